@@ -1,0 +1,161 @@
+/**
+ * The auction: a pure function of the request's facts, the campaigns the book has for them, and the time. One decision type
+ * feeds both endpoints and the operator's explanation.
+ */
+import type { BookBrand, BookCampaign, BookPublisher } from "../campaign-book/format.ts";
+import { canonicalHost, isWithin, type WebAddress } from "../lib/host.ts";
+import { priceToUsd } from "../lib/money.ts";
+import type { NoBidReason } from "../openrtb/no-bid.ts";
+import type { Floor } from "../openrtb/read-request.ts";
+import { campaignVerdict } from "./eligibility.ts";
+import { campaignPrice, highestPrice } from "./pricing.ts";
+
+/** What an auction needs to know of a request, whichever endpoint it came by. */
+export type AuctionRequest = {
+	/** ISO 3166-1 alpha-2 code, upper case. */
+	country: string;
+	/** The advertiser's domain as sent; null when only a keyword was. */
+	domain: string | null;
+	/** Canonical keyword. */
+	keyword: string | null;
+	/** A usable http(s) deeplink. */
+	deeplink: WebAddress | null;
+	/** Where no deeplink can be served: bid on the homepage (Serving Engine) or not at all (OpenRTB). */
+	homepageInstead: boolean;
+	floor: Floor;
+	/** Advertiser domains that the auction blocks. */
+	blockedAdvertisers: readonly string[];
+	allowedSeats: readonly string[];
+	blockedSeats: readonly string[];
+	/** Currencies the auction accepts; empty for all. */
+	currencies: readonly string[];
+};
+
+/** What the auction is held over. */
+export type AuctionBook = {
+	publisher: BookPublisher;
+	/** The advertiser of the domain alone, or one candidate per campaign that has the keyword, highest keyword EPC first. */
+	brands: readonly BookBrand[];
+	isPaused: (campaignId: number) => boolean;
+};
+
+export type Bid = {
+	outcome: "bid";
+	brand: BookBrand;
+	campaign: BookCampaign;
+	/** Publisher's earnings per click in ten-thousandths of a USD. */
+	price: number;
+	isDeeplink: boolean;
+};
+export type NoBid = { outcome: "no-bid"; reason: NoBidReason };
+export type Decision = Bid | NoBid;
+
+/** What became of one campaign: why it could not bid, or its price. */
+export type CampaignVerdict =
+	| { eligible: false; reason: NoBidReason }
+	| { eligible: true; price: number };
+
+/** Told of every campaign considered, for explanations. */
+export type Observer = (brand: BookBrand, campaign: BookCampaign, link: "homepage" | "deeplink", verdict: CampaignVerdict) => void;
+
+/** The seat a publisher bids from: the assigned one, otherwise its identity. */
+export function seatOf(publisher: BookPublisher): string {
+	return publisher.seat ?? publisher.identity;
+}
+
+/** The no-bids that need no look at the campaigns. Null where the auction goes on. */
+export function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
+	const { floor, currencies, allowedSeats, blockedSeats } = request;
+	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");
+	if (floor.kind === "other_currency") return noBid("floor_currency");
+	if (floor.kind === "unusable") return noBid("unusable_floor");
+	if (currencies.length > 0 && !currencies.some((code) => code.trim().toUpperCase() === "USD")) return noBid("currency_not_accepted");
+	const seat = seatOf(publisher);
+	if (blockedSeats.includes(seat)) return noBid("seat_not_accepted");
+	if (allowedSeats.length > 0 && !allowedSeats.includes(seat)) return noBid("seat_not_accepted");
+	return null;
+}
+
+/**
+ * Holds the auction: among the eligible campaigns the highest price wins, then the lowest campaign id; the floor is compared
+ * with that rounded price.
+ */
+export function runAuction(request: AuctionRequest, book: AuctionBook, now: number, observe?: Observer): Decision {
+	const screened = screen(request, book.publisher);
+	if (screened !== null) return screened;
+	if (request.deeplink === null) return choose(request, book, now, "homepage", observe);
+	const decision = choose(request, book, now, "deeplink", observe);
+	if (decision.outcome === "bid" || !request.homepageInstead) return decision;
+	return choose(request, book, now, "homepage", observe);
+}
+
+function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "homepage" | "deeplink", observe?: Observer): Decision {
+	const { publisher } = book;
+	let best: Bid | null = null;
+	let reason: NoBidReason = "unknown_advertiser";
+	for (const brand of book.brands) {
+		// Keyword candidates come highest first: none that follows can reach the best price any more.
+		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm) < best.price) break;
+		const rejected = brandReason(request, brand, publisher, link);
+		for (const campaign of brand.campaigns) {
+			const verdict: CampaignVerdict =
+				rejected === null
+					? campaignVerdict(campaign, { country: request.country, link, now, isPaused: book.isPaused, price: campaignPrice(campaign, request.keyword, publisher.sharePpm) })
+					: { eligible: false, reason: rejected };
+			observe?.(brand, campaign, link, verdict);
+			if (!verdict.eligible) {
+				reason = nearest(reason, verdict.reason);
+				continue;
+			}
+			const { price } = verdict;
+			if (best === null || price > best.price || (price === best.price && campaign.campaignId < best.campaign.campaignId)) {
+				best = { outcome: "bid", brand, campaign, price, isDeeplink: link === "deeplink" };
+			}
+		}
+		if (brand.campaigns.length === 0) reason = nearest(reason, rejected ?? "no_campaign");
+	}
+	if (best === null) return noBid(reason);
+	if (request.floor.kind === "usd" && request.floor.amount > priceToUsd(best.price)) return noBid("below_floor");
+	return best;
+}
+
+function brandReason(request: AuctionRequest, brand: BookBrand, publisher: BookPublisher, link: "homepage" | "deeplink"): NoBidReason | null {
+	if (!brand.active) return "brand_inactive";
+	const blockedFor = publisher.blockedBrands.get(brand.domain);
+	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";
+	if (brand.blockedCountries.includes(request.country)) return "advertiser_blocked";
+	if (request.blockedAdvertisers.some((entry) => blocks(entry, brand))) return "advertiser_not_accepted";
+	if (link === "deeplink" && !takesDeeplink(brand, request.deeplink)) return "no_deeplink_campaign";
+	return null;
+}
+
+function blocks(entry: string, brand: BookBrand): boolean {
+	const host = canonicalHost(entry);
+	return host !== null && (isWithin(brand.domain, host) || brand.aliases.some((alias) => isWithin(alias, host)));
+}
+
+/** A deeplink counts only on the brand's own hosts: its domain, its aliases, and their subdomains. */
+function takesDeeplink(brand: BookBrand, deeplink: WebAddress | null): boolean {
+	const host = deeplink?.host ?? null;
+	return host !== null && (isWithin(host, brand.domain) || brand.aliases.some((alias) => isWithin(host, alias)));
+}
+
+/** Reasons of candidates, farthest from a bid first: where several lost, the one that came nearest names the no-bid. */
+const DISTANCE: readonly NoBidReason[] = [
+	"unknown_advertiser",
+	"brand_inactive",
+	"advertiser_blocked",
+	"advertiser_not_accepted",
+	"no_campaign",
+	"no_deeplink_campaign",
+	"outside_hours",
+	"cap_met",
+];
+
+function nearest(left: NoBidReason, right: NoBidReason): NoBidReason {
+	return DISTANCE.indexOf(right) > DISTANCE.indexOf(left) ? right : left;
+}
+
+export function noBid(reason: NoBidReason): NoBid {
+	return { outcome: "no-bid", reason };
+}

@@ -1,0 +1,30 @@
+import { ALL_HOURS, type BookCampaign } from "../campaign-book/format.ts";
+import { localHour } from "../lib/time.ts";
+import type { CampaignVerdict } from "./auction.ts";
+
+export type Circumstances = {
+	country: string;
+	link: "homepage" | "deeplink";
+	now: number;
+	isPaused: (campaignId: number) => boolean;
+	/** The campaign's price for this request, in ten-thousandths of a USD. */
+	price: number;
+};
+
+/** Whether a campaign may bid now: its country, link, price, caps and hours. A price that rounds to nothing is no bid. */
+export function campaignVerdict(campaign: BookCampaign, circumstances: Circumstances): CampaignVerdict {
+	const { country, link, now, isPaused, price } = circumstances;
+	if (!campaign.active || campaign.country !== country) return { eligible: false, reason: "no_campaign" };
+	if (link === "deeplink" && !campaign.hasDeeplink) return { eligible: false, reason: "no_deeplink_campaign" };
+	if (link === "homepage" && !campaign.hasHomepage) return { eligible: false, reason: "no_campaign" };
+	if (price === 0) return { eligible: false, reason: "no_campaign" };
+	if (!isAllowedHour(campaign, now)) return { eligible: false, reason: "outside_hours" };
+	if (campaign.capped || isPaused(campaign.campaignId)) return { eligible: false, reason: "cap_met" };
+	return { eligible: true, price };
+}
+
+/** Allowed hours are those of the clocks in the campaign's time zone, UTC where it names none. */
+function isAllowedHour(campaign: BookCampaign, now: number): boolean {
+	if (campaign.allowedHours === ALL_HOURS) return true;
+	return ((campaign.allowedHours >>> localHour(campaign.timeZone ?? "UTC", now)) & 1) === 1;
+}

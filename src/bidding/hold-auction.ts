@@ -1,0 +1,105 @@
+/** From a request to a decision: finds the candidates in the campaign book, within the auction's time, and holds the auction. */
+import { type BookBrand, type BookPublisher, domainKey, keywordKey } from "../campaign-book/format.ts";
+import { type BookSnapshot, BookUnavailableError, type CampaignBook } from "../campaign-book/load.ts";
+import { canonicalHost, hostAndParents } from "../lib/host.ts";
+import { type AuctionRequest, type Decision, noBid, type Observer, runAuction, screen } from "./auction.ts";
+
+export type AuctionDeps = {
+	book: CampaignBook;
+	waitUntil: (promise: Promise<unknown>) => void;
+	now: number;
+};
+
+/** Share of `tmax` kept for the way back and the answer itself, in milliseconds. */
+const TMAX_MARGIN_MS = 10;
+/** How long a cold lookup may take where the request sets no time. */
+const DEFAULT_WAIT_MS = 1_000;
+
+const NO_BRANDS: readonly BookBrand[] = [];
+
+/**
+ * Decides a request of one publisher. Where the book does not arrive in time the answer is a no-bid and loading goes on in the
+ * background.
+ * @param find picks the publisher from the book; null where it is unknown or not enabled
+ * @param tmaxMs the time the auction gives, in milliseconds; null for the default
+ */
+export async function holdAuction(
+	deps: AuctionDeps,
+	request: AuctionRequest,
+	find: (snapshot: BookSnapshot) => BookPublisher | undefined,
+	tmaxMs: number | null,
+	observe?: Observer,
+): Promise<{ decision: Decision; publisher: BookPublisher | null }> {
+	let publisher: BookPublisher | null = null;
+	const decideNow = (snapshot: BookSnapshot | null): Decision | Promise<Decision> => {
+		if (snapshot === null) return noBid("book_unavailable");
+		const found = find(snapshot);
+		if (found === undefined) return noBid("publisher_not_enabled");
+		publisher = found;
+		const screened = screen(request, found);
+		if (screened !== null) return screened;
+		const brands = findCandidates(deps.book, snapshot, request);
+		return brands instanceof Promise
+			? brands.then((found) => decide(deps, request, publisher as BookPublisher, found, observe))
+			: decide(deps, request, found, brands, observe);
+	};
+	const decision = await inTime(deps, tmaxMs, () => {
+		const snapshot = deps.book.snapshot(deps.now, deps.waitUntil);
+		return snapshot instanceof Promise ? snapshot.then(decideNow) : decideNow(snapshot);
+	});
+	return { decision, publisher };
+}
+
+function decide(deps: AuctionDeps, request: AuctionRequest, publisher: BookPublisher, brands: readonly BookBrand[], observe?: Observer): Decision {
+	return runAuction(request, { publisher, brands, isPaused: (id) => deps.book.isPaused(id) }, deps.now, observe);
+}
+
+/**
+ * The candidates of a request. A domain names the advertiser, and a keyword then only prices it: the brand of that very host,
+ * or of its nearest parent. Without a domain, the campaigns that have an entry for the keyword.
+ */
+function findCandidates(book: CampaignBook, snapshot: BookSnapshot, request: AuctionRequest): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+	if (request.domain === null) {
+		const found = request.keyword === null ? null : book.entry(snapshot, keywordKey(request.keyword));
+		return found instanceof Promise ? found.then((brands) => brands ?? NO_BRANDS) : (found ?? NO_BRANDS);
+	}
+	const host = canonicalHost(request.domain);
+	return host === null ? NO_BRANDS : findBrand(book, snapshot, hostAndParents(host), 0);
+}
+
+function findBrand(book: CampaignBook, snapshot: BookSnapshot, hosts: readonly string[], at: number): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+	for (let i = at; i < hosts.length; i++) {
+		const found = book.entry(snapshot, domainKey(hosts[i] as string));
+		if (found instanceof Promise) return found.then((brands) => brands ?? findBrand(book, snapshot, hosts, i + 1));
+		if (found !== null) return found;
+	}
+	return NO_BRANDS;
+}
+
+/** Makes a decision, waiting no longer than the auction lasts where it is not there at once. */
+async function inTime(deps: AuctionDeps, tmaxMs: number | null, make: () => Decision | Promise<Decision>): Promise<Decision> {
+	try {
+		const made = make();
+		if (!(made instanceof Promise)) return made;
+		const settled = made.catch(unavailable);
+		deps.waitUntil(settled);
+		return await firstOf(settled, tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS)));
+	} catch (error) {
+		return unavailable(error);
+	}
+}
+
+function unavailable(error: unknown): Decision {
+	if (error instanceof BookUnavailableError) return noBid("book_unavailable");
+	throw error;
+}
+
+async function firstOf(settled: Promise<Decision>, waitMs: number): Promise<Decision> {
+	const late = Promise.withResolvers<Decision>();
+	const timer = setTimeout(() => late.resolve(noBid("timed_out")), waitMs);
+	try {
+		return await Promise.race([settled, late.promise]);
+	} finally {
+		clearTimeout(timer);
+	}
+}

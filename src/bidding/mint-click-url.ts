@@ -1,0 +1,56 @@
+import type { BookPublisher } from "../campaign-book/format.ts";
+import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
+import type { TokenKind } from "../click-token/token.ts";
+import type { WebAddress } from "../lib/host.ts";
+import { ipv4ToInteger } from "../lib/ip.ts";
+import { priceToMicros } from "../lib/money.ts";
+import type { Bid } from "./auction.ts";
+import type { BiddingDeps } from "./deps.ts";
+
+/** What a request passes on to its click. */
+export type ClickDetails = {
+	kind: TokenKind;
+	clickId: string | null;
+	buyerUid: string | null;
+	sourceId: string | null;
+	ip: string | null;
+	deeplink: WebAddress | null;
+	country: string;
+	test: boolean;
+};
+
+/** The click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
+export async function mintClickUrl(deps: BiddingDeps, publisher: BookPublisher, bid: Bid, details: ClickDetails, now: number): Promise<string> {
+	const { brand, campaign, price, isDeeplink } = bid;
+	const auctionId = crypto.randomUUID();
+	const encyp = await deps.tokens.mint({
+		kind: details.kind,
+		publisher: publisher.identity,
+		advertiserId: brand.brandId,
+		domain: brand.domain,
+		campaignId: campaign.campaignId,
+		bidMicros: details.test ? 0 : priceToMicros(price),
+		typoId: 0,
+		auctionId,
+		mintedAt: now,
+		test: details.test,
+	});
+	const parameters: ClickParameters = {
+		encyp,
+		rtuli: auctionId,
+		clickid: fitting(details.clickId),
+		uid: fitting(details.buyerUid),
+		dl: isDeeplink ? (details.deeplink?.url ?? null) : null,
+		subi: fitting(details.sourceId),
+		ip: details.ip === null ? null : ipv4ToInteger(details.ip),
+		pli: campaign.platformId,
+		cc: details.country,
+		test: details.test,
+	};
+	return buildClickUrl(deps.clickUrl, parameters);
+}
+
+/** A value too long for a URL counts as absent: cut, it would be another value. */
+function fitting(text: string | null): string | null {
+	return text === null || text.length > MAX_PARAMETER_LENGTH ? null : text;
+}

@@ -1,0 +1,123 @@
+/** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
+import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
+import { canonicalKeyword } from "../lib/keyword.ts";
+import { logError } from "../lib/log.ts";
+import { priceToUsd } from "../lib/money.ts";
+import { MAX_BODY_BYTES, readBody } from "../openrtb/read-body.ts";
+import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
+import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
+import { type AuctionRequest, type Bid, seatOf } from "./auction.ts";
+import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import { holdAuction } from "./hold-auction.ts";
+import { mintClickUrl } from "./mint-click-url.ts";
+
+const PATH = "/openrtb";
+const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
+/** The one country of this endpoint. */
+const COUNTRY = "US";
+
+export async function handleOpenRtb(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	try {
+		return await answer(deps, request, waitUntil);
+	} catch (error) {
+		logError("openrtb.failed", error);
+		return writeError(500, "Internal error");
+	}
+}
+
+async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	if (request.method !== "POST") return writeError(405, "Only POST is accepted", { allow: "POST" });
+	const identity = readIdentity(request.url);
+	if (identity === null) return writeError(400, "Invalid publisher key");
+	const body = await readBody(request);
+	if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
+	const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
+	if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
+
+	const auction = toAuction(bidRequest);
+	if (auction === null) return writeNoBid();
+	const now = deps.now();
+	const { decision, publisher } = await holdAuction(
+		{ book: deps.book, waitUntil, now },
+		auction,
+		(snapshot) => snapshot.byOpenRtbIdentity.get(identity),
+		bidRequest.tmaxMs,
+	);
+	if (decision.outcome === "no-bid" || publisher === null) return writeNoBid();
+	const clickUrl = await mintClickUrl(
+		deps,
+		publisher,
+		decision,
+		{
+			kind: "openrtb",
+			clickId: bidRequest.clickId,
+			buyerUid: bidRequest.buyerUid,
+			sourceId: bidRequest.tagId,
+			ip: bidRequest.ip,
+			deeplink: auction.deeplink,
+			country: COUNTRY,
+			test: bidRequest.test,
+		},
+		now,
+	);
+	return writeFill({
+		requestId: bidRequest.id,
+		bidId: crypto.randomUUID(),
+		seat: seatOf(publisher),
+		impId: bidRequest.impId,
+		price: bidRequest.test ? 0 : priceToUsd(decision.price),
+		clickUrl,
+		advertiserDomain: bidRequest.domain === null ? null : decision.brand.domain,
+		advertiserId: String(decision.brand.brandId),
+		finalUrl: finalUrl(bidRequest, auction, decision),
+		altered: bidRequest.altered,
+	});
+}
+
+/** The auction's facts in an OpenRTB request; null where its country is not served. */
+export function toAuction(request: BidRequest): AuctionRequest | null {
+	if (request.country !== null && request.country !== COUNTRY && request.country !== "USA") return null;
+	return {
+		country: COUNTRY,
+		domain: request.domain,
+		keyword: request.keyword === null ? null : canonicalKeyword(request.keyword),
+		deeplink: request.deeplink === null ? null : readWebAddress(request.deeplink),
+		homepageInstead: false,
+		floor: request.floor,
+		blockedAdvertisers: request.blockedAdvertisers,
+		allowedSeats: request.allowedSeats,
+		blockedSeats: request.blockedSeats,
+		currencies: request.currencies,
+	};
+}
+
+/** The identity in the path, or null where it is missing, too long or has other characters than allowed. */
+function readIdentity(url: string): string | null {
+	const start = url.indexOf("/", url.indexOf("//") + 2) + PATH.length;
+	const end = url.indexOf("?", start);
+	const segment = end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
+	if (IDENTITY.test(segment)) return segment;
+	try {
+		const decoded = decodeURIComponent(segment);
+		return IDENTITY.test(decoded) ? decoded : null;
+	} catch (error) {
+		if (error instanceof URIError) return null;
+		throw error;
+	}
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		if (error instanceof SyntaxError) return null;
+		throw error;
+	}
+}
+
+/** ext.final_url: the deeplink, then the page, then the advertiser's domain where one was sent. */
+function finalUrl(request: BidRequest, auction: AuctionRequest, bid: Bid): string {
+	const address = (bid.isDeeplink ? auction.deeplink : null) ?? (request.page === null ? null : readWebAddress(request.page));
+	if (address !== null) return address.hadScheme ? address.url : withTrailingSlash(address.url);
+	return request.domain === null ? "" : siteUrl(bid.brand.domain);
+}

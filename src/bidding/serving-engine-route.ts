@@ -1,0 +1,107 @@
+/** GET /serving-engine: the query API. Always HTTP 200: `status` in the body decides. */
+import { readWebAddress } from "../lib/host.ts";
+import { jsonResponse } from "../lib/http.ts";
+import { canonicalKeyword } from "../lib/keyword.ts";
+import { logError } from "../lib/log.ts";
+import { formatPrice } from "../lib/money.ts";
+import { readFloor } from "../openrtb/read-request.ts";
+import type { AuctionRequest } from "./auction.ts";
+import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import { holdAuction } from "./hold-auction.ts";
+import { mintClickUrl } from "./mint-click-url.ts";
+
+/** A read query: the publisher asked for and the auction's facts, or what is missing. */
+export type ServingEngineQuery =
+	| { ok: false; error: string }
+	| { ok: true; publisherId: string; auction: AuctionRequest; clickId: string | null; sourceId: string | null; ip: string | null };
+
+const NO_AD = { status: 0 } as const;
+const NONE: readonly string[] = [];
+
+export async function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	if (request.method !== "GET" && request.method !== "HEAD") {
+		return jsonResponse({ status: 0, error: "Only GET is accepted" }, 405, { allow: "GET" });
+	}
+	try {
+		return await answer(deps, request, waitUntil);
+	} catch (error) {
+		logError("serving_engine.failed", error);
+		return jsonResponse(NO_AD);
+	}
+}
+
+async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	const query = readServingEngineQuery(searchOf(request.url));
+	if (!query.ok) return jsonResponse({ status: 0, error: query.error });
+	const now = deps.now();
+	const { decision, publisher } = await holdAuction(
+		{ book: deps.book, waitUntil, now },
+		query.auction,
+		(snapshot) => snapshot.byPublisherId.get(query.publisherId),
+		null,
+	);
+	if (decision.outcome === "no-bid" || publisher === null) return jsonResponse(NO_AD);
+	const redirectUrl = await mintClickUrl(
+		deps,
+		publisher,
+		decision,
+		{
+			kind: "serving-engine",
+			clickId: query.clickId,
+			buyerUid: null,
+			sourceId: query.sourceId,
+			ip: query.ip,
+			deeplink: query.auction.deeplink,
+			country: query.auction.country,
+			test: false,
+		},
+		now,
+	);
+	return jsonResponse({
+		status: 1,
+		bid_amount: formatPrice(decision.price),
+		redirect_url: redirectUrl,
+		is_deeplink: decision.isDeeplink ? "Yes" : "No",
+	});
+}
+
+/** Reads the query parameters. The first of a repeated one counts, and a blank one is a missing one. */
+export function readServingEngineQuery(search: string): ServingEngineQuery {
+	const parameters = new URLSearchParams(search);
+	const read = (name: string): string | null => {
+		const value = parameters.get(name);
+		return value === null || value.trim() === "" ? null : value;
+	};
+	const publisherId = read("pubi");
+	const domain = read("bd");
+	const country = read("cc")?.trim().toUpperCase();
+	if (publisherId === null) return { ok: false, error: "The publisher id is required." };
+	if (country === undefined) return { ok: false, error: "The country code is required." };
+	if (domain === null) return { ok: false, error: "The brand domain is required." };
+	const keyword = read("kw");
+	const deeplink = read("dl");
+	return {
+		ok: true,
+		publisherId: publisherId.trim(),
+		auction: {
+			country: country === "USA" ? "US" : country,
+			domain,
+			keyword: keyword === null ? null : canonicalKeyword(keyword),
+			deeplink: deeplink === null ? null : readWebAddress(deeplink),
+			homepageInstead: true,
+			floor: readFloor(read("fbid"), null),
+			blockedAdvertisers: NONE,
+			allowedSeats: NONE,
+			blockedSeats: NONE,
+			currencies: NONE,
+		},
+		clickId: read("clickid"),
+		sourceId: read("subid"),
+		ip: read("ip")?.trim() ?? null,
+	};
+}
+
+function searchOf(url: string): string {
+	const at = url.indexOf("?");
+	return at === -1 ? "" : url.slice(at + 1);
+}

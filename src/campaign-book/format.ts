@@ -1,0 +1,289 @@
+/**
+ * The campaign book: the contract between the publisher (D1 → KV) and the readers at the edge (KV → isolate).
+ *
+ * KV keys:
+ * - `book:manifest`                        {@link Manifest} as JSON; written last
+ * - `book:paused`                          {@link Pauses} as JSON; campaigns that stand still for now
+ * - `book:s:{bits}:{index}:{version}`      one shard, immutable: its version is a hash of its text
+ *
+ * A shard is text: a first line `book 1`, then one line an entry, `{key}\t{JSON array of BrandWire}`, sorted by key.
+ * Keys are `d {host}` (a brand's domain, or an alias of it: then a copy) and `k {keyword}`. A line ends with `\n`.
+ * Entries are parsed when first asked for, so that a resident shard costs little more than its text.
+ *
+ * A key belongs to one of 65,536 slots by its hash; a book of 2^bits shards gives each a run of slots. Doubling the number of
+ * shards therefore splits every shard in two and moves nothing else.
+ */
+
+export const BOOK_FORMAT = 1;
+export const SHARD_HEADER = `book ${BOOK_FORMAT}\n`;
+
+export const MANIFEST_KEY = "book:manifest";
+export const PAUSED_KEY = "book:paused";
+
+export const SLOT_BITS = 16;
+export const SLOTS = 1 << SLOT_BITS;
+/** Characters of a shard's version in the manifest's `shards` string. */
+export const VERSION_LENGTH = 12;
+
+/** The small key that names everything else. */
+export type Manifest = {
+	format: typeof BOOK_FORMAT;
+	/** Grows by one with every published change. */
+	version: number;
+	/** When this version was published, Unix milliseconds. */
+	publishedAt: number;
+	/** The book has 2^bits shards. */
+	bits: number;
+	/** The versions of all shards in order, VERSION_LENGTH characters each, base64url; spaces for a shard without entries. */
+	shards: string;
+	publishers: PublisherWire[];
+};
+
+export type PublisherWire = {
+	/** Publisher's natural key in the network file. */
+	id: string;
+	/** `pubi` of the Serving Engine; absent where that endpoint is not enabled. */
+	pubi?: string;
+	/** Path segment of the OpenRTB endpoint; absent where that endpoint is not enabled. */
+	rtb?: string;
+	/** The publisher identity that click tokens carry. */
+	identity: string;
+	seat?: string;
+	/** Revenue share, parts per million. */
+	share: number;
+	/** Blocked brands: domain → countries, an empty list for all of them. */
+	blocked?: Record<string, string[]>;
+};
+
+/** Campaigns that may not bid now because a cap is met. */
+export type Pauses = { format: typeof BOOK_FORMAT; campaigns: number[] };
+
+/** A brand on the wire: short names, absent means the default. */
+export type BrandWire = {
+	/** Internal brand id: the advertiser id. */
+	i: number;
+	/** Canonical domain. */
+	d: string;
+	/** Aliases. */
+	a?: string[];
+	/** 1 where the brand is not active. */
+	x?: 1;
+	/** Countries in which the brand is blocked. */
+	b?: string[];
+	c: CampaignWire[];
+};
+
+export type CampaignWire = {
+	/** Campaign id. */
+	i: number;
+	/** 1 where the campaign is not active. */
+	x?: 1;
+	/** Country. */
+	o: string;
+	/** Numeric platform id, the click URL's `pli`. */
+	p?: number;
+	/** Homepage link template; in a keyword entry only 1, for there is one. */
+	h?: string | 1;
+	/** Deeplink template; in a keyword entry only 1. */
+	l?: string | 1;
+	/** 1 where deeplinks are verified. */
+	v?: 1;
+	/** EPC, micro-dollars. */
+	e?: number;
+	/** Default keyword EPC, micro-dollars. */
+	f?: number;
+	/** Keyword → EPC, micro-dollars; a keyword entry holds its own keyword alone. */
+	k?: Record<string, number>;
+	/** 1 where a cap is zero: the campaign never bids. */
+	z?: 1;
+	/** Time zone and the mask of allowed local hours (bit 0 is midnight to one); absent where all are allowed. */
+	t?: string;
+	m?: number;
+};
+
+export type BookCampaign = {
+	readonly campaignId: number;
+	readonly active: boolean;
+	readonly country: string;
+	readonly platformId: number | null;
+	readonly hasHomepage: boolean;
+	readonly hasDeeplink: boolean;
+	/** Link templates; null in keyword entries and where the campaign has no such link. */
+	readonly homepageUrl: string | null;
+	readonly deeplinkUrl: string | null;
+	readonly epcMicros: number | null;
+	readonly defaultKeywordEpcMicros: number | null;
+	readonly keywordEpcMicros: ReadonlyMap<string, number> | null;
+	/** A cap of the campaign is zero. */
+	readonly capped: boolean;
+	readonly timeZone: string | null;
+	readonly allowedHours: number;
+};
+
+export type BookBrand = {
+	readonly brandId: number;
+	readonly domain: string;
+	readonly aliases: readonly string[];
+	readonly active: boolean;
+	readonly blockedCountries: readonly string[];
+	readonly campaigns: readonly BookCampaign[];
+};
+
+export type BookPublisher = {
+	readonly id: string;
+	readonly identity: string;
+	readonly seat: string | null;
+	readonly sharePpm: number;
+	/** Blocked brands: domain → countries; an empty list means every country. */
+	readonly blockedBrands: ReadonlyMap<string, readonly string[]>;
+};
+
+export const ALL_HOURS = 0xff_ffff;
+
+export function domainKey(host: string): string {
+	return `d ${host}`;
+}
+
+export function keywordKey(keyword: string): string {
+	return `k ${keyword}`;
+}
+
+/**
+ * The slot of an entry. A host shares its slot with its subdomains wherever that is cheap to know, so that a lookup which
+ * walks up to a parent domain stays in one shard: the last two labels decide, or three where the second is as short as
+ * `co` or `com` (`shop.co.uk`). This is placement only: a lookup always goes to the slot of the very host it asks for.
+ */
+export function slotOf(key: string): number {
+	return hash(key.charCodeAt(0) === 100 ? affinity(key) : key) >>> (32 - SLOT_BITS);
+}
+
+function affinity(key: string): string {
+	const top = key.lastIndexOf(".");
+	const second = key.lastIndexOf(".", top - 1);
+	if (second === -1) return key;
+	if (top - second > 4) return `d ${key.slice(second + 1)}`;
+	const third = key.lastIndexOf(".", second - 1);
+	return third === -1 ? key : `d ${key.slice(third + 1)}`;
+}
+
+/** FNV-1a over UTF-16 units with murmur3's final mix: well spread in its high bits, which name the slot. */
+function hash(text: string): number {
+	let h = 0x811c9dc5;
+	for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+	h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+	h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+	return (h ^ (h >>> 16)) >>> 0;
+}
+
+export function shardOf(slot: number, bits: number): number {
+	return slot >>> (SLOT_BITS - bits);
+}
+
+/** First and last slot of a shard. */
+export function slotsOfShard(index: number, bits: number): { first: number; last: number } {
+	const run = 1 << (SLOT_BITS - bits);
+	return { first: index * run, last: (index + 1) * run - 1 };
+}
+
+export function shardKey(bits: number, index: number, version: string): string {
+	return `book:s:${bits}:${index}:${version}`;
+}
+
+/** The version of a shard that a manifest names, or null where the shard has no entries. */
+export function shardVersion(manifest: Pick<Manifest, "shards">, index: number): string | null {
+	const version = manifest.shards.slice(index * VERSION_LENGTH, (index + 1) * VERSION_LENGTH);
+	return version.trim() === "" ? null : version;
+}
+
+/** The text of one entry's JSON in a shard, or null. Scans: newlines are rare, so this runs at memory speed. */
+export function findEntry(shard: string, key: string): string | null {
+	const at = shard.indexOf(`\n${key}\t`);
+	if (at === -1) return null;
+	const start = at + key.length + 2;
+	return shard.slice(start, shard.indexOf("\n", start));
+}
+
+/** Parses an entry. @throws SyntaxError where the text is not what {@link encodeEntry} writes */
+export function decodeEntry(json: string): BookBrand[] {
+	return (JSON.parse(json) as BrandWire[]).map(decodeBrand);
+}
+
+const NONE: readonly string[] = [];
+
+function decodeBrand(wire: BrandWire): BookBrand {
+	return {
+		brandId: wire.i,
+		domain: wire.d,
+		aliases: wire.a ?? NONE,
+		active: wire.x !== 1,
+		blockedCountries: wire.b ?? NONE,
+		campaigns: wire.c.map(decodeCampaign),
+	};
+}
+
+function decodeCampaign(wire: CampaignWire): BookCampaign {
+	return {
+		campaignId: wire.i,
+		active: wire.x !== 1,
+		country: wire.o,
+		platformId: wire.p ?? null,
+		hasHomepage: wire.h !== undefined,
+		hasDeeplink: wire.l !== undefined && wire.v === 1,
+		homepageUrl: typeof wire.h === "string" ? wire.h : null,
+		deeplinkUrl: typeof wire.l === "string" ? wire.l : null,
+		epcMicros: wire.e ?? null,
+		defaultKeywordEpcMicros: wire.f ?? null,
+		keywordEpcMicros: wire.k === undefined ? null : new Map(Object.entries(wire.k)),
+		capped: wire.z === 1,
+		timeZone: wire.t ?? null,
+		allowedHours: wire.m ?? ALL_HOURS,
+	};
+}
+
+export function decodePublisher(wire: PublisherWire): BookPublisher {
+	return {
+		id: wire.id,
+		identity: wire.identity,
+		seat: wire.seat ?? null,
+		sharePpm: wire.share,
+		blockedBrands: new Map(Object.entries(wire.blocked ?? {})),
+	};
+}
+
+export function encodeEntry(key: string, brands: readonly BrandWire[]): string {
+	return `${key}\t${JSON.stringify(brands)}\n`;
+}
+
+/** Reads a manifest, or null where it is missing, unreadable or of a format this code does not know. */
+export function parseManifest(text: string | null): Manifest | null {
+	const value = parseObject(text);
+	if (value?.format !== BOOK_FORMAT) return null;
+	const { version, publishedAt, bits, shards, publishers } = value;
+	const sound =
+		Number.isInteger(version) &&
+		Number.isInteger(publishedAt) &&
+		Number.isInteger(bits) &&
+		(bits as number) >= 0 &&
+		(bits as number) <= SLOT_BITS &&
+		typeof shards === "string" &&
+		shards.length === VERSION_LENGTH << (bits as number) &&
+		Array.isArray(publishers);
+	return sound ? (value as unknown as Manifest) : null;
+}
+
+/** Reads the pauses, or null where they are unreadable or of a format this code does not know. */
+export function parsePauses(text: string): Pauses | null {
+	const value = parseObject(text);
+	return value?.format === BOOK_FORMAT && Array.isArray(value.campaigns) ? (value as unknown as Pauses) : null;
+}
+
+function parseObject(text: string | null): Record<string, unknown> | null {
+	if (text === null) return null;
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+	} catch (error) {
+		if (error instanceof SyntaxError) return null;
+		throw error;
+	}
+}

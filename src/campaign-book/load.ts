@@ -1,0 +1,291 @@
+/**
+ * Reads the campaign book at the edge: KV → isolate memory. Everything kept is plain data, never another request's promise.
+ *
+ * A resident lookup is synchronous. The manifest is re-read in the background once it is older than its TTL while the old one
+ * serves; before a new one takes over, the changed shards among the resident ones are fetched, so that no bid waits for a
+ * publish and no bid sees two books.
+ */
+import { logError } from "../lib/log.ts";
+import {
+	type BookBrand,
+	type BookPublisher,
+	decodeEntry,
+	decodePublisher,
+	findEntry,
+	MANIFEST_KEY,
+	type Manifest,
+	PAUSED_KEY,
+	parseManifest,
+	parsePauses,
+	SHARD_HEADER,
+	shardKey,
+	shardOf,
+	shardVersion,
+	slotOf,
+} from "./format.ts";
+
+/** The part of a KV namespace that reading a book needs. */
+export type BookStore = {
+	get(keys: string[], options: { type: "text"; cacheTtl: number }): Promise<Map<string, string | null>>;
+};
+
+/** KV's shortest cache life; longer would only delay a publish. */
+const MANIFEST_CACHE_SECONDS = 30;
+/** Shards never change under their key. Misses are cached too, so this bounds how long a late shard is missed. */
+const SHARD_CACHE_SECONDS = 3_600;
+/** Pauses are re-read this often, in the background. */
+const PAUSES_TTL_MS = 10_000;
+/** A refresh that has not ended after this long is taken for lost. */
+const REFRESH_LOST_MS = 10_000;
+/** Past this many TTLs without a look at KV (an isolate that slept), a request waits for the refresh. */
+const STALE_TTLS = 10;
+/** At most so many changed shards are fetched before a new manifest takes over; the others load when they are asked for. */
+const PREFETCH_SHARDS = 64;
+const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** Memory of one parsed entry, estimated from its JSON (measured by the benchmark of the resident book). */
+const PARSED_FACTOR = 6;
+const ENTRY_OVERHEAD = 400;
+
+/** One version of the book as an isolate sees it. */
+export type BookSnapshot = {
+	readonly manifest: Manifest;
+	readonly byIdentity: ReadonlyMap<string, BookPublisher>;
+	/** Publishers enabled for the Serving Engine, by `pubi`. */
+	readonly byPublisherId: ReadonlyMap<string, BookPublisher>;
+	/** Publishers enabled for OpenRTB, by the identity in the path. */
+	readonly byOpenRtbIdentity: ReadonlyMap<string, BookPublisher>;
+};
+
+type Shard = { bits: number; version: string; text: string; parsed: Map<string, readonly BookBrand[]>; bytes: number };
+
+/** Thrown where a shard that the manifest names cannot be had: no bid is made from half a book. */
+export class BookUnavailableError extends Error {
+	override readonly name = "BookUnavailableError";
+}
+
+export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
+export type WaitUntil = (promise: Promise<unknown>) => void;
+
+export class CampaignBook {
+	readonly #store: BookStore;
+	readonly #ttlMs: number;
+	readonly #cacheBytes: number;
+	/** Shards by index, least recently used first. */
+	readonly #shards = new Map<number, Shard>();
+	#bytes = 0;
+	#snapshot: BookSnapshot | null = null;
+	#previous: Manifest | null = null;
+	#paused: ReadonlySet<number> = new Set();
+	#manifestReadAt = 0;
+	#pausesReadAt = 0;
+	#refreshStartedAt = 0;
+	#waits = 0;
+
+	constructor(store: BookStore, options: BookOptions) {
+		this.#store = store;
+		this.#ttlMs = options.snapshotTtlMs;
+		this.#cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+	}
+
+	/** What is in memory: for readiness answers and benchmarks. `waits` counts the lookups that had to go to KV. */
+	get stats() {
+		return { bytes: this.#bytes, shards: this.#shards.size, waits: this.#waits };
+	}
+
+	/**
+	 * The present snapshot: at once when there is one, a promise on a cold isolate or one that slept long.
+	 * Null where no readable book has been published.
+	 */
+	snapshot(now: number, waitUntil: WaitUntil): BookSnapshot | null | Promise<BookSnapshot | null> {
+		const age = now - this.#manifestReadAt;
+		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) return this.#readBoth(now);
+		const stale = age > this.#ttlMs;
+		if ((stale || now - this.#pausesReadAt > PAUSES_TTL_MS) && now - this.#refreshStartedAt > REFRESH_LOST_MS) {
+			this.#refreshStartedAt = now;
+			waitUntil(stale ? this.#readBoth(now) : this.#readPauses(now));
+		}
+		return this.#snapshot;
+	}
+
+	/** Whether a campaign stands still because a cap is met. */
+	isPaused(campaignId: number): boolean {
+		return this.#paused.has(campaignId);
+	}
+
+	/**
+	 * The brands of an entry, or null where the book has no such entry; a promise where its shard is not resident.
+	 * @throws BookUnavailableError (or rejects with it) where the shard cannot be had
+	 */
+	entry(snapshot: BookSnapshot, key: string): readonly BookBrand[] | null | Promise<readonly BookBrand[] | null> {
+		const { manifest } = snapshot;
+		const index = shardOf(slotOf(key), manifest.bits);
+		const version = shardVersion(manifest, index);
+		if (version === null) return null;
+		const shard = this.#shards.get(index);
+		if (shard !== undefined && shard.version === version && shard.bits === manifest.bits) {
+			this.#shards.delete(index);
+			this.#shards.set(index, shard);
+			return this.#read(shard, key);
+		}
+		this.#waits++;
+		return this.#load(manifest, index, version).then((loaded) => this.#read(loaded, key));
+	}
+
+	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
+	async adopt(manifestText: string, now: number): Promise<void> {
+		await this.#take(parseManifest(manifestText), now);
+	}
+
+	async #readBoth(now: number): Promise<BookSnapshot | null> {
+		try {
+			const values = await this.#store.get([MANIFEST_KEY, PAUSED_KEY], { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
+			this.#takePauses(values.get(PAUSED_KEY) ?? null, now);
+			await this.#take(parseManifest(values.get(MANIFEST_KEY) ?? null), now);
+		} catch (error) {
+			logError("book.refresh_failed", error);
+		}
+		// Tried, whatever came of it: the last good book serves until the next try.
+		this.#manifestReadAt = now;
+		this.#refreshStartedAt = 0;
+		return this.#snapshot;
+	}
+
+	async #readPauses(now: number): Promise<void> {
+		try {
+			const values = await this.#store.get([PAUSED_KEY], { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
+			this.#takePauses(values.get(PAUSED_KEY) ?? null, now);
+		} catch (error) {
+			logError("book.pauses_failed", error);
+		}
+		this.#refreshStartedAt = 0;
+	}
+
+	#takePauses(text: string | null, now: number): void {
+		const pauses = text === null ? null : parsePauses(text);
+		// An unreadable value keeps the last good one; a missing key means that nothing is paused.
+		if (pauses !== null) this.#paused = new Set(pauses.campaigns);
+		else if (text === null) this.#paused = new Set();
+		this.#pausesReadAt = now;
+	}
+
+	async #take(manifest: Manifest | null, now: number): Promise<void> {
+		const current = this.#snapshot?.manifest;
+		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return;
+		if (current !== undefined) await this.#prefetch(current, manifest);
+		// While the shards came, another request may have taken a newer book.
+		if (this.#snapshot !== null && this.#snapshot.manifest.version >= manifest.version) return;
+		this.#previous = current ?? null;
+		this.#snapshot = openSnapshot(manifest);
+		this.#manifestReadAt = now;
+	}
+
+	/** Fetches the changed ones of the resident shards, most recently used first. @throws where one cannot be had */
+	async #prefetch(current: Manifest, next: Manifest): Promise<void> {
+		if (current.bits !== next.bits) return;
+		const changed: [index: number, version: string][] = [];
+		for (const [index, shard] of [...this.#shards].reverse()) {
+			const version = shardVersion(next, index);
+			if (version !== null && version !== shard.version && changed.length < PREFETCH_SHARDS) changed.push([index, version]);
+		}
+		if (changed.length === 0) return;
+		const keys = changed.map(([index, version]) => shardKey(next.bits, index, version));
+		const texts = await this.#store.get(keys, { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
+		const shards = changed.map(([index, version]): [number, Shard] => {
+			const text = texts.get(shardKey(next.bits, index, version)) ?? null;
+			return [index, openShard(next.bits, index, version, text)];
+		});
+		for (const [index, shard] of shards) this.#keep(index, shard);
+	}
+
+	async #load(manifest: Manifest, index: number, version: string): Promise<Shard> {
+		const key = shardKey(manifest.bits, index, version);
+		let shard: Shard;
+		try {
+			const values = await this.#store.get([key], { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
+			shard = openShard(manifest.bits, index, version, values.get(key) ?? null);
+		} catch (error) {
+			return this.#loadPrevious(manifest, index, version, error);
+		}
+		this.#keep(index, shard);
+		return shard;
+	}
+
+	/** A shard that KV has not spread here yet: its last good version, for this lookup only. */
+	async #loadPrevious(manifest: Manifest, index: number, missing: string, cause: unknown): Promise<Shard> {
+		logError("book.shard_unavailable", cause, { shard: index, version: missing });
+		const previous = this.#previous;
+		const version = previous === null || previous.bits !== manifest.bits ? null : shardVersion(previous, index);
+		if (version === null || version === missing) throw unavailable(cause);
+		const key = shardKey(manifest.bits, index, version);
+		try {
+			const values = await this.#store.get([key], { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
+			return openShard(manifest.bits, index, version, values.get(key) ?? null);
+		} catch (error) {
+			throw unavailable(error);
+		}
+	}
+
+	#read(shard: Shard, key: string): readonly BookBrand[] | null {
+		const known = shard.parsed.get(key);
+		if (known !== undefined) return known;
+		const json = findEntry(shard.text, key);
+		if (json === null) return null;
+		let brands: readonly BookBrand[];
+		try {
+			brands = decodeEntry(json);
+		} catch (error) {
+			throw unavailable(error);
+		}
+		shard.parsed.set(key, brands);
+		const bytes = json.length * PARSED_FACTOR + ENTRY_OVERHEAD;
+		shard.bytes += bytes;
+		// An evicted or replaced shard may still be read by the request that holds it; it no longer counts.
+		if (this.#shards.get(shardOf(slotOf(key), shard.bits)) === shard) this.#grow(bytes);
+		return brands;
+	}
+
+	#keep(index: number, shard: Shard): void {
+		const replaced = this.#shards.get(index);
+		if (replaced !== undefined) {
+			this.#shards.delete(index);
+			this.#bytes -= replaced.bytes;
+		}
+		this.#shards.set(index, shard);
+		this.#grow(shard.bytes);
+	}
+
+	#grow(bytes: number): void {
+		this.#bytes += bytes;
+		for (const [index, shard] of this.#shards) {
+			if (this.#bytes <= this.#cacheBytes || this.#shards.size === 1) return;
+			this.#shards.delete(index);
+			this.#bytes -= shard.bytes;
+		}
+	}
+}
+
+function unavailable(cause: unknown): BookUnavailableError {
+	return new BookUnavailableError("a shard of the campaign book cannot be read", { cause });
+}
+
+function openShard(bits: number, index: number, version: string, text: string | null): Shard {
+	if (text === null) throw new BookUnavailableError(`shard ${index} is not in KV`);
+	if (!text.startsWith(SHARD_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError(`shard ${index} has an unknown format`);
+	// V8 keeps Latin-1 text in one byte a character, any other in two.
+	const width = /[^\u0000-\u00ff]/.test(text) ? 2 : 1;
+	return { bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD };
+}
+
+function openSnapshot(manifest: Manifest): BookSnapshot {
+	const byIdentity = new Map<string, BookPublisher>();
+	const byPublisherId = new Map<string, BookPublisher>();
+	const byOpenRtbIdentity = new Map<string, BookPublisher>();
+	for (const wire of manifest.publishers) {
+		const publisher = decodePublisher(wire);
+		byIdentity.set(publisher.identity, publisher);
+		if (wire.pubi !== undefined) byPublisherId.set(wire.pubi, publisher);
+		if (wire.rtb !== undefined) byOpenRtbIdentity.set(wire.rtb, publisher);
+	}
+	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity };
+}

@@ -1,0 +1,179 @@
+/**
+ * The click token: the opaque `encyp` value of every click URL, and the contract between bidding (which mints it) and the
+ * click tracker (which opens it).
+ *
+ * Bytes, as URL-safe base64: version (1) · key fingerprint (4) · isolate salt (12) · counter (4) · AES-256-GCM ciphertext and
+ * tag. The first 21 bytes are authenticated too. Each isolate derives a key of its own from the newest secret and a random
+ * salt (HKDF-SHA-256) and counts its nonces, so that no nonce is ever used twice under a key however many tokens are minted.
+ */
+import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
+
+export type TokenKind = "openrtb" | "serving-engine" | "link";
+
+export type ClickToken = {
+	kind: TokenKind;
+	/** Publisher identity. */
+	publisher: string;
+	/** Internal brand id. */
+	advertiserId: number;
+	/** The brand's canonical domain: the campaign book is read by it. */
+	domain: string;
+	campaignId: number;
+	/** Bid amount in micro-dollars; 0 for a test bid. */
+	bidMicros: number;
+	/** Always 0: the interface's typo id. */
+	typoId: 0;
+	/** Internal request id of the auction (`rtuli`). */
+	auctionId: string;
+	/** When it was minted, Unix milliseconds. */
+	mintedAt: number;
+	/** The bid answered a request with `test` = 1. */
+	test: boolean;
+};
+
+const TOKEN_VERSION = 1;
+const FINGERPRINT_LENGTH = 4;
+const SALT_LENGTH = 12;
+const COUNTER_AT = 1 + FINGERPRINT_LENGTH + SALT_LENGTH;
+const HEADER_LENGTH = COUNTER_AT + 4;
+const TAG_LENGTH = 16;
+/** Longest token that is looked at, in characters; ours are about 200. */
+const MAX_TOKEN_LENGTH = 1_024;
+const MAX_COUNTER = 0xffff_ffff;
+const OPENING_KEYS_KEPT = 512;
+const KINDS: readonly TokenKind[] = ["openrtb", "serving-engine", "link"];
+
+type Master = { fingerprint: Uint8Array; key: CryptoKey };
+type Minting = { key: CryptoKey; header: Uint8Array; counter: number };
+
+/** Mints and opens click tokens with a ring of secrets: the first mints, all of them open. */
+export class ClickTokens {
+	readonly #secrets: readonly string[];
+	#masters: Master[] | undefined;
+	#minting: Minting | undefined;
+	readonly #opening = new Map<string, CryptoKey>();
+
+	constructor(secrets: readonly string[]) {
+		if (secrets.length === 0) throw new Error("TOKEN_KEYS: at least one key is needed");
+		this.#secrets = secrets;
+	}
+
+	async mint(token: ClickToken): Promise<string> {
+		let minting = this.#minting;
+		if (minting === undefined || minting.counter >= MAX_COUNTER) {
+			minting = await this.#startMinting();
+			// Another request may have been quicker; either key is good, its counter is its own.
+			this.#minting = minting;
+		}
+		const counter = minting.counter++;
+		const header = minting.header.slice();
+		new DataView(header.buffer).setUint32(COUNTER_AT, counter);
+		const sealed = await crypto.subtle.encrypt(algorithm(header), minting.key, encode(token));
+		const bytes = new Uint8Array(HEADER_LENGTH + sealed.byteLength);
+		bytes.set(header);
+		bytes.set(new Uint8Array(sealed), HEADER_LENGTH);
+		return toBase64Url(bytes);
+	}
+
+	/** The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring. */
+	async open(text: string): Promise<ClickToken | null> {
+		if (text.length > MAX_TOKEN_LENGTH) return null;
+		const bytes = fromBase64Url(text);
+		if (bytes === null || bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return null;
+		const header = bytes.slice(0, HEADER_LENGTH);
+		const key = await this.#openingKey(header);
+		if (key === null) return null;
+		let plain: ArrayBuffer;
+		try {
+			plain = await crypto.subtle.decrypt(algorithm(header), key, bytes.slice(HEADER_LENGTH));
+		} catch (error) {
+			if (error instanceof DOMException && error.name === "OperationError") return null;
+			throw error;
+		}
+		return decode(fromUtf8(plain));
+	}
+
+	async #startMinting(): Promise<Minting> {
+		const [newest] = await this.#ring();
+		if (newest === undefined) throw new Error("TOKEN_KEYS: at least one key is needed");
+		const salt = crypto.getRandomValues(new Uint8Array(SALT_LENGTH));
+		const header = new Uint8Array(HEADER_LENGTH);
+		header[0] = TOKEN_VERSION;
+		header.set(newest.fingerprint, 1);
+		header.set(salt, 1 + FINGERPRINT_LENGTH);
+		return { key: await deriveKey(newest.key, salt), header, counter: 0 };
+	}
+
+	async #openingKey(header: Uint8Array): Promise<CryptoKey | null> {
+		const id = header.slice(1, COUNTER_AT).toHex();
+		const known = this.#opening.get(id);
+		if (known !== undefined) {
+			this.#opening.delete(id);
+			this.#opening.set(id, known);
+			return known;
+		}
+		const fingerprint = header.slice(1, 1 + FINGERPRINT_LENGTH).toHex();
+		const master = (await this.#ring()).find((candidate) => candidate.fingerprint.toHex() === fingerprint);
+		if (master === undefined) return null;
+		const key = await deriveKey(master.key, header.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT));
+		this.#opening.set(id, key);
+		const oldest = this.#opening.keys().next();
+		if (this.#opening.size > OPENING_KEYS_KEPT && !oldest.done) this.#opening.delete(oldest.value);
+		return key;
+	}
+
+	async #ring(): Promise<Master[]> {
+		this.#masters ??= await Promise.all(this.#secrets.map(importMaster));
+		return this.#masters;
+	}
+}
+
+async function importMaster(secret: string): Promise<Master> {
+	const key = await crypto.subtle.importKey("raw", utf8(secret), "HKDF", false, ["deriveKey", "deriveBits"]);
+	const fingerprint = await crypto.subtle.deriveBits(
+		{ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8("click token key fingerprint") },
+		key,
+		FINGERPRINT_LENGTH * 8,
+	);
+	return { fingerprint: new Uint8Array(fingerprint), key };
+}
+
+function deriveKey(master: CryptoKey, salt: Uint8Array): Promise<CryptoKey> {
+	return crypto.subtle.deriveKey(
+		{ name: "HKDF", hash: "SHA-256", salt, info: utf8("click token v1") },
+		master,
+		{ name: "AES-GCM", length: 256 },
+		false,
+		["encrypt", "decrypt"],
+	);
+}
+
+function algorithm(header: Uint8Array) {
+	const iv = new Uint8Array(12);
+	iv.set(header.subarray(COUNTER_AT), 8);
+	return { name: "AES-GCM", iv, additionalData: header };
+}
+
+function encode(token: ClickToken): Uint8Array {
+	return utf8(
+		JSON.stringify([
+			KINDS.indexOf(token.kind),
+			token.publisher,
+			token.advertiserId,
+			token.domain,
+			token.campaignId,
+			token.bidMicros,
+			token.typoId,
+			token.auctionId,
+			token.mintedAt,
+			token.test ? 1 : 0,
+		]),
+	);
+}
+
+function decode(text: string): ClickToken | null {
+	const [kind, publisher, advertiserId, domain, campaignId, bidMicros, typoId, auctionId, mintedAt, test] = JSON.parse(text);
+	const known = KINDS[kind];
+	if (known === undefined || typoId !== 0) return null;
+	return { kind: known, publisher, advertiserId, domain, campaignId, bidMicros, typoId, auctionId, mintedAt, test: test === 1 };
+}

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+
+/** What `wrangler.toml` binds and sets. The edge Worker has no D1; a Worker without OPERATOR_KEY serves no `/operator`. */
+export interface Env {
+	BOOK: KVNamespace;
+	DB?: D1Database;
+	PRODUCTS?: D1Database;
+	RTB_URL?: string;
+	CLICK_URL?: string;
+	TRACKER_URL?: string;
+	BASE_URL?: string;
+	SNAPSHOT_TTL_SECONDS?: string | number;
+	TOKEN_KEYS?: string;
+	OPERATOR_KEY?: string;
+}
+
+const origin = v.pipe(
+	v.string("must be set"),
+	v.check((text) => /^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text), "must be an http(s) origin such as https://click.example"),
+	v.transform((text) => text.replace(/\/$/, "")),
+);
+
+const configSchema = v.object({
+	/** Host of the real-time ad endpoints. */
+	RTB_URL: origin,
+	/** Click tracker that redirect links of bids point at. */
+	CLICK_URL: origin,
+	/** Host inside brand tracking links. */
+	TRACKER_URL: origin,
+	/** Host of the catalogue, reports, products and postbacks. */
+	BASE_URL: origin,
+	/** Age in seconds from which an isolate reads the campaign book's manifest anew, in the background. */
+	SNAPSHOT_TTL_SECONDS: v.optional(
+		v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.number("must be a number"), v.minValue(1), v.maxValue(3600)),
+		15,
+	),
+	/** Comma-separated secrets for click tokens, newest first: the first mints, all open. At least 32 characters each. */
+	TOKEN_KEYS: v.pipe(
+		v.string("must be set"),
+		v.transform((text) => text.split(",").map((key) => key.trim()).filter((key) => key !== "")),
+		v.minLength(1, "must hold at least one key"),
+		v.everyItem((key) => key.length >= 32, "every key must have at least 32 characters"),
+	),
+	/** Secret of the operator's endpoints; without it they do not exist. */
+	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),
+});
+
+export type Config = v.InferOutput<typeof configSchema>;
+
+const checked = new WeakMap<Env, Config>();
+
+/**
+ * The checked configuration of this Worker; checked once an isolate.
+ * @throws Error that names every variable at fault, never its value
+ */
+export function readConfig(env: Env): Config {
+	const known = checked.get(env);
+	if (known !== undefined) return known;
+	const result = v.safeParse(configSchema, { ...pick(env) });
+	if (!result.success) {
+		const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
+		throw new Error(`Configuration: ${faults.join("; ")}`);
+	}
+	checked.set(env, result.output);
+	return result.output;
+}
+
+/** Secrets and variables only: bindings are objects of the runtime and cannot be spread. */
+function pick(env: Env): Record<string, unknown> {
+	const { RTB_URL, CLICK_URL, TRACKER_URL, BASE_URL, SNAPSHOT_TTL_SECONDS, TOKEN_KEYS, OPERATOR_KEY } = env;
+	return { RTB_URL, CLICK_URL, TRACKER_URL, BASE_URL, SNAPSHOT_TTL_SECONDS, TOKEN_KEYS, OPERATOR_KEY: OPERATOR_KEY || undefined };
+}

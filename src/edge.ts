@@ -1,0 +1,44 @@
+/** Composition root of the edge Worker: bidding (and, with the click tracker, redirects). KV only; nothing here reaches D1. */
+import { Hono } from "hono";
+import { biddingRoutes } from "./bidding/routes.ts";
+import { CampaignBook } from "./campaign-book/load.ts";
+import { ClickTokens } from "./click-token/token.ts";
+import { type Env, readConfig } from "./config.ts";
+import { jsonResponse } from "./lib/http.ts";
+import { logError } from "./lib/log.ts";
+import { SECOND_MS } from "./lib/time.ts";
+
+export type Edge = { app: Hono; book: CampaignBook };
+
+const built = new WeakMap<Env, Edge>();
+
+/** The edge's parts, built once an isolate. @throws Error where the configuration is not sound */
+export function edgeOf(env: Env): Edge {
+	const known = built.get(env);
+	if (known !== undefined) return known;
+	const config = readConfig(env);
+	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
+	const deps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now: () => Date.now() };
+	const app = new Hono();
+	app.route("/", biddingRoutes(deps));
+	app.get("/health", () => jsonResponse({ status: "ok" }));
+	app.get("/ready", async (c) => {
+		const now = Date.now();
+		const snapshot = await book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise));
+		if (snapshot === null) return jsonResponse({ status: "no book" }, 503);
+		const { version, publishedAt } = snapshot.manifest;
+		return jsonResponse({ status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) });
+	});
+	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
+	app.onError((error) => {
+		logError("request.failed", error);
+		return jsonResponse({ error: "Internal error" }, 500);
+	});
+	const edge = { app, book };
+	built.set(env, edge);
+	return edge;
+}
+
+export default {
+	fetch: (request, env, ctx) => edgeOf(env).app.fetch(request, env, ctx),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,93 @@
+/**
+ * The one canonical form of a host name. Every place that stores, hashes or compares a domain goes through here.
+ */
+
+const SIMPLE_HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)+$/;
+const HTTP_URL = /^https?:\/\//i;
+/** A scheme, unless what follows the colon is a port (`shop.example:8080`). */
+const SCHEME = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must be found
+const UNSAFE_IN_URL = /[\u0000-\u001f\u007f\\]/;
+
+/** Longest deeplink or page address that is used; longer ones are treated as not usable. */
+export const MAX_URL_LENGTH = 2_048;
+
+/**
+ * Canonical host of a URL or bare host: lower case, punycode, without port, trailing dot and one leading `www.`.
+ * Returns null where the input names no DNS host with at least two labels (addresses are not brands).
+ * @example canonicalHost("HTTPS://www.Shoes.Example:443/sale") // "shoes.example"
+ */
+export function canonicalHost(input: string): string | null {
+	let host = input;
+	if (!SIMPLE_HOST.test(host)) {
+		const parsed = parseLoose(input.trim());
+		if (parsed === null) return null;
+		host = parsed.hostname.endsWith(".") ? parsed.hostname.slice(0, -1) : parsed.hostname;
+		if (!SIMPLE_HOST.test(host)) return null;
+	}
+	if (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
+	return /\.\d+$/.test(host) ? null : host;
+}
+
+function parseLoose(text: string): URL | null {
+	if (text === "") return null;
+	if (HTTP_URL.test(text)) return URL.parse(text);
+	if (text.startsWith("//")) return URL.parse(`https:${text}`);
+	// Another hierarchical scheme (android-app://…) names an app, not a site; so does mailto: and the like.
+	if (SCHEME.test(text)) return null;
+	return URL.parse(`https://${text}`);
+}
+
+/** True when `host` is `domain` or one of its subdomains. Both canonical. */
+export function isWithin(host: string, domain: string): boolean {
+	return host === domain || (host.endsWith(domain) && host.charCodeAt(host.length - domain.length - 1) === 46);
+}
+
+/**
+ * The host itself and then its parents, nearest first, down to two labels.
+ * @example hostAndParents("a.shop.example") // ["a.shop.example", "shop.example"]
+ */
+export function hostAndParents(host: string): string[] {
+	const hosts = [host];
+	let dot = host.indexOf(".");
+	while (dot !== -1) {
+		const parent = host.slice(dot + 1);
+		dot = parent.indexOf(".");
+		if (dot === -1) break;
+		hosts.push(parent);
+		host = parent;
+	}
+	return hosts;
+}
+
+/** An address as sent, made absolute: `url` is it with a scheme, `host` its canonical host (null when it has none). */
+export type WebAddress = { url: string; hadScheme: boolean; host: string | null };
+
+/**
+ * Reads a page or deeplink address. Returns null when it is not http(s), cannot be parsed, holds control characters or
+ * backslashes (which URL parsers disagree about), or is too long: such an address counts as absent.
+ * An address without a scheme gets `https://`.
+ */
+export function readWebAddress(text: string): WebAddress | null {
+	const trimmed = text.trim().toWellFormed();
+	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
+	const hadScheme = HTTP_URL.test(trimmed);
+	if (!hadScheme && (SCHEME.test(trimmed) || trimmed.startsWith("/"))) return null;
+	const url = hadScheme ? trimmed : `https://${trimmed}`;
+	const parsed = URL.parse(url);
+	if (parsed === null) return null;
+	const host = parsed.username === "" && parsed.password === "" ? canonicalHost(parsed.hostname) : null;
+	return { url, hadScheme, host };
+}
+
+/** The address of a site that is known by its bare domain: `https://` before it and a slash behind. */
+export function siteUrl(domain: string): string {
+	return `https://${domain}/`;
+}
+
+/** Puts a trailing slash on the path of an absolute URL, before any query or fragment. */
+export function withTrailingSlash(url: string): string {
+	const end = url.search(/[?#]/);
+	const path = end === -1 ? url : url.slice(0, end);
+	return path.endsWith("/") ? url : `${path}/${end === -1 ? "" : url.slice(end)}`;
+}

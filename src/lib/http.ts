@@ -1,0 +1,20 @@
+/** Answers that several parts share. Bodies follow the interface's `error` shape. */
+
+export const JSON_HEADERS = { "content-type": "application/json" } as const;
+
+export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+	return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+/** A request that ends with a known answer: thrown by verbs, turned into the answer by the route that called. */
+export class HttpError extends Error {
+	override readonly name = "HttpError";
+	readonly status: number;
+	readonly body: Record<string, unknown>;
+
+	constructor(status: number, body: Record<string, unknown>) {
+		super(typeof body.error === "string" ? body.error : `HTTP ${status}`);
+		this.status = status;
+		this.body = body;
+	}
+}

@@ -1,0 +1,62 @@
+/**
+ * Money is an integer number of micro-dollars (1 USD = 1,000,000) everywhere inside; decimals exist only at the edges.
+ */
+
+export const MICROS_PER_USD = 1_000_000;
+
+/** Largest earnings per click an import accepts, in micro-dollars: keeps EPC × share exact in a double. */
+export const MAX_EPC_MICROS = 1_000 * MICROS_PER_USD;
+
+/** Revenue shares are parts per million, so that 0.8 is the integer 800000. */
+export const SHARE_SCALE = 1_000_000;
+
+/** A price is bid in ten-thousandths of a dollar: the four decimals of the interface. */
+export const PRICE_SCALE = 10_000;
+
+const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
+
+/**
+ * Reads a plain decimal such as `"0.4200"` into an integer scaled by 10^digits, exactly.
+ * Returns null for anything else: exponents, signs other than a leading minus, or more decimals than `digits`
+ * (trailing zeros past them are allowed).
+ */
+export function parseDecimal(text: string, digits: number): number | null {
+	const match = DECIMAL.exec(text.trim());
+	if (match === null) return null;
+	const [, sign, whole = "", fraction = ""] = match;
+	const kept = fraction.slice(0, digits);
+	if (/[1-9]/.test(fraction.slice(digits))) return null;
+	const scaled = Number(whole + kept.padEnd(digits, "0"));
+	if (!Number.isSafeInteger(scaled)) return null;
+	return sign === "-" && scaled !== 0 ? -scaled : scaled;
+}
+
+/** A decimal amount of USD as micro-dollars, or null when it is not a decimal with at most six places. */
+export function parseMicros(text: string): number | null {
+	return parseDecimal(text, 6);
+}
+
+/**
+ * The price offered to a publisher, in ten-thousandths of a dollar: EPC × revenue share, rounded half up to four decimals.
+ * @param epcMicros gross earnings per click in micro-dollars, 0 to MAX_EPC_MICROS
+ * @param sharePpm  the publisher's part, in parts per million, 0 to SHARE_SCALE
+ */
+export function priceOf(epcMicros: number, sharePpm: number): number {
+	const unit = (MICROS_PER_USD / PRICE_SCALE) * SHARE_SCALE;
+	return Math.floor((epcMicros * sharePpm + unit / 2) / unit);
+}
+
+/** A price in ten-thousandths of a dollar as the number it is in JSON: trailing zeros are gone. */
+export function priceToUsd(price: number): number {
+	return price / PRICE_SCALE;
+}
+
+/** A price in ten-thousandths of a dollar as a decimal string with exactly four places. */
+export function formatPrice(price: number): string {
+	return (price / PRICE_SCALE).toFixed(4);
+}
+
+/** A price in ten-thousandths of a dollar, in micro-dollars. */
+export function priceToMicros(price: number): number {
+	return price * (MICROS_PER_USD / PRICE_SCALE);
+}

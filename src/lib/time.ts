@@ -1,0 +1,42 @@
+/** Times are integer milliseconds since the epoch, in UTC; names of such values end in `At`. */
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Every time-zone offset in use is a multiple of a quarter of an hour, so the local hour holds for that long. */
+const QUARTER_MS = 15 * MINUTE_MS;
+
+type ZoneHour = { quarter: number; hour: number; format: Intl.DateTimeFormat };
+const zones = new Map<string, ZoneHour>();
+
+/**
+ * The hour (0 to 23) that clocks in an IANA time zone show at `now`, right across daylight-saving changes.
+ * @throws RangeError where the zone is unknown; imports refuse such zones
+ */
+export function localHour(timeZone: string, now: number): number {
+	const quarter = Math.floor(now / QUARTER_MS);
+	let zone = zones.get(timeZone);
+	if (zone?.quarter === quarter) return zone.hour;
+	const format = zone?.format ?? new Intl.DateTimeFormat("en-US", { timeZone, hour: "numeric", hourCycle: "h23" });
+	zone = { quarter, hour: Number(format.format(now)), format };
+	zones.set(timeZone, zone);
+	return zone.hour;
+}
+
+/** True where `timeZone` is an IANA name this runtime knows. */
+export function isTimeZone(timeZone: string): boolean {
+	try {
+		new Intl.DateTimeFormat("en-US", { timeZone });
+		return true;
+	} catch (error) {
+		if (error instanceof RangeError) return false;
+		throw error;
+	}
+}
+
+/** The UTC calendar day of a time, as YYYY-MM-DD. */
+export function utcDay(at: number): string {
+	return new Date(at).toISOString().slice(0, 10);
+}

@@ -1,0 +1,26 @@
+/**
+ * Why an auction got no bid: a closed union, each reason with the no-bid condition of the interface (1 to 9) it falls under;
+ * null for what OpenRTB itself demands beyond those nine.
+ */
+export const NO_BID_REASONS = {
+	country_not_served: { condition: 1, text: "the auction's country is not served by this endpoint" },
+	no_domain_or_keyword: { condition: 2, text: "the request has neither a domain nor a keyword" },
+	publisher_not_enabled: { condition: 3, text: "the publisher is unknown or not enabled for this endpoint" },
+	unknown_advertiser: { condition: 4, text: "no advertiser matches the domain or keyword" },
+	brand_inactive: { condition: 4, text: "the advertiser is not active" },
+	advertiser_blocked: { condition: 5, text: "the advertiser is blocked for the publisher or the country" },
+	no_campaign: { condition: 6, text: "no active campaign with a link and a price serves this country" },
+	cap_met: { condition: 7, text: "a cap of the campaign is met" },
+	outside_hours: { condition: 7, text: "the campaign's local hour is not an allowed one" },
+	no_deeplink_campaign: { condition: 8, text: "a deeplink was sent and no verified deeplink campaign can take it" },
+	floor_currency: { condition: 9, text: "the floor is in another currency than USD" },
+	below_floor: { condition: 9, text: "the bid is below the floor" },
+	unusable_floor: { condition: 9, text: "the floor cannot be read as an amount" },
+	currency_not_accepted: { condition: null, text: "the auction does not accept bids in USD" },
+	seat_not_accepted: { condition: null, text: "the auction does not accept bids from this seat" },
+	advertiser_not_accepted: { condition: null, text: "the auction blocks this advertiser's domain" },
+	book_unavailable: { condition: null, text: "the campaign book cannot be read" },
+	timed_out: { condition: null, text: "the campaign book did not arrive within the auction's time" },
+} as const satisfies Record<string, { condition: number | null; text: string }>;
+
+export type NoBidReason = keyof typeof NO_BID_REASONS;

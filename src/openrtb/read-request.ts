@@ -1,0 +1,135 @@
+/**
+ * Tolerant reader of OpenRTB 2.5 bid requests: unknown fields are ignored, null and blank are absent, harmless wrong types are
+ * read for what they mean. Only what the interface lists makes a request invalid.
+ */
+
+/** The floor of an auction. An amount that cannot be read is kept apart from none: it must never let a bid through. */
+export type Floor = { kind: "none" } | { kind: "usd"; amount: number } | { kind: "other_currency" } | { kind: "unusable" };
+
+export type BidRequest = {
+	id: string;
+	impId: string;
+	/** Country as sent, upper case; null when none was. */
+	country: string | null;
+	/** Host or URL as sent. */
+	domain: string | null;
+	keyword: string | null;
+	page: string | null;
+	deeplink: string | null;
+	/** `imp.native.ext.alt` is 1 or true. */
+	altered: boolean;
+	floor: Floor;
+	test: boolean;
+	/** Time the auction gives, in milliseconds. */
+	tmaxMs: number | null;
+	clickId: string | null;
+	buyerUid: string | null;
+	tagId: string | null;
+	ip: string | null;
+	blockedAdvertisers: readonly string[];
+	/** Seats that may bid; empty for all. */
+	allowedSeats: readonly string[];
+	blockedSeats: readonly string[];
+	/** Currencies the auction accepts; empty for all. */
+	currencies: readonly string[];
+};
+
+type Json = Record<string, unknown>;
+const EMPTY: Json = {};
+const NO_TEXTS: readonly string[] = [];
+
+/** Reads a parsed body; null where it is no valid bid request (HTTP 400): no object, no id, or a first impression without id. */
+export function readBidRequest(body: unknown): BidRequest | null {
+	if (!isObject(body)) return null;
+	const { id } = body;
+	const imp = Array.isArray(body.imp) ? body.imp[0] : body.imp;
+	if (!isFilled(id) || !isObject(imp) || !isFilled(imp.id)) return null;
+
+	const site = object(body.site);
+	const app = object(body.app);
+	const device = object(body.device);
+	const user = object(body.user);
+	const native = object(imp.native);
+	const nativeExt = object(native.ext);
+	return {
+		id,
+		impId: imp.id,
+		country: (text(object(device.geo).country) ?? text(object(user.geo).country))?.trim().toUpperCase() ?? null,
+		domain: text(site.domain) ?? text(app.domain),
+		keyword: text(site.search) ?? text(user.keywords),
+		page: text(site.page),
+		deeplink:
+			text(object(imp.ext).deeplink) ??
+			text(object(site.ext).deeplink) ??
+			text(object(app.ext).deeplink) ??
+			text(object(body.ext).deeplink) ??
+			text(nativeExt.url),
+		altered: isTrue(nativeExt.alt),
+		floor: readFloor(imp.bidfloor, imp.bidfloorcur),
+		test: isTrue(body.test),
+		tmaxMs: positiveNumber(body.tmax),
+		clickId: text(object(site.publisher).id) ?? text(user.id),
+		buyerUid: text(user.buyeruid),
+		tagId: text(imp.tagid),
+		ip: text(device.ip)?.trim() ?? null,
+		blockedAdvertisers: texts(body.badv),
+		allowedSeats: texts(body.wseat),
+		blockedSeats: texts(body.bseat),
+		currencies: texts(body.cur),
+	};
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Reads a floor given as a number or a decimal string. Zero and below is no floor (but the currency still counts). */
+export function readFloor(amount: unknown, currency: unknown): Floor {
+	const code = text(currency)?.trim().toUpperCase();
+	if (code === undefined ? isPresent(currency) : code !== "USD") return { kind: "other_currency" };
+	if (!isPresent(amount)) return { kind: "none" };
+	const value = typeof amount === "string" && DECIMAL.test(amount.trim()) ? Number(amount) : amount;
+	if (typeof value !== "number" || Number.isNaN(value)) return { kind: "unusable" };
+	return value > 0 ? { kind: "usd", amount: value } : { kind: "none" };
+}
+
+function isObject(value: unknown): value is Json {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function object(value: unknown): Json {
+	return isObject(value) ? value : EMPTY;
+}
+
+function isFilled(value: unknown): value is string {
+	return typeof value === "string" && value.trim() !== "";
+}
+
+/** A field that says something: not missing, null or a blank string. */
+function isPresent(value: unknown): boolean {
+	return value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
+}
+
+/** A text field as sent; a number counts as its digits, anything else and blanks as absent. */
+function text(value: unknown): string | null {
+	if (typeof value === "string") return value.trim() === "" ? null : value;
+	return typeof value === "number" ? String(value) : null;
+}
+
+/** A list of texts; a single one counts as a list of one. */
+function texts(value: unknown): readonly string[] {
+	if (value === undefined || value === null) return NO_TEXTS;
+	const list = Array.isArray(value) ? value : [value];
+	return list.map(text).filter((item) => item !== null);
+}
+
+/** 1 or true, as number, boolean or text in any letter case. */
+function isTrue(value: unknown): boolean {
+	if (value === 1 || value === true) return true;
+	if (typeof value !== "string") return false;
+	const word = value.trim().toLowerCase();
+	return word === "1" || word === "true";
+}
+
+function positiveNumber(value: unknown): number | null {
+	const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
+	return typeof number === "number" && number > 0 && Number.isFinite(number) ? number : null;
+}
