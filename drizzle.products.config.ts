@@ -1,0 +1,3 @@
+import { defineConfig } from "drizzle-kit";
+
+export default defineConfig({ dialect: "sqlite", schema: "./src/db/schema/products.ts", out: "./drizzle/products", casing: "snake_case" });

@@ -1,0 +1,102 @@
+/** Explains a decision: the auction as it would be held now, with every campaign considered and why it lost. */
+import { formatPrice } from "../lib/money.ts";
+import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import { readBidRequest } from "../openrtb/read-request.ts";
+import type { AuctionRequest, Decision, Observer } from "./auction.ts";
+import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import { holdAuction } from "./hold-auction.ts";
+import { toAuction } from "./openrtb-route.ts";
+import { readServingEngineQuery } from "./serving-engine-route.ts";
+
+export type ExplainInput =
+	| { endpoint: "openrtb"; identity: string; request: unknown }
+	| { endpoint: "serving-engine"; publisherId: string; query: Record<string, string> };
+
+export type CandidateExplanation = {
+	domain: string;
+	campaign_id: number;
+	/** The link it was considered for. */
+	link: "homepage" | "deeplink";
+	eligible: boolean;
+	/** Whether this campaign made the bid. */
+	won: boolean;
+	reason: NoBidReason | null;
+	explanation: string;
+	/** The publisher's price in USD, four decimals; null where it could not bid. */
+	price: string | null;
+};
+
+export type Explanation = {
+	endpoint: ExplainInput["endpoint"];
+	decision:
+		| { outcome: "bid"; domain: string; advertiser_id: number; campaign_id: number; price: string; is_deeplink: boolean }
+		| { outcome: "no-bid"; reason: NoBidReason; condition: number | null; explanation: string }
+		| { outcome: "invalid"; explanation: string };
+	candidates: CandidateExplanation[];
+};
+
+/** Holds the auction of an input with an observer. It mints no click URL and counts nothing. */
+export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUntil: WaitUntil): Promise<Explanation> {
+	const { endpoint } = input;
+	if (input.endpoint === "openrtb") {
+		const request = readBidRequest(input.request);
+		if (request === null) return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
+		const auction = toAuction(request);
+		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), candidates: [] };
+		return explain(deps, endpoint, auction, (snapshot) => snapshot.byOpenRtbIdentity.get(input.identity), waitUntil);
+	}
+	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
+	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, candidates: [] };
+	return explain(deps, endpoint, query.auction, (snapshot) => snapshot.byPublisherId.get(query.publisherId), waitUntil);
+}
+
+async function explain(
+	deps: BiddingDeps,
+	endpoint: ExplainInput["endpoint"],
+	auction: AuctionRequest,
+	find: Parameters<typeof holdAuction>[2],
+	waitUntil: WaitUntil,
+): Promise<Explanation> {
+	const considered: CandidateExplanation[] = [];
+	const observe: Observer = (brand, campaign, link, verdict) => {
+		considered.push({
+			domain: brand.domain,
+			campaign_id: campaign.campaignId,
+			link,
+			eligible: verdict.eligible,
+			won: false,
+			reason: verdict.eligible ? null : verdict.reason,
+			explanation: verdict.eligible ? "could bid" : NO_BID_REASONS[verdict.reason].text,
+			price: verdict.eligible ? formatPrice(verdict.price) : null,
+		});
+	};
+	const { decision } = await holdAuction({ book: deps.book, waitUntil, now: deps.now() }, auction, find, null, observe);
+	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
+	return { endpoint, decision: explainDecision(decision), candidates };
+}
+
+function explainDecision(decision: Decision): Explanation["decision"] {
+	if (decision.outcome === "no-bid") return explainNoBid(decision.reason);
+	const { brand, campaign, price, isDeeplink } = decision;
+	return {
+		outcome: "bid",
+		domain: brand.domain,
+		advertiser_id: brand.brandId,
+		campaign_id: campaign.campaignId,
+		price: formatPrice(price),
+		is_deeplink: isDeeplink,
+	};
+}
+
+function explainNoBid(reason: NoBidReason): Explanation["decision"] {
+	const { condition, text } = NO_BID_REASONS[reason];
+	return { outcome: "no-bid", reason, condition, explanation: text };
+}
+
+function explainCandidate(candidate: CandidateExplanation, decision: Decision): CandidateExplanation {
+	if (!candidate.eligible) return candidate;
+	if (decision.outcome === "no-bid") return { ...candidate, reason: decision.reason, explanation: NO_BID_REASONS[decision.reason].text };
+	const link = decision.isDeeplink ? "deeplink" : "homepage";
+	const won = candidate.campaign_id === decision.campaign.campaignId && candidate.link === link;
+	return { ...candidate, won, explanation: won ? "won: the highest price, then the lowest campaign id" : "another campaign's price was higher, or equal with a lower campaign id" };
+}

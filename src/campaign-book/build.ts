@@ -1,0 +1,151 @@
+/** Builds the text of shards from rows: pure, and the same rows always give the same text, so that its hash is its version. */
+import { sha256, toBase64Url } from "../lib/bytes.ts";
+import {
+	ALL_HOURS,
+	type BrandWire,
+	type CampaignWire,
+	domainKey,
+	encodeEntry,
+	keywordKey,
+	SHARD_HEADER,
+	SLOT_BITS,
+	shardOf,
+	slotOf,
+	VERSION_LENGTH,
+} from "./format.ts";
+
+export type CampaignInput = {
+	campaignId: number;
+	active: boolean;
+	country: string;
+	/** Numeric platform id (`pli`). */
+	platformId: number | null;
+	homepageUrl: string | null;
+	deeplinkUrl: string | null;
+	deeplinkVerified: boolean;
+	epcMicros: number | null;
+	defaultKeywordEpcMicros: number | null;
+	/** Canonical keyword → micro-dollars. */
+	keywordEpcMicros: Record<string, number>;
+	dailyClickCap: number | null;
+	dailyBudgetMicros: number | null;
+	totalBudgetMicros: number | null;
+	timezone: string;
+	allowedHours: number;
+};
+
+export type BrandInput = {
+	id: number;
+	/** Canonical domain. */
+	domain: string;
+	/** Canonical hosts. */
+	aliases: readonly string[];
+	active: boolean;
+	blockedCountries: readonly string[];
+	campaigns: readonly CampaignInput[];
+};
+
+/** A key of the book and a brand that appears under it. */
+export type BookEntry = { key: string; brandId: number };
+
+/** Size that the number of shards aims at, in bytes of shard text. */
+export const TARGET_SHARD_BYTES = 64 * 1024;
+
+/** Every key under which a brand appears in the book: its domain, its aliases, and the keywords of its campaigns. */
+export function keysOfBrand(brand: Pick<BrandInput, "domain" | "aliases"> & { campaigns: readonly Pick<CampaignInput, "keywordEpcMicros">[] }): string[] {
+	const keywords = new Set(brand.campaigns.flatMap((campaign) => Object.keys(campaign.keywordEpcMicros)));
+	return [...[brand.domain, ...brand.aliases].map(domainKey), ...[...keywords].map(keywordKey)];
+}
+
+/** The number of shards, as a power of two's exponent, that suits a book of so many bytes of text. */
+export function bitsFor(bytes: number): number {
+	const shards = Math.max(1, bytes / TARGET_SHARD_BYTES);
+	return Math.min(SLOT_BITS, Math.ceil(Math.log2(shards)));
+}
+
+/**
+ * The texts of shards that the entries fall into, by shard index. A shard without entries is absent.
+ * @param brands every brand the entries name, with its campaigns
+ */
+export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<number, BrandInput>, bits: number): Map<number, string> {
+	const byKey = new Map<string, BrandInput[]>();
+	for (const { key, brandId } of entries) {
+		const brand = brands.get(brandId);
+		if (brand === undefined) continue;
+		const sharing = byKey.get(key);
+		if (sharing === undefined) byKey.set(key, [brand]);
+		else sharing.push(brand);
+	}
+	const lines = new Map<number, string[]>();
+	for (const key of [...byKey.keys()].sort()) {
+		const wires = writeEntry(key, byKey.get(key) ?? []);
+		if (wires.length === 0) continue;
+		const index = shardOf(slotOf(key), bits);
+		const line = encodeEntry(key, wires);
+		const shard = lines.get(index);
+		if (shard === undefined) lines.set(index, [line]);
+		else shard.push(line);
+	}
+	return new Map([...lines].map(([index, shard]) => [index, SHARD_HEADER + shard.join("")]));
+}
+
+/** A shard's version: a hash of its text. */
+export async function versionOf(text: string): Promise<string> {
+	return toBase64Url(await sha256(text)).slice(0, VERSION_LENGTH);
+}
+
+function writeEntry(key: string, brands: readonly BrandInput[]): BrandWire[] {
+	const name = key.slice(2);
+	if (key.startsWith("k ")) return writeKeyword(name, brands);
+	// An own domain goes before an alias of the same name, then the older brand.
+	const owner = [...brands].sort((a, b) => Number(b.domain === name) - Number(a.domain === name) || a.id - b.id)[0];
+	return owner === undefined ? [] : [writeBrand(owner, owner.campaigns.map(writeCampaign))];
+}
+
+/** One candidate per campaign that has the keyword: highest keyword EPC first, then lowest campaign id. */
+function writeKeyword(keyword: string, brands: readonly BrandInput[]): BrandWire[] {
+	return brands
+		.flatMap((brand) =>
+			brand.campaigns.flatMap((campaign) => {
+				const epcMicros = Object.hasOwn(campaign.keywordEpcMicros, keyword) ? campaign.keywordEpcMicros[keyword] : undefined;
+				return epcMicros === undefined ? [] : [{ brand, campaign, epcMicros }];
+			}),
+		)
+		.sort((a, b) => b.epcMicros - a.epcMicros || a.campaign.campaignId - b.campaign.campaignId)
+		.map(({ brand, campaign, epcMicros }) => {
+			const { e, f, ...wire } = writeCampaign(campaign);
+			if (wire.h !== undefined) wire.h = 1;
+			if (wire.l !== undefined) wire.l = 1;
+			return writeBrand(brand, [{ ...wire, k: { [keyword]: epcMicros } }]);
+		});
+}
+
+function writeBrand(brand: BrandInput, campaigns: CampaignWire[]): BrandWire {
+	return {
+		i: brand.id,
+		d: brand.domain,
+		...(brand.aliases.length > 0 && { a: [...brand.aliases].sort() }),
+		...(!brand.active && { x: 1 }),
+		...(brand.blockedCountries.length > 0 && { b: [...brand.blockedCountries].sort() }),
+		c: [...campaigns].sort((a, b) => a.i - b.i),
+	};
+}
+
+function writeCampaign(campaign: CampaignInput): CampaignWire {
+	const keywords = Object.entries(campaign.keywordEpcMicros).sort(([a], [b]) => (a < b ? -1 : 1));
+	const neverBids = campaign.dailyClickCap === 0 || campaign.dailyBudgetMicros === 0 || campaign.totalBudgetMicros === 0;
+	return {
+		i: campaign.campaignId,
+		...(!campaign.active && { x: 1 }),
+		o: campaign.country,
+		...(campaign.platformId !== null && { p: campaign.platformId }),
+		...(campaign.homepageUrl !== null && { h: campaign.homepageUrl }),
+		...(campaign.deeplinkUrl !== null && { l: campaign.deeplinkUrl }),
+		...(campaign.deeplinkVerified && { v: 1 }),
+		...(campaign.epcMicros !== null && { e: campaign.epcMicros }),
+		...(campaign.defaultKeywordEpcMicros !== null && { f: campaign.defaultKeywordEpcMicros }),
+		...(keywords.length > 0 && { k: Object.fromEntries(keywords) }),
+		...(neverBids && { z: 1 }),
+		...(campaign.allowedHours !== ALL_HOURS && { t: campaign.timezone, m: campaign.allowedHours }),
+	} satisfies CampaignWire;
+}

@@ -1,0 +1,43 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** The one row of the campaign book's state. */
+export const bookState = sqliteTable("book_state", {
+	id: integer().primaryKey(),
+	/** Last published version. */
+	version: integer().notNull(),
+	/** The published book has 2^bits shards. */
+	bits: integer().notNull(),
+	/** While the book is being rebuilt with another number of shards: its exponent, and how many of them are written. */
+	nextBits: integer("next_bits"),
+	nextDone: integer("next_done").notNull(),
+	/** 1 where the manifest must be written although no slot is dirty: publishers changed, or a publish was cut off. */
+	manifestDirty: integer("manifest_dirty", { mode: "boolean" }).notNull(),
+	/** Who publishes now, and until when at the latest. */
+	leaseToken: text("lease_token"),
+	leaseUntil: integer("lease_until").notNull(),
+});
+
+/** What each shard holds in KV, by the number of shards it was built for. A shard without entries has an empty version. */
+export const bookShards = sqliteTable(
+	"book_shards",
+	{
+		bits: integer().notNull(),
+		shard: integer().notNull(),
+		version: text().notNull(),
+		bytes: integer().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.bits, table.shard] })],
+);
+
+/** Slots whose entries changed since their shard was written. */
+export const bookDirtySlots = sqliteTable("book_dirty_slots", {
+	slot: integer().primaryKey(),
+	/** Chosen anew by every change: a publish clears only the marks it has seen. */
+	mark: integer().notNull(),
+});
+
+/** KV keys of replaced shards, kept until no reader can still want them. */
+export const bookGarbage = sqliteTable("book_garbage", {
+	key: text().primaryKey(),
+	replacedAt: integer("replaced_at").notNull(),
+});

@@ -1,0 +1,82 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const brands = sqliteTable(
+	"brands",
+	{
+		/** Internal brand id: the advertiser id. Stays with the domain. */
+		id: integer().primaryKey({ autoIncrement: true }),
+		/** Canonical domain: the natural key. */
+		domain: text().notNull(),
+		name: text().notNull(),
+		category: text(),
+		active: integer({ mode: "boolean" }).notNull(),
+		marketplace: integer({ mode: "boolean" }).notNull(),
+		newDeal: integer("new_deal", { mode: "boolean" }).notNull(),
+		/** YYYY-MM-DD. */
+		lastUpdatedDate: text("last_updated_date"),
+		/** JSON arrays of text. */
+		aliases: text().notNull(),
+		restrictedTraffic: text("restricted_traffic").notNull(),
+		trafficTypes: text("traffic_types").notNull(),
+		blockedCountries: text("blocked_countries").notNull(),
+	},
+	(table) => [uniqueIndex("brands_by_domain").on(table.domain)],
+);
+
+/** Canonical alias hosts; one belongs to one brand. */
+export const brandAliases = sqliteTable(
+	"brand_aliases",
+	{
+		alias: text().primaryKey(),
+		brandId: integer("brand_id").notNull(),
+	},
+	(table) => [index("brand_aliases_by_brand").on(table.brandId)],
+);
+
+export const campaigns = sqliteTable(
+	"campaigns",
+	{
+		/** Natural key in the network file. */
+		campaignId: integer("campaign_id").primaryKey(),
+		brandId: integer("brand_id").notNull(),
+		merchantId: integer("merchant_id").notNull(),
+		/** platforms.id. */
+		platform: text().notNull(),
+		active: integer({ mode: "boolean" }).notNull(),
+		country: text().notNull(),
+		homepageUrl: text("homepage_url"),
+		deeplinkUrl: text("deeplink_url"),
+		deeplinkVerified: integer("deeplink_verified", { mode: "boolean" }).notNull(),
+		/** Gross earnings per click, micro-dollars. */
+		epcMicros: integer("epc_micros"),
+		defaultKeywordEpcMicros: integer("default_keyword_epc_micros"),
+		/** JSON object: canonical keyword → micro-dollars. */
+		keywordEpcMicros: text("keyword_epc_micros").notNull(),
+		commissionRate: text("commission_rate"),
+		flatFeeMicros: integer("flat_fee_micros"),
+		rateType: text("rate_type"),
+		rateBasis: text("rate_basis"),
+		maxRate: text("max_rate"),
+		dailyClickCap: integer("daily_click_cap"),
+		dailyBudgetMicros: integer("daily_budget_micros"),
+		totalBudgetMicros: integer("total_budget_micros"),
+		/** IANA name. */
+		timezone: text().notNull(),
+		/** Bit n is the hour from n to n + 1 on the clocks of the time zone. */
+		allowedHours: integer("allowed_hours").notNull(),
+	},
+	(table) => [index("campaigns_by_brand").on(table.brandId)],
+);
+
+/** The entries of the campaign book that a brand appears in: which shard has to hold it. */
+export const bookKeys = sqliteTable(
+	"book_keys",
+	{
+		/** 0 to 65535: the hash that decides the shard. */
+		slot: integer().notNull(),
+		/** `d {host}` or `k {keyword}`. */
+		key: text().notNull(),
+		brandId: integer("brand_id").notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.slot, table.key, table.brandId] }), index("book_keys_by_brand").on(table.brandId)],
+);

@@ -1,0 +1,49 @@
+export { importRows } from "./imports.ts";
+
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Products of affiliate brands. */
+export const products = sqliteTable(
+	"products",
+	{
+		/** Natural key: the feed's product id. */
+		id: text().primaryKey(),
+		/** Canonical domain of the brand. */
+		domain: text().notNull(),
+		name: text().notNull(),
+		description: text(),
+		brand: text(),
+		category: text(),
+		url: text().notNull(),
+		imageUrl: text("image_url"),
+		currency: text().notNull(),
+		/** Millionths of the currency. */
+		regularPriceMicros: integer("regular_price_micros"),
+		finalPriceMicros: integer("final_price_micros").notNull(),
+		availability: text().notNull(),
+	},
+	(table) => [index("products_by_domain").on(table.domain)],
+);
+
+/** Products of sellers on a marketplace. */
+export const sellerProducts = sqliteTable(
+	"seller_products",
+	{
+		asin: text().notNull(),
+		sellerId: text("seller_id").notNull(),
+		/** Canonical domain of the marketplace's brand. */
+		domain: text().notNull(),
+		sellerName: text("seller_name"),
+		name: text(),
+		description: text(),
+		manufacturer: text(),
+		category: text(),
+		catalogName: text("catalog_name"),
+		/** Millionths of a USD. */
+		currentPriceMicros: integer("current_price_micros"),
+		imageUrl: text("image_url"),
+		stockAvailability: text("stock_availability"),
+		url: text().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.asin, table.sellerId] }), index("seller_products_by_domain").on(table.domain)],
+);

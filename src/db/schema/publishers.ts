@@ -1,0 +1,49 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const publishers = sqliteTable(
+	"publishers",
+	{
+		/** Natural key in the network file. */
+		id: text().primaryKey(),
+		name: text().notNull(),
+		/** `pubi` of the Serving Engine. */
+		publisherId: text("publisher_id").notNull(),
+		/** Path segment of the OpenRTB endpoint. */
+		publisherIdentity: text("publisher_identity").notNull(),
+		servingEngineEnabled: integer("serving_engine_enabled", { mode: "boolean" }).notNull(),
+		openrtbEnabled: integer("openrtb_enabled", { mode: "boolean" }).notNull(),
+		seat: text(),
+		/** The publisher's part of revenue, parts per million. */
+		revenueSharePpm: integer("revenue_share_ppm").notNull(),
+		pricingModel: text("pricing_model", { enum: ["CPA", "CPC"] }).notNull(),
+		cashbackEnabled: integer("cashback_enabled", { mode: "boolean" }).notNull(),
+		salesDataEnabled: integer("sales_data_enabled", { mode: "boolean" }).notNull(),
+		campaignIdEnabled: integer("campaign_id_enabled", { mode: "boolean" }).notNull(),
+		marketplaceTag: text("marketplace_tag"),
+		callbackUrl: text("callback_url"),
+		/** JSON array of {domain, country?}: brands the publisher may not promote. */
+		blockedBrands: text("blocked_brands").notNull(),
+	},
+	(table) => [
+		uniqueIndex("publishers_by_publisher_id").on(table.publisherId),
+		uniqueIndex("publishers_by_identity").on(table.publisherIdentity),
+	],
+);
+
+/** Credentials, as hashes only. A key belongs to one owner for ever, also after it was revoked. */
+export const accessKeys = sqliteTable(
+	"access_keys",
+	{
+		/** SHA-256 of the key, lower-case hex. */
+		hash: text().primaryKey(),
+		kind: text({ enum: ["access_key", "publisher_key", "platform_key"] }).notNull(),
+		/** publishers.id, or platforms.id for a platform key. */
+		ownerId: text("owner_id").notNull(),
+		createdAt: integer("created_at").notNull(),
+		/** From when the key is no longer valid, Unix milliseconds; null while it is. */
+		expiresAt: integer("expires_at"),
+		/** Last UTC day of use, YYYY-MM-DD. */
+		lastUsedOn: text("last_used_on"),
+	},
+	(table) => [index("access_keys_by_owner").on(table.kind, table.ownerId)],
+);

@@ -1,0 +1,47 @@
+/** Checks a staged import against what is stored already. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { platforms } from "../db/schema/platforms.ts";
+import type { Fault } from "./network-file.ts";
+
+const MOST_FAULTS = 100;
+
+/** Faults of staged brands that take a campaign id or a host of a stored brand that is not in the file. */
+export async function checkAgainstStored(db: Database, importId: string): Promise<Fault[]> {
+	const staged = (section: string) => sql`import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
+	const inFile = sql`(SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`;
+	const found = await db.all<{ path: string; value: string; owner: string }>(sql`
+		SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("campaigns")}) r
+			JOIN campaigns c ON c.campaign_id = json_extract(r.row, '$.campaignId') JOIN brands b ON b.id = c.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MOST_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') AS path, a.alias AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("aliases")}) r
+			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.alias') JOIN brands b ON b.id = a.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MOST_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') AS path, b.domain AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("aliases")}) r
+			JOIN brands b ON b.domain = json_extract(r.row, '$.alias')
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MOST_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("brands")}) r
+			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.domain') JOIN brands b ON b.id = a.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MOST_FAULTS})`);
+	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which is not in this file` }));
+}
+
+/** Faults of campaigns that name a platform neither in the file nor stored. */
+export async function checkPlatforms(db: Database, used: ReadonlyMap<string, string>, inFile: ReadonlySet<string>): Promise<Fault[]> {
+	const unknown = [...used].filter(([id]) => !inFile.has(id));
+	if (unknown.length === 0) return [];
+	const stored = new Set((await db.select({ id: platforms.id }).from(platforms)).map(({ id }) => id));
+	return unknown.filter(([id]) => !stored.has(id)).map(([id, path]) => ({ path, message: `${JSON.stringify(id)} is not a platform` }));
+}

@@ -1,0 +1,71 @@
+/** Reads `{"section": [entry, …], …}` from a stream, an entry at a time, so that a file's size costs no memory. */
+import { JSONParser, TokenType } from "@streamparser/json";
+
+export type StreamedEntry = { section: string; index: number; value: unknown };
+
+/** The stream holds no such document. `path` names the section where there is one to blame. */
+export class JsonStreamError extends Error {
+	override readonly name = "JsonStreamError";
+	readonly path: string;
+
+	constructor(path: string, message: string) {
+		super(message);
+		this.path = path;
+	}
+}
+
+/**
+ * Yields every entry of every section in the file's order. A section that is null has no entries.
+ * @throws JsonStreamError where the text is not JSON, its root is no object, or a section is no list
+ */
+export async function* readJsonSections(stream: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEntry> {
+	let entries: StreamedEntry[] = [];
+	let failure: JsonStreamError | null = null;
+	const parser = new JSONParser({ paths: ["$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
+	const checkShape = shapeChecker();
+	parser.onValue = ({ key, value, stack }) => {
+		entries.push({ section: String(stack[1]?.key), index: Number(key), value });
+	};
+	parser.onToken = ({ token, value }) => {
+		failure ??= checkShape(token, value);
+	};
+	parser.onError = (error) => {
+		failure ??= new JsonStreamError("", `is not JSON: ${error.message}`);
+	};
+	for await (const chunk of stream) {
+		if (parser.isEnded) {
+			// Behind the closing brace only white space may follow.
+			if (chunk.some((byte) => !WHITE_SPACE.has(byte))) throw new JsonStreamError("", "is not JSON: something follows the closing brace");
+			continue;
+		}
+		parser.write(chunk);
+		if (failure !== null) throw failure;
+		const ready = entries;
+		entries = [];
+		yield* ready;
+	}
+	if (!parser.isEnded) throw new JsonStreamError("", "is not JSON: it ends too early");
+}
+
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Follows the tokens down to the sections: the root must be an object and each section a list or null. */
+function shapeChecker(): (token: TokenType, value: unknown) => JsonStreamError | null {
+	let depth = 0;
+	let section: string | null = null;
+	let awaitsValue = false;
+	return (token, value) => {
+		if (depth === 0 && token !== TokenType.LEFT_BRACE) return new JsonStreamError("", "must be an object of sections");
+		if (depth === 1 && awaitsValue) {
+			awaitsValue = false;
+			if (token !== TokenType.LEFT_BRACKET && token !== TokenType.NULL) return new JsonStreamError(section ?? "", "must be a list");
+		} else if (depth === 1 && token === TokenType.STRING) {
+			section = String(value);
+		} else if (depth === 1 && token === TokenType.COLON) {
+			awaitsValue = true;
+		}
+		if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+		if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+		return null;
+	};
+}

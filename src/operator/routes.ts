@@ -1,0 +1,55 @@
+/** The operator's endpoints. They exist only where a secret is set, and every request must carry it. */
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { equalSecrets } from "../lib/bytes.ts";
+import { HttpError, jsonResponse } from "../lib/http.ts";
+import { type ExplainQuestion, readExplainBody } from "./explain.ts";
+import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
+
+export type OperatorDeps = ImportDeps & {
+	/** The secret that the OperatorKey header must hold. */
+	operatorKey: string;
+	explain: (question: ExplainQuestion, waitUntil: (promise: Promise<unknown>) => void) => Promise<unknown>;
+};
+
+/** Cloudflare takes no larger request body on most plans. */
+const MAX_IMPORT_BYTES = 95 * 1024 * 1024;
+const MAX_EXPLAIN_BYTES = 1024 * 1024;
+
+export function operatorRoutes(deps: OperatorDeps): Hono {
+	const app = new Hono();
+	app.use("*", async (c, next) => {
+		const given = c.req.header("OperatorKey");
+		if (given === undefined || !(await equalSecrets(given, deps.operatorKey))) return jsonResponse({ error: "Unauthorized" }, 401);
+		return next();
+	});
+	app.post("/network", limit(MAX_IMPORT_BYTES), async (c) => {
+		const body = c.req.raw.body ?? new Blob([]).stream();
+		return jsonResponse(await importNetwork(deps, body));
+	});
+	app.post("/explain", limit(MAX_EXPLAIN_BYTES), async (c) => {
+		const question = readExplainBody(parseJson(await c.req.text()));
+		return jsonResponse(await deps.explain(question, (promise) => c.executionCtx.waitUntil(promise)));
+	});
+	app.onError((error) => {
+		if (error instanceof ImportFaultsError) {
+			return jsonResponse({ error: "Validation failed", faults: error.faults, fault_count: error.faultCount }, 422);
+		}
+		if (error instanceof HttpError) return jsonResponse(error.body, error.status);
+		throw error;
+	});
+	return app;
+}
+
+function limit(maxSize: number) {
+	return bodyLimit({ maxSize, onError: () => jsonResponse({ error: `The body may hold at most ${maxSize} bytes` }, 413) });
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}

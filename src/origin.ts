@@ -1,0 +1,82 @@
+/** Composition root of the origin Worker: the operator's endpoints and the publisher of the campaign book, next to D1. */
+import { Hono } from "hono";
+import { type BiddingDeps } from "./bidding/deps.ts";
+import { explainBid } from "./bidding/explain.ts";
+import { CampaignBook } from "./campaign-book/load.ts";
+import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publish.ts";
+import { ClickTokens } from "./click-token/token.ts";
+import { type Env, readConfig } from "./config.ts";
+import { openDatabase } from "./db/client.ts";
+import { jsonResponse } from "./lib/http.ts";
+import { logError, logInfo } from "./lib/log.ts";
+import { SECOND_MS } from "./lib/time.ts";
+import { operatorRoutes } from "./operator/routes.ts";
+
+const now = () => Date.now();
+
+/** The origin's routes. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
+export function originRoutes(env: Env, book: CampaignBook): Hono {
+	const app = new Hono();
+	const config = readConfig(env);
+	if (config.OPERATOR_KEY === undefined) return app;
+	const { db, products } = databases(env);
+	const bidding: BiddingDeps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now };
+	app.route(
+		"/operator",
+		operatorRoutes({
+			operatorKey: config.OPERATOR_KEY,
+			db,
+			products,
+			now,
+			async publish() {
+				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
+				if (published.manifest !== null) await book.adopt(published.manifest, now());
+				return published;
+			},
+			explain: (question, waitUntil) => explainBid(bidding, question, waitUntil),
+		}),
+	);
+	return app;
+}
+
+/** Every minute: publishes what an import could not, and removes shards that nobody reads any more. */
+export async function runCron(controller: ScheduledController, env: Env): Promise<void> {
+	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
+	const { db } = databases(env);
+	const deps = { db, kv: env.BOOK, now };
+	try {
+		const { manifest, version, shardsWritten, complete } = await publishBook(deps);
+		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
+		await sweepBook(deps);
+	} catch (error) {
+		if (!(error instanceof PublishBusyError)) throw error;
+	}
+}
+
+function databases(env: Env) {
+	if (env.DB === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB and PRODUCTS are needed");
+	return { db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS) };
+}
+
+const apps = new WeakMap<Env, Hono>();
+
+function originOf(env: Env): Hono {
+	const known = apps.get(env);
+	if (known !== undefined) return known;
+	const app = new Hono();
+	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: readConfig(env).SNAPSHOT_TTL_SECONDS * SECOND_MS });
+	app.route("/", originRoutes(env, book));
+	app.get("/health", () => jsonResponse({ status: "ok" }));
+	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
+	app.onError((error) => {
+		logError("request.failed", error);
+		return jsonResponse({ error: "Internal error" }, 500);
+	});
+	apps.set(env, app);
+	return app;
+}
+
+export default {
+	fetch: (request, env, ctx) => originOf(env).fetch(request, env, ctx),
+	scheduled: (controller, env) => runCron(controller, env),
+} satisfies ExportedHandler<Env>;
