@@ -37,7 +37,12 @@ const configSchema = v.object({
 	/** Comma-separated secrets for click tokens, newest first: the first mints, all open. At least 32 characters each. */
 	TOKEN_KEYS: v.pipe(
 		v.string("must be set"),
-		v.transform((text) => text.split(",").map((key) => key.trim()).filter((key) => key !== "")),
+		v.transform((text) =>
+			text
+				.split(",")
+				.map((key) => key.trim())
+				.filter((key) => key !== ""),
+		),
 		v.minLength(1, "must hold at least one key"),
 		v.everyItem((key) => key.length >= 32, "every key must have at least 32 characters"),
 	),

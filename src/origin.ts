@@ -1,6 +1,6 @@
 /** Composition root of the origin Worker: the operator's endpoints and the publisher of the campaign book, next to D1. */
 import { Hono } from "hono";
-import { type BiddingDeps } from "./bidding/deps.ts";
+import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainBid } from "./bidding/explain.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publish.ts";

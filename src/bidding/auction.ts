@@ -51,9 +51,7 @@ export type NoBid = { outcome: "no-bid"; reason: NoBidReason };
 export type Decision = Bid | NoBid;
 
 /** What became of one campaign: why it could not bid, or its price. */
-export type CampaignVerdict =
-	| { eligible: false; reason: NoBidReason }
-	| { eligible: true; price: number };
+export type CampaignVerdict = { eligible: false; reason: NoBidReason } | { eligible: true; price: number };
 
 /** Told of every campaign considered, for explanations. */
 export type Observer = (brand: BookBrand, campaign: BookCampaign, link: "homepage" | "deeplink", verdict: CampaignVerdict) => void;
@@ -100,7 +98,13 @@ function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "
 		for (const campaign of brand.campaigns) {
 			const verdict: CampaignVerdict =
 				rejected === null
-					? campaignVerdict(campaign, { country: request.country, link, now, isPaused: book.isPaused, price: campaignPrice(campaign, request.keyword, publisher.sharePpm) })
+					? campaignVerdict(campaign, {
+							country: request.country,
+							link,
+							now,
+							isPaused: book.isPaused,
+							price: campaignPrice(campaign, request.keyword, publisher.sharePpm),
+						})
 					: { eligible: false, reason: rejected };
 			observe?.(brand, campaign, link, verdict);
 			if (!verdict.eligible) {
@@ -119,7 +123,12 @@ function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "
 	return best;
 }
 
-function brandReason(request: AuctionRequest, brand: BookBrand, publisher: BookPublisher, link: "homepage" | "deeplink"): NoBidReason | null {
+function brandReason(
+	request: AuctionRequest,
+	brand: BookBrand,
+	publisher: BookPublisher,
+	link: "homepage" | "deeplink",
+): NoBidReason | null {
 	if (!brand.active) return "brand_inactive";
 	const blockedFor = publisher.blockedBrands.get(brand.domain);
 	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";

@@ -40,7 +40,8 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 	const { endpoint } = input;
 	if (input.endpoint === "openrtb") {
 		const request = readBidRequest(input.request);
-		if (request === null) return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
+		if (request === null)
+			return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
 		const auction = toAuction(request);
 		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), candidates: [] };
 		return explain(deps, endpoint, auction, (snapshot) => snapshot.byOpenRtbIdentity.get(input.identity), waitUntil);
@@ -98,5 +99,11 @@ function explainCandidate(candidate: CandidateExplanation, decision: Decision): 
 	if (decision.outcome === "no-bid") return { ...candidate, reason: decision.reason, explanation: NO_BID_REASONS[decision.reason].text };
 	const link = decision.isDeeplink ? "deeplink" : "homepage";
 	const won = candidate.campaign_id === decision.campaign.campaignId && candidate.link === link;
-	return { ...candidate, won, explanation: won ? "won: the highest price, then the lowest campaign id" : "another campaign's price was higher, or equal with a lower campaign id" };
+	return {
+		...candidate,
+		won,
+		explanation: won
+			? "won: the highest price, then the lowest campaign id"
+			: "another campaign's price was higher, or equal with a lower campaign id",
+	};
 }

@@ -50,7 +50,13 @@ export async function holdAuction(
 	return { decision, publisher };
 }
 
-function decide(deps: AuctionDeps, request: AuctionRequest, publisher: BookPublisher, brands: readonly BookBrand[], observe?: Observer): Decision {
+function decide(
+	deps: AuctionDeps,
+	request: AuctionRequest,
+	publisher: BookPublisher,
+	brands: readonly BookBrand[],
+	observe?: Observer,
+): Decision {
 	return runAuction(request, { publisher, brands, isPaused: (id) => deps.book.isPaused(id) }, deps.now, observe);
 }
 
@@ -58,7 +64,11 @@ function decide(deps: AuctionDeps, request: AuctionRequest, publisher: BookPubli
  * The candidates of a request. A domain names the advertiser, and a keyword then only prices it: the brand of that very host,
  * or of its nearest parent. Without a domain, the campaigns that have an entry for the keyword.
  */
-function findCandidates(book: CampaignBook, snapshot: BookSnapshot, request: AuctionRequest): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+function findCandidates(
+	book: CampaignBook,
+	snapshot: BookSnapshot,
+	request: AuctionRequest,
+): readonly BookBrand[] | Promise<readonly BookBrand[]> {
 	if (request.domain === null) {
 		const found = request.keyword === null ? null : book.entry(snapshot, keywordKey(request.keyword));
 		return found instanceof Promise ? found.then((brands) => brands ?? NO_BRANDS) : (found ?? NO_BRANDS);
@@ -67,7 +77,12 @@ function findCandidates(book: CampaignBook, snapshot: BookSnapshot, request: Auc
 	return host === null ? NO_BRANDS : findBrand(book, snapshot, hostAndParents(host), 0);
 }
 
-function findBrand(book: CampaignBook, snapshot: BookSnapshot, hosts: readonly string[], at: number): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+function findBrand(
+	book: CampaignBook,
+	snapshot: BookSnapshot,
+	hosts: readonly string[],
+	at: number,
+): readonly BookBrand[] | Promise<readonly BookBrand[]> {
 	for (let i = at; i < hosts.length; i++) {
 		const found = book.entry(snapshot, domainKey(hosts[i] as string));
 		if (found instanceof Promise) return found.then((brands) => brands ?? findBrand(book, snapshot, hosts, i + 1));

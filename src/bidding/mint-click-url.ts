@@ -20,7 +20,13 @@ export type ClickDetails = {
 };
 
 /** The click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
-export async function mintClickUrl(deps: BiddingDeps, publisher: BookPublisher, bid: Bid, details: ClickDetails, now: number): Promise<string> {
+export async function mintClickUrl(
+	deps: BiddingDeps,
+	publisher: BookPublisher,
+	bid: Bid,
+	details: ClickDetails,
+	now: number,
+): Promise<string> {
 	const { brand, campaign, price, isDeeplink } = bid;
 	const auctionId = crypto.randomUUID();
 	const encyp = await deps.tokens.mint({

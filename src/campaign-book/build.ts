@@ -52,7 +52,9 @@ export type BookEntry = { key: string; brandId: number };
 export const TARGET_SHARD_BYTES = 64 * 1024;
 
 /** Every key under which a brand appears in the book: its domain, its aliases, and the keywords of its campaigns. */
-export function keysOfBrand(brand: Pick<BrandInput, "domain" | "aliases"> & { campaigns: readonly Pick<CampaignInput, "keywordEpcMicros">[] }): string[] {
+export function keysOfBrand(
+	brand: Pick<BrandInput, "domain" | "aliases"> & { campaigns: readonly Pick<CampaignInput, "keywordEpcMicros">[] },
+): string[] {
 	const keywords = new Set(brand.campaigns.flatMap((campaign) => Object.keys(campaign.keywordEpcMicros)));
 	return [...[brand.domain, ...brand.aliases].map(domainKey), ...[...keywords].map(keywordKey)];
 }

@@ -79,7 +79,8 @@ export class CampaignBook {
 	#paused: ReadonlySet<number> = new Set();
 	#manifestReadAt = 0;
 	#pausesReadAt = 0;
-	#refreshStartedAt = 0;
+	#refreshStartedAt = Number.NEGATIVE_INFINITY;
+	#pausesStartedAt = Number.NEGATIVE_INFINITY;
 	#waits = 0;
 
 	constructor(store: BookStore, options: BookOptions) {
@@ -100,10 +101,14 @@ export class CampaignBook {
 	snapshot(now: number, waitUntil: WaitUntil): BookSnapshot | null | Promise<BookSnapshot | null> {
 		const age = now - this.#manifestReadAt;
 		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) return this.#readBoth(now);
-		const stale = age > this.#ttlMs;
-		if ((stale || now - this.#pausesReadAt > PAUSES_TTL_MS) && now - this.#refreshStartedAt > REFRESH_LOST_MS) {
-			this.#refreshStartedAt = now;
-			waitUntil(stale ? this.#readBoth(now) : this.#readPauses(now));
+		if (age > this.#ttlMs) {
+			if (now - this.#refreshStartedAt > REFRESH_LOST_MS) {
+				this.#refreshStartedAt = now;
+				waitUntil(this.#readBoth(now));
+			}
+		} else if (now - this.#pausesReadAt > PAUSES_TTL_MS && now - this.#pausesStartedAt > REFRESH_LOST_MS) {
+			this.#pausesStartedAt = now;
+			waitUntil(this.#readPauses(now));
 		}
 		return this.#snapshot;
 	}
@@ -147,7 +152,7 @@ export class CampaignBook {
 		}
 		// Tried, whatever came of it: the last good book serves until the next try.
 		this.#manifestReadAt = now;
-		this.#refreshStartedAt = 0;
+		this.#refreshStartedAt = Number.NEGATIVE_INFINITY;
 		return this.#snapshot;
 	}
 
@@ -158,7 +163,9 @@ export class CampaignBook {
 		} catch (error) {
 			logError("book.pauses_failed", error);
 		}
-		this.#refreshStartedAt = 0;
+		// As above: tried, whatever came of it.
+		this.#pausesReadAt = now;
+		this.#pausesStartedAt = Number.NEGATIVE_INFINITY;
 	}
 
 	#takePauses(text: string | null, now: number): void {

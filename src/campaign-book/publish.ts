@@ -36,7 +36,9 @@ const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
 /** From so many dirty slots on, the size of the book is estimated anew, by its entries; below, by the shards as they stand. */
 const MANY_SLOTS = 1_000;
-const BYTES_PER_ENTRY = 500;
+/** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
+const BYTES_PER_HOST = 500;
+const BYTES_PER_KEYWORD = 180;
 
 type State = typeof bookState.$inferSelect;
 type DirtySlot = typeof bookDirtySlots.$inferSelect;
@@ -69,10 +71,17 @@ export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * 
 
 /** Deletes shards that were replaced long ago. Returns how many. */
 export async function sweepBook({ db, kv, now }: PublishDeps): Promise<number> {
-	const old = await db.select().from(bookGarbage).where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS)).limit(MAX_DELETES_PER_RUN);
+	const old = await db
+		.select()
+		.from(bookGarbage)
+		.where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS))
+		.limit(MAX_DELETES_PER_RUN);
 	for (const { key, replacedAt } of old) {
 		// A shard that came back to an old content uses its old key again: then it is no garbage any more.
-		const [gone] = await db.delete(bookGarbage).where(and(eq(bookGarbage.key, key), eq(bookGarbage.replacedAt, replacedAt))).returning();
+		const [gone] = await db
+			.delete(bookGarbage)
+			.where(and(eq(bookGarbage.key, key), eq(bookGarbage.replacedAt, replacedAt)))
+			.returning();
 		if (gone !== undefined) await kv.delete(key);
 	}
 	return old.length;
@@ -126,10 +135,14 @@ async function planSize(db: Database, state: State, dirtySlots: number): Promise
 
 async function bookBytes(db: Database, state: State, dirtySlots: number): Promise<number> {
 	if (dirtySlots >= MANY_SLOTS) {
-		const [counted] = await db.select({ entries: count() }).from(bookKeys);
-		return (counted?.entries ?? 0) * BYTES_PER_ENTRY;
+		const [counted] = await db.select({ entries: count(), hosts: count(sql`CASE WHEN ${bookKeys.key} < 'e' THEN 1 END`) }).from(bookKeys);
+		const { entries = 0, hosts = 0 } = counted ?? {};
+		return hosts * BYTES_PER_HOST + (entries - hosts) * BYTES_PER_KEYWORD;
 	}
-	const [summed] = await db.select({ bytes: sum(bookShards.bytes).mapWith(Number) }).from(bookShards).where(eq(bookShards.bits, state.bits));
+	const [summed] = await db
+		.select({ bytes: sum(bookShards.bytes).mapWith(Number) })
+		.from(bookShards)
+		.where(eq(bookShards.bits, state.bits));
 	return summed?.bytes ?? 0;
 }
 

@@ -10,6 +10,11 @@ const SIMPLE = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 export function canonicalKeyword(input: string): string | null {
 	const text = SIMPLE.test(input)
 		? input
-		: input.toWellFormed().normalize("NFKC").toLowerCase().replace(/[\s\p{Cc}]+/gu, " ").trim();
+		: input
+				.toWellFormed()
+				.normalize("NFKC")
+				.toLowerCase()
+				.replace(/[\s\p{Cc}]+/gu, " ")
+				.trim();
 	return text === "" || text.length > MAX_KEYWORD_LENGTH ? null : text;
 }

@@ -25,15 +25,19 @@ export function localHour(timeZone: string, now: number): number {
 	return zone.hour;
 }
 
+const known = new Set<string>();
+
 /** True where `timeZone` is an IANA name this runtime knows. */
 export function isTimeZone(timeZone: string): boolean {
+	if (known.has(timeZone)) return true;
 	try {
 		new Intl.DateTimeFormat("en-US", { timeZone });
-		return true;
 	} catch (error) {
 		if (error instanceof RangeError) return false;
 		throw error;
 	}
+	known.add(timeZone);
+	return true;
 }
 
 /** The UTC calendar day of a time, as YYYY-MM-DD. */

@@ -28,6 +28,7 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 	const present = sql`SELECT b.id FROM import_rows r JOIN brands b ON b.domain = json_extract(r.row, '$.domain') WHERE r.import_id = ${importId} AND r.section = 'brands'`;
 	const markSlots = sql`INSERT INTO ${bookDirtySlots} (slot, mark) SELECT DISTINCT slot, ${mark} FROM book_keys WHERE brand_id IN (${present}) ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 	await runTransaction(db, [
+		markPlatformSlots(importId, mark),
 		upsert(platforms, "platforms", importId, ["id"]),
 		upsert(publishers, "publishers", importId, ["id"]),
 		upsert(exchangeRates, "exchange_rates", importId, ["id"]),
@@ -42,19 +43,19 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		upsert(brandAliases, "aliases", importId, ["alias"], { values: { brand_id: brandId } }),
 		upsert(bookKeys, "book_keys", importId, ["slot", "key", "brand_id"], { values: { brand_id: brandId } }),
 		markSlots,
-		markPlatformSlots(importId, mark),
 		db.update(bookState).set({ manifestDirty: true }),
 		sql`DELETE FROM ${importRows} WHERE import_id = ${importId}`,
 	]);
 }
 
-/** A platform's number stands in the campaigns of the book. */
+/** A platform's number stands in the campaigns of the book: where it changes, so do their entries. */
 function markPlatformSlots(importId: string, mark: number): SQL {
 	return sql`INSERT INTO ${bookDirtySlots} (slot, mark)
 		SELECT DISTINCT k.slot, ${mark} FROM import_rows r
-		JOIN campaigns c ON c.platform = json_extract(r.row, '$.id')
+		JOIN platforms p ON p.id = json_extract(r.row, '$.id')
+		JOIN campaigns c ON c.platform = p.id
 		JOIN book_keys k ON k.brand_id = c.brand_id
-		WHERE r.import_id = ${importId} AND r.section = 'platforms'
+		WHERE r.import_id = ${importId} AND r.section = 'platforms' AND p.platform_id IS NOT json_extract(r.row, '$.platformId')
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 

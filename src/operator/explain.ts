@@ -21,7 +21,8 @@ export function readExplainBody(body: unknown): ExplainQuestion {
 			faults: [
 				{
 					path: "",
-					message: "must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (an object of Serving Engine parameters)",
+					message:
+						"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (an object of Serving Engine parameters)",
 				},
 			],
 			fault_count: 1,

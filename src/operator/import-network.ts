@@ -1,5 +1,5 @@
 /** POST /operator/network: takes over a network file, all of it or nothing. */
-import { type PublishResult } from "../campaign-book/publish.ts";
+import type { PublishResult } from "../campaign-book/publish.ts";
 import type { Database } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
 import { checkAgainstStored, checkPlatforms } from "./check-stored.ts";
@@ -17,7 +17,16 @@ import {
 	unknownFields,
 } from "./network-file.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
-import { checkBrand, claimKey, type FileIndex, newFileIndex, stageBrand, warnOfBrand, writeProduct, writeSellerProduct } from "./stage-entries.ts";
+import {
+	checkBrand,
+	claimKey,
+	type FileIndex,
+	newFileIndex,
+	stageBrand,
+	warnOfBrand,
+	writeProduct,
+	writeSellerProduct,
+} from "./stage-entries.ts";
 import { openStage, type RowStage } from "./stage-rows.ts";
 
 export type ImportDeps = {
@@ -85,7 +94,15 @@ type Stages = { network: RowStage; products: RowStage };
 /** What is known of a file while it is read. */
 class Reading {
 	readonly index: FileIndex = newFileIndex();
-	readonly counts: ImportReport["counts"] = { platforms: 0, publishers: 0, brands: 0, campaigns: 0, exchange_rates: 0, products: 0, seller_products: 0 };
+	readonly counts: ImportReport["counts"] = {
+		platforms: 0,
+		publishers: 0,
+		brands: 0,
+		campaigns: 0,
+		exchange_rates: 0,
+		products: 0,
+		seller_products: 0,
+	};
 	readonly platforms: Placed<PlatformEntry>[] = [];
 	readonly publishers: Placed<PublisherEntry>[] = [];
 	readonly faults: Fault[] = [];
@@ -203,7 +220,9 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 			campaignIdEnabled: entry.campaign_id_enabled,
 			marketplaceTag: entry.marketplace_tag,
 			callbackUrl: entry.callback_url,
-			blockedBrands: JSON.stringify(entry.blocked_brands.map(({ domain, country }) => (country === null ? { domain } : { domain, country }))),
+			blockedBrands: JSON.stringify(
+				entry.blocked_brands.map(({ domain, country }) => (country === null ? { domain } : { domain, country })),
+			),
 		});
 	}
 	return [...identified.issued, ...keys.issued];
@@ -214,7 +233,8 @@ async function report(deps: ImportDeps, reading: Reading): Promise<Omit<ImportRe
 	try {
 		const published = await deps.publish();
 		book = { version: published.version, complete: published.complete, shards_written: published.shardsWritten };
-		if (!published.complete) reading.warn([{ path: "", message: "the campaign book is too large for one run: the rest is published within minutes" }]);
+		if (!published.complete)
+			reading.warn([{ path: "", message: "the campaign book is too large for one run: the rest is published within minutes" }]);
 	} catch (error) {
 		// The import itself is done and marked for publishing; the cron publishes it.
 		logError("import.publish_failed", error);

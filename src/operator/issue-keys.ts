@@ -36,8 +36,10 @@ export async function identifyPublishers(
 		const known = byId.get(entry.id);
 		const publisherId = entry.publisher_id ?? known?.publisherId ?? newPublisherId();
 		const identity = entry.publisher_identity ?? known?.identity ?? newSecret("pub");
-		if (entry.publisher_id === null && known === undefined) issued.push({ owner: ownerOf(entry.id), kind: "publisher_id", value: publisherId });
-		if (entry.publisher_identity === null && known === undefined) issued.push({ owner: ownerOf(entry.id), kind: "publisher_identity", value: identity });
+		if (entry.publisher_id === null && known === undefined)
+			issued.push({ owner: ownerOf(entry.id), kind: "publisher_id", value: publisherId });
+		if (entry.publisher_identity === null && known === undefined)
+			issued.push({ owner: ownerOf(entry.id), kind: "publisher_identity", value: identity });
 		faults.push(...claim(idOwners, publisherId, entry.id, `${path}.publisher_id`));
 		faults.push(...claim(identityOwners, identity, entry.id, `${path}.publisher_identity`));
 		return { entry: { ...entry, publisher_id: publisherId, publisher_identity: identity }, path };

@@ -43,7 +43,12 @@ export const TRAFFIC_TYPES = [
 const MAX_TEXT = 2_000;
 const MAX_KEYWORDS = 2_000;
 
-const text = v.pipe(v.string("must be a text"), v.trim(), v.nonEmpty("must not be blank"), v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`));
+const text = v.pipe(
+	v.string("must be a text"),
+	v.trim(),
+	v.nonEmpty("must not be blank"),
+	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
+);
 const flag = v.boolean("must be true or false");
 const id = v.pipe(v.number("must be a whole number"), v.safeInteger("must be a whole number"), v.minValue(0, "must not be negative"));
 
@@ -52,13 +57,16 @@ function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
 }
 
 /** Absent and null stand for `fallback`, which is read as if it stood in the file. */
-function orElse<const Schema extends v.GenericSchema, const Fallback extends NonNullable<v.InferInput<Schema>>>(schema: Schema, fallback: Fallback) {
+function orElse<const Schema extends v.GenericSchema, const Fallback extends NonNullable<v.InferInput<Schema>>>(
+	schema: Schema,
+	fallback: Fallback,
+) {
 	return v.nullish(schema, fallback as v.InferInput<Schema>);
 }
 
 /** A decimal string of USD, as micro-dollars. */
 const amount = v.pipe(
-	v.string("must be a decimal string such as \"0.4200\""),
+	v.string('must be a decimal string such as "0.4200"'),
 	v.transform((value) => parseMicros(value) ?? Number.NaN),
 	v.number("must be a decimal with at most six places"),
 	v.minValue(0, "must not be negative"),
@@ -70,12 +78,34 @@ const domain = v.pipe(
 	v.transform((value) => canonicalHost(value) ?? ""),
 	v.nonEmpty("must be a domain such as shoes.example"),
 );
-const country = v.pipe(v.string("must be a country code"), v.trim(), v.toUpperCase(), v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"));
-const currency = v.pipe(v.string("must be a currency code"), v.trim(), v.toUpperCase(), v.regex(/^[A-Z]{3}$/, "must be a three-letter currency code such as USD"));
-const day = v.pipe(v.string("must be a date"), v.isoDate("must be a date such as 2026-10-01"), v.check(isRealDay, "must be a day of the calendar"));
+const country = v.pipe(
+	v.string("must be a country code"),
+	v.trim(),
+	v.toUpperCase(),
+	v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"),
+);
+const currency = v.pipe(
+	v.string("must be a currency code"),
+	v.trim(),
+	v.toUpperCase(),
+	v.regex(/^[A-Z]{3}$/, "must be a three-letter currency code such as USD"),
+);
+const day = v.pipe(
+	v.string("must be a date"),
+	v.isoDate("must be a date such as 2026-10-01"),
+	v.check(isRealDay, "must be a day of the calendar"),
+);
 const webUrl = v.pipe(text, v.check(isWebUrl, "must be an http(s) address"));
-const linkTemplate = v.pipe(text, v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), "must be an http(s) address; placeholders stand in {braces}"));
-const key = v.pipe(text, v.minLength(8, "must have at least 8 characters"), v.maxLength(256, "must have at most 256 characters"), v.regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"));
+const linkTemplate = v.pipe(
+	text,
+	v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), "must be an http(s) address; placeholders stand in {braces}"),
+);
+const key = v.pipe(
+	text,
+	v.minLength(8, "must have at least 8 characters"),
+	v.maxLength(256, "must have at most 256 characters"),
+	v.regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+);
 
 function isRealDay(value: string): boolean {
 	const at = Date.parse(`${value}T00:00:00Z`);
@@ -105,7 +135,10 @@ export const platformSchema = v.object({
 	name: text,
 	access_key: orNull(key),
 	currency: orElse(currency, "USD"),
-	status_map: orElse(v.record(text, v.picklist(["approved", "pending", "cancelled"], "must be approved, pending or cancelled"), "must be an object"), {}),
+	status_map: orElse(
+		v.record(text, v.picklist(["approved", "pending", "cancelled"], "must be approved, pending or cancelled"), "must be an object"),
+		{},
+	),
 });
 
 export const publisherSchema = v.object({
@@ -142,7 +175,12 @@ const keywordEpc = v.pipe(
 		for (const [keyword, micros] of Object.entries(dataset.value)) {
 			const name = canonicalKeyword(keyword);
 			if (name === null || canonical.has(name)) {
-				addIssue({ message: name === null ? `the keyword ${JSON.stringify(keyword)} is blank or too long` : `the keyword ${JSON.stringify(name)} stands twice` });
+				addIssue({
+					message:
+						name === null
+							? `the keyword ${JSON.stringify(keyword)} is blank or too long`
+							: `the keyword ${JSON.stringify(name)} stands twice`,
+				});
 				return NEVER;
 			}
 			canonical.set(name, micros);
@@ -152,7 +190,15 @@ const keywordEpc = v.pipe(
 );
 
 const hours = v.pipe(
-	v.array(v.pipe(v.number("must be an hour"), v.integer("must be a whole hour"), v.minValue(0, "must be 0 to 23"), v.maxValue(23, "must be 0 to 23")), "must be a list of hours"),
+	v.array(
+		v.pipe(
+			v.number("must be an hour"),
+			v.integer("must be a whole hour"),
+			v.minValue(0, "must be 0 to 23"),
+			v.maxValue(23, "must be 0 to 23"),
+		),
+		"must be a list of hours",
+	),
 	v.transform((list) => list.reduce((mask, hour) => mask | (1 << hour), 0)),
 );
 
@@ -176,7 +222,10 @@ export const campaignSchema = v.object({
 	daily_click_cap: orNull(id),
 	daily_budget: orNull(amount),
 	total_budget: orNull(amount),
-	timezone: orElse(v.pipe(v.string("must be a time zone"), v.check(isTimeZone, "must be an IANA time zone such as America/New_York")), "UTC"),
+	timezone: orElse(
+		v.pipe(v.string("must be a time zone"), v.check(isTimeZone, "must be an IANA time zone such as America/New_York")),
+		"UTC",
+	),
 	allowed_hours: orNull(hours),
 });
 
@@ -199,7 +248,7 @@ export const exchangeRateSchema = v.object({
 	currency,
 	date: day,
 	usd: v.pipe(
-		v.string("must be a decimal string such as \"1.0800\""),
+		v.string('must be a decimal string such as "1.0800"'),
 		v.transform((value) => parseDecimal(value, 9) ?? Number.NaN),
 		v.number("must be a decimal with at most nine places"),
 		v.minValue(1, "must be more than zero"),
@@ -271,7 +320,11 @@ export type Fault = { path: string; message: string };
  * Reads one entry of a section.
  * @param path where the entry stands in the file, such as `brands[3]`
  */
-export function readEntry<Name extends SectionName>(section: Name, value: unknown, path: string): { entry: Entries[Name] } | { faults: Fault[] } {
+export function readEntry<Name extends SectionName>(
+	section: Name,
+	value: unknown,
+	path: string,
+): { entry: Entries[Name] } | { faults: Fault[] } {
 	const schema: v.GenericSchema<unknown, Entries[Name]> = schemas[section];
 	const result = v.safeParse(schema, value);
 	if (result.success) return { entry: result.output };

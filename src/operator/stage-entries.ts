@@ -32,7 +32,10 @@ export function claimKey(index: FileIndex, section: string, key: string, path: s
 /** Faults of a brand that its own schema cannot see: hosts and campaign ids that stand elsewhere in the file. */
 export function checkBrand(index: FileIndex, brand: BrandEntry, path: string): Fault[] {
 	const faults = claimKey(index, "brand", brand.domain, `${path}.domain`);
-	const hosts: [string, string][] = [[brand.domain, `${path}.domain`], ...brand.aliases.map((alias, at): [string, string] => [alias, `${path}.aliases[${at}]`])];
+	const hosts: [string, string][] = [
+		[brand.domain, `${path}.domain`],
+		...brand.aliases.map((alias, at): [string, string] => [alias, `${path}.aliases[${at}]`]),
+	];
 	for (const [host, place] of hosts) {
 		const owner = index.hosts.get(host) ?? brand.domain;
 		index.hosts.set(host, owner);
@@ -64,13 +67,29 @@ function warnOfCampaign(campaign: CampaignEntry, path: string): Fault[] {
 	const bids = campaign.epc !== null || campaign.default_keyword_epc !== null || Object.keys(campaign.keyword_epc).length > 0;
 	const checks: [boolean, string, string][] = [
 		[bids && daily_click_cap === null && daily_budget === null && total_budget === null, path, "bids without a cap or a budget"],
-		[homepage_url !== null && !homepage_url.includes("{click_id}"), `${path}.homepage_url`, "has no {click_id}: its conversions cannot be matched by click"],
-		[deeplink_url !== null && !deeplink_url.includes("{click_id}"), `${path}.deeplink_url`, "has no {click_id}: its conversions cannot be matched by click"],
-		[deeplink_url !== null && !deeplink_url.includes("{deeplink}"), `${path}.deeplink_url`, "has no {deeplink}: every deeplink would land on the same page"],
+		[
+			homepage_url !== null && !homepage_url.includes("{click_id}"),
+			`${path}.homepage_url`,
+			"has no {click_id}: its conversions cannot be matched by click",
+		],
+		[
+			deeplink_url !== null && !deeplink_url.includes("{click_id}"),
+			`${path}.deeplink_url`,
+			"has no {click_id}: its conversions cannot be matched by click",
+		],
+		[
+			deeplink_url !== null && !deeplink_url.includes("{deeplink}"),
+			`${path}.deeplink_url`,
+			"has no {deeplink}: every deeplink would land on the same page",
+		],
 		[campaign.deeplink_verified && deeplink_url === null, path, "is verified for deeplinks but has no deeplink_url"],
 		[homepage_url === null && deeplink_url === null, path, "has no link: it can neither bid nor be clicked"],
 		[campaign.allowed_hours === 0, `${path}.allowed_hours`, "allows no hour: the campaign never bids"],
-		[campaign.flat_fee !== null && campaign.commission_rate !== null, path, "has a flat fee and a commission rate: the rate is not shown beside the fee"],
+		[
+			campaign.flat_fee !== null && campaign.commission_rate !== null,
+			path,
+			"has a flat fee and a commission rate: the rate is not shown beside the fee",
+		],
 	];
 	return checks.filter(([applies]) => applies).map(([, place, message]) => ({ path: place, message }));
 }
@@ -97,7 +116,11 @@ export async function stageBrand(stage: RowStage, brand: BrandEntry, path: strin
 	} satisfies BrandRow);
 	for (const row of campaignRows) await stage.add("campaigns", row);
 	for (const [at, alias] of aliases.entries()) await stage.add("aliases", { alias, domain: brand.domain, path: `${path}.aliases[${at}]` });
-	const keys = keysOfBrand({ domain: brand.domain, aliases, campaigns: brand.campaigns.map(({ keyword_epc }) => ({ keywordEpcMicros: keyword_epc })) });
+	const keys = keysOfBrand({
+		domain: brand.domain,
+		aliases,
+		campaigns: brand.campaigns.map(({ keyword_epc }) => ({ keywordEpcMicros: keyword_epc })),
+	});
 	for (const key of keys) await stage.add("book_keys", { slot: slotOf(key), key, domain: brand.domain });
 }
 

@@ -1,0 +1,56 @@
+/** Parts of an auction for tests: each has a sound default, so that a test says only what its rule is about. */
+import type { AuctionBook, AuctionRequest } from "../../src/bidding/auction.ts";
+import { ALL_HOURS, type BookBrand, type BookCampaign, type BookPublisher } from "../../src/campaign-book/format.ts";
+
+export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
+	return {
+		campaignId: 1,
+		active: true,
+		country: "US",
+		platformId: 7,
+		hasHomepage: true,
+		hasDeeplink: true,
+		homepageUrl: "https://track.example/c?sub={click_id}",
+		deeplinkUrl: "https://track.example/c?sub={click_id}&url={deeplink}",
+		epcMicros: 400_000,
+		defaultKeywordEpcMicros: null,
+		keywordEpcMicros: null,
+		capped: false,
+		timeZone: null,
+		allowedHours: ALL_HOURS,
+		...fields,
+	};
+}
+
+export function brand(fields: Partial<BookBrand> = {}): BookBrand {
+	return { brandId: 10, domain: "shoes.example", aliases: [], active: true, blockedCountries: [], campaigns: [campaign()], ...fields };
+}
+
+export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
+	return { id: "acme", identity: "acme_rtb", seat: "acme-seat", sharePpm: 500_000, blockedBrands: new Map(), ...fields };
+}
+
+export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionRequest {
+	return {
+		country: "US",
+		domain: "shoes.example",
+		keyword: null,
+		deeplink: null,
+		homepageInstead: false,
+		floor: { kind: "none" },
+		blockedAdvertisers: [],
+		allowedSeats: [],
+		blockedSeats: [],
+		currencies: [],
+		...fields,
+	};
+}
+
+export function auctionBook(fields: Partial<AuctionBook> = {}): AuctionBook {
+	return { publisher: publisher(), brands: [brand()], isPaused: () => false, ...fields };
+}
+
+/** Hours as the mask in which the book keeps them. */
+export function hours(...allowed: number[]): number {
+	return allowed.reduce((mask, hour) => mask | (1 << hour), 0);
+}

@@ -1,0 +1,19 @@
+/** Types of what `cloudflare:workers` gives to tests in the `worker` project: the Worker's own bindings and the migrations. */
+import type { D1Migration } from "cloudflare:test";
+
+declare global {
+	namespace Cloudflare {
+		interface Env {
+			BOOK: KVNamespace;
+			DB: D1Database;
+			PRODUCTS: D1Database;
+			TOKEN_KEYS: string;
+			OPERATOR_KEY: string;
+			NETWORK_MIGRATIONS: D1Migration[];
+			PRODUCTS_MIGRATIONS: D1Migration[];
+		}
+		interface GlobalProps {
+			mainModule: typeof import("../../src/worker.ts");
+		}
+	}
+}

@@ -1,0 +1,338 @@
+/** The campaign book on real D1 and KV: what a publish writes, and what readers see of it, also when KV fails. */
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { domainKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardOf, shardVersion, slotOf } from "../../src/campaign-book/format.ts";
+import { type BookStore, BookUnavailableError, CampaignBook } from "../../src/campaign-book/load.ts";
+import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publish.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import worker from "../../src/worker.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
+
+const TTL_MS = 15_000;
+const deps = () => ({ db: openDatabase(env.DB), kv: env.BOOK, now: () => Date.now() });
+
+/** The real KV with faults and a log of reads. */
+function observedStore() {
+	const store = {
+		reads: [] as string[][],
+		fail: (_key: string): boolean => false,
+		hide: (_key: string): boolean => false,
+		async get(keys: string[], options: { type: "text"; cacheTtl: number }) {
+			store.reads.push(keys);
+			if (keys.some((key) => store.fail(key))) throw new Error("KV is down");
+			const values = await env.BOOK.get(keys, options);
+			for (const key of keys) if (store.hide(key)) values.set(key, null);
+			return values;
+		},
+	};
+	return store satisfies BookStore;
+}
+
+/** A reader with a clock of its own; `settle` waits for what it does in the background. */
+function reader(store: BookStore, cacheBytes?: number) {
+	const book = new CampaignBook(store, { snapshotTtlMs: TTL_MS, ...(cacheBytes !== undefined && { cacheBytes }) });
+	const background: Promise<unknown>[] = [];
+	const waitUntil = (promise: Promise<unknown>) => void background.push(promise);
+	return {
+		book,
+		settle: () => Promise.all(background.splice(0)),
+		async snapshot(now: number) {
+			return book.snapshot(now, waitUntil);
+		},
+		async priceOf(domain: string, now: number) {
+			const snapshot = await book.snapshot(now, waitUntil);
+			if (snapshot === null) return "no book";
+			return (await book.entry(snapshot, domainKey(domain)))?.[0]?.campaigns[0]?.epcMicros ?? null;
+		},
+	};
+}
+
+const manifest = async () => JSON.parse((await env.BOOK.get(MANIFEST_KEY)) ?? "null") as Manifest;
+const shardKeys = async () => (await env.BOOK.list({ prefix: "book:s:" })).keys.map(({ name }) => name);
+const epc = (domain: string, campaignId: number, amount: string) =>
+	importFile({ brands: [brandEntry(domain, campaignId, {}, { epc: amount })] });
+
+const MANY = Array.from({ length: 1_500 }, (_, at) =>
+	brandEntry(`many-${at}.example`, 10_000 + at, { aliases: at % 10 === 0 ? [`also-${at}.example`] : [] }),
+);
+
+beforeAll(async () => {
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: MANY });
+});
+
+describe("worker: publishing", () => {
+	it("cuts the book into shards of about 64 KB, each under a key with its content's version", async () => {
+		const { bits, shards } = await manifest();
+		expect(bits).toBeGreaterThan(2);
+		for (const name of await shardKeys()) {
+			const [, , ofBits, index, version] = name.split(":");
+			expect(Number(ofBits)).toBe(bits);
+			expect(shardVersion({ shards }, Number(index))).toBe(version);
+			expect((await env.BOOK.get(name))?.length).toBeLessThan(128 * 1024);
+		}
+	});
+
+	it("one changed campaign rewrites its shard and the manifest, nothing else", async () => {
+		const before = await shardKeys();
+		const { book } = await epc("many-1.example", 10_001, "0.7000");
+		expect(book.shards_written).toBe(1);
+		const added = (await shardKeys()).filter((name) => !before.includes(name));
+		const { bits } = await manifest();
+		expect(added).toHaveLength(1);
+		expect(added[0]).toContain(`book:s:${bits}:${shardOf(slotOf(domainKey("many-1.example")), bits)}:`);
+	});
+
+	it("an alias is a copy: a change of its brand rewrites at most two shards", async () => {
+		const { book } = await importFile({
+			brands: [brandEntry("many-10.example", 10_010, { aliases: ["also-10.example"] }, { epc: "0.9000" })],
+		});
+		expect(book.shards_written).toBeLessThanOrEqual(2);
+		expect(await priceFor("also-10.example")).toBe(0.45);
+	});
+
+	it("a removed alias is gone from the book", async () => {
+		await importFile({ brands: [brandEntry("many-20.example", 10_020)] });
+		expect(await priceFor("also-20.example")).toBeNull();
+		expect(await priceFor("many-20.example")).toBe(0.2);
+	});
+
+	it("does nothing where nothing has changed", async () => {
+		const before = await manifest();
+		expect(await publishBook(deps())).toMatchObject({ version: before.version, manifest: null, shardsWritten: 0 });
+	});
+
+	it("a publish that broke off before the manifest is caught by the cron", async () => {
+		const failing = {
+			...deps(),
+			kv: new Proxy(env.BOOK, { get: (kv, name) => (name === "put" ? putFails : Reflect.get(kv, name).bind(kv)) }),
+		};
+		const before = await manifest();
+		await env.DB.prepare("UPDATE campaigns SET epc_micros = 123400 WHERE campaign_id = 10002").run();
+		await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1)")
+			.bind(slotOf(domainKey("many-2.example")))
+			.run();
+		await expect(publishBook(failing)).rejects.toThrow("KV is down");
+		expect(await manifest()).toEqual(before);
+		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+		expect((await manifest()).version).toBeGreaterThan(before.version);
+		expect(await reader(observedStore()).priceOf("many-2.example", 0)).toBe(123_400);
+	});
+
+	it("a change that comes while a publish is under way is not lost", async () => {
+		const slot = slotOf(domainKey("many-3.example"));
+		await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1)").bind(slot).run();
+		const late = {
+			...deps(),
+			kv: new Proxy(env.BOOK, { get: (kv, name) => (name === "put" ? putLate(slot) : Reflect.get(kv, name).bind(kv)) }),
+		};
+		await publishBook(late);
+		expect(await env.DB.prepare("SELECT mark FROM book_dirty_slots WHERE slot = ?").bind(slot).first("mark")).toBe(2);
+		await publishBook(deps());
+		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_dirty_slots").first("n")).toBe(0);
+	});
+
+	it("two publishers do not work at once, and a lease that was left behind ends", async () => {
+		await env.DB.prepare("UPDATE book_state SET lease_token = 'other', lease_until = ?")
+			.bind(Date.now() + 60_000)
+			.run();
+		await expect(publishBook(deps())).rejects.toThrow(PublishBusyError);
+		await env.DB.prepare("UPDATE book_state SET lease_until = ?")
+			.bind(Date.now() - 1)
+			.run();
+		await expect(publishBook(deps())).resolves.toBeDefined();
+	});
+
+	it("replaced shards stay for two days, and shards in use for ever", async () => {
+		await sweepBook(deps());
+		const before = await shardKeys();
+		await sweepBook({ ...deps(), now: () => Date.now() + 49 * 3_600_000 });
+		const after = await shardKeys();
+		expect(after.length).toBeLessThan(before.length);
+		const { bits, shards } = await manifest();
+		expect(after.length).toBe(shards.match(/.{12}/g)?.filter((version) => version.trim() !== "").length);
+		expect(after.every((name) => name.startsWith(`book:s:${bits}:`))).toBe(true);
+	});
+
+	it("an unknown cron is an error, not something else's turn", async () => {
+		await expect(worker.scheduled(createScheduledController({ cron: "0 0 1 1 *", scheduledTime: new Date() }), env)).rejects.toThrow(
+			"unknown cron",
+		);
+	});
+});
+
+const putFails = async () => {
+	throw new Error("KV is down");
+};
+
+function putLate(slot: number) {
+	return async (key: string, value: string) => {
+		await env.DB.prepare("UPDATE book_dirty_slots SET mark = 2 WHERE slot = ?").bind(slot).run();
+		await env.BOOK.put(key, value);
+	};
+}
+
+describe("worker: reading", () => {
+	it("the first bid of a cold isolate costs two reads of KV, the next ones none", async () => {
+		const store = observedStore();
+		const { priceOf } = reader(store);
+		expect(await priceOf("many-5.example", 0)).toBe(400_000);
+		expect(store.reads).toHaveLength(2);
+		await priceOf("many-5.example", 1);
+		await priceOf("shop.many-5.example", 1);
+		expect(store.reads).toHaveLength(2);
+	});
+
+	it("a new book is taken in the background: the old one serves meanwhile, and afterwards no bid waits", async () => {
+		const store = observedStore();
+		const { priceOf, settle } = reader(store);
+		await priceOf("many-6.example", 0);
+		await epc("many-6.example", 10_006, "0.5500");
+		expect(await priceOf("many-6.example", TTL_MS - 1)).toBe(400_000);
+		expect(await priceOf("many-6.example", TTL_MS + 1)).toBe(400_000);
+		await settle();
+		const { length } = store.reads;
+		expect(await priceOf("many-6.example", TTL_MS + 2)).toBe(550_000);
+		expect(store.reads).toHaveLength(length);
+	});
+
+	it("an isolate that slept through many TTLs looks before it bids", async () => {
+		const { priceOf } = reader(observedStore());
+		await priceOf("many-7.example", 0);
+		await epc("many-7.example", 10_007, "0.5600");
+		expect(await priceOf("many-7.example", TTL_MS * 20)).toBe(560_000);
+	});
+
+	it("keeps the last good book while KV is down, and catches up afterwards", async () => {
+		const store = observedStore();
+		const { priceOf, settle } = reader(store);
+		await priceOf("many-8.example", 0);
+		await epc("many-8.example", 10_008, "0.5700");
+		store.fail = () => true;
+		for (let at = TTL_MS + 1; at < TTL_MS * 30; at += TTL_MS * 5) {
+			expect(await priceOf("many-8.example", at)).toBe(400_000);
+			await settle();
+		}
+		store.fail = () => false;
+		await priceOf("many-8.example", TTL_MS * 40);
+		await settle();
+		expect(await priceOf("many-8.example", TTL_MS * 40 + 1)).toBe(570_000);
+	});
+
+	it("keeps the last good book when the manifest is unreadable, of a format to come, or older", async () => {
+		const good = await env.BOOK.get(MANIFEST_KEY);
+		const { priceOf, settle } = reader(observedStore());
+		await priceOf("many-9.example", 0);
+		const broken = [
+			"",
+			"{",
+			"[]",
+			"null",
+			JSON.stringify({ ...(await manifest()), format: 2 }),
+			JSON.stringify({ ...(await manifest()), version: 1, shards: "" }),
+		];
+		for (const [at, text] of broken.entries()) {
+			await env.BOOK.put(MANIFEST_KEY, text);
+			expect(await priceOf("many-9.example", TTL_MS * 2 * (at + 1))).toBe(400_000);
+			await settle();
+		}
+		await env.BOOK.put(MANIFEST_KEY, good ?? "");
+	});
+
+	it("without any book there is none to bid from", async () => {
+		const store = observedStore();
+		store.fail = () => true;
+		expect(await reader(store).snapshot(0)).toBeNull();
+		store.fail = () => false;
+		store.hide = (key) => key === MANIFEST_KEY;
+		expect(await reader(store).snapshot(0)).toBeNull();
+	});
+
+	it("a shard that has not arrived yet: its last good version, never half a book", async () => {
+		const store = observedStore();
+		const { priceOf, book, settle, snapshot } = reader(store, 1);
+		await priceOf("many-11.example", 0);
+		const before = new Set(await shardKeys());
+		await epc("many-11.example", 10_011, "0.5800");
+		const [late] = (await shardKeys()).filter((name) => !before.has(name));
+		// The shard is resident: the reader fetches it before it takes the new manifest, and keeps the old book until it is there.
+		store.hide = (key) => key === late;
+		await priceOf("many-11.example", TTL_MS + 1);
+		await settle();
+		expect(await priceOf("many-11.example", TTL_MS + 2)).toBe(400_000);
+		// A reader that took the new manifest without it has no older one to fall back on.
+		const fresh = reader(store);
+		await expect(fresh.priceOf("many-11.example", 0)).rejects.toThrow(BookUnavailableError);
+		store.hide = () => false;
+		expect(await fresh.priceOf("many-11.example", 1)).toBe(580_000);
+		expect(book.stats.shards).toBeGreaterThan(0);
+		expect(await snapshot(TTL_MS + 3)).not.toBeNull();
+	});
+
+	it("a shard of a format to come, or one cut short, is not read", async () => {
+		const { bits, shards } = await manifest();
+		const index = shardOf(slotOf(domainKey("many-12.example")), bits);
+		const name = `book:s:${bits}:${index}:${shardVersion({ shards }, index)}`;
+		const good = (await env.BOOK.get(name)) ?? "";
+		for (const text of [good.replace("book 1", "book 2"), good.slice(0, -1), ""]) {
+			await env.BOOK.put(name, text);
+			await expect(reader(observedStore()).priceOf("many-12.example", 0)).rejects.toThrow(BookUnavailableError);
+		}
+		await env.BOOK.put(name, good);
+	});
+
+	it("keeps parsed shards within its bytes, dropping the least recently used", async () => {
+		const store = observedStore();
+		const limit = 200 * 1024;
+		const { priceOf, book } = reader(store, limit);
+		for (let at = 100; at < 400; at++) await priceOf(`many-${at}.example`, 0);
+		expect(book.stats.bytes).toBeLessThanOrEqual(limit);
+		expect(book.stats.shards).toBeGreaterThan(1);
+	});
+
+	it("a pause holds without a new book, and ends when it is lifted", async () => {
+		const { book, snapshot, settle } = reader(observedStore());
+		const version = (await snapshot(0))?.manifest.version;
+		await env.BOOK.put(PAUSED_KEY, JSON.stringify({ format: 1, campaigns: [10_013] }));
+		await snapshot(11_000);
+		await settle();
+		expect(book.isPaused(10_013)).toBe(true);
+		await env.BOOK.put(PAUSED_KEY, "{ unreadable");
+		await snapshot(22_000);
+		await settle();
+		expect(book.isPaused(10_013)).toBe(true);
+		await env.BOOK.delete(PAUSED_KEY);
+		await snapshot(44_000);
+		await settle();
+		expect(book.isPaused(10_013)).toBe(false);
+		expect((await snapshot(44_001))?.manifest.version).toBe(version);
+	});
+});
+
+describe("worker: a book of another size", () => {
+	it("is rebuilt with more shards, over several runs where it is large, and never a bid is lost", async () => {
+		const { bits } = await manifest();
+		await env.DB.prepare("UPDATE book_state SET next_bits = ?, next_done = 0")
+			.bind(bits + 8)
+			.run();
+		const first = await publishBook(deps());
+		expect(first.complete).toBe(false);
+		expect((await manifest()).bits).toBe(bits);
+		// A change to the part that is already rebuilt must not be missed by it.
+		await env.DB.prepare("UPDATE campaigns SET epc_micros = 777700 WHERE campaign_id BETWEEN 10030 AND 10130").run();
+		for (let at = 30; at <= 130; at++) {
+			await env.DB.prepare("INSERT OR IGNORE INTO book_dirty_slots (slot, mark) VALUES (?, 1)")
+				.bind(slotOf(domainKey(`many-${at}.example`)))
+				.run();
+		}
+		let runs = 1;
+		for (let done = false; !done && runs < 30; runs++) {
+			done = (await publishBook(deps())).complete;
+			expect(await reader(observedStore()).priceOf("many-14.example", 0)).toBe(400_000);
+		}
+		expect((await manifest()).bits).toBe(bits + 8);
+		const { priceOf } = reader(observedStore());
+		for (let at = 30; at <= 130; at++) expect(await priceOf(`many-${at}.example`, 0)).toBe(777_700);
+		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_shards WHERE bits = ?").bind(bits).first("n")).toBe(0);
+	}, 60_000);
+});

@@ -1,0 +1,289 @@
+/** POST /operator/network on real D1 and KV: upsert by natural key, all or nothing, keys hashed and shown once. */
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork, priceFor } from "../support/network-import.ts";
+
+const count = async (table: string) => (await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table}`).first<number>("n")) ?? -1;
+
+beforeAll(async () => {
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 1)] });
+});
+
+describe("worker: operator key", () => {
+	it.each([
+		["missing", {}],
+		["wrong", { OperatorKey: "wrong" }],
+		["blank", { OperatorKey: "" }],
+		["in another header", { AccessKey: env.OPERATOR_KEY }],
+	])("%s: 401 and nothing is read", async (_name, headers) => {
+		const response = await postNetwork("not json", headers as Record<string, string>);
+		expect(response.status).toBe(401);
+		expect(await response.json()).toEqual({ error: "Unauthorized" });
+	});
+});
+
+describe("worker: a sound network file", () => {
+	it("answers with counts and the book's version, and is bid on at once", async () => {
+		const answer = await importFile({ brands: [brandEntry("hats.example", 2), brandEntry("gloves.example", 3)] });
+		expect(answer.counts).toMatchObject({ platforms: 0, publishers: 0, brands: 2, campaigns: 2 });
+		expect(answer.book.complete).toBe(true);
+		expect(await priceFor("hats.example")).toBe(0.2);
+	});
+
+	it("updates by natural key and replaces the campaigns of a brand that is present", async () => {
+		const [{ id } = { id: -1 }] = (await env.DB.prepare("SELECT id FROM brands WHERE domain = 'hats.example'").all<{ id: number }>())
+			.results;
+		await importFile({ brands: [brandEntry("HATS.example.", 22, {}, { epc: "0.6000" })] });
+		const { results } = await env.DB.prepare("SELECT campaign_id, brand_id FROM campaigns WHERE brand_id = ?").bind(id).all();
+		expect(results).toEqual([{ campaign_id: 22, brand_id: id }]);
+		expect(await priceFor("hats.example")).toBe(0.3);
+	});
+
+	it("leaves absent sections and absent brands untouched", async () => {
+		const before = await Promise.all(["platforms", "publishers", "brands", "access_keys"].map(count));
+		await importFile({ exchange_rates: [{ currency: "EUR", date: "2026-11-01", usd: "1.0800" }] });
+		expect(await Promise.all(["platforms", "publishers", "brands", "access_keys"].map(count))).toEqual(before);
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+
+	it("is idempotent: the same file again rewrites no shard", async () => {
+		const file = { platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("socks.example", 4)] };
+		await importFile(file);
+		const again = await importFile(file);
+		expect(again.book.shards_written).toBe(0);
+		expect(again.issued).toEqual([]);
+	});
+
+	it("rewrites the entries of campaigns whose platform's number changed", async () => {
+		await importFile({ platforms: [{ ...NORTHWIND, platform_id: 8 }] });
+		const wire = await env.BOOK.list({ prefix: "book:s:" });
+		const texts = await Promise.all(wire.keys.map(({ name }) => env.BOOK.get(name)));
+		expect(texts.some((text) => text?.includes('"p":8'))).toBe(true);
+		await importFile({ platforms: [NORTHWIND] });
+	});
+
+	it("stores products in their own database", async () => {
+		await importFile({
+			products: [{ id: "SKU-1", domain: "shoes.example", name: "Shoe", url: "https://shoes.example/1", final_price: "89.90" }],
+			seller_products: [
+				{
+					asin: "B1",
+					domain: "market.example",
+					seller_id: "S1",
+					name: "Bottle",
+					url: "https://market.example/B1",
+					current_price: "19.9900",
+				},
+			],
+		});
+		const product = await env.PRODUCTS.prepare("SELECT final_price_micros, availability FROM products WHERE id = 'SKU-1'").first();
+		expect(product).toEqual({ final_price_micros: 89_900_000, availability: "InStock" });
+		expect(await env.PRODUCTS.prepare("SELECT current_price_micros FROM seller_products").first("current_price_micros")).toBe(19_990_000);
+	});
+
+	it("leaves no staged rows behind", async () => {
+		expect(await count("import_rows")).toBe(0);
+		expect(await env.PRODUCTS.prepare("SELECT COUNT(*) AS n FROM import_rows").first("n")).toBe(0);
+	});
+});
+
+describe("worker: credentials of an import", () => {
+	it("issues what a new publisher or platform lacks, shows it once, and stores only hashes", async () => {
+		const file = {
+			platforms: [{ id: "p-new", name: "New" }],
+			publishers: [{ id: "new", name: "New", revenue_share: 0.7, pricing_model: "CPC" }],
+		};
+		const { issued } = await importFile(file);
+		expect(issued.map(({ owner, kind }) => `${owner}: ${kind}`).sort()).toEqual([
+			"platform p-new: platform_key",
+			"publisher new: access_key",
+			"publisher new: publisher_id",
+			"publisher new: publisher_identity",
+			"publisher new: publisher_key",
+		]);
+		expect((await importFile(file)).issued).toEqual([]);
+		const everything = JSON.stringify((await env.DB.prepare("SELECT * FROM access_keys").all()).results);
+		for (const { kind, value } of issued) if (kind.endsWith("key")) expect(everything).not.toContain(value);
+		expect(everything).not.toContain("access-key-acme");
+	});
+
+	it("a key that the file names replaces the owner's earlier one of that kind", async () => {
+		await importFile({ publishers: [{ ...ACME, access_key: "access-key-acme-2" }] });
+		const { results } = await env.DB.prepare(
+			"SELECT SUM(expires_at IS NULL) AS valid, COUNT(*) AS n FROM access_keys WHERE owner_id = 'acme' AND kind = 'access_key'",
+		).all();
+		expect(results).toEqual([{ valid: 1, n: 2 }]);
+		await importFile({ publishers: [ACME] });
+	});
+});
+
+describe("worker: a network file with faults changes nothing", () => {
+	const cases: [string, object | string, string, RegExp][] = [
+		["text that is no JSON", "{", "", /not JSON/],
+		["no object", "[]", "", /object of sections/],
+		["a section that is no list", { brands: {} }, "brands", /must be a list/],
+		["a missing field", { brands: [{ domain: "a.example" }] }, "brands[0].name", /required/],
+		["a domain that is none", { brands: [{ domain: "localhost", name: "A" }] }, "brands[0].domain", /domain/],
+		["a number as amount", { brands: [brandEntry("a.example", 90, {}, { epc: 0.4 })] }, "brands[0].campaigns[0].epc", /decimal string/],
+		["a negative amount", { brands: [brandEntry("a.example", 90, {}, { epc: "-0.1" })] }, "brands[0].campaigns[0].epc", /negative/],
+		[
+			"an unknown platform",
+			{ brands: [brandEntry("a.example", 90, {}, { platform: "nope" })] },
+			"brands[0].campaigns[0].platform",
+			/not a platform/,
+		],
+		[
+			"an unknown time zone",
+			{ brands: [brandEntry("a.example", 90, {}, { timezone: "Mars/Base" })] },
+			"brands[0].campaigns[0].timezone",
+			/IANA/,
+		],
+		[
+			"an hour past 23",
+			{ brands: [brandEntry("a.example", 90, {}, { allowed_hours: [24] })] },
+			"brands[0].campaigns[0].allowed_hours[0]",
+			/0 to 23/,
+		],
+		[
+			"a script as link",
+			{ brands: [brandEntry("a.example", 90, {}, { homepage_url: "javascript:alert(1)" })] },
+			"brands[0].campaigns[0].homepage_url",
+			/http/,
+		],
+		[
+			"an unknown traffic type",
+			{ brands: [brandEntry("a.example", 90, { traffic_types: ["Carrier pigeon"] })] },
+			"brands[0].traffic_types[0]",
+			/one of/,
+		],
+		["a brand twice", { brands: [brandEntry("a.example", 90), brandEntry("www.A.example", 91)] }, "brands[1].domain", /same as/],
+		[
+			"a campaign twice",
+			{ brands: [brandEntry("a.example", 90), brandEntry("b.example", 90)] },
+			"brands[1].campaigns[0].campaign_id",
+			/same as/,
+		],
+		[
+			"an alias of two brands",
+			{ brands: [brandEntry("a.example", 90, { aliases: ["c.example"] }), brandEntry("c.example", 91)] },
+			"brands[1].domain",
+			/a\.example/,
+		],
+		[
+			"a stored brand's campaign",
+			{ brands: [brandEntry("a.example", 1)] },
+			"brands[0].campaigns[0].campaign_id",
+			/belongs to shoes\.example/,
+		],
+		[
+			"a stored brand's domain as alias",
+			{ brands: [brandEntry("a.example", 90, { aliases: ["shoes.example"] })] },
+			"brands[0].aliases[0]",
+			/belongs to shoes\.example/,
+		],
+		[
+			"another publisher's id",
+			{ publishers: [{ ...ACME, id: "b", publisher_identity: "b", access_key: null, publisher_key: null }] },
+			"publishers[0].publisher_id",
+			/another/,
+		],
+		[
+			"another publisher's key",
+			{ publishers: [{ ...ACME, id: "b", publisher_id: "2", publisher_identity: "b" }] },
+			"publishers[0].access_key",
+			/another/,
+		],
+		["a share above 1", { publishers: [{ ...ACME, revenue_share: 1.2 }] }, "publishers[0].revenue_share", /at most 1/],
+		["a day that is none", { exchange_rates: [{ currency: "EUR", date: "2026-02-30", usd: "1" }] }, "exchange_rates[0].date", /calendar/],
+		["a rate of zero", { exchange_rates: [{ currency: "EUR", date: "2026-02-03", usd: "0" }] }, "exchange_rates[0].usd", /more than zero/],
+		[
+			"a product without price",
+			{ products: [{ id: "1", domain: "a.example", name: "A", url: "https://a.example/" }] },
+			"products[0].final_price",
+			/required/,
+		],
+	];
+
+	it.each(cases)("%s", async (_name, file, path, message) => {
+		const tables = ["platforms", "publishers", "brands", "campaigns", "access_keys", "book_dirty_slots", "import_rows"];
+		const before = await Promise.all(tables.map(count));
+		const answer = await faultsOf(file);
+		expect(answer.error).toBe("Validation failed");
+		expect(answer.faults).toContainEqual({ path, message: expect.stringMatching(message) });
+		expect(await Promise.all(tables.map(count))).toEqual(before);
+	});
+
+	it("takes over nothing of a file in which one entry of many is at fault", async () => {
+		const brands = Array.from({ length: 3_000 }, (_, at) => brandEntry(`sound-${at}.example`, 5_000 + at));
+		const answer = await faultsOf({ brands: [...brands, { domain: "broken.example" }] });
+		expect(answer.faults).toEqual([{ path: "brands[3000].name", message: "is required" }]);
+		expect(await priceFor("sound-0.example")).toBeNull();
+		expect(await count("import_rows")).toBe(0);
+	});
+
+	it("counts all faults and lists the first hundred", async () => {
+		const answer = await faultsOf({ brands: Array.from({ length: 150 }, (_, at) => ({ domain: `n${at}.example` })) });
+		expect(answer.fault_count).toBe(150);
+		expect(answer.faults).toHaveLength(100);
+	});
+
+	it("never repeats a key in a fault", async () => {
+		const secret = "secret key with spaces";
+		const response = await postNetwork(JSON.stringify({ publishers: [{ ...ACME, access_key: secret }] }));
+		expect(response.status).toBe(422);
+		expect(await response.text()).not.toContain(secret);
+	});
+});
+
+describe("worker: what is allowed but suspicious is warned of", () => {
+	it.each([
+		[
+			"Cashback with Incentivized Traffic restricted",
+			brandEntry("w.example", 70, { traffic_types: ["cashback"], restricted_traffic: ["Incentivized Traffic"] }),
+			"brands[0]",
+		],
+		["a bid without a cap", brandEntry("w.example", 70, {}, { daily_click_cap: null }), "brands[0].campaigns[0]"],
+		[
+			"a link without {click_id}",
+			brandEntry("w.example", 70, {}, { homepage_url: "https://track.example/c" }),
+			"brands[0].campaigns[0].homepage_url",
+		],
+		[
+			"a deeplink without {deeplink}",
+			brandEntry("w.example", 70, {}, { deeplink_url: "https://track.example/{click_id}" }),
+			"brands[0].campaigns[0].deeplink_url",
+		],
+		["a field nobody knows", brandEntry("w.example", 70, {}, { epcs: "1" }), "brands[0].campaigns[0].epcs"],
+	])("%s", async (_name, brand, path) => {
+		const { warnings } = await importFile({ brands: [brand] });
+		expect(warnings.map((warning) => warning.path)).toContain(path);
+	});
+});
+
+describe("worker: a large file", () => {
+	it("20,000 brands in one file are imported and bid on", async () => {
+		const encoder = new TextEncoder();
+		let next = 0;
+		const body = new ReadableStream<Uint8Array>({
+			pull(controller) {
+				if (next === 0) controller.enqueue(encoder.encode('{"brands":['));
+				const part = Array.from({ length: 500 }, (_, at) =>
+					JSON.stringify(brandEntry(`large-${next + at}.example`, 1_000_000 + next + at)),
+				);
+				controller.enqueue(encoder.encode((next === 0 ? "" : ",") + part.join(",")));
+				next += 500;
+				if (next < 20_000) return;
+				controller.enqueue(encoder.encode("]}"));
+				controller.close();
+			},
+		});
+		const response = await postNetwork(body, OPERATOR_HEADERS);
+		expect(response.status).toBe(200);
+		const answer = await response.json<{ counts: object; book: { complete: boolean; shards_written: number } }>();
+		expect(answer.counts).toMatchObject({ brands: 20_000, campaigns: 20_000 });
+		expect(answer.book.complete).toBe(true);
+		expect(answer.book.shards_written).toBeGreaterThan(64);
+		expect(await priceFor("large-19999.example")).toBe(0.2);
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	}, 60_000);
+});
