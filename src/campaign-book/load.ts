@@ -280,7 +280,7 @@ function openShard(bits: number, index: number, version: string, text: string | 
 	if (text === null) throw new BookUnavailableError(`shard ${index} is not in KV`);
 	if (!text.startsWith(SHARD_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError(`shard ${index} has an unknown format`);
 	// V8 keeps Latin-1 text in one byte a character, any other in two.
-	const width = /[^\u0000-\u00ff]/.test(text) ? 2 : 1;
+	const width = /[\u0100-\uffff]/.test(text) ? 2 : 1;
 	return { bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD };
 }
 

@@ -26,7 +26,8 @@ export function canonicalHost(input: string): string | null {
 		if (!SIMPLE_HOST.test(host)) return null;
 	}
 	if (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
-	return /\.\d+$/.test(host) ? null : host;
+	// No top-level domain begins with a digit: what looks like a number there is an IPv4 address in some notation.
+	return /\.\d[^.]*$/.test(host) ? null : host;
 }
 
 function parseLoose(text: string): URL | null {
