@@ -1,6 +1,6 @@
 /** Composition root of the edge Worker: bidding (and, with the click tracker, redirects). KV only; nothing here reaches D1. */
 import { Hono } from "hono";
-import { biddingRoutes } from "./bidding/routes.ts";
+import { routeBid } from "./bidding/routes.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
@@ -8,7 +8,13 @@ import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
 
-export type Edge = { app: Hono; book: CampaignBook };
+export type Edge = {
+	/** Everything but the bid path. */
+	app: Hono;
+	book: CampaignBook;
+	/** Answers a real-time request; null where it is none. */
+	bid: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
+};
 
 const built = new WeakMap<Env, Edge>();
 
@@ -20,7 +26,6 @@ export function edgeOf(env: Env): Edge {
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
 	const deps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now: () => Date.now() };
 	const app = new Hono();
-	app.route("/", biddingRoutes(deps));
 	app.get("/health", () => jsonResponse({ status: "ok" }));
 	app.get("/ready", async (c) => {
 		const now = Date.now();
@@ -34,11 +39,14 @@ export function edgeOf(env: Env): Edge {
 		logError("request.failed", error);
 		return jsonResponse({ error: "Internal error" }, 500);
 	});
-	const edge = { app, book };
+	const edge: Edge = { app, book, bid: (request, ctx) => routeBid(deps, request, (promise) => ctx.waitUntil(promise)) };
 	built.set(env, edge);
 	return edge;
 }
 
 export default {
-	fetch: (request, env, ctx) => edgeOf(env).app.fetch(request, env, ctx),
+	fetch(request, env, ctx) {
+		const edge = edgeOf(env);
+		return edge.bid(request, ctx) ?? edge.app.fetch(request, env, ctx);
+	},
 } satisfies ExportedHandler<Env>;

@@ -1,21 +1,23 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
-import type { Hono } from "hono";
 import type { Env } from "./config.ts";
-import { edgeOf } from "./edge.ts";
+import { type Edge, edgeOf } from "./edge.ts";
 import { originRoutes, runCron } from "./origin.ts";
 
 const joined = new WeakSet<Env>();
 
-function appOf(env: Env): Hono {
-	const { app, book } = edgeOf(env);
+function wholeOf(env: Env): Edge {
+	const edge = edgeOf(env);
 	if (!joined.has(env)) {
-		app.route("/", originRoutes(env, book));
+		edge.app.route("/", originRoutes(env, edge.book));
 		joined.add(env);
 	}
-	return app;
+	return edge;
 }
 
 export default {
-	fetch: (request, env, ctx) => appOf(env).fetch(request, env, ctx),
+	fetch(request, env, ctx) {
+		const whole = wholeOf(env);
+		return whole.bid(request, ctx) ?? whole.app.fetch(request, env, ctx);
+	},
 	scheduled: (controller, env) => runCron(controller, env),
 } satisfies ExportedHandler<Env>;

@@ -3,7 +3,7 @@
  * feeds both endpoints and the operator's explanation.
  */
 import type { BookBrand, BookCampaign, BookPublisher } from "../campaign-book/format.ts";
-import { canonicalHost, isWithin, type WebAddress } from "../lib/host.ts";
+import { canonicalHost, hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
@@ -41,6 +41,7 @@ export type AuctionBook = {
 
 export type Bid = {
 	outcome: "bid";
+	publisher: BookPublisher;
 	brand: BookBrand;
 	campaign: BookCampaign;
 	/** Publisher's earnings per click in ten-thousandths of a USD. */
@@ -113,7 +114,7 @@ function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "
 			}
 			const { price } = verdict;
 			if (best === null || price > best.price || (price === best.price && campaign.campaignId < best.campaign.campaignId)) {
-				best = { outcome: "bid", brand, campaign, price, isDeeplink: link === "deeplink" };
+				best = { outcome: "bid", publisher, brand, campaign, price, isDeeplink: link === "deeplink" };
 			}
 		}
 		if (brand.campaigns.length === 0) reason = nearest(reason, rejected ?? "no_campaign");
@@ -145,7 +146,7 @@ function blocks(entry: string, brand: BookBrand): boolean {
 
 /** A deeplink counts only on the brand's own hosts: its domain, its aliases, and their subdomains. */
 function takesDeeplink(brand: BookBrand, deeplink: WebAddress | null): boolean {
-	const host = deeplink?.host ?? null;
+	const host = deeplink === null ? null : hostOfAddress(deeplink);
 	return host !== null && (isWithin(host, brand.domain) || brand.aliases.some((alias) => isWithin(host, alias)));
 }
 

@@ -71,7 +71,7 @@ async function explain(
 			price: verdict.eligible ? formatPrice(verdict.price) : null,
 		});
 	};
-	const { decision } = await holdAuction({ book: deps.book, waitUntil, now: deps.now() }, auction, find, null, observe);
+	const decision = await holdAuction({ book: deps.book, waitUntil, now: deps.now() }, auction, find, null, observe);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
 	return { endpoint, decision: explainDecision(decision), candidates };
 }

@@ -2,7 +2,7 @@
 import { type BookBrand, type BookPublisher, domainKey, keywordKey } from "../campaign-book/format.ts";
 import { type BookSnapshot, BookUnavailableError, type CampaignBook } from "../campaign-book/load.ts";
 import { canonicalHost, hostAndParents } from "../lib/host.ts";
-import { type AuctionRequest, type Decision, noBid, type Observer, runAuction, screen } from "./auction.ts";
+import { type AuctionRequest, type Decision, noBid, type Observer, runAuction } from "./auction.ts";
 
 export type AuctionDeps = {
 	book: CampaignBook;
@@ -10,7 +10,7 @@ export type AuctionDeps = {
 	now: number;
 };
 
-/** Share of `tmax` kept for the way back and the answer itself, in milliseconds. */
+/** Part of `tmax` kept for the way back and the answer itself, in milliseconds. */
 const TMAX_MARGIN_MS = 10;
 /** How long a cold lookup may take where the request sets no time. */
 const DEFAULT_WAIT_MS = 1_000;
@@ -18,46 +18,45 @@ const DEFAULT_WAIT_MS = 1_000;
 const NO_BRANDS: readonly BookBrand[] = [];
 
 /**
- * Decides a request of one publisher. Where the book does not arrive in time the answer is a no-bid and loading goes on in the
- * background.
- * @param find picks the publisher from the book; null where it is unknown or not enabled
+ * Decides a request of one publisher: at once where the book is resident, as on nearly every bid. Where the book does not
+ * arrive in time the answer is a no-bid and loading goes on in the background.
+ * @param find picks the publisher from the book; undefined where it is unknown or not enabled
  * @param tmaxMs the time the auction gives, in milliseconds; null for the default
  */
-export async function holdAuction(
+export function holdAuction(
 	deps: AuctionDeps,
 	request: AuctionRequest,
 	find: (snapshot: BookSnapshot) => BookPublisher | undefined,
 	tmaxMs: number | null,
 	observe?: Observer,
-): Promise<{ decision: Decision; publisher: BookPublisher | null }> {
-	let publisher: BookPublisher | null = null;
-	const decideNow = (snapshot: BookSnapshot | null): Decision | Promise<Decision> => {
-		if (snapshot === null) return noBid("book_unavailable");
-		const found = find(snapshot);
-		if (found === undefined) return noBid("publisher_not_enabled");
-		publisher = found;
-		const screened = screen(request, found);
-		if (screened !== null) return screened;
-		const brands = findCandidates(deps.book, snapshot, request);
-		return brands instanceof Promise
-			? brands.then((found) => decide(deps, request, publisher as BookPublisher, found, observe))
-			: decide(deps, request, found, brands, observe);
-	};
-	const decision = await inTime(deps, tmaxMs, () => {
+): Decision | Promise<Decision> {
+	try {
 		const snapshot = deps.book.snapshot(deps.now, deps.waitUntil);
-		return snapshot instanceof Promise ? snapshot.then(decideNow) : decideNow(snapshot);
-	});
-	return { decision, publisher };
+		const made =
+			snapshot instanceof Promise
+				? snapshot.then((arrived) => decide(deps, request, arrived, find, observe))
+				: decide(deps, request, snapshot, find, observe);
+		return made instanceof Promise ? inTime(deps, tmaxMs, made) : made;
+	} catch (error) {
+		return unavailable(error);
+	}
 }
 
 function decide(
 	deps: AuctionDeps,
 	request: AuctionRequest,
-	publisher: BookPublisher,
-	brands: readonly BookBrand[],
+	snapshot: BookSnapshot | null,
+	find: (snapshot: BookSnapshot) => BookPublisher | undefined,
 	observe?: Observer,
-): Decision {
-	return runAuction(request, { publisher, brands, isPaused: (id) => deps.book.isPaused(id) }, deps.now, observe);
+): Decision | Promise<Decision> {
+	if (snapshot === null) return noBid("book_unavailable");
+	const publisher = find(snapshot);
+	if (publisher === undefined) return noBid("publisher_not_enabled");
+	const isPaused = (campaignId: number) => deps.book.isPaused(campaignId);
+	const brands = findCandidates(deps.book, snapshot, request);
+	return brands instanceof Promise
+		? brands.then((arrived) => runAuction(request, { publisher, brands: arrived, isPaused }, deps.now, observe))
+		: runAuction(request, { publisher, brands, isPaused }, deps.now, observe);
 }
 
 /**
@@ -91,17 +90,12 @@ function findBrand(
 	return NO_BRANDS;
 }
 
-/** Makes a decision, waiting no longer than the auction lasts where it is not there at once. */
-async function inTime(deps: AuctionDeps, tmaxMs: number | null, make: () => Decision | Promise<Decision>): Promise<Decision> {
-	try {
-		const made = make();
-		if (!(made instanceof Promise)) return made;
-		const settled = made.catch(unavailable);
-		deps.waitUntil(settled);
-		return await firstOf(settled, tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS)));
-	} catch (error) {
-		return unavailable(error);
-	}
+/** Waits for a decision no longer than the auction lasts. */
+function inTime(deps: AuctionDeps, tmaxMs: number | null, pending: Promise<Decision>): Promise<Decision> {
+	const settled = pending.catch(unavailable);
+	deps.waitUntil(settled);
+	const waitMs = tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS));
+	return firstOf(settled, waitMs);
 }
 
 function unavailable(error: unknown): Decision {

@@ -1,7 +1,7 @@
-import type { BookPublisher } from "../campaign-book/format.ts";
 import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
 import type { TokenKind } from "../click-token/token.ts";
 import type { WebAddress } from "../lib/host.ts";
+import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger } from "../lib/ip.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
@@ -20,15 +20,9 @@ export type ClickDetails = {
 };
 
 /** The click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
-export async function mintClickUrl(
-	deps: BiddingDeps,
-	publisher: BookPublisher,
-	bid: Bid,
-	details: ClickDetails,
-	now: number,
-): Promise<string> {
-	const { brand, campaign, price, isDeeplink } = bid;
-	const auctionId = crypto.randomUUID();
+export async function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDetails, now: number): Promise<string> {
+	const { publisher, brand, campaign, price, isDeeplink } = bid;
+	const auctionId = newUuid();
 	const encyp = await deps.tokens.mint({
 		kind: details.kind,
 		publisher: publisher.identity,

@@ -1,5 +1,6 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
+import { newUuid } from "../lib/ids.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
@@ -11,23 +12,24 @@ import type { BiddingDeps, WaitUntil } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { mintClickUrl } from "./mint-click-url.ts";
 
-const PATH = "/openrtb";
+export const OPENRTB_PATH = "/openrtb";
 const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 /** The one country of this endpoint. */
 const COUNTRY = "US";
 
-export async function handleOpenRtb(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+/** @param path path and query of the request, from its slash on */
+export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
 	try {
-		return await answer(deps, request, waitUntil);
+		return await answer(deps, request, path, waitUntil);
 	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
 	}
 }
 
-async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+async function answer(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
 	if (request.method !== "POST") return writeError(405, "Only POST is accepted", { allow: "POST" });
-	const identity = readIdentity(request.url);
+	const identity = readIdentity(path);
 	if (identity === null) return writeError(400, "Invalid publisher key");
 	const body = await readBody(request);
 	if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
@@ -37,16 +39,16 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	const auction = toAuction(bidRequest);
 	if (auction === null) return writeNoBid();
 	const now = deps.now();
-	const { decision, publisher } = await holdAuction(
+	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
 		auction,
 		(snapshot) => snapshot.byOpenRtbIdentity.get(identity),
 		bidRequest.tmaxMs,
 	);
-	if (decision.outcome === "no-bid" || publisher === null) return writeNoBid();
+	const decision = held instanceof Promise ? await held : held;
+	if (decision.outcome === "no-bid") return writeNoBid();
 	const clickUrl = await mintClickUrl(
 		deps,
-		publisher,
 		decision,
 		{
 			kind: "openrtb",
@@ -62,8 +64,8 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	);
 	return writeFill({
 		requestId: bidRequest.id,
-		bidId: crypto.randomUUID(),
-		seat: seatOf(publisher),
+		bidId: newUuid(),
+		seat: seatOf(decision.publisher),
 		impId: bidRequest.impId,
 		price: bidRequest.test ? 0 : priceToUsd(decision.price),
 		clickUrl,
@@ -92,10 +94,9 @@ export function toAuction(request: BidRequest): AuctionRequest | null {
 }
 
 /** The identity in the path, or null where it is missing, too long or has other characters than allowed. */
-function readIdentity(url: string): string | null {
-	const start = url.indexOf("/", url.indexOf("//") + 2) + PATH.length;
-	const end = url.indexOf("?", start);
-	const segment = end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
+function readIdentity(path: string): string | null {
+	const end = path.search(/[?#]/);
+	const segment = path.slice(OPENRTB_PATH.length + 1, end === -1 ? undefined : end);
 	if (IDENTITY.test(segment)) return segment;
 	try {
 		const decoded = decodeURIComponent(segment);

@@ -15,6 +15,7 @@ export type ServingEngineQuery =
 	| { ok: false; error: string }
 	| { ok: true; publisherId: string; auction: AuctionRequest; clickId: string | null; sourceId: string | null; ip: string | null };
 
+export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
 const NONE: readonly string[] = [];
 
@@ -34,16 +35,16 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	const query = readServingEngineQuery(searchOf(request.url));
 	if (!query.ok) return jsonResponse({ status: 0, error: query.error });
 	const now = deps.now();
-	const { decision, publisher } = await holdAuction(
+	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
 		query.auction,
 		(snapshot) => snapshot.byPublisherId.get(query.publisherId),
 		null,
 	);
-	if (decision.outcome === "no-bid" || publisher === null) return jsonResponse(NO_AD);
+	const decision = held instanceof Promise ? await held : held;
+	if (decision.outcome === "no-bid") return jsonResponse(NO_AD);
 	const redirectUrl = await mintClickUrl(
 		deps,
-		publisher,
 		decision,
 		{
 			kind: "serving-engine",

@@ -2,9 +2,10 @@
  * The click token: the opaque `encyp` value of every click URL, and the contract between bidding (which mints it) and the
  * click tracker (which opens it).
  *
- * Bytes, as URL-safe base64: version (1) · key fingerprint (4) · isolate salt (12) · counter (4) · AES-256-GCM ciphertext and
- * tag. The first 21 bytes are authenticated too. Each isolate derives a key of its own from the newest secret and a random
- * salt (HKDF-SHA-256) and counts its nonces, so that no nonce is ever used twice under a key however many tokens are minted.
+ * Bytes, as URL-safe base64: version (1) · key fingerprint (4) · isolate salt (13) · counter (3) · AES-256-GCM ciphertext and
+ * tag. Each isolate derives a key of its own from the newest secret and a random salt (HKDF-SHA-256) and counts its nonces, so
+ * that no nonce is ever used twice under a key however many tokens are minted; when the counter is full it derives the next
+ * key. The header needs no authentication of its own: it decides key and nonce, so that any change to it breaks the tag.
  */
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
 
@@ -33,18 +34,34 @@ export type ClickToken = {
 
 const TOKEN_VERSION = 1;
 const FINGERPRINT_LENGTH = 4;
-const SALT_LENGTH = 12;
+const SALT_LENGTH = 13;
+/** A multiple of three bytes, so that header and ciphertext can be encoded apart. */
 const COUNTER_AT = 1 + FINGERPRINT_LENGTH + SALT_LENGTH;
-const HEADER_LENGTH = COUNTER_AT + 4;
+const HEADER_LENGTH = COUNTER_AT + 3;
 const TAG_LENGTH = 16;
+const NONCE_LENGTH = 12;
 /** Longest token that is looked at, in characters; ours are about 200. */
 const MAX_TOKEN_LENGTH = 1_024;
-const MAX_COUNTER = 0xffff_ffff;
+/** Longest content, in bytes: names are bounded, so it is never reached. */
+const MAX_CONTENT_LENGTH = 1_024;
+const MAX_COUNTER = 0xff_ffff;
 const OPENING_KEYS_KEPT = 512;
 const KINDS: readonly TokenKind[] = ["openrtb", "serving-engine", "link"];
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 type Master = { fingerprint: Uint8Array; key: CryptoKey };
-type Minting = { key: CryptoKey; header: Uint8Array; counter: number };
+
+/** What minting reuses from token to token: WebCrypto takes copies before it returns. */
+type Minting = {
+	key: CryptoKey;
+	/** The encoded header up to the counter. */
+	prefix: string;
+	counter: number;
+	algorithm: { name: "AES-GCM"; iv: Uint8Array };
+	content: Uint8Array;
+};
+
+const encoder = new TextEncoder();
 
 /** Mints and opens click tokens with a ring of secrets: the first mints, all of them open. */
 export class ClickTokens {
@@ -60,19 +77,18 @@ export class ClickTokens {
 
 	async mint(token: ClickToken): Promise<string> {
 		let minting = this.#minting;
-		if (minting === undefined || minting.counter >= MAX_COUNTER) {
+		if (minting === undefined || minting.counter > MAX_COUNTER) {
 			minting = await this.#startMinting();
 			// Another request may have been quicker; either key is good, its counter is its own.
 			this.#minting = minting;
 		}
 		const counter = minting.counter++;
-		const header = minting.header.slice();
-		new DataView(header.buffer).setUint32(COUNTER_AT, counter);
-		const sealed = await crypto.subtle.encrypt(algorithm(header), minting.key, encode(token));
-		const bytes = new Uint8Array(HEADER_LENGTH + sealed.byteLength);
-		bytes.set(header);
-		bytes.set(new Uint8Array(sealed), HEADER_LENGTH);
-		return toBase64Url(bytes);
+		writeCounter(minting.algorithm.iv, counter);
+		const text = encode(token);
+		const { read, written } = encoder.encodeInto(text, minting.content);
+		if (read < text.length) throw new RangeError("a click token's content is too long");
+		const sealed = await crypto.subtle.encrypt(minting.algorithm, minting.key, minting.content.subarray(0, written));
+		return minting.prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(sealed));
 	}
 
 	/** The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring. */
@@ -80,12 +96,12 @@ export class ClickTokens {
 		if (text.length > MAX_TOKEN_LENGTH) return null;
 		const bytes = fromBase64Url(text);
 		if (bytes === null || bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return null;
-		const header = bytes.slice(0, HEADER_LENGTH);
+		const header = bytes.subarray(0, HEADER_LENGTH);
 		const key = await this.#openingKey(header);
 		if (key === null) return null;
 		let plain: ArrayBuffer;
 		try {
-			plain = await crypto.subtle.decrypt(algorithm(header), key, bytes.slice(HEADER_LENGTH));
+			plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: nonceOf(header) }, key, bytes.subarray(HEADER_LENGTH));
 		} catch (error) {
 			if (error instanceof DOMException && error.name === "OperationError") return null;
 			throw error;
@@ -97,11 +113,17 @@ export class ClickTokens {
 		const [newest] = await this.#ring();
 		if (newest === undefined) throw new Error("TOKEN_KEYS: at least one key is needed");
 		const salt = crypto.getRandomValues(new Uint8Array(SALT_LENGTH));
-		const header = new Uint8Array(HEADER_LENGTH);
-		header[0] = TOKEN_VERSION;
-		header.set(newest.fingerprint, 1);
-		header.set(salt, 1 + FINGERPRINT_LENGTH);
-		return { key: await deriveKey(newest.key, salt), header, counter: 0 };
+		const prefix = new Uint8Array(COUNTER_AT);
+		prefix[0] = TOKEN_VERSION;
+		prefix.set(newest.fingerprint, 1);
+		prefix.set(salt, 1 + FINGERPRINT_LENGTH);
+		return {
+			key: await deriveKey(newest.key, salt),
+			prefix: toBase64Url(prefix),
+			counter: 0,
+			algorithm: { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) },
+			content: new Uint8Array(MAX_CONTENT_LENGTH),
+		};
 	}
 
 	async #openingKey(header: Uint8Array): Promise<CryptoKey | null> {
@@ -148,27 +170,41 @@ function deriveKey(master: CryptoKey, salt: Uint8Array): Promise<CryptoKey> {
 	);
 }
 
-function algorithm(header: Uint8Array) {
-	const iv = new Uint8Array(12);
-	iv.set(header.subarray(COUNTER_AT), 8);
-	return { name: "AES-GCM", iv, additionalData: header };
+/** The counter stands in the last three bytes of a nonce. */
+function writeCounter(nonce: Uint8Array, counter: number): void {
+	nonce[NONCE_LENGTH - 3] = counter >>> 16;
+	nonce[NONCE_LENGTH - 2] = counter >>> 8;
+	nonce[NONCE_LENGTH - 1] = counter;
 }
 
-function encode(token: ClickToken): Uint8Array {
-	return utf8(
-		JSON.stringify([
-			KINDS.indexOf(token.kind),
-			token.publisher,
-			token.advertiserId,
-			token.domain,
-			token.campaignId,
-			token.bidMicros,
-			token.typoId,
-			token.auctionId,
-			token.mintedAt,
-			token.test ? 1 : 0,
-		]),
+function nonceOf(header: Uint8Array): Uint8Array {
+	const nonce = new Uint8Array(NONCE_LENGTH);
+	nonce.set(header.subarray(COUNTER_AT), NONCE_LENGTH - 3);
+	return nonce;
+}
+
+function encodeCounter(counter: number): string {
+	return (
+		BASE64URL.charAt(counter >>> 18) +
+		BASE64URL.charAt((counter >>> 12) & 63) +
+		BASE64URL.charAt((counter >>> 6) & 63) +
+		BASE64URL.charAt(counter & 63)
 	);
+}
+
+function encode(token: ClickToken): string {
+	return JSON.stringify([
+		KINDS.indexOf(token.kind),
+		token.publisher,
+		token.advertiserId,
+		token.domain,
+		token.campaignId,
+		token.bidMicros,
+		token.typoId,
+		token.auctionId,
+		token.mintedAt,
+		token.test ? 1 : 0,
+	]);
 }
 
 function decode(text: string): ClickToken | null {

@@ -61,8 +61,13 @@ export function hostAndParents(host: string): string[] {
 	return hosts;
 }
 
-/** An address as sent, made absolute: `url` is it with a scheme, `host` its canonical host (null when it has none). */
-export type WebAddress = { url: string; hadScheme: boolean; host: string | null };
+/** An address as sent, made absolute. */
+export type WebAddress = {
+	/** The address with a scheme. */
+	url: string;
+	/** Whether it came with one. */
+	hadScheme: boolean;
+};
 
 /**
  * Reads a page or deeplink address. Returns null when it is not http(s), cannot be parsed, holds control characters or
@@ -75,10 +80,13 @@ export function readWebAddress(text: string): WebAddress | null {
 	const hadScheme = HTTP_URL.test(trimmed);
 	if (!hadScheme && (SCHEME.test(trimmed) || trimmed.startsWith("/"))) return null;
 	const url = hadScheme ? trimmed : `https://${trimmed}`;
-	const parsed = URL.parse(url);
-	if (parsed === null) return null;
-	const host = parsed.username === "" && parsed.password === "" ? canonicalHost(parsed.hostname) : null;
-	return { url, hadScheme, host };
+	return URL.canParse(url) ? { url, hadScheme } : null;
+}
+
+/** Canonical host of an address; null where it has none, or carries credentials. */
+export function hostOfAddress(address: WebAddress): string | null {
+	const parsed = URL.parse(address.url);
+	return parsed === null || parsed.username !== "" || parsed.password !== "" ? null : canonicalHost(parsed.hostname);
 }
 
 /** The address of a site that is known by its bare domain: `https://` before it and a slash behind. */

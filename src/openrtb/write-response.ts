@@ -3,6 +3,7 @@
 export const OPENRTB_VERSION = "2.5";
 export const OPENRTB_HEADERS = { "x-openrtb-version": OPENRTB_VERSION } as const;
 const JSON_HEADERS = { "content-type": "application/json", ...OPENRTB_HEADERS } as const;
+const FILL_HEADERS = new Headers(JSON_HEADERS);
 
 export type Fill = {
 	/** Id of the bid request. */
@@ -49,7 +50,7 @@ export function writeFill(fill: Fill): Response {
 			},
 		],
 	};
-	return new Response(JSON.stringify(body), { headers: JSON_HEADERS });
+	return new Response(JSON.stringify(body), { headers: FILL_HEADERS });
 }
 
 /** HTTP 204: an empty body and no Content-Type, whatever the reason. */

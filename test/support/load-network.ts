@@ -10,7 +10,11 @@ export const PAUSED_CAMPAIGN = 5085;
 /** Time at which tests bid unless they say otherwise: a Wednesday, 10:00 in New York. */
 export const DEFAULT_NOW = "2026-11-18T15:00:00Z";
 
+/** When the network is loaded: long before any test bids, so that the first bid reads the book and the pauses anew. */
+const LOADED_AT = "2026-01-01T00:00:00Z";
+
 export async function loadTestNetwork(): Promise<void> {
+	setNow(LOADED_AT);
 	const response = await exports.default.fetch("http://origin.example/operator/network", {
 		method: "POST",
 		headers: { OperatorKey: env.OPERATOR_KEY, "content-type": "application/json" },

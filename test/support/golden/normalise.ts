@@ -43,7 +43,10 @@ function normaliseText(actual: unknown, expected: string, { click, uuids }: Cont
 	if (!UUID_WORD.test(expected) || typeof actual !== "string" || !UUID.test(actual)) return actual;
 	// The auction's own id is never shown as the id of the bid.
 	if (actual === click?.rtuli) return actual;
-	if (expected !== "<uuid>" && (uuids.get(expected) ?? actual) !== actual) return actual;
+	if (expected === "<uuid>") return expected;
+	// The same name stands for the same value, another name for another one.
+	const named = [...uuids].every(([name, value]) => (name === expected) === (value === actual));
+	if (!named) return actual;
 	uuids.set(expected, actual);
 	return expected;
 }

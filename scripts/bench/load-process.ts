@@ -1,0 +1,72 @@
+/** The second process: makes the load with autocannon, and takes times with more than its whole milliseconds. */
+import autocannon from "autocannon";
+import type { LoadJob, LoadResult, Target } from "./load-protocol.ts";
+
+type Request = { method: Target["method"]; path: string; body?: string; headers: Record<string, string> };
+
+process.on("message", (job: LoadJob) => {
+	run(job).then(
+		(result) => process.send?.({ result }),
+		(error: unknown) => process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+	);
+});
+process.on("disconnect", () => process.exit());
+
+async function run(job: LoadJob): Promise<LoadResult> {
+	const { origin, connections, targets } = job;
+	const requests = targets.map(toRequest);
+	const durations: number[] = [];
+	let firstAt = 0;
+	let lastAt = 0;
+	const cpuBefore = process.cpuUsage();
+	const startedAt = performance.now();
+	const common = { url: origin, connections, timeout: 30, sampleInt: 100, excludeErrorStats: true };
+	const tracker = autocannon(
+		"once" in job ? { ...common, ...once(requests) } : { ...common, ...inTurn(requests, connections), duration: job.seconds },
+	);
+	tracker.on("response", (_client, _status, _bytes, milliseconds) => {
+		lastAt = performance.now();
+		if (durations.length === 0) firstAt = lastAt;
+		durations.push(milliseconds);
+	});
+	const { statusCodeStats = {}, errors } = await tracker;
+	const { user, system } = process.cpuUsage(cpuBefore);
+	const sorted = Float64Array.from(durations).sort();
+	return {
+		answers: durations.length,
+		perSecond: (durations.length - 1) / ((lastAt - firstAt) / 1_000),
+		p50: quantile(sorted, 0.5),
+		p99: quantile(sorted, 0.99),
+		statuses: Object.fromEntries(Object.entries(statusCodeStats).map(([status, { count = 0 }]) => [status, count])),
+		errors,
+		ownCpu: (user + system) / 1_000 / (performance.now() - startedAt),
+	};
+}
+
+function toRequest({ method, path, body }: Target): Request {
+	return { method, path, ...(body !== undefined && { body }), headers: body === undefined ? {} : { "content-type": "application/json" } };
+}
+
+/** Connections that started at the same place would all ask for the same at the same time. */
+function inTurn(requests: readonly Request[], connections: number) {
+	let opened = 0;
+	return {
+		requests: requests.slice(0, 1),
+		setupClient(client: autocannon.Client) {
+			const start = Math.floor((requests.length * (opened++ % connections)) / connections);
+			client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+		},
+	};
+}
+
+function once(requests: readonly Request[]) {
+	let next = 0;
+	return {
+		amount: requests.length,
+		requests: [{ setupRequest: (request: object) => ({ ...request, ...requests[next++ % requests.length] }) }],
+	};
+}
+
+function quantile(sorted: Float64Array, part: number): number {
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

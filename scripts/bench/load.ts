@@ -1,0 +1,101 @@
+/** Load from a second process, and rounds that take turns, so that what else the machine does falls on both sides alike. */
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { median } from "./figure.ts";
+import type { LoadJob, LoadResult, Target } from "./load-protocol.ts";
+import { readServerCpu } from "./server-cpu.ts";
+
+export const CONNECTIONS = 16;
+
+export class LoadProcess {
+	readonly #child: ChildProcess;
+
+	constructor() {
+		this.#child = fork(join(import.meta.dirname, "load-process.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+	}
+
+	/** @throws Error where requests were not answered, or not with HTTP 200 */
+	async run(job: LoadJob): Promise<LoadResult> {
+		const result = await this.#ask(job);
+		const { answers, errors, statuses } = result;
+		if (errors > 0 || answers === 0 || statuses["200"] !== answers) {
+			throw new Error(`load on ${job.origin}: ${answers} answers, ${errors} errors, by status ${JSON.stringify(statuses)}`);
+		}
+		return result;
+	}
+
+	async #ask(job: LoadJob): Promise<LoadResult> {
+		const { promise, resolve, reject } = Promise.withResolvers<LoadResult>();
+		const onMessage = (message: unknown) => {
+			const answer = message as { result: LoadResult } | { error: string };
+			if ("error" in answer) reject(new Error(`load process: ${answer.error}`));
+			else resolve(answer.result);
+		};
+		const onExit = (code: number | null) => reject(new Error(`the load process ended with code ${code}`));
+		this.#child.once("message", onMessage).once("exit", onExit).once("error", reject);
+		this.#child.send(job);
+		try {
+			return await promise;
+		} finally {
+			this.#child.off("message", onMessage).off("exit", onExit).off("error", reject);
+		}
+	}
+
+	[Symbol.dispose](): void {
+		this.#child.kill();
+	}
+}
+
+export type Side = { name: string; origin: string; targets: readonly Target[] };
+
+/** What a side did in one round. */
+export type Round = {
+	perSecond: number;
+	/** Milliseconds. */
+	p50: number;
+	p99: number;
+	/** CPU time of workerd per request, in microseconds; null where it cannot be read. */
+	cpuMicros: number | null;
+};
+
+export type RoundOptions = { rounds: number; seconds: number; warmUpSeconds: number; say: (text: string) => void };
+
+/** Short rounds, many of them: neighbours in time meet the same machine, and each pair gives a ratio of its own. */
+export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 3 };
+
+/** Loads the sides in turn, after a warm-up of each. Returns each side's rounds. */
+export async function runRounds(sides: readonly Side[], options: RoundOptions): Promise<Round[][]> {
+	using load = new LoadProcess();
+	const { rounds, seconds, warmUpSeconds, say } = options;
+	for (const { origin, targets } of sides) await load.run({ origin, targets, connections: CONNECTIONS, seconds: warmUpSeconds });
+	const readCpu = readServerCpu();
+	const results = sides.map((): Round[] => []);
+	for (let at = 1; at <= rounds; at++) {
+		const told: string[] = [];
+		for (const [side, { name, origin, targets }] of sides.entries()) {
+			const cpuBefore = readCpu?.() ?? 0;
+			const { answers, perSecond, p50, p99 } = await load.run({ origin, targets, connections: CONNECTIONS, seconds });
+			const cpuMicros = readCpu === null ? null : ((readCpu() - cpuBefore) * 1_000_000) / answers;
+			results[side]?.push({ perSecond, p50, p99, cpuMicros });
+			told.push(`${name} ${perSecond.toFixed(0)}/s p99 ${p99.toFixed(1)} ms${cpuMicros === null ? "" : ` ${cpuMicros.toFixed(0)} µs CPU`}`);
+		}
+		say(`round ${at} of ${rounds}: ${told.join(", ")}`);
+	}
+	return results;
+}
+
+/** The median over the rounds of one of their measures. */
+export function medianOf(rounds: readonly Round[], measure: Exclude<keyof Round, "cpuMicros">): number {
+	return median(rounds.map((round) => round[measure]));
+}
+
+/** The median CPU time of workerd per request, in microseconds; null where it cannot be read. */
+export function medianCpu(rounds: readonly Round[]): number | null {
+	const known = rounds.map(({ cpuMicros }) => cpuMicros).filter((micros) => micros !== null);
+	return known.length === 0 ? null : median(known);
+}
+
+/** The median over the rounds of one side's measure relative to the other side's in the same round. */
+export function ratioOf(rounds: readonly Round[], others: readonly Round[], measure: Exclude<keyof Round, "cpuMicros">): number {
+	return median(rounds.map((round, at) => round[measure] / (others[at]?.[measure] ?? Number.NaN)));
+}

@@ -1,0 +1,79 @@
+/** `npm run bench`: measures the service in workerd and checks the figures against their bars. Exit code 1 where one does not hold. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command, Option } from "commander";
+import { Failure, reportFailure } from "../local/failure.ts";
+import type { Figure } from "./figure.ts";
+import { describeMachine } from "./machine.ts";
+import type { Bench, Part } from "./part.ts";
+import { PARTS } from "./registry.ts";
+import { writeTable } from "./table.ts";
+
+const names = PARTS.map(({ name }) => name);
+const parts = PARTS.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join("\n");
+
+const program = new Command("npm run bench --")
+	.description("Measures bidding, publishing and the catalogue in workerd, and checks the figures against their bars.")
+	.addOption(
+		new Option("--only <name>", "run this part alone; may be given several times").argParser(collect).default([] as string[], "all parts"),
+	)
+	.option("--json <file>", "also write the figures as JSON: [{name, value, unit, bar, holds}]")
+	.addHelpText(
+		"after",
+		`\nParts:\n${parts}\n\nA whole run takes about ten minutes on two cores. Exit code 1: a bar does not hold, or a part failed.`,
+	)
+	.allowExcessArguments(false);
+
+function collect(name: string, before: string[]): string[] {
+	if (!names.includes(name)) throw new Failure(`There is no part ${JSON.stringify(name)}. Parts: ${names.join(", ")}`);
+	return [...before, name];
+}
+
+async function main(): Promise<void> {
+	const { only, json } = program.parse().opts<{ only: string[]; json?: string }>();
+	const wanted = PARTS.filter(({ name }) => only.length === 0 || only.includes(name));
+	console.error(describeMachine());
+	const folder = await mkdtemp(join(tmpdir(), "clickbourse-bench-"));
+	try {
+		const { figures, failed } = await runParts(wanted, folder);
+		console.log(`\n${writeTable(figures)}`);
+		if (json !== undefined) await writeFile(json, `${JSON.stringify(figures, null, "\t")}\n`);
+		const missed = figures.filter(({ holds }) => holds === false);
+		if (missed.length > 0) console.error(`\nBars that do not hold: ${missed.map(({ name }) => name).join(", ")}`);
+		if (failed.length > 0) console.error(`\nParts that failed: ${failed.join(", ")}`);
+		if (missed.length > 0 || failed.length > 0) process.exitCode = 1;
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** Runs the parts one after another. One that fails is reported and does not keep the others from running. */
+async function runParts(wanted: readonly Part[], folder: string): Promise<{ figures: Figure[]; failed: string[] }> {
+	const startedAt = performance.now();
+	const made = new Map<string, Promise<unknown>>();
+	const figures: Figure[] = [];
+	const failed: string[] = [];
+	for (const { name, run } of wanted) {
+		const say = (text: string) =>
+			console.error(`${`${((performance.now() - startedAt) / 1_000).toFixed(1)} s`.padStart(8)}  ${name}: ${text}`);
+		const bench: Bench = {
+			folder,
+			say,
+			shared<T>(key: string, make: () => Promise<T>): Promise<T> {
+				const known = made.get(key) ?? make();
+				made.set(key, known);
+				return known as Promise<T>;
+			},
+		};
+		try {
+			figures.push(...(await run(bench)));
+		} catch (error) {
+			failed.push(name);
+			reportFailure(error);
+		}
+	}
+	return { figures, failed };
+}
+
+main().catch(reportFailure);

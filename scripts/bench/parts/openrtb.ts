@@ -1,0 +1,19 @@
+import { compareWithBaseline } from "../compare.ts";
+import { prepareDemo } from "../demo-state.ts";
+import type { Part } from "../part.ts";
+
+export const openrtb: Part = {
+	name: "openrtb",
+	about: "a filled OpenRTB bid against a Worker that only parses the body and answers a fixed JSON",
+	async run(bench) {
+		const demo = await prepareDemo(bench);
+		return compareWithBaseline(bench, {
+			name: "openrtb",
+			baseline: "test/bench/openrtb-baseline.ts",
+			targets: demo.openrtb,
+			answerBytes: demo.openrtbBytes,
+			throughputBar: 0.7,
+			p99Bar: 2,
+		});
+	},
+};

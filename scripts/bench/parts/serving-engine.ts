@@ -1,0 +1,19 @@
+import { compareWithBaseline } from "../compare.ts";
+import { prepareDemo } from "../demo-state.ts";
+import type { Part } from "../part.ts";
+
+export const servingEngine: Part = {
+	name: "serving-engine",
+	about: "a filled Serving Engine bid against a Worker that only parses the query and answers a fixed JSON",
+	async run(bench) {
+		const demo = await prepareDemo(bench);
+		return compareWithBaseline(bench, {
+			name: "serving_engine",
+			baseline: "test/bench/serving-engine-baseline.ts",
+			targets: demo.servingEngine,
+			answerBytes: demo.servingEngineBytes,
+			throughputBar: 0.75,
+			p99Bar: null,
+		});
+	},
+};

@@ -1,0 +1,10 @@
+import type { Part } from "./part.ts";
+import { bundle } from "./parts/bundle.ts";
+import { catalogue } from "./parts/catalogue.ts";
+import { openrtb } from "./parts/openrtb.ts";
+import { openrtbProfile } from "./parts/openrtb-profile.ts";
+import { publish } from "./parts/publish.ts";
+import { servingEngine } from "./parts/serving-engine.ts";
+
+/** Every part, in the order in which a whole run takes them. */
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue];

@@ -1,0 +1,75 @@
+/** Runs built Workers in workerd, with sockets of their own: no development proxy stands before them. */
+import { dirname, join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { readCompatibilityDate } from "./compatibility-date.ts";
+
+/** Made up for benchmarks: no secret of anything. */
+export const TOKEN_KEYS = "benchmark-token-key-0000000000000000";
+export const OPERATOR_KEY = "benchmark-operator-key";
+
+const VARIABLES = {
+	RTB_URL: "http://rtb.clickbourse.example",
+	CLICK_URL: "https://click.clickbourse.example",
+	TRACKER_URL: "https://go.clickbourse.example",
+	BASE_URL: "https://api.clickbourse.example",
+	SNAPSHOT_TTL_SECONDS: "15",
+	TOKEN_KEYS,
+	OPERATOR_KEY,
+};
+
+export type RunningWorker = {
+	name: string;
+	/** Path of the bundle. */
+	script: string;
+	/** Names the stored book and databases of this Worker; Workers that name the same one share them. Absent: it has none. */
+	state?: string;
+	/** Binds the databases too. */
+	databases?: boolean;
+	variables?: Record<string, string>;
+};
+
+export type Runtime = {
+	miniflare: Miniflare;
+	/** Origin of a Worker's own socket on 127.0.0.1, without a trailing slash. */
+	origin: (name: string) => Promise<string>;
+	[Symbol.asyncDispose]: () => Promise<void>;
+};
+
+/**
+ * Starts the Workers in one workerd process.
+ * @param folder keeps what they store
+ * @param inspectorPort 0 for any free one; absent for no inspector
+ */
+export async function startWorkers(folder: string, workers: readonly RunningWorker[], inspectorPort?: number): Promise<Runtime> {
+	const compatibilityDate = await readCompatibilityDate();
+	const miniflare = new Miniflare(
+		convertV4MiniflareOptions({
+			host: "127.0.0.1",
+			log: new Log(LogLevel.ERROR),
+			cf: false,
+			resourcePersistencePath: join(folder, "state"),
+			...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
+			workers: workers.map(({ name, script, state, databases = false, variables }) => ({
+				name,
+				modules: [{ type: "ESModule" as const, path: script }],
+				modulesRoot: dirname(script),
+				compatibilityDate,
+				bindings: { ...VARIABLES, ...variables },
+				unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+				...(state !== undefined && { kvNamespaces: { BOOK: `book-${state}` } }),
+				...(state !== undefined && databases && { d1Databases: { DB: `network-${state}`, PRODUCTS: `products-${state}` } }),
+			})),
+		}),
+	);
+	try {
+		await miniflare.ready;
+	} catch (error) {
+		await miniflare.dispose();
+		throw error;
+	}
+	return {
+		miniflare,
+		origin: async (name) => (await miniflare.unsafeGetDirectURL(name)).origin,
+		[Symbol.asyncDispose]: () => miniflare.dispose(),
+	};
+}

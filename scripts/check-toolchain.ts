@@ -1,0 +1,52 @@
+/** Checks that package-lock.json is complete, and that one wrangler and one workerd are installed: those the tests run with. For `.ci/run`. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { Failure, reportFailure } from "./local/failure.ts";
+import { ROOT } from "./local/paths.ts";
+
+const manifest = v.object({
+	version: v.optional(v.string()),
+	dependencies: v.optional(v.record(v.string(), v.string()), {}),
+	devDependencies: v.optional(v.record(v.string(), v.string()), {}),
+});
+const lockfile = v.object({
+	packages: v.record(v.string(), v.object({ optionalDependencies: v.optional(v.record(v.string(), v.string()), {}) })),
+});
+
+function readJson<Output>(schema: v.GenericSchema<unknown, Output>, ...path: string[]): Output {
+	return v.parse(schema, JSON.parse(readFileSync(join(ROOT, ...path), "utf8")));
+}
+
+function checkToolchain(): void {
+	const pinned = readJson(manifest, "package.json").devDependencies.wrangler;
+	const wanted = readJson(manifest, "node_modules", "@cloudflare", "vitest-plugin", "package.json").dependencies.wrangler;
+	if (pinned !== wanted)
+		throw new Failure(`package.json pins wrangler ${pinned}, but @cloudflare/vitest-plugin depends on ${wanted}. Pin that one.`);
+
+	const { packages } = readJson(lockfile, "package-lock.json");
+	const locked = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)));
+	const missing = Object.values(packages).flatMap(({ optionalDependencies }) =>
+		Object.keys(optionalDependencies).filter((name) => !locked.has(name)),
+	);
+	if (missing.length > 0) {
+		throw new Failure(
+			`package-lock.json has no entry for ${missing.join(", ")}: npm ci refuses it in a fresh clone. Complete it, for other platforms as well.`,
+		);
+	}
+
+	const copies = (name: string): string[] =>
+		Object.keys(packages).filter((path) => path.endsWith(`node_modules/${name}`) && existsSync(join(ROOT, path)));
+	for (const name of ["wrangler", "workerd"]) {
+		const found = copies(name);
+		if (found.length !== 1) throw new Failure(`There should be one ${name}, but there are ${found.length}: ${found.join(", ")}`);
+		console.log(`${name} ${readJson(manifest, ...found, "package.json").version}`);
+	}
+	console.log(`node ${process.versions.node}`);
+}
+
+try {
+	checkToolchain();
+} catch (error) {
+	reportFailure(error);
+}

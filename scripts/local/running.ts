@@ -1,0 +1,61 @@
+/** Which local server uses this folder's state: two at once would write the same files. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { errorCode } from "./failure.ts";
+import { RUNNING_FILE } from "./paths.ts";
+
+export type Running = { pid: number; port: number; startedAt: number };
+
+/** A server that does not answer yet counts as running for this long after its start. */
+const START_MS = 120_000;
+
+export function markRunning(port: number): void {
+	mkdirSync(dirname(RUNNING_FILE), { recursive: true });
+	writeFileSync(RUNNING_FILE, JSON.stringify({ pid: process.pid, port, startedAt: Date.now() } satisfies Running));
+}
+
+export function unmarkRunning(): void {
+	if (readMark()?.pid === process.pid) rmSync(RUNNING_FILE, { force: true });
+}
+
+/** The server that uses this folder's state now, or null. What a killed one left behind does not count. */
+export async function findRunning(): Promise<Running | null> {
+	const mark = readMark();
+	if (mark === null || mark.pid === process.pid || !isAlive(mark.pid)) return null;
+	const starting = Date.now() - mark.startedAt < START_MS;
+	return starting || (await isHealthy(mark.port)) ? mark : null;
+}
+
+/** True where the local server answers on this port. */
+export async function isHealthy(port: number): Promise<boolean> {
+	try {
+		const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+		await response.body?.cancel();
+		return response.ok;
+	} catch (error) {
+		// Nothing listens, or nothing answers in time: both are an answer here.
+		if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) return false;
+		throw error;
+	}
+}
+
+function readMark(): Running | null {
+	try {
+		const mark: unknown = JSON.parse(readFileSync(RUNNING_FILE, "utf8"));
+		if (typeof mark !== "object" || mark === null) return null;
+		const { pid, port, startedAt } = mark as Partial<Running>;
+		return typeof pid === "number" && typeof port === "number" && typeof startedAt === "number" ? { pid, port, startedAt } : null;
+	} catch (error) {
+		if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
+		throw error;
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return errorCode(error) === "EPERM";
+	}
+}

@@ -1,0 +1,45 @@
+/** Runs wrangler without prompts, telemetry, update checks or an account, and keeps what it writes inside this folder. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { ROOT, WRANGLER_DIR } from "./paths.ts";
+
+const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+
+/** Of our own environment wrangler gets no more than it needs to run: the Worker sees whatever it has. */
+const PASSED_ON = ["PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "SystemRoot", "USERPROFILE", "APPDATA"];
+
+const SILENT = {
+	CI: "1",
+	NO_COLOR: "1",
+	DO_NOT_TRACK: "1",
+	WRANGLER_SEND_METRICS: "false",
+	WRANGLER_SEND_ERROR_REPORTS: "false",
+	// The banner is what looks for updates.
+	WRANGLER_HIDE_BANNER: "true",
+	WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+	WRANGLER_LOG_PATH: join(WRANGLER_DIR, "logs"),
+	WRANGLER_REGISTRY_PATH: join(WRANGLER_DIR, "registry"),
+	CLOUDFLARE_CF_FETCH_ENABLED: "false",
+	X_LOCAL_EXPLORER: "false",
+	X_LOCAL_OBSERVABILITY: "false",
+} as const;
+
+export function spawnWrangler(arguments_: readonly string[], variables: Record<string, string> = {}): ChildProcess {
+	const own = Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+	return spawn(process.execPath, [WRANGLER, ...arguments_], {
+		cwd: ROOT,
+		stdio: ["ignore", "pipe", "pipe"],
+		env: { ...own, ...SILENT, ...variables },
+	});
+}
+
+/** Runs a wrangler command to its end and returns its exit code with all it printed. */
+export async function runWrangler(arguments_: readonly string[]): Promise<{ code: number; output: string }> {
+	const child = spawnWrangler(arguments_);
+	let output = "";
+	for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+	return new Promise((resolve, reject) => {
+		child.on("error", reject);
+		child.on("close", (code) => resolve({ code: code ?? 1, output }));
+	});
+}

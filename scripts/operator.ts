@@ -1,0 +1,18 @@
+/** `npm run operator -- …`: the operator's commands, against the local server or any other. */
+import { Command, CommanderError } from "commander";
+import { reportFailure } from "./local/failure.ts";
+import { addCommands } from "./operator/command.ts";
+
+const program = new Command("npm run operator --")
+	.description("Operates a Clickbourse server: imports networks and explains bids.")
+	.showHelpAfterError("(--help lists what there is)")
+	.exitOverride();
+
+try {
+	await addCommands(program);
+	await program.parseAsync();
+} catch (error) {
+	// Commander has printed its message, or the help that was asked for.
+	if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 1;
+	else reportFailure(error);
+}

@@ -1,0 +1,101 @@
+/** Sends one request to the operator's endpoints of a server. */
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { errorCode, Failure } from "../local/failure.ts";
+
+export type Target = {
+	/** Such as http://localhost:8787. */
+	origin: string;
+	key: string;
+	/** Where the key was found, for messages. */
+	keySource: string;
+};
+
+export type Answer = { status: number; body: unknown };
+
+/**
+ * POSTs JSON and returns the answer, which is JSON too. There is no time limit: a large import takes as long as it takes.
+ * @param onSent told how many bytes of the body have gone out
+ * @throws Failure where there is no such server, the key is refused, or the answer is not the operator endpoints'
+ */
+export async function callOperator(
+	target: Target,
+	path: string,
+	body: string | Buffer,
+	onSent: (bytes: number) => void = () => {},
+): Promise<Answer> {
+	const url = new URL(path, target.origin);
+	const bytes = Buffer.from(body);
+	const { status, text } = await post(url, target.key, bytes, onSent).catch((error: unknown) => {
+		throw new Failure(unreachable(target.origin, error));
+	});
+	if (status === 401) {
+		throw new Failure(
+			`The server at ${target.origin} refused the operator key from ${target.keySource} (HTTP 401).\n` +
+				"Give the key that the server runs with: --key-file FILE, or OPERATOR_KEY in the environment.",
+		);
+	}
+	if (status === 404) {
+		throw new Failure(
+			`The server at ${target.origin} has no ${path} (HTTP 404).\n` +
+				"Check --url. A server that was started without an OPERATOR_KEY has no operator endpoints at all.",
+		);
+	}
+	return { status, body: parse(text, url, status) };
+}
+
+function parse(text: string, url: URL, status: number): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+		throw new Failure(
+			`${url} answered HTTP ${status} with something other than JSON: ${text.slice(0, 200)}\nCheck --url: is this a Clickbourse server?`,
+		);
+	}
+}
+
+async function post(url: URL, key: string, body: Buffer, onSent: (bytes: number) => void): Promise<{ status: number; text: string }> {
+	const send = url.protocol === "https:" ? requestHttps : requestHttp;
+	const outgoing = send(url, {
+		method: "POST",
+		headers: { OperatorKey: key, "Content-Type": "application/json", "Content-Length": body.length },
+	});
+	const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
+		outgoing.on("error", reject);
+		outgoing.on("response", (response) => {
+			let text = "";
+			response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+			response.on("end", () => resolve({ status: response.statusCode ?? 0, text })).on("error", reject);
+		});
+	});
+	let sent = 0;
+	const meter = new Transform({
+		transform(chunk: Buffer, _encoding, done) {
+			sent += chunk.length;
+			onSent(sent);
+			done(null, chunk);
+		},
+	});
+	const upload = pipeline(Readable.from(chunks(body)), meter, outgoing);
+	// A server may answer before it has read the whole body, and close: then its answer counts, not the broken pipe. Where it gave
+	// none, the request has failed with the same error.
+	const [answer] = await Promise.all([answered, upload.catch(() => undefined)]);
+	return answer;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+function* chunks(body: Buffer): Generator<Buffer> {
+	for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
+}
+
+function unreachable(origin: string, error: unknown): string {
+	const code = errorCode(error) ?? String(error);
+	return (
+		`The server at ${origin} cannot be reached (${code}).\n` +
+		"Start one with `npm start`, or name a running one: --url https://your-network.example"
+	);
+}

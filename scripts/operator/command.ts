@@ -1,0 +1,54 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Command } from "commander";
+import { Failure } from "../local/failure.ts";
+
+/**
+ * What a file in `commands/` exports as `command`: it adds itself to the program. A new command is a new file there, and nothing else.
+ */
+export type OperatorCommand = { name: string; add: (program: Command) => void };
+
+/** Adds every command in `commands/` to the program, by file name. */
+export async function addCommands(program: Command): Promise<void> {
+	const folder = join(import.meta.dirname, "commands");
+	const files = (await readdir(folder)).filter((file) => file.endsWith(".ts")).sort();
+	for (const file of files) {
+		const module: unknown = await import(pathToFileURL(join(folder, file)).href);
+		if (!isCommandModule(module)) throw new Error(`${file} exports no command`);
+		module.command.add(program);
+	}
+}
+
+function isCommandModule(module: unknown): module is { command: OperatorCommand } {
+	return (
+		typeof module === "object" &&
+		module !== null &&
+		"command" in module &&
+		typeof module.command === "object" &&
+		module.command !== null &&
+		"add" in module.command
+	);
+}
+
+/** Options of every command that talks to a server. */
+export type ServerOptions = { url: string; keyFile?: string; json?: boolean };
+
+const DEFAULT_URL = "http://localhost:8787";
+
+/** Adds the options of {@link ServerOptions} to a command. */
+export function withServerOptions(command: Command): Command {
+	return command
+		.option("--url <url>", "address of the server", DEFAULT_URL)
+		.option("--key-file <file>", "file that holds the operator key (otherwise OPERATOR_KEY in the environment, else .dev.vars)")
+		.option("--json", "print the server's answer as JSON");
+}
+
+/** The origin in `--url`. @throws Failure where it is no http(s) address */
+export function readOrigin(url: string): string {
+	const parsed = URL.parse(url);
+	if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
+		throw new Failure(`--url is ${JSON.stringify(url)}, but must be an address such as https://your-network.example`);
+	}
+	return parsed.origin;
+}

@@ -1,0 +1,98 @@
+import * as v from "valibot";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+import { readJsonInput } from "../read-input.ts";
+
+type ExplainOptions = ServerOptions & { identity?: string; pubi?: string };
+
+/** `explain`: what a request would get, with every campaign considered and why it lost. */
+export const command: OperatorCommand = {
+	name: "explain",
+	add(program) {
+		withServerOptions(program.command("explain"))
+			.description("say what a request would get, and why")
+			.argument("<request>", "OpenRTB bid request (a JSON file, or - for standard input); with --pubi a Serving Engine query")
+			.option("--identity <identity>", "the publisher identity in the OpenRTB path")
+			.option("--pubi <id>", "the publisher id of the Serving Engine")
+			.addHelpText(
+				"after",
+				"\nExamples:\n  explain bid-request.json --identity acme_rtb\n  explain 'bd=shoes.example&cc=US&kw=running+shoes' --pubi 1001\n" +
+					"  explain 'http://localhost:8787/serving-engine?pubi=1001&bd=shoes.example&cc=US'",
+			)
+			.action(explain);
+	},
+};
+
+const explanationSchema = v.object({
+	endpoint: v.string(),
+	decision: v.looseObject({ outcome: v.string() }),
+	candidates: v.array(
+		v.looseObject({
+			domain: v.string(),
+			campaign_id: v.number(),
+			link: v.string(),
+			eligible: v.boolean(),
+			explanation: v.string(),
+			price: v.nullable(v.string()),
+		}),
+	),
+});
+
+type Explanation = v.InferOutput<typeof explanationSchema>;
+
+async function explain(request: string, options: ExplainOptions): Promise<void> {
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const question = await readQuestion(request, options);
+	const answer = await callOperator(target, "/operator/explain", JSON.stringify(question));
+	if (answer.status === 422) {
+		const { faults, fault_count } = readFaults(answer.body);
+		throw new Failure(["The server refused the question:", ...describePlaces(faults, fault_count)].join("\n"));
+	}
+	if (answer.status !== 200) {
+		throw new Failure(
+			`The server could not explain this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee the server's log.`,
+		);
+	}
+	if (options.json) return console.log(JSON.stringify(answer.body, null, 2));
+	const explanation = v.safeParse(explanationSchema, answer.body);
+	if (!explanation.success) throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
+	console.log(describeExplanation(explanation.output));
+}
+
+async function readQuestion(request: string, { identity, pubi }: ExplainOptions): Promise<unknown> {
+	if (identity !== undefined && pubi !== undefined)
+		throw new Failure("Give --identity for an OpenRTB request or --pubi for a Serving Engine query, not both.");
+	if (identity !== undefined) {
+		const { value } = await readJsonInput(request, "an OpenRTB bid request");
+		return { publisher_identity: identity, request: value };
+	}
+	const parameters = new URLSearchParams(request.slice(request.indexOf("?") + 1));
+	const publisherId = pubi ?? parameters.get("pubi");
+	parameters.delete("pubi");
+	if (publisherId !== null && (pubi !== undefined || request.includes("=")))
+		return { publisher_id: publisherId, query: Object.fromEntries(parameters) };
+	throw new Failure(
+		"Whose request is it? Give --identity (OpenRTB, the request in a file) or --pubi (Serving Engine, the request as a query string).",
+	);
+}
+
+function describeExplanation({ endpoint, decision, candidates }: Explanation): string {
+	const lines = [`${endpoint === "openrtb" ? "OpenRTB" : "Serving Engine"}: ${describeDecision(decision)}`];
+	if (candidates.length === 0) return [...lines, "No campaign was considered."].join("\n");
+	lines.push("Campaigns considered:");
+	for (const { domain, campaign_id, link, price, explanation } of candidates) {
+		lines.push(`  ${campaign_id}  ${domain}, ${link}  ${price === null ? "no price" : `${price} USD`}  ${explanation}`);
+	}
+	return lines.join("\n");
+}
+
+function describeDecision({ outcome, ...facts }: Explanation["decision"]): string {
+	if (outcome === "bid")
+		return `bid of ${facts.price} USD a click by campaign ${facts.campaign_id} of ${facts.domain}${facts.is_deeplink === true ? ", to the deeplink" : ""}`;
+	const reason = typeof facts.reason === "string" ? ` (${facts.reason})` : "";
+	const condition = typeof facts.condition === "number" ? `, no-bid condition ${facts.condition}` : "";
+	return `${outcome}${reason}: ${facts.explanation}${condition}`;
+}

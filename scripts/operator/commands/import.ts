@@ -1,0 +1,50 @@
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, describeReport, readFaults, readImportReport } from "../import-report.ts";
+import { showProgress } from "../progress.ts";
+import { readJsonInput } from "../read-input.ts";
+
+/** `import FILE`: imports a network file, all of it or nothing. */
+export const command: OperatorCommand = {
+	name: "import",
+	add(program) {
+		withServerOptions(program.command("import"))
+			.description("import a network file (JSON): platforms, publishers, brands, rates, products")
+			.argument("<file>", "network file, or - for standard input")
+			.addHelpText("after", "\nWhat is in the file is added or replaced; what is not in it stays. A fault anywhere changes nothing.")
+			.action(importFile);
+	},
+};
+
+async function importFile(file: string, options: ServerOptions): Promise<void> {
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const { bytes } = await readJsonInput(file, "a network file");
+	const startedAt = Date.now();
+	const progress = showProgress(`Importing ${file === "-" ? "standard input" : file}`, bytes.length);
+	const answer = await callOperator(target, "/operator/network", bytes, progress.sent).finally(progress.end);
+	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
+	if (answer.status === 200) {
+		const report = readImportReport(answer.body);
+		if (!options.json) console.log(`${describeReport(report)}\nDone in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s.`);
+		return;
+	}
+	if (answer.status === 422) {
+		const { faults, fault_count: count } = readFaults(answer.body);
+		const lines = options.json ? [] : describePlaces(faults, count);
+		throw new Failure(
+			[
+				`The file was refused and nothing was changed: ${count} ${count === 1 ? "fault" : "faults"}.`,
+				...lines,
+				"Correct the file and import it again.",
+			].join("\n"),
+		);
+	}
+	throw new Failure(
+		`The server could not import the file: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\n` +
+			(answer.status === 413
+				? "Split the file: sections and brands may be imported one file after another."
+				: "Nothing should have changed. See the server's log; the same import may be sent again."),
+	);
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { errorCode, Failure } from "../local/failure.ts";
+import { readDevVars } from "../local/secrets.ts";
+
+/**
+ * The operator key: from the key file, else OPERATOR_KEY in the environment, else .dev.vars. It is never an argument, which other
+ * users of the machine could read.
+ */
+export function findKey(keyFile: string | undefined, environment: NodeJS.ProcessEnv = process.env): { key: string; keySource: string } {
+	if (keyFile !== undefined) return { key: readKeyFile(keyFile), keySource: keyFile };
+	const given = environment.OPERATOR_KEY?.trim();
+	if (given) return { key: given, keySource: "OPERATOR_KEY in the environment" };
+	const stored = readDevVars().OPERATOR_KEY;
+	if (stored) return { key: stored, keySource: ".dev.vars" };
+	throw new Failure(
+		"There is no operator key. Name a file that holds it (--key-file FILE), or set OPERATOR_KEY in the environment.\n" +
+			"For the local server, `npm start` writes one to .dev.vars.",
+	);
+}
+
+function readKeyFile(file: string): string {
+	let text: string;
+	try {
+		text = readFileSync(file, "utf8").trim();
+	} catch (error) {
+		throw new Failure(
+			`The key file ${file} cannot be read (${errorCode(error) ?? String(error)}). Name a file that holds the operator key and nothing else.`,
+		);
+	}
+	if (/^[\x21-\x7e]+$/.test(text)) return text;
+	throw new Failure(`The key file ${file} must hold the operator key on one line, and nothing else.`);
+}

@@ -1,0 +1,79 @@
+/**
+ * Runs a script of this project, or a tool from node_modules/.bin, with the Node that the project brings along (the npm package
+ * `node`), whatever Node started this file: `node scripts/run.mjs scripts/start.ts …` or `node scripts/run.mjs biome check`.
+ * Installs the dependencies first where they are missing or are not the ones package-lock.json names.
+ * Arguments, signals and the exit code are passed on. Plain JavaScript, because it must run under Node 20.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const BIN = join(ROOT, "node_modules", ".bin");
+const TYPE_STRIPPING_MAJOR = 24;
+
+function fail(message) {
+	console.error(message);
+	process.exit(1);
+}
+
+function readPackages(file) {
+	return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
+}
+
+/** True where node_modules holds what package-lock.json names; packages for other platforms may be absent. */
+function isInstalled() {
+	const lock = join(ROOT, "node_modules", ".package-lock.json");
+	if (!existsSync(lock)) return false;
+	const installed = readPackages(lock);
+	return Object.entries(readPackages(join(ROOT, "package-lock.json"))).every(([path, wanted]) => {
+		if (path === "") return true;
+		const found = installed[path];
+		if (found === undefined) return wanted.optional === true;
+		return found.version === wanted.version && (wanted.integrity === undefined || found.integrity === wanted.integrity);
+	});
+}
+
+function install() {
+	console.error("Installing dependencies (npm ci) …");
+	const arguments_ = ["ci", "--no-audit", "--no-fund"];
+	const npm = process.env.npm_execpath;
+	const viaNode = npm !== undefined && /npm-cli\.c?js$/.test(npm);
+	// npm's answers belong to the log of this run, not to the output of the script that follows.
+	const options = { cwd: ROOT, stdio: ["ignore", 2, 2] };
+	const result = viaNode ? spawnSync(process.execPath, [npm, ...arguments_], options) : spawnSync("npm", arguments_, options);
+	if (result.error !== undefined) fail(`npm could not be run: ${result.error.message}. Install npm, then try again.`);
+	if (result.status !== 0) fail("npm ci failed: see above. Check that the npm registry can be reached, then try again.");
+}
+
+/** The project's own Node; the one that runs this file where that is recent enough. */
+function findNode() {
+	const own = join(BIN, "node");
+	if (existsSync(own)) return own;
+	if (Number(process.versions.node.split(".")[0]) >= TYPE_STRIPPING_MAJOR) return process.execPath;
+	return fail(
+		"node_modules/.bin/node is missing: the install script of the npm package `node` did not run.\n" +
+			"Run `npm ci --ignore-scripts=false`, or use Node 24 or later.",
+	);
+}
+
+const [target, ...rest] = process.argv.slice(2);
+if (target === undefined) fail("Usage: node scripts/run.mjs SCRIPT.ts|TOOL [ARGUMENT…]");
+if (!isInstalled()) install();
+
+const isScript = /\.m?[jt]s$/.test(target);
+const child = spawn(isScript ? findNode() : join(BIN, target), isScript ? [join(ROOT, target), ...rest] : rest, {
+	stdio: "inherit",
+	env: { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}` },
+});
+child.on("error", (error) => fail(`${target} could not be run: ${error.message}`));
+child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+
+// npm that is killed outright forwards nothing: end with it instead of leaving servers behind.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event !== undefined) {
+	setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 1_000).unref();
+}

@@ -1,0 +1,102 @@
+/** `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out. */
+import { parseArgs } from "node:util";
+
+import { startCron } from "./local/cron.ts";
+import { demoAnswersBids, isReady, loadDemo } from "./local/demo-network.ts";
+import { startDevServer } from "./local/dev-server.ts";
+import { Failure, reportFailure } from "./local/failure.ts";
+import { migrateLocalDatabases } from "./local/migrate.ts";
+import { DEV_VARS } from "./local/paths.ts";
+import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
+import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
+import { prepareVariables } from "./local/secrets.ts";
+import { describeServer } from "./local/tour.ts";
+
+/** What has to be ended, the last thing first. */
+const cleanups: (() => unknown)[] = [];
+let stopping: Promise<void> | null = null;
+
+function stop(): Promise<void> {
+	stopping ??= (async () => {
+		for (const cleanup of cleanups.reverse()) await cleanup();
+	})();
+	return stopping;
+}
+
+/** Registers what has to be ended; at once where everything is being ended already. */
+async function atStop(cleanup: () => unknown): Promise<void> {
+	if (stopping === null) cleanups.push(cleanup);
+	else await cleanup();
+}
+
+function readArguments(): { loadsDemo: boolean } {
+	try {
+		const { values } = parseArgs({ options: { "no-demo": { type: "boolean", default: false } } });
+		return { loadsDemo: !values["no-demo"] };
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		throw new Failure(
+			`${error.message}\nUse \`npm start\`, or \`npm start -- --no-demo\` to leave the demo network out; PORT in the environment sets the port.`,
+		);
+	}
+}
+
+async function start(): Promise<void> {
+	const { loadsDemo } = readArguments();
+	const port = readPort(process.env);
+	const running = await findRunning();
+	if (running !== null) {
+		throw new Failure(
+			`A server already runs in this folder, on port ${running.port} (process ${running.pid}).\n` +
+				"Stop it first (Ctrl-C in its window): two servers cannot share the state in .wrangler.",
+		);
+	}
+	await demandFreePort(port);
+	const { variables, written } = prepareVariables(process.env);
+	if (written.length > 0) console.log(`Wrote fresh secrets to ${DEV_VARS}: ${written.join(", ")}`);
+	markRunning(port);
+	await atStop(unmarkRunning);
+
+	console.log("Preparing the local databases …");
+	await migrateLocalDatabases();
+	if (stopping !== null) return;
+
+	console.log("Starting the server …");
+	const origin = `http://localhost:${port}`;
+	const addresses = { RTB_URL: origin, CLICK_URL: origin, TRACKER_URL: origin, BASE_URL: origin };
+	const server = startDevServer(port, { ...addresses, ...variables });
+	await atStop(server.stop);
+	await server.ready;
+	server.ended.then((asked) => {
+		if (asked || stopping !== null) return;
+		reportFailure(new Failure("The server ended by itself: see its output above. Run `npm start` again."));
+		void stop();
+	}, reportFailure);
+	const ipv6 = await forwardIpv6(port);
+	await atStop(() => ipv6?.close());
+	if (stopping !== null) return;
+
+	const local = `http://127.0.0.1:${port}`;
+	if (loadsDemo && !(await isReady(local))) {
+		console.log("Loading the demo network …");
+		console.log(await loadDemo(local, variables.OPERATOR_KEY ?? ""));
+	}
+	await atStop(startCron(local));
+	const content = (await demoAnswersBids(local)) ? "demo" : (await isReady(local)) ? "own" : "nothing";
+	console.log(describeServer(origin, content));
+}
+
+function onSignal(): void {
+	if (stopping === null) console.log("\nStopping …");
+	void stop();
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, onSignal);
+// Whoever started us may be killed outright: then nobody would end the server.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event !== undefined) setInterval(() => process.ppid !== parent && onSignal(), 1_000).unref();
+
+start().catch(async (error: unknown) => {
+	if (stopping === null) reportFailure(error);
+	await stop();
+});

@@ -1,0 +1,192 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { descendantsOf } from "../../scripts/local/processes.ts";
+import { freePort, type LocalServer, Project } from "./support/project.ts";
+
+const MINUTES_MS = 60_000;
+const ENVIRONMENT_KEY = "operator-key-from-the-environment";
+
+/** One story, in order: a newcomer's first start, an import, a restart, a reset. */
+describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
+	const project = new Project();
+	let server: LocalServer;
+	let port: number;
+
+	const secrets = () => parseEnv(readFileSync(join(project.folder, ".dev.vars"), "utf8"));
+	const servingEngine = async (query: string): Promise<unknown> => (await fetch(`${server.origin}/serving-engine?${query}`)).json();
+	const KETTLES = "pubi=2001&bd=kettles.example&cc=US";
+
+	beforeAll(async () => {
+		port = await freePort();
+		server = await project.start(port);
+	}, 3 * MINUTES_MS);
+
+	afterAll(() => project.dispose());
+
+	it("writes fresh secrets that only their owner can read", () => {
+		expect(statSync(join(project.folder, ".dev.vars")).mode & 0o777).toBe(0o600);
+		expect(secrets().OPERATOR_KEY).toMatch(/^[\w-]{16,}$/);
+		expect(secrets().TOKEN_KEYS).toMatch(/^[\w-]{32,}$/);
+	});
+
+	it("loads the demo network and prints its credentials", () => {
+		expect(server.stdout).toContain("Loaded 300 brands");
+		for (const text of ["acme_rtb", "1001", "demo-access-key-acme-media", "demo-platform-key-northwind"])
+			expect(server.stdout).toContain(text);
+	});
+
+	it("prints a curl command for each endpoint, and both answer a bid as they stand", () => {
+		const commands = server.stdout.split("\n").filter((line) => line.startsWith("  curl "));
+		expect(commands).toHaveLength(2);
+		const [openRtb, query] = commands.map((command) => JSON.parse(execFileSync("sh", ["-c", command], { encoding: "utf8" })) as unknown);
+		expect(openRtb).toMatchObject({
+			id: "auction-1",
+			cur: "USD",
+			seatbid: [{ seat: "acme-seat", bid: [{ price: 0.336, adomain: ["shoes.example"] }] }],
+		});
+		expect(query).toMatchObject({ status: 1, bid_amount: "0.4400" });
+	});
+
+	it("prints an explain command that works as it stands", async () => {
+		const command = server.stdout.split("\n").find((line) => line.includes(" explain ")) ?? "";
+		const { code, stdout } = await project.run(["sh", "-c", command.trim()]);
+		expect(code).toBe(0);
+		expect(stdout).toContain("bid of 0.3360 USD a click by campaign 5001 of shoes.example");
+	});
+
+	it("points click URLs at itself", async () => {
+		expect(await servingEngine("pubi=1001&bd=shoes.example&cc=US")).toMatchObject({
+			redirect_url: expect.stringMatching(`^http://localhost:${port}/click\\?`),
+		});
+	});
+
+	it("answers on every address that localhost stands for", async () => {
+		const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+		const hosts = addresses.includes("::1") ? ["127.0.0.1", "[::1]"] : ["127.0.0.1"];
+		for (const host of hosts) expect((await fetch(`http://${host}:${port}/health`)).status).toBe(200);
+	});
+
+	it("lets no secret show in the arguments of a process", () => {
+		const processes = execFileSync("ps", ["-A", "-o", "args"], { encoding: "utf8" });
+		expect(processes).toContain(String(port));
+		for (const secret of Object.values(secrets())) expect(processes).not.toContain(secret);
+	});
+
+	it("fires the cron by hand as it does once a minute", async () => {
+		expect((await fetch(`${server.origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`)).status).toBe(200);
+	});
+
+	it("imports a second network, which is bid on seconds later", async () => {
+		expect(await servingEngine(KETTLES)).toEqual({ status: 0 });
+		const { code, stdout } = await project.operator(["import", "scripts/examples/network.json", "--url", server.origin]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/Issued, and shown only this once:\n {2}publisher kitchen-notes/);
+		await expect.poll(() => servingEngine(KETTLES), { timeout: 5_000 }).toMatchObject({ status: 1, bid_amount: "0.2700" });
+		expect(await servingEngine("pubi=1001&bd=shoes.example&cc=US")).toMatchObject({ status: 1 });
+	});
+
+	it("shows the faults of a network file with their paths, and changes nothing", async () => {
+		const file = readFileSync(join(project.folder, "scripts/examples/network.json"), "utf8").replace('"0.3600"', '"9.9999999"');
+		const { code, stderr } = await project.operator(["import", "-", "--url", server.origin], { input: file });
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/^ {2}brands\[0\]\.campaigns\[0\]\.epc: \S/m);
+		expect(await servingEngine(KETTLES)).toMatchObject({ bid_amount: "0.2700" });
+	});
+
+	it("refuses a wrong operator key with 401", async () => {
+		const headers = { OperatorKey: "not-the-operator-key-at-all" };
+		expect((await fetch(`${server.origin}/operator/network`, { method: "POST", headers, body: "{}" })).status).toBe(401);
+		const { code, stderr } = await project.operator(["import", "scripts/examples/network.json", "--url", server.origin], {
+			env: { OPERATOR_KEY: headers.OperatorKey },
+		});
+		expect(code).toBe(1);
+		expect(stderr).toContain("refused the operator key from OPERATOR_KEY in the environment (HTTP 401)");
+	});
+
+	it("is left alone by npm run reset and by a second npm start while it runs", async () => {
+		const reset = await project.run(["npm", "run", "reset"]);
+		expect(reset.code).toBe(1);
+		expect(reset.stderr).toContain("The local server is running");
+		const second = await project.run(["npm", "start"], { env: { PORT: String(await freePort()) } });
+		expect(second.code).toBe(1);
+		expect(second.stderr).toContain("already runs in this folder");
+	});
+
+	it("ends all it started on SIGINT", async () => {
+		const started = descendantsOf(server.pid);
+		expect(started.length).toBeGreaterThanOrEqual(3);
+		expect(await server.stop("SIGINT")).toBe(0);
+		await expect.poll(() => started.filter(isRunning), { timeout: 3_000 }).toEqual([]);
+	});
+
+	it("says what to do where the port is in use, and leaves nothing running", async () => {
+		const other = createServer();
+		await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
+		const { code, stderr } = await project.run(["npm", "start"], { env: { PORT: String(port) } });
+		other.close();
+		expect(code).toBe(1);
+		expect(stderr).toContain(`Port ${port} is already in use`);
+		expect(stderr).toContain(`PORT=${port + 1} npm start`);
+	});
+
+	it("keeps its state over a restart; an OPERATOR_KEY in the environment wins and is not written", async () => {
+		const before = readFileSync(join(project.folder, ".dev.vars"), "utf8");
+		server = await project.start(port, { OPERATOR_KEY: ENVIRONMENT_KEY });
+		expect(server.stdout).not.toContain("Loading the demo network");
+		expect(server.stdout).toContain("curl -s");
+		expect(await servingEngine(KETTLES)).toMatchObject({ status: 1, bid_amount: "0.2700" });
+		const command = ["explain", KETTLES, "--url", server.origin, "--json"];
+		const withEnvironment = await project.operator(command, { env: { OPERATOR_KEY: ENVIRONMENT_KEY } });
+		expect(JSON.parse(withEnvironment.stdout)).toMatchObject({ endpoint: "serving-engine", decision: { outcome: "bid" } });
+		const withFile = await project.operator(command);
+		expect(withFile.stderr).toContain("refused the operator key from .dev.vars (HTTP 401)");
+		expect(readFileSync(join(project.folder, ".dev.vars"), "utf8")).toBe(before);
+	});
+
+	it("ends on SIGTERM as well", async () => {
+		const started = descendantsOf(server.pid);
+		expect(await server.stop("SIGTERM")).toBe(0);
+		await expect.poll(() => started.filter(isRunning), { timeout: 3_000 }).toEqual([]);
+	});
+
+	it("begins anew after npm run reset, which keeps the secrets", async () => {
+		const before = readFileSync(join(project.folder, ".dev.vars"), "utf8");
+		const reset = await project.run(["npm", "run", "reset"]);
+		expect(reset.code).toBe(0);
+		expect(reset.stdout).toContain("Removed .wrangler/state");
+		expect(existsSync(join(project.folder, ".wrangler/state"))).toBe(false);
+		server = await project.start(port);
+		expect(server.stdout).toContain("Loading the demo network");
+		expect(await servingEngine(KETTLES)).toEqual({ status: 0 });
+		expect(readFileSync(join(project.folder, ".dev.vars"), "utf8")).toBe(before);
+		expect(await server.stop()).toBe(0);
+	});
+
+	it("leaves the demo network out where it is told to", async () => {
+		await project.run(["npm", "run", "reset"]);
+		server = await project.start(port, {}, ["--no-demo"]);
+		expect(server.stdout).toContain("No network is imported yet");
+		expect((await fetch(`${server.origin}/ready`)).status).toBe(503);
+		const { code } = await project.operator(["import", "scripts/examples/network.json", "--url", server.origin]);
+		expect(code).toBe(0);
+		await expect.poll(() => servingEngine(KETTLES), { timeout: 5_000 }).toMatchObject({ status: 1 });
+		expect(await server.stop()).toBe(0);
+	});
+});
+
+/** A process that has ended but was not yet waited for does not run. */
+function isRunning(pid: number): boolean {
+	try {
+		return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" })
+			.trim()
+			.startsWith("Z");
+	} catch {
+		// ps knows no such process.
+		return false;
+	}
+}

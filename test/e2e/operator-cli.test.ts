@@ -1,0 +1,160 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, Project } from "./support/project.ts";
+
+const REPORT = {
+	counts: { platforms: 0, publishers: 0, brands: 2, campaigns: 3, exchange_rates: 0, products: 0, seller_products: 0 },
+	book: { version: 7, complete: true, shards_written: 1 },
+	issued: [{ owner: "publisher acme-media", kind: "access_key", value: "ak_issued" }],
+	warnings: [{ path: "brands[0]", message: "bids without a cap" }],
+};
+
+describe("npm run operator", { timeout: 60_000 }, () => {
+	const project = new Project();
+	let server: Server;
+	let url: string;
+	let seen: { key: IncomingMessage["headers"][string]; body: string }[] = [];
+	let answer: { status: number; body: string };
+
+	beforeAll(async () => {
+		server = createServer(async (request, response) => {
+			seen.push({ key: request.headers.operatorkey, body: await text(request) });
+			response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+		});
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		writeFileSync(join(project.folder, ".dev.vars"), "OPERATOR_KEY=key-from-dev-vars\n");
+		writeFileSync(join(project.folder, "key.txt"), "key-from-file\n");
+		writeFileSync(join(project.folder, "network.json"), '{"brands":[]}');
+		writeFileSync(join(project.folder, "broken.json"), '{"brands":[\n{"domain":"a.example"},\n{"domain":tru}\n]}');
+	});
+
+	afterAll(() => {
+		server.close();
+		project.dispose();
+	});
+
+	async function run(...arguments_: string[]) {
+		seen = [];
+		return project.operator(arguments_);
+	}
+
+	it("takes the key from --key-file, then the environment, then .dev.vars", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		const command = ["import", "network.json", "--url", url];
+		const env = { OPERATOR_KEY: "key-from-environment" };
+		seen = [];
+		await project.operator([...command, "--key-file", "key.txt"], { env });
+		await project.operator(command, { env });
+		await project.operator(command);
+		expect(seen.map(({ key }) => key)).toEqual(["key-from-file", "key-from-environment", "key-from-dev-vars"]);
+	});
+
+	it("prints counts, the book's version, issued keys and warnings", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		const { code, stdout } = await run("import", "network.json", "--url", url);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/ 2 {2}brands\n +3 {2}campaigns\nCampaign book: version 7/);
+		expect(stdout).toContain("publisher acme-media  access key: ak_issued");
+		expect(stdout).toContain("1 warning:\n  brands[0]: bids without a cap");
+	});
+
+	it("prints the server's answer, and nothing else, with --json", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		const { stdout } = await run("import", "network.json", "--url", url, "--json");
+		expect(JSON.parse(stdout)).toEqual(REPORT);
+	});
+
+	it("prints every fault of a file on a line of its own, and how many were not listed", async () => {
+		const faults = [
+			{ path: "brands[3].campaigns[0].epc", message: "is required" },
+			{ path: "", message: "is no object" },
+		];
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults, fault_count: 5 }) };
+		const { code, stderr } = await run("import", "network.json", "--url", url);
+		expect(code).toBe(1);
+		expect(stderr).toContain("  brands[3].campaigns[0].epc: is required\n  (the file): is no object\n  … and 3 more\n");
+	});
+
+	it("sends standard input for -", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		seen = [];
+		const { code } = await project.operator(["import", "-", "--url", url], { input: '{"platforms":[]}' });
+		expect(code).toBe(0);
+		expect(seen.map(({ body }) => body)).toEqual(['{"platforms":[]}']);
+	});
+
+	it("sends a large file whole", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		const large = JSON.stringify({
+			brands: Array.from({ length: 20_000 }, (_, index) => ({ domain: `brand-${index}.example`, name: "x".repeat(200) })),
+		});
+		seen = [];
+		const { code } = await project.operator(["import", "-", "--url", url], { input: large });
+		expect(code).toBe(0);
+		expect(seen[0]?.body === large).toBe(true);
+	});
+
+	it("asks about an OpenRTB request, or about a Serving Engine query in either form", async () => {
+		answer = {
+			status: 200,
+			body: JSON.stringify({
+				endpoint: "openrtb",
+				decision: { outcome: "no-bid", reason: "cap_met", condition: 7, explanation: "a cap is met" },
+				candidates: [],
+			}),
+		};
+		const { stdout } = await run("explain", "scripts/examples/bid-request.json", "--identity", "acme_rtb", "--url", url);
+		expect(stdout).toContain("no-bid (cap_met): a cap is met, no-bid condition 7");
+		expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ publisher_identity: "acme_rtb", request: { id: "auction-1" } });
+		for (const question of [
+			["bd=shoes.example&cc=US", "--pubi", "1001"],
+			["http://localhost:8787/serving-engine?pubi=1001&bd=shoes.example&cc=US"],
+		]) {
+			await run("explain", ...question, "--url", url);
+			expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ publisher_id: "1001", query: { bd: "shoes.example", cc: "US" } });
+		}
+	});
+
+	it.each([
+		["a file that is not there", ["import", "missing.json"], "missing.json cannot be read: there is no such file"],
+		["a folder", ["import", "scripts"], "it is a folder"],
+		["a file that is no JSON", ["import", "broken.json"], "broken.json is not valid JSON at line 3"],
+		["an address that is none", ["import", "network.json", "--url", "localhost"], "must be an address such as https://"],
+		["a key file that is not there", ["import", "network.json", "--key-file", "nope"], "The key file nope cannot be read"],
+		["a question without a publisher", ["explain", "scripts/examples/bid-request.json"], "Give --identity"],
+		["an unknown command", ["destroy"], "unknown command"],
+		["a missing argument", ["import"], "missing required argument"],
+	])("says what is wrong with %s, sends nothing and exits with 1", async (_, command, message) => {
+		const { code, stderr } = await run(...command);
+		expect(code).toBe(1);
+		expect(stderr).toContain(message);
+		expect(stderr).not.toMatch(/^ {4}at /m);
+		expect(seen).toEqual([]);
+	});
+
+	it("says how to go on where no server answers", async () => {
+		const { code, stderr } = await run("import", "network.json", "--url", `http://127.0.0.1:${await freePort()}`);
+		expect(code).toBe(1);
+		expect(stderr).toContain("cannot be reached (ECONNREFUSED)");
+		expect(stderr).toContain("npm start");
+	});
+
+	it.each([
+		[401, '{"error":"Unauthorized"}', "refused the operator key from .dev.vars (HTTP 401)"],
+		[404, '{"error":"Not found"}', "without an OPERATOR_KEY has no operator endpoints"],
+		[413, '{"error":"too large"}', "Split the file"],
+		[500, '{"error":"Internal error"}', "could not import the file: HTTP 500"],
+		[502, "<html>Bad gateway</html>", "something other than JSON"],
+		[200, '{"hello":"world"}', "not one this CLI knows"],
+	])("explains an answer of HTTP %d %s", async (status, body, message) => {
+		answer = { status, body };
+		const { code, stderr } = await run("import", "network.json", "--url", url);
+		expect(code).toBe(1);
+		expect(stderr).toContain(message);
+	});
+});

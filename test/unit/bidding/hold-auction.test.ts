@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AuctionRequest, Decision } from "../../../src/bidding/auction.ts";
+import { holdAuction } from "../../../src/bidding/hold-auction.ts";
+import type { BrandWire } from "../../../src/campaign-book/format.ts";
+import { CampaignBook } from "../../../src/campaign-book/load.ts";
+import { auctionRequest } from "../../support/auction-parts.ts";
+import { type MemoryBook, memoryBook } from "../../support/memory-book.ts";
+
+const NOW = Date.parse("2026-11-18T12:00:00Z");
+const wire = (id: number, domain: string, e: number): BrandWire => ({ i: id, d: domain, c: [{ i: id, o: "US", h: 1, e }] });
+const ENTRIES = {
+	"d shop.example": [wire(1, "shop.example", 400_000)],
+	"d sub.shop.example": [wire(2, "sub.shop.example", 600_000)],
+	"d alias.example": [wire(1, "shop.example", 400_000)],
+	"k boots": [{ i: 3, d: "boots.example", c: [{ i: 3, o: "US", h: 1 as const, k: { boots: 500_000 } }] }],
+};
+
+let store: MemoryBook;
+let book: CampaignBook;
+let background: Promise<unknown>[];
+
+beforeEach(() => {
+	store = memoryBook(ENTRIES);
+	book = new CampaignBook(store, { snapshotTtlMs: 15_000 });
+	background = [];
+	vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => {
+	vi.restoreAllMocks();
+});
+
+async function hold(request: Partial<AuctionRequest> = {}, tmaxMs: number | null = null, identity = "acme_rtb"): Promise<Decision> {
+	const deps = { book, now: NOW, waitUntil: (promise: Promise<unknown>) => void background.push(promise) };
+	return await holdAuction(
+		deps,
+		auctionRequest({ domain: "shop.example", ...request }),
+		(snapshot) => snapshot.byOpenRtbIdentity.get(identity),
+		tmaxMs,
+	);
+}
+
+const noBid = (reason: string) => ({ outcome: "no-bid", reason });
+
+describe("unit: which advertiser a request names", () => {
+	test.each([
+		["the very host", "shop.example", "shop.example"],
+		["a spelling of it", "HTTPS://www.Shop.Example:443/sale", "shop.example"],
+		["an alias", "alias.example", "shop.example"],
+		["a subdomain of an alias", "m.alias.example", "shop.example"],
+		["a subdomain", "a.b.shop.example", "shop.example"],
+		["a subdomain that is a brand itself", "sub.shop.example", "sub.shop.example"],
+		["the nearest parent", "x.sub.shop.example", "sub.shop.example"],
+	])("%s: %s is %s", async (_, domain, advertiser) => {
+		expect(await hold({ domain })).toMatchObject({ outcome: "bid", brand: { domain: advertiser } });
+	});
+
+	test("the best campaign that has an entry for the keyword, where there is no domain", async () => {
+		expect(await hold({ domain: null, keyword: "boots" })).toMatchObject({
+			outcome: "bid",
+			price: 2500,
+			brand: { domain: "boots.example" },
+		});
+		expect(await hold({ domain: null, keyword: "hats" })).toEqual(noBid("unknown_advertiser"));
+	});
+
+	test("none where the domain is unknown, whatever the keyword", async () => {
+		for (const domain of ["unknown.example", "example", "not a host", "192.0.2.1"]) {
+			expect(await hold({ domain, keyword: "boots" })).toEqual(noBid("unknown_advertiser"));
+		}
+	});
+
+	test("none for a publisher that is unknown or not enabled", async () => {
+		expect(await hold({}, null, "nobody")).toEqual(noBid("publisher_not_enabled"));
+	});
+});
+
+describe("unit: reads of KV", () => {
+	test("the first bid of a cold isolate takes two at most, and the next ones none", async () => {
+		await hold({ domain: "x.sub.shop.example" });
+		expect(store.reads.length).toBeLessThanOrEqual(2);
+		const { length } = store.reads;
+		await hold({ domain: "shop.example" });
+		await hold({ domain: "y.shop.example" });
+		expect(store.reads).toHaveLength(length);
+	});
+
+	test("one that fails while nothing is loaded gives no bid", async () => {
+		store.before = () => Promise.reject(new Error("KV is down"));
+		expect(await hold()).toEqual(noBid("book_unavailable"));
+	});
+
+	test("a missing manifest gives no bid", async () => {
+		store.values.clear();
+		expect(await hold()).toEqual(noBid("book_unavailable"));
+	});
+
+	test("a shard that is missing, or of an unknown format, gives no bid from half a book", async () => {
+		for (const [key] of [...store.values].filter(([key]) => key.startsWith("book:s:"))) store.values.set(key, "book 2\n");
+		expect(await hold()).toEqual(noBid("book_unavailable"));
+		for (const [key] of [...store.values].filter(([key]) => key.startsWith("book:s:"))) store.values.delete(key);
+		expect(await hold()).toEqual(noBid("book_unavailable"));
+	});
+
+	test("a broken entry gives no bid", async () => {
+		for (const [key, text] of [...store.values].filter(([key]) => key.startsWith("book:s:")))
+			store.values.set(key, text.replaceAll("[{", "[{{"));
+		expect(await hold()).toEqual(noBid("book_unavailable"));
+	});
+
+	test("one that fails later leaves the last good book", async () => {
+		expect((await hold()).outcome).toBe("bid");
+		store.before = () => Promise.reject(new Error("KV is down"));
+		expect((await hold()).outcome).toBe("bid");
+	});
+});
+
+describe("unit: tmax", () => {
+	test("a cold book that comes too late is no bid in time, is loaded in the background, and bids the next time", async () => {
+		const gate = Promise.withResolvers<void>();
+		store.before = () => gate.promise;
+		const started = performance.now();
+		expect(await hold({}, 60)).toEqual(noBid("timed_out"));
+		expect(performance.now() - started).toBeLessThan(60);
+		gate.resolve();
+		await Promise.all(background);
+		store.before = () => Promise.reject(new Error("no more reads"));
+		expect((await hold({}, 60)).outcome).toBe("bid");
+	});
+
+	test("a cold book that comes in time bids", async () => {
+		expect((await hold({}, 500)).outcome).toBe("bid");
+	});
+
+	test("the shortest one never stops a bid that needs no waiting", async () => {
+		await hold();
+		expect((await hold({}, 0.001)).outcome).toBe("bid");
+	});
+
+	test("without one, a cold lookup waits for a second at most", async () => {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		try {
+			store.before = () => new Promise(() => {});
+			const decision = hold();
+			await vi.advanceTimersByTimeAsync(1_000);
+			expect(await decision).toEqual(noBid("timed_out"));
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+});

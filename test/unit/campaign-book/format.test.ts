@@ -1,0 +1,226 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+	ALL_HOURS,
+	type BrandWire,
+	decodeEntry,
+	decodePublisher,
+	domainKey,
+	encodeEntry,
+	findEntry,
+	keywordKey,
+	SHARD_HEADER,
+	SLOT_BITS,
+	SLOTS,
+	shardKey,
+	shardOf,
+	shardVersion,
+	slotOf,
+	slotsOfShard,
+	VERSION_LENGTH,
+} from "../../../src/campaign-book/format.ts";
+import { canonicalKeyword } from "../../../src/lib/keyword.ts";
+
+const host = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
+const keyword = fc
+	.string()
+	.map(canonicalKeyword)
+	.filter((text) => text !== null);
+const key = fc.oneof(host.map(domainKey), keyword.map(keywordKey));
+
+describe("unit: slots", () => {
+	test("a host and its subdomains share a slot, so that a walk to the parent stays in one shard", () => {
+		expect(slotOf(domainKey("a.b.shop.example"))).toBe(slotOf(domainKey("shop.example")));
+		expect(slotOf(domainKey("www2.shop.co.uk"))).toBe(slotOf(domainKey("shop.co.uk")));
+		fc.assert(
+			fc.property(host, fc.stringMatching(/^[a-z]{4,12}$/), fc.stringMatching(/^[a-z]{1,8}$/), (sub, name, top) => {
+				const parent = `${name}.${top}`;
+				expect(slotOf(domainKey(`${sub}.${parent}`))).toBe(slotOf(domainKey(parent)));
+			}),
+		);
+	});
+
+	test("shops below a public suffix of two labels do not all share one slot", () => {
+		const slots = new Set(Array.from({ length: 200 }, (_, i) => slotOf(domainKey(`shop${i}.co.uk`))));
+		expect(slots.size).toBeGreaterThan(190);
+	});
+
+	test("are spread evenly over the shards", () => {
+		const bits = 4;
+		const counts = new Array<number>(1 << bits).fill(0);
+		for (let i = 0; i < 16_000; i++) {
+			const slot = slotOf(i % 2 === 0 ? domainKey(`brand-${i}.example`) : keywordKey(`keyword ${i}`));
+			counts[shardOf(slot, bits)] = (counts[shardOf(slot, bits)] ?? 0) + 1;
+		}
+		expect(Math.min(...counts)).toBeGreaterThan(800);
+		expect(Math.max(...counts)).toBeLessThan(1_200);
+	});
+
+	test("every slot lies in the run of its shard, and doubling the shards splits each in two", () => {
+		fc.assert(
+			fc.property(key, fc.integer({ min: 0, max: SLOT_BITS }), (text, bits) => {
+				const slot = slotOf(text);
+				expect(slot).toBeGreaterThanOrEqual(0);
+				expect(slot).toBeLessThan(SLOTS);
+				const index = shardOf(slot, bits);
+				const { first, last } = slotsOfShard(index, bits);
+				expect(slot >= first && slot <= last).toBe(true);
+				if (bits < SLOT_BITS) expect(shardOf(slot, bits + 1) >> 1).toBe(index);
+			}),
+		);
+	});
+});
+
+describe("unit: keys and versions", () => {
+	test("a shard's key carries the number of shards, its index and its version", () => {
+		expect(shardKey(3, 5, "abcdefghijkl")).toBe("book:s:3:5:abcdefghijkl");
+	});
+
+	test("a manifest names the version of each shard, and none for a shard without entries", () => {
+		const shards = `aaaaaaaaaaaa${" ".repeat(VERSION_LENGTH)}ccccccccccccdddddddddddd`;
+		expect([0, 1, 2, 3, 4].map((index) => shardVersion({ shards }, index))).toEqual([
+			"aaaaaaaaaaaa",
+			null,
+			"cccccccccccc",
+			"dddddddddddd",
+			null,
+		]);
+	});
+});
+
+describe("unit: findEntry", () => {
+	test("finds the text of exactly the entry asked for", () => {
+		fc.assert(
+			fc.property(fc.uniqueArray(key, { minLength: 1, maxLength: 20 }), fc.uniqueArray(key, { maxLength: 10 }), (present, asked) => {
+				const brands = new Map(present.map((text, i) => [text, [{ i, d: "shoes.example", c: [] }] as BrandWire[]]));
+				const shard =
+					SHARD_HEADER +
+					[...brands]
+						.sort()
+						.map(([text, wires]) => encodeEntry(text, wires))
+						.join("");
+				for (const text of [...present, ...asked]) {
+					const expected = brands.get(text);
+					expect(findEntry(shard, text)).toBe(expected === undefined ? null : JSON.stringify(expected));
+				}
+			}),
+		);
+	});
+
+	test("takes no part of a key, and nothing inside an entry, for an entry", () => {
+		const shard = SHARD_HEADER + encodeEntry("d shop.example", [{ i: 1, d: "shop.example\n d x.example\t[]", c: [] }]);
+		for (const text of ["d hop.example", "d shop.exampl", "d shop", "k shop.example", "d x.example", "", "book 1"]) {
+			expect(findEntry(shard, text)).toBeNull();
+		}
+	});
+});
+
+describe("unit: decodeEntry", () => {
+	test("what is absent on the wire has its default", () => {
+		expect(decodeEntry('[{"i":4,"d":"shoes.example","c":[{"i":5001,"o":"US"}]}]')).toEqual([
+			{
+				brandId: 4,
+				domain: "shoes.example",
+				aliases: [],
+				active: true,
+				blockedCountries: [],
+				campaigns: [
+					{
+						campaignId: 5001,
+						active: true,
+						country: "US",
+						platformId: null,
+						hasHomepage: false,
+						hasDeeplink: false,
+						homepageUrl: null,
+						deeplinkUrl: null,
+						epcMicros: null,
+						defaultKeywordEpcMicros: null,
+						keywordEpcMicros: null,
+						capped: false,
+						timeZone: null,
+						allowedHours: ALL_HOURS,
+					},
+				],
+			},
+		]);
+	});
+
+	test("reads every field", () => {
+		const wire: BrandWire = {
+			i: 4,
+			d: "shoes.example",
+			a: ["boots.example"],
+			x: 1,
+			b: ["GB"],
+			c: [
+				{
+					...{ i: 5001, x: 1, o: "US", p: 7, h: "https://t.example/{click_id}", l: "https://t.example/{deeplink}", v: 1, e: 420_000 },
+					...{ f: 300_000, k: { "running shoes": 550_000 }, z: 1, t: "America/New_York", m: 0b110 },
+				},
+			],
+		};
+		const [brand] = decodeEntry(JSON.stringify([wire]));
+		expect(brand).toMatchObject({ brandId: 4, aliases: ["boots.example"], active: false, blockedCountries: ["GB"] });
+		expect(brand?.campaigns[0]).toEqual({
+			campaignId: 5001,
+			active: false,
+			country: "US",
+			platformId: 7,
+			hasHomepage: true,
+			hasDeeplink: true,
+			homepageUrl: "https://t.example/{click_id}",
+			deeplinkUrl: "https://t.example/{deeplink}",
+			epcMicros: 420_000,
+			defaultKeywordEpcMicros: 300_000,
+			keywordEpcMicros: new Map([["running shoes", 550_000]]),
+			capped: true,
+			timeZone: "America/New_York",
+			allowedHours: 0b110,
+		});
+	});
+
+	test("a deeplink that is not verified is none, and a keyword entry says only that a link is there", () => {
+		const campaigns = decodeEntry(
+			'[{"i":1,"d":"a.example","c":[{"i":1,"o":"US","l":"https://t.example/"},{"i":2,"o":"US","h":1,"l":1,"v":1}]}]',
+		)[0]?.campaigns;
+		expect(campaigns?.[0]).toMatchObject({ hasDeeplink: false });
+		expect(campaigns?.[1]).toMatchObject({ hasHomepage: true, homepageUrl: null, hasDeeplink: true, deeplinkUrl: null });
+	});
+
+	test("throws on text that is no entry", () => {
+		expect(() => decodeEntry('[{"i":1')).toThrow(SyntaxError);
+	});
+});
+
+describe("unit: decodePublisher", () => {
+	test("reads seat, share and blocked brands; an empty list of countries means all", () => {
+		expect(
+			decodePublisher({
+				id: "acme",
+				pubi: "1001",
+				rtb: "acme_rtb",
+				identity: "acme_rtb",
+				seat: "s",
+				share: 800_000,
+				blocked: { "a.example": [], "b.example": ["US"] },
+			}),
+		).toEqual({
+			id: "acme",
+			identity: "acme_rtb",
+			seat: "s",
+			sharePpm: 800_000,
+			blockedBrands: new Map([
+				["a.example", []],
+				["b.example", ["US"]],
+			]),
+		});
+		expect(decodePublisher({ id: "b", identity: "b", share: 0 })).toEqual({
+			id: "b",
+			identity: "b",
+			seat: null,
+			sharePpm: 0,
+			blockedBrands: new Map(),
+		});
+	});
+});

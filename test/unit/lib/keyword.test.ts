@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalKeyword, MAX_KEYWORD_LENGTH } from "../../../src/lib/keyword.ts";
+
+describe("unit: canonicalKeyword", () => {
+	test.each([
+		["running shoes", "running shoes"],
+		["  Running   SHOES ", "running shoes"],
+		["running\tshoes\n", "running shoes"],
+		["running\u00a0shoes", "running shoes"],
+		["running\u0000shoes", "running shoes"],
+		["ＲＵＮＮＩＮＧ shoes", "running shoes"],
+		["Cafe\u0301", "café"],
+		["CAFÉ", "café"],
+		["ﬁne", "fine"],
+		["42", "42"],
+		["c++ & c#", "c++ & c#"],
+	])("%j is looked up as %j", (input, keyword) => {
+		expect(canonicalKeyword(input)).toBe(keyword);
+	});
+
+	test.each(["", " ", "\t\n", "\u0000", "\u00a0\u3000"])("%j is no keyword", (input) => {
+		expect(canonicalKeyword(input)).toBeNull();
+	});
+
+	test(`a keyword of over ${MAX_KEYWORD_LENGTH} characters is none, whatever spaces stand around it`, () => {
+		expect(canonicalKeyword("k".repeat(MAX_KEYWORD_LENGTH))).toHaveLength(MAX_KEYWORD_LENGTH);
+		expect(canonicalKeyword(` ${"K".repeat(MAX_KEYWORD_LENGTH)}  `)).toHaveLength(MAX_KEYWORD_LENGTH);
+		expect(canonicalKeyword("k".repeat(MAX_KEYWORD_LENGTH + 1))).toBeNull();
+	});
+
+	test("lone surrogates do not break it", () => {
+		expect(canonicalKeyword("a\ud800b")).toBe("a\ufffdb");
+	});
+
+	test("is canonical: once more changes nothing, and neither do case and spaces", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary" }), (text) => {
+				const keyword = canonicalKeyword(text);
+				if (keyword === null) return;
+				expect(canonicalKeyword(keyword)).toBe(keyword);
+				expect(canonicalKeyword(`  ${text.replaceAll(" ", "   ")} `)).toBe(keyword);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	test.each(["İ\u3099", "İ\u0323x", "ŉ\u0345", "ΑΣ Σ"])("is canonical where the lower case composes anew: %j", (text) => {
+		const keyword = canonicalKeyword(text) ?? "";
+		expect(canonicalKeyword(keyword)).toBe(keyword);
+	});
+
+	test("is canonical for every single character", () => {
+		const unstable: string[] = [];
+		for (let code = 0; code <= 0x10ffff; code++) {
+			const once = canonicalKeyword(`a${String.fromCodePoint(code)}b`);
+			if (once !== null && canonicalKeyword(once) !== once) unstable.push(code.toString(16));
+		}
+		expect(unstable).toEqual([]);
+	});
+
+	test("holds no character that could end or split an entry of the campaign book", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary" }), (text) => {
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+				expect(canonicalKeyword(text) ?? "").not.toMatch(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/u);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+});

@@ -1,0 +1,233 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
+import { fromBase64Url, toBase64Url } from "../../src/lib/bytes.ts";
+
+const OLD = "old-secret-0000000000000000000000000";
+const NEW = "new-secret-1111111111111111111111111";
+const CONTENT: ClickToken = {
+	kind: "openrtb",
+	publisher: "acme_rtb",
+	advertiserId: 12,
+	domain: "shoes.example",
+	campaignId: 5001,
+	bidMicros: 336_000,
+	typoId: 0,
+	auctionId: "6a2f41a3-c54c-4ae0-8a4e-0c1f6c7d1f00",
+	mintedAt: 1_795_000_000_000,
+	test: false,
+};
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** The parts of a token's bytes, as the token's contract lays them out. */
+const PARTS = {
+	version: [0, 1],
+	fingerprint: [1, 5],
+	salt: [5, 17],
+	counter: [17, 21],
+	ciphertext: [21, -16],
+	tag: [-16, undefined],
+} as const;
+
+function bytesOf(token: string): Uint8Array {
+	const bytes = fromBase64Url(token);
+	if (bytes === null) throw new Error("not base64url");
+	return bytes;
+}
+
+describe("worker: a minted token", () => {
+	test("opens to what it was minted from", async () => {
+		const tokens = new ClickTokens([NEW]);
+		for (const kind of ["openrtb", "serving-engine", "link"] as const) {
+			for (const content of [CONTENT, { ...CONTENT, test: true, bidMicros: 0 }]) {
+				const token = await tokens.mint({ ...content, kind });
+				expect(await tokens.open(token)).toEqual({ ...content, kind });
+			}
+		}
+	});
+
+	test("opens in another isolate with the same ring", async () => {
+		expect(await new ClickTokens([NEW]).open(await new ClickTokens([NEW]).mint(CONTENT))).toEqual(CONTENT);
+	});
+
+	test("needs no escaping in a URL and shows nothing of its content", async () => {
+		const token = await new ClickTokens([NEW]).mint(CONTENT);
+		expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+		expect(token.length).toBeLessThan(300);
+		const raw = String.fromCharCode(...bytesOf(token));
+		for (const secret of ["acme_rtb", "shoes.example", "336000", NEW]) expect(raw).not.toContain(secret);
+	});
+
+	test("carries any text and any number whole", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const content = fc.record({
+			publisher: fc.string({ unit: "grapheme", maxLength: 64 }),
+			advertiserId: fc.maxSafeNat(),
+			domain: fc.domain(),
+			campaignId: fc.maxSafeNat(),
+			bidMicros: fc.nat({ max: 1_000_000_000 }),
+			auctionId: fc.uuid(),
+			mintedAt: fc.nat(),
+			test: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(content, async (fields) => {
+				const token: ClickToken = { kind: "openrtb", typoId: 0, ...fields };
+				expect(await tokens.open(await tokens.mint(token))).toEqual(token);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	test.each(['"],[', "\u0000\n", "\ud83d\ude00 Ä", "a lone \ud800", "<script>", "x".repeat(64)])(
+		"strange text in the publisher breaks nothing: %j",
+		async (publisher) => {
+			const tokens = new ClickTokens([NEW]);
+			const opened = await tokens.open(await tokens.mint({ ...CONTENT, publisher }));
+			expect(opened).toEqual({ ...CONTENT, publisher: publisher.isWellFormed() ? publisher : opened?.publisher });
+		},
+	);
+});
+
+describe("worker: nonces", () => {
+	test("are never used twice under one salt, over many mints at once", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const seen = new Set<string>();
+		const salts = new Set<string>();
+		for (let round = 0; round < 20; round++) {
+			const minted = await Promise.all(Array.from({ length: 250 }, () => tokens.mint(CONTENT)));
+			for (const token of minted) {
+				const bytes = bytesOf(token);
+				seen.add(bytes.slice(...PARTS.salt).toHex() + bytes.slice(...PARTS.counter).toHex());
+				salts.add(bytes.slice(...PARTS.salt).toHex());
+			}
+		}
+		expect(seen.size).toBe(5_000);
+		// Mints that ran while the first key was derived may have derived one each; after that one serves all.
+		expect(salts.size).toBeLessThanOrEqual(250);
+	});
+
+	test("isolates have salts of their own", async () => {
+		const salts = await Promise.all(
+			Array.from({ length: 20 }, async () =>
+				bytesOf(await new ClickTokens([NEW]).mint(CONTENT))
+					.slice(...PARTS.salt)
+					.toHex(),
+			),
+		);
+		expect(new Set(salts).size).toBe(20);
+	});
+
+	test("mints at once do not mix their contents", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const contents = Array.from({ length: 300 }, (_, i) => ({ ...CONTENT, campaignId: i, publisher: "p".repeat(i % 60) }));
+		const minted = await Promise.all(contents.map((content) => tokens.mint(content)));
+		expect(await Promise.all(minted.map((token) => tokens.open(token)))).toEqual(contents);
+	});
+
+	test("make every token another, though the content is the same", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const minted = new Set<string>();
+		for (let i = 0; i < 500; i++) minted.add(await tokens.mint(CONTENT));
+		expect(minted.size).toBe(500);
+	});
+});
+
+describe("worker: a token that was tampered with does not open", () => {
+	test.each(Object.entries(PARTS))("in its %s: every bit of it", async (_, [start, end]) => {
+		const tokens = new ClickTokens([NEW]);
+		const whole = bytesOf(await tokens.mint(CONTENT));
+		const from = start < 0 ? whole.length + start : start;
+		const to = end === undefined ? whole.length : end < 0 ? whole.length + end : end;
+		for (let at = from; at < to; at++) {
+			for (let bit = 0; bit < 8; bit++) {
+				const altered = whole.slice();
+				altered[at] = (altered[at] ?? 0) ^ (1 << bit);
+				expect(await tokens.open(toBase64Url(altered)), `byte ${at}, bit ${bit}`).toBeNull();
+			}
+		}
+	});
+
+	test("in any of its characters", async () => {
+		const tokens = new ClickTokens([NEW]);
+		// Three lengths, so that the last character stands for all its bits, or for some of them.
+		for (const publisher of ["p", "pu", "pub"]) {
+			const token = await tokens.mint({ ...CONTENT, publisher });
+			for (let at = 0; at < token.length; at++) {
+				const others = at === token.length - 1 ? [...ALPHABET] : ["A", "z", "_"];
+				for (const other of others.filter((character) => character !== token[at])) {
+					expect(await tokens.open(token.slice(0, at) + other + token.slice(at + 1)), `${other} at ${at} of ${token.length}`).toBeNull();
+				}
+			}
+		}
+	});
+
+	test("by cutting, at any length", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const token = await tokens.mint(CONTENT);
+		for (let length = 0; length < token.length; length++)
+			expect(await tokens.open(token.slice(0, length)), `${length} characters`).toBeNull();
+		for (let length = 1; length < token.length; length++)
+			expect(await tokens.open(token.slice(length)), `without the first ${length}`).toBeNull();
+	});
+
+	test("by adding to it", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const token = await tokens.mint(CONTENT);
+		for (const added of ["A", "AAAA", "=", "==", " ", "%3D", "\n", token]) {
+			expect(await tokens.open(token + added), JSON.stringify(added)).toBeNull();
+		}
+	});
+
+	test("by mixing two", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const [cheap, dear] = [bytesOf(await tokens.mint(CONTENT)), bytesOf(await tokens.mint({ ...CONTENT, bidMicros: 999_000 }))];
+		expect(await tokens.open(toBase64Url(new Uint8Array([...cheap.slice(0, 21), ...dear.slice(21)])))).toBeNull();
+	});
+
+	test("text that is no token is none, and never throws", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const texts = fc.oneof(fc.string({ unit: "binary" }), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9_-]{0,300}$/));
+		await fc.assert(
+			fc.asyncProperty(texts, async (text) => {
+				expect(await tokens.open(text)).toBeNull();
+			}),
+			{ numRuns: 300, examples: [[""], ["A".repeat(100_000)], ["%"], ["AQ"], ["Af///w"]] },
+		);
+	});
+});
+
+describe("worker: the key ring", () => {
+	test("a token of another key does not open", async () => {
+		expect(await new ClickTokens([NEW]).open(await new ClickTokens([OLD]).mint(CONTENT))).toBeNull();
+	});
+
+	test("the newest key mints and an old one still opens, until it leaves the ring", async () => {
+		const before = new ClickTokens([OLD]);
+		const during = new ClickTokens([NEW, OLD]);
+		const after = new ClickTokens([NEW]);
+		const old = await before.mint(CONTENT);
+		const fresh = await during.mint(CONTENT);
+		expect(await during.open(old)).toEqual(CONTENT);
+		expect(await during.open(fresh)).toEqual(CONTENT);
+		expect(await after.open(fresh)).toEqual(CONTENT);
+		expect(await before.open(fresh)).toBeNull();
+		expect(await after.open(old)).toBeNull();
+	});
+
+	test("its order decides what mints, not what opens", async () => {
+		const token = await new ClickTokens([OLD, NEW]).mint(CONTENT);
+		expect(await new ClickTokens([NEW, OLD]).open(token)).toEqual(CONTENT);
+		expect(await new ClickTokens([OLD]).open(token)).toEqual(CONTENT);
+	});
+
+	test("opens tokens of more isolates than it keeps keys for", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const minted: string[] = [];
+		for (let i = 0; i < 600; i++) minted.push(await new ClickTokens([NEW]).mint({ ...CONTENT, campaignId: i }));
+		for (const [i, token] of [...minted, ...minted].entries()) expect((await tokens.open(token))?.campaignId).toBe(i % 600);
+	});
+
+	test("may not be empty", () => {
+		expect(() => new ClickTokens([])).toThrow(/TOKEN_KEYS/);
+	});
+});
