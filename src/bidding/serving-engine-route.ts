@@ -4,6 +4,7 @@ import { jsonResponse } from "../lib/http.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { formatPrice } from "../lib/money.ts";
+import { parseQuery } from "../lib/query.ts";
 import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
@@ -20,9 +21,7 @@ const NO_AD = { status: 0 } as const;
 const NONE: readonly string[] = [];
 
 export async function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
-	if (request.method !== "GET" && request.method !== "HEAD") {
-		return jsonResponse({ status: 0, error: "Only GET is accepted" }, 405, { allow: "GET" });
-	}
+	if (request.method !== "GET" && request.method !== "HEAD") return jsonResponse({ status: 0, error: "Only GET is accepted." });
 	try {
 		return await answer(deps, request, waitUntil);
 	} catch (error) {
@@ -68,9 +67,9 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 
 /** Reads the query parameters. The first of a repeated one counts, and a blank one is a missing one. */
 export function readServingEngineQuery(search: string): ServingEngineQuery {
-	const parameters = new URLSearchParams(search);
+	const parameters = parseQuery(search);
 	const read = (name: string): string | null => {
-		const value = parameters.get(name);
+		const value = parameters.get(name) ?? null;
 		return value === null || value.trim() === "" ? null : value;
 	};
 	const publisherId = read("pubi");
@@ -104,5 +103,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 
 function searchOf(url: string): string {
 	const at = url.indexOf("?");
-	return at === -1 ? "" : url.slice(at + 1);
+	if (at === -1) return "";
+	const end = url.indexOf("#", at);
+	return url.slice(at + 1, end === -1 ? undefined : end);
 }

@@ -84,9 +84,7 @@ export class ClickTokens {
 		}
 		const counter = minting.counter++;
 		writeCounter(minting.algorithm.iv, counter);
-		const text = encode(token);
-		const { read, written } = encoder.encodeInto(text, minting.content);
-		if (read < text.length) throw new RangeError("a click token's content is too long");
+		const written = writeText(encode(token), minting.content);
 		const sealed = await crypto.subtle.encrypt(minting.algorithm, minting.key, minting.content.subarray(0, written));
 		return minting.prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(sealed));
 	}
@@ -168,6 +166,23 @@ function deriveKey(master: CryptoKey, salt: Uint8Array): Promise<CryptoKey> {
 		false,
 		["encrypt", "decrypt"],
 	);
+}
+
+/** Writes text as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. */
+function writeText(text: string, bytes: Uint8Array): number {
+	if (text.length > bytes.length) throw new RangeError("a click token's content is too long");
+	for (let i = 0; i < text.length; i++) {
+		const code = text.charCodeAt(i);
+		if (code > 0x7f) return encodeText(text, bytes);
+		bytes[i] = code;
+	}
+	return text.length;
+}
+
+function encodeText(text: string, bytes: Uint8Array): number {
+	const { read, written } = encoder.encodeInto(text, bytes);
+	if (read < text.length) throw new RangeError("a click token's content is too long");
+	return written;
 }
 
 /** The counter stands in the last three bytes of a nonce. */

@@ -14,11 +14,13 @@ export function toBase64Url(bytes: Uint8Array): string {
 	return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Bytes of URL-safe base64 without padding, or null where the text is not that. */
+/** Bytes of URL-safe base64 without padding, or null where the text is not exactly what {@link toBase64Url} writes. */
 export function fromBase64Url(text: string): Uint8Array | null {
 	if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
 	try {
-		return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+		const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+		// The last character may have bits that no byte holds: only one spelling of them counts.
+		return toBase64Url(bytes) === text ? bytes : null;
 	} catch (error) {
 		if (error instanceof SyntaxError) return null;
 		throw error;

@@ -9,11 +9,14 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must be found
 const UNSAFE_IN_URL = /[\u0000-\u001f\u007f\\]/;
 
+/** The common kind of address, which needs no parser to be sound. */
+const PLAIN_URL = /^https?:\/\/[a-z0-9.-]+\.[a-z]{2,}(?:\/[!-[\]-~]*)?$/i;
+
 /** Longest deeplink or page address that is used; longer ones are treated as not usable. */
 export const MAX_URL_LENGTH = 2_048;
 
 /**
- * Canonical host of a URL or bare host: lower case, punycode, without port, trailing dot and one leading `www.`.
+ * Canonical host of a URL or bare host: lower case, punycode, without port, trailing dot and leading `www.`.
  * Returns null where the input names no DNS host with at least two labels (addresses are not brands).
  * @example canonicalHost("HTTPS://www.Shoes.Example:443/sale") // "shoes.example"
  */
@@ -25,7 +28,7 @@ export function canonicalHost(input: string): string | null {
 		host = parsed.hostname.endsWith(".") ? parsed.hostname.slice(0, -1) : parsed.hostname;
 		if (!SIMPLE_HOST.test(host)) return null;
 	}
-	if (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
+	while (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
 	// No top-level domain begins with a digit: what looks like a number there is an IPv4 address in some notation.
 	return /\.\d[^.]*$/.test(host) ? null : host;
 }
@@ -75,6 +78,7 @@ export type WebAddress = {
  * An address without a scheme gets `https://`.
  */
 export function readWebAddress(text: string): WebAddress | null {
+	if (text.length <= MAX_URL_LENGTH && PLAIN_URL.test(text) && !text.includes("xn--")) return { url: text, hadScheme: true };
 	const trimmed = text.trim().toWellFormed();
 	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
 	const hadScheme = HTTP_URL.test(trimmed);

@@ -1,9 +1,9 @@
 /** Answers that several parts share. Bodies follow the interface's `error` shape. */
 
-export const JSON_HEADERS = { "content-type": "application/json" } as const;
+const JSON_HEADERS = { "content-type": "application/json" } as const;
 
-export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-	return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
+export function jsonResponse(body: unknown, status = 200, headers?: Record<string, string>): Response {
+	return new Response(JSON.stringify(body), { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers } });
 }
 
 /** A request that ends with a known answer: thrown by verbs, turned into the answer by the route that called. */

@@ -1,20 +1,17 @@
-/** Longest keyword that is looked up, in UTF-16 units after normalisation. */
-export const MAX_KEYWORD_LENGTH = 255;
-
 const SIMPLE = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 /**
- * Canonical form of a search keyword: NFKC, lower case, single spaces, trimmed, well-formed.
- * Returns null when nothing is left or it is longer than MAX_KEYWORD_LENGTH.
+ * Canonical form of a search keyword: NFKC, lower case, single spaces, trimmed, well-formed. Null when nothing is left.
+ * Lower-casing can call for normalising again.
  */
 export function canonicalKeyword(input: string): string | null {
-	const text = SIMPLE.test(input)
-		? input
-		: input
-				.toWellFormed()
-				.normalize("NFKC")
-				.toLowerCase()
-				.replace(/[\s\p{Cc}]+/gu, " ")
-				.trim();
-	return text === "" || text.length > MAX_KEYWORD_LENGTH ? null : text;
+	if (SIMPLE.test(input)) return input;
+	const text = input
+		.toWellFormed()
+		.normalize("NFKC")
+		.toLowerCase()
+		.normalize("NFKC")
+		.replace(/[\s\p{Cc}]+/gu, " ")
+		.trim();
+	return text === "" ? null : text;
 }

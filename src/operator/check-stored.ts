@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { platforms } from "../db/schema/platforms.ts";
-import type { Fault } from "./network-file.ts";
+import type { Placed } from "./issue-keys.ts";
+import type { Fault, PublisherEntry } from "./network-file.ts";
 
 const MOST_FAULTS = 100;
 
@@ -44,4 +45,21 @@ export async function checkPlatforms(db: Database, used: ReadonlyMap<string, str
 	if (unknown.length === 0) return [];
 	const stored = new Set((await db.select({ id: platforms.id }).from(platforms)).map(({ id }) => id));
 	return unknown.filter(([id]) => !stored.has(id)).map(([id, path]) => ({ path, message: `${JSON.stringify(id)} is not a platform` }));
+}
+
+/** Blocks of brands that are no brand's domain: they block nothing, an alias among them. */
+export async function warnOfBlocks(db: Database, importId: string, publishers: readonly Placed<PublisherEntry>[]): Promise<Fault[]> {
+	const blocks = publishers.flatMap(({ entry, path }) =>
+		entry.blocked_brands.map(({ domain }, at) => ({ domain, path: `${path}.blocked_brands[${at}].domain` })),
+	);
+	if (blocks.length === 0) return [];
+	const domains = JSON.stringify([...new Set(blocks.map(({ domain }) => domain))]);
+	const known = await db.all<{ domain: string }>(sql`
+		SELECT value AS domain FROM json_each(${domains})
+		WHERE value IN (SELECT domain FROM brands)
+			OR value IN (SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
+	const brands = new Set(known.map(({ domain }) => domain));
+	return blocks
+		.filter(({ domain }) => !brands.has(domain))
+		.map(({ domain, path }) => ({ path, message: `${domain} is no brand's domain: nothing is blocked by it` }));
 }

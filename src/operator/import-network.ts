@@ -2,7 +2,7 @@
 import type { PublishResult } from "../campaign-book/publish.ts";
 import type { Database } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
-import { checkAgainstStored, checkPlatforms } from "./check-stored.ts";
+import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import { type Issued, identifyPublishers, type Placed, stageKeys } from "./issue-keys.ts";
 import {
@@ -78,6 +78,7 @@ export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8
 		await Promise.all([stages.network.flush(), stages.products.flush()]);
 		reading.note(await checkPlatforms(deps.db, reading.index.platformsUsed, new Set(reading.platforms.map(({ entry }) => entry.id))));
 		if (reading.faultCount === 0) reading.note(await checkAgainstStored(deps.db, importId));
+		reading.warn(await warnOfBlocks(deps.db, importId, reading.publishers));
 		if (reading.faultCount > 0) throw new ImportFaultsError(reading.faults, reading.faultCount);
 		// Products first: without their brands they are not shown, and taking them over again changes nothing.
 		await commitProducts(deps.products, importId);

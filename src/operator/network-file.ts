@@ -42,6 +42,7 @@ export const TRAFFIC_TYPES = [
 
 const MAX_TEXT = 2_000;
 const MAX_KEYWORDS = 2_000;
+const MAX_KEYWORD_LENGTH = 255;
 
 const text = v.pipe(
 	v.string("must be a text"),
@@ -167,27 +168,38 @@ export const publisherSchema = v.object({
 	blocked_brands: orElse(v.array(v.object({ domain, country: orNull(country) }), "must be a list"), []),
 });
 
+/** A JSON object with any keys. valibot's own records leave out keys such as `prototype`, which is a keyword like any other. */
+const anyObject = v.custom<Record<string, unknown>>(
+	(value) => typeof value === "object" && value !== null && !Array.isArray(value),
+	"must be an object of keyword and amount",
+);
+
 const keywordEpc = v.pipe(
-	v.record(v.string(), epc, "must be an object of keyword and amount"),
+	anyObject,
 	v.maxEntries(MAX_KEYWORDS, `must have at most ${MAX_KEYWORDS} keywords`),
 	v.rawTransform(({ dataset, addIssue, NEVER }) => {
 		const canonical = new Map<string, number>();
-		for (const [keyword, micros] of Object.entries(dataset.value)) {
-			const name = canonicalKeyword(keyword);
-			if (name === null || canonical.has(name)) {
-				addIssue({
-					message:
-						name === null
-							? `the keyword ${JSON.stringify(keyword)} is blank or too long`
-							: `the keyword ${JSON.stringify(name)} stands twice`,
-				});
-				return NEVER;
-			}
-			canonical.set(name, micros);
+		for (const [keyword, value] of Object.entries(dataset.value)) {
+			const message = takeKeyword(canonical, keyword, value);
+			if (message === null) continue;
+			addIssue({ message: `${JSON.stringify(keyword)} ${message}` });
+			return NEVER;
 		}
 		return Object.fromEntries(canonical);
 	}),
 );
+
+/** Takes one keyword's amount; what is wrong with it, or null. */
+function takeKeyword(canonical: Map<string, number>, keyword: string, value: unknown): string | null {
+	const name = canonicalKeyword(keyword);
+	if (name === null) return "is blank";
+	if (name.length > MAX_KEYWORD_LENGTH) return `has more than ${MAX_KEYWORD_LENGTH} characters`;
+	if (canonical.has(name)) return "stands twice";
+	const micros = v.safeParse(epc, value);
+	if (!micros.success) return micros.issues[0].message;
+	canonical.set(name, micros.output);
+	return null;
+}
 
 const hours = v.pipe(
 	v.array(

@@ -260,6 +260,17 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 	});
 });
 
+describe("worker: blocks that block nothing", () => {
+	it("a blocked brand that is no brand's domain is warned of, one of this file or of the stored network is not", async () => {
+		const blocked_brands = [{ domain: "nobody.example" }, { domain: "shoes.example", country: "US" }, { domain: "fresh.example" }];
+		const { warnings } = await importFile({ publishers: [{ ...ACME, blocked_brands }], brands: [brandEntry("fresh.example", 71)] });
+		expect(warnings).toEqual([{ path: "publishers[0].blocked_brands[0].domain", message: expect.stringContaining("nobody.example") }]);
+		expect(await priceFor("shoes.example")).toBeNull();
+		await importFile({ publishers: [ACME] });
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+});
+
 describe("worker: a large file", () => {
 	it("20,000 brands in one file are imported and bid on", async () => {
 		const encoder = new TextEncoder();
