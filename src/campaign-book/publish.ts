@@ -109,6 +109,8 @@ async function publishUnderLease(deps: PublishDeps, lease: string): Promise<Publ
 	const budget = newBudget();
 	const state = await planSize(db, stored, dirty.length);
 	const seen = await rebuild(deps, state, dirty, budget);
+	// The book may have grown while it was rebuilt: then the next run goes on with the next size.
+	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
 	const version = Math.max(state.version, await publishedVersion(kv)) + 1;
 	const mine = await db
 		.update(bookState)

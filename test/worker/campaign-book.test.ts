@@ -335,4 +335,13 @@ describe("worker: a book of another size", () => {
 		for (let at = 30; at <= 130; at++) expect(await priceOf(`many-${at}.example`, 0)).toBe(777_700);
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_shards WHERE bits = ?").bind(bits).first("n")).toBe(0);
 	}, 60_000);
+
+	it("that outgrows its shards while it is being rebuilt goes on to the next size by itself", async () => {
+		await env.DB.prepare("UPDATE book_state SET next_bits = 1, next_done = 0").run();
+		let runs = 0;
+		while (!(await publishBook(deps())).complete) expect(++runs).toBeLessThan(10);
+		const { bits } = await manifest();
+		expect(bits).toBeGreaterThan(1);
+		expect(await reader(observedStore()).priceOf("many-14.example", 0)).toBe(400_000);
+	}, 60_000);
 });
