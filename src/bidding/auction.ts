@@ -7,7 +7,7 @@ import { canonicalHost, hostOfAddress, isWithin, type WebAddress } from "../lib/
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
-import { campaignVerdict } from "./eligibility.ts";
+import { type CampaignVerdict, campaignVerdict } from "./eligibility.ts";
 import { campaignPrice, highestPrice } from "./pricing.ts";
 
 /** What an auction needs to know of a request, whichever endpoint it came by. */
@@ -50,9 +50,6 @@ export type Bid = {
 };
 export type NoBid = { outcome: "no-bid"; reason: NoBidReason };
 export type Decision = Bid | NoBid;
-
-/** What became of one campaign: why it could not bid, or its price. */
-export type CampaignVerdict = { eligible: false; reason: NoBidReason } | { eligible: true; price: number };
 
 /** Told of every campaign considered, for explanations. */
 export type Observer = (brand: BookBrand, campaign: BookCampaign, link: "homepage" | "deeplink", verdict: CampaignVerdict) => void;

@@ -1,6 +1,9 @@
 import { ALL_HOURS, type BookCampaign } from "../campaign-book/format.ts";
 import { localHour } from "../lib/time.ts";
-import type { CampaignVerdict } from "./auction.ts";
+import type { NoBidReason } from "../openrtb/no-bid.ts";
+
+/** What became of one campaign: why it could not bid, or its price. */
+export type CampaignVerdict = { eligible: false; reason: NoBidReason } | { eligible: true; price: number };
 
 export type Circumstances = {
 	country: string;

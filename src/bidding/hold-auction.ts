@@ -1,6 +1,7 @@
 /** From a request to a decision: finds the candidates in the campaign book, within the auction's time, and holds the auction. */
 import { type BookBrand, type BookPublisher, domainKey, keywordKey } from "../campaign-book/format.ts";
-import { type BookSnapshot, BookUnavailableError, type CampaignBook } from "../campaign-book/load.ts";
+import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
+import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { canonicalHost, hostAndParents } from "../lib/host.ts";
 import { type AuctionRequest, type Decision, noBid, type Observer, runAuction } from "./auction.ts";
 

@@ -8,11 +8,9 @@ import {
 	encodeEntry,
 	keywordKey,
 	SHARD_HEADER,
-	SLOT_BITS,
-	shardOf,
-	slotOf,
 	VERSION_LENGTH,
 } from "./format.ts";
+import { SLOT_BITS, shardOf, slotOf } from "./slots.ts";
 
 export type CampaignInput = {
 	campaignId: number;

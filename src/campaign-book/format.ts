@@ -14,14 +14,14 @@
  * shards therefore splits every shard in two and moves nothing else.
  */
 
+import { SLOT_BITS } from "./slots.ts";
+
 export const BOOK_FORMAT = 1;
 export const SHARD_HEADER = `book ${BOOK_FORMAT}\n`;
 
 export const MANIFEST_KEY = "book:manifest";
 export const PAUSED_KEY = "book:paused";
 
-export const SLOT_BITS = 16;
-export const SLOTS = 1 << SLOT_BITS;
 /** Characters of a shard's version in the manifest's `shards` string. */
 export const VERSION_LENGTH = 12;
 
@@ -146,43 +146,6 @@ export function domainKey(host: string): string {
 
 export function keywordKey(keyword: string): string {
 	return `k ${keyword}`;
-}
-
-/**
- * The slot of an entry. A host shares its slot with its subdomains wherever that is cheap to know, so that a lookup which
- * walks up to a parent domain stays in one shard: the last two labels decide, or three where the second is as short as
- * `co` or `com` (`shop.co.uk`). This is placement only: a lookup always goes to the slot of the very host it asks for.
- */
-export function slotOf(key: string): number {
-	return hash(key.charCodeAt(0) === 100 ? affinity(key) : key) >>> (32 - SLOT_BITS);
-}
-
-function affinity(key: string): string {
-	const top = key.lastIndexOf(".");
-	const second = key.lastIndexOf(".", top - 1);
-	if (second === -1) return key;
-	if (top - second > 4) return `d ${key.slice(second + 1)}`;
-	const third = key.lastIndexOf(".", second - 1);
-	return third === -1 ? key : `d ${key.slice(third + 1)}`;
-}
-
-/** FNV-1a over UTF-16 units with murmur3's final mix: well spread in its high bits, which name the slot. */
-function hash(text: string): number {
-	let h = 0x811c9dc5;
-	for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-	h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-	h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-	return (h ^ (h >>> 16)) >>> 0;
-}
-
-export function shardOf(slot: number, bits: number): number {
-	return slot >>> (SLOT_BITS - bits);
-}
-
-/** First and last slot of a shard. */
-export function slotsOfShard(index: number, bits: number): { first: number; last: number } {
-	const run = 1 << (SLOT_BITS - bits);
-	return { first: index * run, last: (index + 1) * run - 1 };
 }
 
 export function shardKey(bits: number, index: number, version: string): string {

@@ -9,20 +9,17 @@ import { logError } from "../lib/log.ts";
 import {
 	type BookBrand,
 	type BookPublisher,
-	decodeEntry,
 	decodePublisher,
-	findEntry,
 	MANIFEST_KEY,
 	type Manifest,
 	PAUSED_KEY,
 	parseManifest,
 	parsePauses,
-	SHARD_HEADER,
 	shardKey,
-	shardOf,
 	shardVersion,
-	slotOf,
 } from "./format.ts";
+import { BookUnavailableError, openShard, ResidentShards, type Shard } from "./resident-shards.ts";
+import { shardOf, slotOf } from "./slots.ts";
 
 /** The part of a KV namespace that reading a book needs. */
 export type BookStore = {
@@ -43,10 +40,6 @@ const STALE_TTLS = 10;
 const PREFETCH_SHARDS = 64;
 const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Memory of one parsed entry, estimated from its JSON (measured by the benchmark of the resident book). */
-const PARSED_FACTOR = 6;
-const ENTRY_OVERHEAD = 400;
-
 /** One version of the book as an isolate sees it. */
 export type BookSnapshot = {
 	readonly manifest: Manifest;
@@ -57,23 +50,13 @@ export type BookSnapshot = {
 	readonly byOpenRtbIdentity: ReadonlyMap<string, BookPublisher>;
 };
 
-type Shard = { bits: number; version: string; text: string; parsed: Map<string, readonly BookBrand[]>; bytes: number };
-
-/** Thrown where a shard that the manifest names cannot be had: no bid is made from half a book. */
-export class BookUnavailableError extends Error {
-	override readonly name = "BookUnavailableError";
-}
-
 export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
 export type WaitUntil = (promise: Promise<unknown>) => void;
 
 export class CampaignBook {
 	readonly #store: BookStore;
 	readonly #ttlMs: number;
-	readonly #cacheBytes: number;
-	/** Shards by index, least recently used first. */
-	readonly #shards = new Map<number, Shard>();
-	#bytes = 0;
+	readonly #shards: ResidentShards;
 	#snapshot: BookSnapshot | null = null;
 	#previous: Manifest | null = null;
 	#paused: ReadonlySet<number> = new Set();
@@ -86,12 +69,12 @@ export class CampaignBook {
 	constructor(store: BookStore, options: BookOptions) {
 		this.#store = store;
 		this.#ttlMs = options.snapshotTtlMs;
-		this.#cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+		this.#shards = new ResidentShards(options.cacheBytes ?? DEFAULT_CACHE_BYTES);
 	}
 
 	/** What is in memory: for readiness answers and benchmarks. `waits` counts the lookups that had to go to KV. */
 	get stats() {
-		return { bytes: this.#bytes, shards: this.#shards.size, waits: this.#waits };
+		return { bytes: this.#shards.bytes, shards: this.#shards.size, waits: this.#waits };
 	}
 
 	/**
@@ -127,14 +110,10 @@ export class CampaignBook {
 		const index = shardOf(slotOf(key), manifest.bits);
 		const version = shardVersion(manifest, index);
 		if (version === null) return null;
-		const shard = this.#shards.get(index);
-		if (shard !== undefined && shard.version === version && shard.bits === manifest.bits) {
-			this.#shards.delete(index);
-			this.#shards.set(index, shard);
-			return this.#read(shard, key);
-		}
+		const shard = this.#shards.get(manifest.bits, index, version);
+		if (shard !== undefined) return this.#shards.read(shard, key);
 		this.#waits++;
-		return this.#load(manifest, index, version).then((loaded) => this.#read(loaded, key));
+		return this.#load(manifest, index, version).then((loaded) => this.#shards.read(loaded, key));
 	}
 
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
@@ -191,18 +170,18 @@ export class CampaignBook {
 	async #prefetch(current: Manifest, next: Manifest): Promise<void> {
 		if (current.bits !== next.bits) return;
 		const changed: [index: number, version: string][] = [];
-		for (const [index, shard] of [...this.#shards].reverse()) {
-			const version = shardVersion(next, index);
-			if (version !== null && version !== shard.version && changed.length < PREFETCH_SHARDS) changed.push([index, version]);
+		for (const shard of this.#shards.newestFirst()) {
+			const version = shardVersion(next, shard.index);
+			if (version !== null && version !== shard.version && changed.length < PREFETCH_SHARDS) changed.push([shard.index, version]);
 		}
 		if (changed.length === 0) return;
 		const keys = changed.map(([index, version]) => shardKey(next.bits, index, version));
 		const texts = await this.#store.get(keys, { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
-		const shards = changed.map(([index, version]): [number, Shard] => {
+		const shards = changed.map(([index, version]) => {
 			const text = texts.get(shardKey(next.bits, index, version)) ?? null;
-			return [index, openShard(next.bits, index, version, text)];
+			return openShard(next.bits, index, version, text);
 		});
-		for (const [index, shard] of shards) this.#keep(index, shard);
+		for (const shard of shards) this.#shards.keep(shard);
 	}
 
 	async #load(manifest: Manifest, index: number, version: string): Promise<Shard> {
@@ -214,7 +193,7 @@ export class CampaignBook {
 		} catch (error) {
 			return this.#loadPrevious(manifest, index, version, error);
 		}
-		this.#keep(index, shard);
+		this.#shards.keep(shard);
 		return shard;
 	}
 
@@ -232,56 +211,10 @@ export class CampaignBook {
 			throw unavailable(error);
 		}
 	}
-
-	#read(shard: Shard, key: string): readonly BookBrand[] | null {
-		const known = shard.parsed.get(key);
-		if (known !== undefined) return known;
-		const json = findEntry(shard.text, key);
-		if (json === null) return null;
-		let brands: readonly BookBrand[];
-		try {
-			brands = decodeEntry(json);
-		} catch (error) {
-			throw unavailable(error);
-		}
-		shard.parsed.set(key, brands);
-		const bytes = json.length * PARSED_FACTOR + ENTRY_OVERHEAD;
-		shard.bytes += bytes;
-		// An evicted or replaced shard may still be read by the request that holds it; it no longer counts.
-		if (this.#shards.get(shardOf(slotOf(key), shard.bits)) === shard) this.#grow(bytes);
-		return brands;
-	}
-
-	#keep(index: number, shard: Shard): void {
-		const replaced = this.#shards.get(index);
-		if (replaced !== undefined) {
-			this.#shards.delete(index);
-			this.#bytes -= replaced.bytes;
-		}
-		this.#shards.set(index, shard);
-		this.#grow(shard.bytes);
-	}
-
-	#grow(bytes: number): void {
-		this.#bytes += bytes;
-		for (const [index, shard] of this.#shards) {
-			if (this.#bytes <= this.#cacheBytes || this.#shards.size === 1) return;
-			this.#shards.delete(index);
-			this.#bytes -= shard.bytes;
-		}
-	}
 }
 
 function unavailable(cause: unknown): BookUnavailableError {
 	return new BookUnavailableError("a shard of the campaign book cannot be read", { cause });
-}
-
-function openShard(bits: number, index: number, version: string, text: string | null): Shard {
-	if (text === null) throw new BookUnavailableError(`shard ${index} is not in KV`);
-	if (!text.startsWith(SHARD_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError(`shard ${index} has an unknown format`);
-	// V8 keeps Latin-1 text in one byte a character, any other in two.
-	const width = /[\u0100-\uffff]/.test(text) ? 2 : 1;
-	return { bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD };
 }
 
 function openSnapshot(manifest: Manifest): BookSnapshot {

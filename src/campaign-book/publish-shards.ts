@@ -5,7 +5,8 @@ import { bookGarbage, bookShards } from "../db/schema/book.ts";
 import { bookKeys, brands, campaigns } from "../db/schema/brands.ts";
 import { platforms } from "../db/schema/platforms.ts";
 import { type BookEntry, type BrandInput, buildShards, type CampaignInput, versionOf } from "./build.ts";
-import { shardKey, slotsOfShard } from "./format.ts";
+import { shardKey } from "./format.ts";
+import { slotsOfShard } from "./slots.ts";
 
 /** What one invocation may still do: KV takes 1,000 operations of it and D1 1,000 queries. */
 export type Budget = { shardsLeft: number; readsLeft: number; written: number; bytes: number };

@@ -9,8 +9,9 @@ import { bookKeys } from "../db/schema/brands.ts";
 import { publishers } from "../db/schema/publishers.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "./build.ts";
-import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, shardOf, VERSION_LENGTH } from "./format.ts";
+import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, VERSION_LENGTH } from "./format.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
+import { shardOf } from "./slots.ts";
 
 export type PublishDeps = { db: Database; kv: KVNamespace; now: () => number };
 

@@ -3,7 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { platforms } from "../db/schema/platforms.ts";
 import type { Placed } from "./issue-keys.ts";
-import type { Fault, PublisherEntry } from "./network-file.ts";
+import type { PublisherEntry } from "./network-file.ts";
+import type { Fault } from "./read-entry.ts";
 
 const MOST_FAULTS = 100;
 

@@ -8,14 +8,12 @@ import { type Issued, identifyPublishers, type Placed, stageKeys } from "./issue
 import {
 	type Entries,
 	type ExchangeRateEntry,
-	type Fault,
 	type PlatformEntry,
 	type PublisherEntry,
-	readEntry,
 	SECTIONS,
 	type SectionName,
-	unknownFields,
 } from "./network-file.ts";
+import { type Fault, readEntry, unknownFields } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 import {
 	checkBrand,

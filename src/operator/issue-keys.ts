@@ -3,7 +3,8 @@ import type { Database } from "../db/client.ts";
 import { accessKeys, publishers } from "../db/schema/publishers.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { newSecret } from "../lib/ids.ts";
-import type { Fault, PlatformEntry, PublisherEntry } from "./network-file.ts";
+import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
+import type { Fault } from "./read-entry.ts";
 import type { RowStage } from "./stage-rows.ts";
 
 export type KeyKind = "access_key" | "publisher_key" | "platform_key";

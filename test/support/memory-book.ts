@@ -8,11 +8,10 @@ import {
 	type PublisherWire,
 	SHARD_HEADER,
 	shardKey,
-	shardOf,
-	slotOf,
 	VERSION_LENGTH,
 } from "../../src/campaign-book/format.ts";
 import type { BookStore } from "../../src/campaign-book/load.ts";
+import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 
 export type MemoryBook = BookStore & {
 	readonly values: Map<string, string>;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Manifest, parseManifest, parsePauses, SLOT_BITS } from "../../../src/campaign-book/format.ts";
+import { type Manifest, parseManifest, parsePauses } from "../../../src/campaign-book/format.ts";
+import { SLOT_BITS } from "../../../src/campaign-book/slots.ts";
 
 describe("unit: parseManifest", () => {
 	const manifest: Manifest = {

@@ -1,0 +1,47 @@
+/** Reads entries of a network file by their section's schema, and says what is wrong with them and where. */
+import * as v from "valibot";
+import { campaignSchema, type Entries, SECTIONS, type SectionName } from "./network-file.ts";
+
+const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
+
+export type Fault = { path: string; message: string };
+
+/**
+ * Reads one entry of a section.
+ * @param path where the entry stands in the file, such as `brands[3]`
+ */
+export function readEntry<Name extends SectionName>(
+	section: Name,
+	value: unknown,
+	path: string,
+): { entry: Entries[Name] } | { faults: Fault[] } {
+	const schema: v.GenericSchema<unknown, Entries[Name]> = schemas[section];
+	const result = v.safeParse(schema, value);
+	if (result.success) return { entry: result.output };
+	return { faults: result.issues.map((issue) => ({ path: path + pathOf(issue), message: messageOf(issue) })) };
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+	return (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+}
+
+function messageOf(issue: v.BaseIssue<unknown>): string {
+	if (issue.kind === "schema" && issue.received === "undefined") return "is required";
+	// Valibot's own messages quote what was received; ours never do, for keys stand in these files.
+	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+}
+
+/** Fields of an entry that the file format does not know: likely typing mistakes. */
+export function unknownFields(section: SectionName, value: unknown, path: string): Fault[] {
+	if (typeof value !== "object" || value === null) return [];
+	const faults = unknownOf(SECTIONS[section].entries, value, path);
+	const list = section === "brands" && "campaigns" in value && Array.isArray(value.campaigns) ? value.campaigns : [];
+	return faults.concat(list.flatMap((campaign: unknown, at) => unknownOf(campaignSchema.entries, campaign, `${path}.campaigns[${at}]`)));
+}
+
+function unknownOf(entries: object, value: unknown, path: string): Fault[] {
+	if (typeof value !== "object" || value === null) return [];
+	return Object.keys(value)
+		.filter((name) => !Object.hasOwn(entries, name))
+		.map((name) => ({ path: `${path}.${name}`, message: "is not a field of the network file and was ignored" }));
+}

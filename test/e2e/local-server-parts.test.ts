@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startCron } from "../../scripts/local/cron.ts";
+import { readPort } from "../../scripts/local/port.ts";
+import { prepareVariables } from "../../scripts/local/secrets.ts";
+
+describe("the local server's secrets", () => {
+	let folder: string;
+	let file: string;
+	const TOKEN_KEY = "t".repeat(32);
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "clickbourse-secrets-"));
+		file = join(folder, ".dev.vars");
+	});
+
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	it("are made up once, and the same from then on", () => {
+		const first = prepareVariables({}, file);
+		expect(first.written).toEqual(["OPERATOR_KEY", "TOKEN_KEYS"]);
+		expect(prepareVariables({}, file)).toEqual({ variables: first.variables, written: [] });
+	});
+
+	it("are never the same in two places", () => {
+		const other = join(folder, "other");
+		expect(prepareVariables({}, file).variables).not.toEqual(prepareVariables({}, other).variables);
+	});
+
+	it("are taken from the environment without being written", () => {
+		const { variables, written } = prepareVariables({ OPERATOR_KEY: "environment-operator-key" }, file);
+		expect(variables.OPERATOR_KEY).toBe("environment-operator-key");
+		expect(written).toEqual(["TOKEN_KEYS"]);
+		expect(readFileSync(file, "utf8")).not.toContain("environment-operator-key");
+	});
+
+	it("are added to a file that lacks one, which keeps the rest", () => {
+		writeFileSync(file, `# mine\nTOKEN_KEYS=${TOKEN_KEY}\nSNAPSHOT_TTL_SECONDS=5`, { mode: 0o644 });
+		const { variables } = prepareVariables({}, file);
+		expect(readFileSync(file, "utf8")).toBe(
+			`# mine\nTOKEN_KEYS=${TOKEN_KEY}\nSNAPSHOT_TTL_SECONDS=5\nOPERATOR_KEY=${variables.OPERATOR_KEY}\n`,
+		);
+		expect(variables).toMatchObject({ TOKEN_KEYS: TOKEN_KEY, SNAPSHOT_TTL_SECONDS: "5" });
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+	});
+
+	it("count as absent where they are blank", () => {
+		expect(prepareVariables({ OPERATOR_KEY: " " }, file).written).toContain("OPERATOR_KEY");
+	});
+
+	it.each([
+		[{ OPERATOR_KEY: "too-short" }, "OPERATOR_KEY in the environment must have at least 16 characters"],
+		[{ TOKEN_KEYS: `${TOKEN_KEY},short` }, "TOKEN_KEYS in the environment must be secrets of at least 32 characters"],
+	])("are refused where they are too short, without being shown", (environment, message) => {
+		expect(() => prepareVariables(environment, file)).toThrow(message);
+		expect(() => prepareVariables(environment, file)).not.toThrow(Object.values(environment)[0]);
+	});
+});
+
+describe("the local server's port", () => {
+	it.each([
+		[undefined, 8787],
+		["", 8787],
+		["9000", 9000],
+	])("PORT=%s is %d", (text, port) => {
+		expect(readPort({ PORT: text })).toBe(port);
+	});
+
+	it.each(["0", "65536", "80a", "-1", "1e3"])("refuses PORT=%s", (text) => {
+		expect(() => readPort({ PORT: text })).toThrow("must be a number from 1 to 65535");
+	});
+});
+
+describe("the local server's cron", () => {
+	afterEach(() => {
+		vi.useRealTimers();
+		vi.restoreAllMocks();
+	});
+
+	it("fires once a minute until it is stopped, whatever the answer", async () => {
+		vi.useFakeTimers();
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		const fetched = vi
+			.spyOn(globalThis, "fetch")
+			.mockRejectedValueOnce(new TypeError("fetch failed"))
+			.mockResolvedValue(new Response("ok"));
+		const stop = startCron("http://127.0.0.1:8787");
+		await vi.advanceTimersByTimeAsync(3 * 60_000);
+		expect(fetched.mock.calls.map(([url]) => url)).toEqual(
+			Array(3).fill("http://127.0.0.1:8787/cdn-cgi/local/scheduled?cron=*%20*%20*%20*%20*"),
+		);
+		stop();
+		await vi.advanceTimersByTimeAsync(5 * 60_000);
+		expect(fetched).toHaveBeenCalledTimes(3);
+	});
+});
