@@ -6,14 +6,19 @@ const TOKEN_KEYS = "test-token-key-newest-0000000000000000,test-token-key-older-
 const OPERATOR_KEY = "test-operator-key-000000";
 
 /**
- * Two projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
- * (src/lib/bytes.ts among it: Node 24 has no Uint8Array.prototype.toBase64). Storage is isolated by test file.
+ * Three projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * (src/lib/bytes.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `e2e` runs the
+ * commands of the README themselves.
  */
 export default defineConfig({
 	test: {
+		silent: "passed-only",
 		projects: [
 			{
 				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"] },
+			},
+			{
+				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"] },
 			},
 			{
 				plugins: [

@@ -17,6 +17,7 @@ const RUNS: readonly { script: string; arguments: readonly string[]; expected: R
 function checkNpmScripts(): void {
 	const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
 	const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")));
+	const failed: string[] = [];
 	for (const { script, arguments: arguments_, expected } of RUNS) {
 		const result = spawnSync("npm", ["run", script, "--", ...arguments_], {
 			cwd: ROOT,
@@ -26,10 +27,13 @@ function checkNpmScripts(): void {
 		});
 		const output = `${result.stdout}\n${result.stderr}`;
 		if (result.status !== 0 || !expected.test(output)) {
-			throw new Failure(`${output.trim()}\n\nnpm run ${script} exits with ${result.status}, and should print ${expected}.`);
+			console.error(`${output.trim()}\n\nnpm run ${script}: FAILED. It exits with ${result.status}, and should print ${expected}.\n`);
+			failed.push(script);
+		} else {
+			console.log(`npm run ${script}: ok`);
 		}
-		console.log(`npm run ${script}: ok`);
 	}
+	if (failed.length > 0) throw new Failure(`These npm scripts do not work: ${failed.join(", ")}`);
 }
 
 try {

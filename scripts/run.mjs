@@ -5,7 +5,7 @@
  * Arguments, signals and the exit code are passed on. Plain JavaScript, because it must run under Node 20.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,6 +37,11 @@ function isInstalled() {
 }
 
 function install() {
+	if (lstatSync(join(ROOT, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+		fail(
+			"node_modules is a link to dependencies that are not those of package-lock.json. Run npm ci where it points to, or remove the link.",
+		);
+	}
 	console.error("Installing dependencies (npm ci) …");
 	const arguments_ = ["ci", "--no-audit", "--no-fund"];
 	const npm = process.env.npm_execpath;

@@ -7,6 +7,7 @@ import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
+import { writeError } from "./openrtb/write-response.ts";
 
 export type Edge = {
 	/** Everything but the bid path. */
@@ -44,9 +45,21 @@ export function edgeOf(env: Env): Edge {
 	return edge;
 }
 
+/**
+ * Answers a request with the parts that `build` gives. A configuration that is not sound is an error inside, said exactly in the
+ * log, and a plain 500 outside.
+ */
+export function serve(request: Request, env: Env, ctx: ExecutionContext, build: (env: Env) => Edge): Response | Promise<Response> {
+	let edge: Edge;
+	try {
+		edge = build(env);
+	} catch (error) {
+		logError("configuration.invalid", error);
+		return writeError(500, "Internal error");
+	}
+	return edge.bid(request, ctx) ?? edge.app.fetch(request, env, ctx);
+}
+
 export default {
-	fetch(request, env, ctx) {
-		const edge = edgeOf(env);
-		return edge.bid(request, ctx) ?? edge.app.fetch(request, env, ctx);
-	},
+	fetch: (request, env, ctx) => serve(request, env, ctx, edgeOf),
 } satisfies ExportedHandler<Env>;

@@ -76,7 +76,16 @@ function originOf(env: Env): Hono {
 	return app;
 }
 
+function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
+	try {
+		return originOf(env).fetch(request, env, ctx);
+	} catch (error) {
+		logError("configuration.invalid", error);
+		return jsonResponse({ error: "Internal error" }, 500);
+	}
+}
+
 export default {
-	fetch: (request, env, ctx) => originOf(env).fetch(request, env, ctx),
+	fetch: (request, env, ctx) => serveOrigin(request, env, ctx),
 	scheduled: (controller, env) => runCron(controller, env),
 } satisfies ExportedHandler<Env>;

@@ -1,6 +1,6 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
 import type { Env } from "./config.ts";
-import { type Edge, edgeOf } from "./edge.ts";
+import { type Edge, edgeOf, serve } from "./edge.ts";
 import { originRoutes, runCron } from "./origin.ts";
 
 const joined = new WeakSet<Env>();
@@ -15,9 +15,6 @@ function wholeOf(env: Env): Edge {
 }
 
 export default {
-	fetch(request, env, ctx) {
-		const whole = wholeOf(env);
-		return whole.bid(request, ctx) ?? whole.app.fetch(request, env, ctx);
-	},
+	fetch: (request, env, ctx) => serve(request, env, ctx, wholeOf),
 	scheduled: (controller, env) => runCron(controller, env),
 } satisfies ExportedHandler<Env>;

@@ -3,7 +3,7 @@
 import { buildWorker, EDGE } from "./build-worker.ts";
 import { DEMO_STATE } from "./demo-state.ts";
 import { atLeast, atMost, type Figure, tell } from "./figure.ts";
-import { FULL_ROUNDS, medianCpu, medianOf, type Round, ratioOf, runRounds } from "./load.ts";
+import { cpuRatioOf, FULL_ROUNDS, medianCpu, medianOf, type Round, ratioOf, runRounds } from "./load.ts";
 import type { Target } from "./load-protocol.ts";
 import type { Bench } from "./part.ts";
 import { startWorkers } from "./runtime.ts";
@@ -38,10 +38,12 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 	bench.say(`${targets.length} requests in turn, answers of ${answerBytes} bytes`);
 	const [base, bid] = await runRounds(sides, { ...FULL_ROUNDS, say: bench.say });
 	if (base === undefined || bid === undefined) throw new Error("a side is missing");
+	const cpuRatio = cpuRatioOf(base, bid);
 	const p99Ratio = ratioOf(bid, base, "p99");
 	return [
 		atLeast(`${name}.throughput_ratio`, ratioOf(bid, base, "perSecond"), "×", throughputBar),
 		p99Bar === null ? tell(`${name}.p99_ratio`, p99Ratio, "×") : atMost(`${name}.p99_ratio`, p99Ratio, "×", p99Bar),
+		...(cpuRatio === null ? [] : [tell(`${name}.cpu_ratio`, cpuRatio, "×, CPU time of the baseline to that of a bid")]),
 		...describe(`${name}.bid`, bid),
 		...describe(`${name}.baseline`, base),
 	];

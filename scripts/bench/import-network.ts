@@ -26,7 +26,7 @@ export async function migrateDatabases({ miniflare }: Runtime, worker: string): 
 	}
 }
 
-/** @throws Error where the import is refused */
+/** @param origin of the Worker, with what stands before `/operator` @throws Error where the import is refused */
 export async function importNetwork(origin: string, network: NetworkFile | string): Promise<ImportAnswer> {
 	const response = await fetch(`${origin}/operator/network`, {
 		method: "POST",

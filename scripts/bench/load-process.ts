@@ -21,15 +21,15 @@ async function run(job: LoadJob): Promise<LoadResult> {
 	const cpuBefore = process.cpuUsage();
 	const startedAt = performance.now();
 	const common = { url: origin, connections, timeout: 30, sampleInt: 100, excludeErrorStats: true };
-	const tracker = autocannon(
-		"once" in job ? { ...common, ...once(requests) } : { ...common, ...inTurn(requests, connections), duration: job.seconds },
-	);
+	const options = "once" in job ? { ...common, ...once(requests) } : { ...common, ...inTurn(requests, connections), duration: job.seconds };
+	const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
+	const tracker = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
 	tracker.on("response", (_client, _status, _bytes, milliseconds) => {
 		lastAt = performance.now();
 		if (durations.length === 0) firstAt = lastAt;
 		durations.push(milliseconds);
 	});
-	const { statusCodeStats = {}, errors } = await tracker;
+	const { statusCodeStats = {}, errors } = await promise;
 	const { user, system } = process.cpuUsage(cpuBefore);
 	const sorted = Float64Array.from(durations).sort();
 	return {

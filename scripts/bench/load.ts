@@ -84,9 +84,16 @@ export async function runRounds(sides: readonly Side[], options: RoundOptions): 
 	return results;
 }
 
+export type Measure = "perSecond" | "p50" | "p99";
+
 /** The median over the rounds of one of their measures. */
-export function medianOf(rounds: readonly Round[], measure: Exclude<keyof Round, "cpuMicros">): number {
+export function medianOf(rounds: readonly Round[], measure: Measure): number {
 	return median(rounds.map((round) => round[measure]));
+}
+
+/** The median over the rounds of one side's measure relative to the other side's in the same round. */
+export function ratioOf(rounds: readonly Round[], others: readonly Round[], measure: Measure): number {
+	return median(rounds.map((round, at) => round[measure] / (others[at]?.[measure] ?? Number.NaN)));
 }
 
 /** The median CPU time of workerd per request, in microseconds; null where it cannot be read. */
@@ -95,7 +102,12 @@ export function medianCpu(rounds: readonly Round[]): number | null {
 	return known.length === 0 ? null : median(known);
 }
 
-/** The median over the rounds of one side's measure relative to the other side's in the same round. */
-export function ratioOf(rounds: readonly Round[], others: readonly Round[], measure: Exclude<keyof Round, "cpuMicros">): number {
-	return median(rounds.map((round, at) => round[measure] / (others[at]?.[measure] ?? Number.NaN)));
+/** The median over the rounds of one side's CPU time per request relative to the other side's; null where it cannot be read. */
+export function cpuRatioOf(rounds: readonly Round[], others: readonly Round[]): number | null {
+	const ratios = rounds.map(({ cpuMicros }, at) => {
+		const other = others[at]?.cpuMicros ?? null;
+		return cpuMicros === null || other === null ? null : cpuMicros / other;
+	});
+	const known = ratios.filter((ratio) => ratio !== null);
+	return known.length === 0 ? null : median(known);
 }

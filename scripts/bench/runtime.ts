@@ -47,6 +47,8 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 			host: "127.0.0.1",
 			log: new Log(LogLevel.ERROR),
 			cf: false,
+			// What Workers log is no figure; faults still show.
+			handleStructuredLogs: ({ level, message }) => void (level === "error" && console.error(message)),
 			resourcePersistencePath: join(folder, "state"),
 			...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
 			workers: workers.map(({ name, script, state, databases = false, variables }) => ({

@@ -17,7 +17,8 @@ export function showProgress(what: string, totalBytes: number): Progress {
 				: `sent ${formatBytes(totalBytes)}, waiting for the answer`;
 		return `${what}: ${part}, ${seconds} s`;
 	};
-	const spinner = process.stderr.isTTY ? ora({ text: describe(), discardStdin: false }).start() : null;
+	// A terminal that says it has no columns would make the spinner count its lines for ever.
+	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
 	if (spinner === null) console.error(`${what}: ${formatBytes(totalBytes)}`);
 	const timer = setInterval(
 		() => {

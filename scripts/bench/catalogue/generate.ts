@@ -11,10 +11,53 @@ const FIRST_CAMPAIGN_ID = 10_000;
 /** Room for the campaigns of one brand, so that a brand's ids follow from its number. */
 const IDS_PER_BRAND = 10;
 
-const FIRST_WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "indigo", "juniper", "kestrel", "linden", "maple", "north", "orchard"] as const;
-const SECOND_WORDS = ["boots", "books", "cycles", "decor", "foods", "garden", "home", "jewels", "kitchen", "lighting", "optics", "outdoor", "pets", "sports", "travel"] as const;
+const FIRST_WORDS = [
+	"amber",
+	"birch",
+	"cedar",
+	"delta",
+	"ember",
+	"fjord",
+	"grove",
+	"harbor",
+	"indigo",
+	"juniper",
+	"kestrel",
+	"linden",
+	"maple",
+	"north",
+	"orchard",
+] as const;
+const SECOND_WORDS = [
+	"boots",
+	"books",
+	"cycles",
+	"decor",
+	"foods",
+	"garden",
+	"home",
+	"jewels",
+	"kitchen",
+	"lighting",
+	"optics",
+	"outdoor",
+	"pets",
+	"sports",
+	"travel",
+] as const;
 const CATEGORIES = ["Footwear", "Books", "Cycling", "Home", "Food", "Garden", "Jewellery", "Kitchen", "Pets", "Sports", "Travel"] as const;
-const KEYWORDS = ["running shoes", "garden chairs", "reading lamp", "road bike", "coffee beans", "trail boots", "dog bed", "silver ring", "city break", "desk lamp"] as const;
+const KEYWORDS = [
+	"running shoes",
+	"garden chairs",
+	"reading lamp",
+	"road bike",
+	"coffee beans",
+	"trail boots",
+	"dog bed",
+	"silver ring",
+	"city break",
+	"desk lamp",
+] as const;
 const COUNTRIES = ["US", "CA", "GB", "AU", "DE", "FR"] as const;
 const EVERY_HOUR = Array.from({ length: 24 }, (_, hour) => hour);
 const DAYTIME = EVERY_HOUR.slice(7, 22);
@@ -64,6 +107,7 @@ function generateCampaign(random: Random, brand: number, at: number): Campaign {
 	const platform = random.pick(PLATFORMS).id;
 	const link = `https://track.${platform}.example/c?m=${brand}&o=${id}&sub={click_id}`;
 	const epc = random.integer(500, 9_000);
+	const deeplinks = random.chance(0.8);
 	return {
 		campaign_id: id,
 		merchant_id: brand,
@@ -71,8 +115,8 @@ function generateCampaign(random: Random, brand: number, at: number): Campaign {
 		active: at === 0 || random.chance(0.95),
 		country: at === 0 ? "US" : random.pick(COUNTRIES),
 		homepage_url: link,
-		deeplink_url: random.chance(0.8) ? `${link}&url={deeplink}` : null,
-		deeplink_verified: random.chance(0.7),
+		deeplink_url: deeplinks ? `${link}&url={deeplink}` : null,
+		deeplink_verified: deeplinks && random.chance(0.85),
 		epc: decimal(epc),
 		default_keyword_epc: random.chance(0.2) ? decimal(epc * 0.8) : null,
 		keyword_epc: random.chance(0.05) ? { [`${random.pick(KEYWORDS)} ${random.integer(1, 5_000)}`]: decimal(epc * 1.3) } : {},

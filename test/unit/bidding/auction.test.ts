@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-	type AuctionBook,
-	type AuctionRequest,
-	type CampaignVerdict,
-	type Decision,
-	runAuction,
-	seatOf,
-} from "../../../src/bidding/auction.ts";
+import { type AuctionBook, type AuctionRequest, type Decision, runAuction, seatOf } from "../../../src/bidding/auction.ts";
+import type { CampaignVerdict } from "../../../src/bidding/eligibility.ts";
 import { auctionBook, auctionRequest, brand, campaign, hours, publisher } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
