@@ -75,11 +75,11 @@ export type WebAddress = {
 /**
  * Reads a page or deeplink address. Returns null when it is not http(s), cannot be parsed, holds control characters or
  * backslashes (which URL parsers disagree about), or is too long: such an address counts as absent.
- * An address without a scheme gets `https://`.
+ * An address without a scheme gets `https://`, and spaces within are escaped.
  */
 export function readWebAddress(text: string): WebAddress | null {
 	if (text.length <= MAX_URL_LENGTH && PLAIN_URL.test(text) && !text.includes("xn--")) return { url: text, hadScheme: true };
-	const trimmed = text.trim().toWellFormed();
+	const trimmed = text.trim().toWellFormed().replaceAll(" ", "%20");
 	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
 	const hadScheme = HTTP_URL.test(trimmed);
 	if (!hadScheme && (SCHEME.test(trimmed) || trimmed.startsWith("/"))) return null;

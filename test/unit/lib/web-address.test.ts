@@ -9,6 +9,10 @@ function hostOf(text: string): string | null | undefined {
 }
 
 describe("unit: readWebAddress", () => {
+	test("a space within is escaped: the address stays one", () => {
+		expect(readWebAddress(" https://shoes.example/a b?c=d e ")).toEqual({ url: "https://shoes.example/a%20b?c=d%20e", hadScheme: true });
+	});
+
 	test("keeps an http(s) address as it was sent and names its host", () => {
 		const url = "HTTPS://www.Shoes.Example:8443/Sale?q=%20a&b=ü#Top";
 		expect(readWebAddress(` ${url} `)).toEqual({ url, hadScheme: true });
