@@ -1,5 +1,5 @@
 import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
-import type { TokenKind } from "../click-token/token.ts";
+import type { ClickToken, TokenKind } from "../click-token/token.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger } from "../lib/ip.ts";
@@ -20,10 +20,10 @@ export type ClickDetails = {
 };
 
 /** The click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
-export async function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDetails, now: number): Promise<string> {
+export function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDetails, now: number): Promise<string> {
 	const { publisher, brand, campaign, price, isDeeplink } = bid;
 	const auctionId = newUuid();
-	const encyp = await deps.tokens.mint({
+	const token: ClickToken = {
 		kind: details.kind,
 		publisher: publisher.identity,
 		advertiserId: brand.brandId,
@@ -34,9 +34,8 @@ export async function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDe
 		auctionId,
 		mintedAt: now,
 		test: details.test,
-	});
+	};
 	const parameters: ClickParameters = {
-		encyp,
 		rtuli: auctionId,
 		clickid: fitting(details.clickId),
 		uid: fitting(details.buyerUid),
@@ -47,7 +46,7 @@ export async function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDe
 		cc: details.country,
 		test: details.test,
 	};
-	return buildClickUrl(deps.clickUrl, parameters);
+	return deps.tokens.mint(token).then((encyp) => buildClickUrl(deps.clickUrl, encyp, parameters));
 }
 
 /** A value too long for a URL counts as absent: cut, it would be another value. */

@@ -18,13 +18,11 @@ const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 const COUNTRY = "US";
 
 /** @param path path and query of the request, from its slash on */
-export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
-	try {
-		return await answer(deps, request, path, waitUntil);
-	} catch (error) {
+export function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
+	return answer(deps, request, path, waitUntil).catch((error: unknown) => {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
-	}
+	});
 }
 
 async function answer(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {

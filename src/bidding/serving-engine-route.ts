@@ -4,7 +4,7 @@ import { jsonResponse } from "../lib/http.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { formatPrice } from "../lib/money.ts";
-import { parseQuery } from "../lib/query.ts";
+import { Query } from "../lib/query.ts";
 import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
@@ -20,17 +20,15 @@ export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
 const NONE: readonly string[] = [];
 
-export async function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
-	if (request.method !== "GET" && request.method !== "HEAD") return jsonResponse({ status: 0, error: "Only GET is accepted." });
-	try {
-		return await answer(deps, request, waitUntil);
-	} catch (error) {
+export function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	return answer(deps, request, waitUntil).catch((error: unknown) => {
 		logError("serving_engine.failed", error);
 		return jsonResponse(NO_AD);
-	}
+	});
 }
 
 async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	if (request.method !== "GET" && request.method !== "HEAD") return jsonResponse({ status: 0, error: "Only GET is accepted." });
 	const query = readServingEngineQuery(searchOf(request.url));
 	if (!query.ok) return jsonResponse({ status: 0, error: query.error });
 	const now = deps.now();
@@ -67,9 +65,9 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 
 /** Reads the query parameters. The first of a repeated one counts, and a blank one is a missing one. */
 export function readServingEngineQuery(search: string): ServingEngineQuery {
-	const parameters = parseQuery(search);
+	const query = new Query(search);
 	const read = (name: string): string | null => {
-		const value = parameters.get(name) ?? null;
+		const value = query.get(name);
 		return value === null || value.trim() === "" ? null : value;
 	};
 	const publisherId = read("pubi");

@@ -3,9 +3,8 @@
 /** Longest value appended to a click URL, in UTF-16 units: a longer one would make a URL that browsers and proxies refuse. */
 export const MAX_PARAMETER_LENGTH = 2_048;
 
-/** Parameters of a bid's click URL in the order in which they are appended. Null ones are left out. */
+/** Parameters of a bid's click URL beside its token, in the order in which they are appended. Null ones are left out. */
 export type ClickParameters = {
-	encyp: string;
 	rtuli: string;
 	clickid: string | null;
 	uid: string | null;
@@ -22,9 +21,10 @@ export type ClickParameters = {
 /**
  * The absolute click URL of one bid.
  * @param clickUrl origin of the click tracker, without a trailing slash
+ * @param encyp     the bid's token
  */
-export function buildClickUrl(clickUrl: string, parameters: ClickParameters): string {
-	const { encyp, rtuli, clickid, uid, dl, subi, ip, pli, cc, test } = parameters;
+export function buildClickUrl(clickUrl: string, encyp: string, parameters: ClickParameters): string {
+	const { rtuli, clickid, uid, dl, subi, ip, pli, cc, test } = parameters;
 	let url = `${clickUrl}/click?encyp=${encyp}&rtuli=${rtuli}`;
 	if (clickid !== null) url += `&clickid=${encodeText(clickid)}`;
 	if (uid !== null) url += `&uid=${encodeText(uid)}`;

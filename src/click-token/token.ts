@@ -75,18 +75,17 @@ export class ClickTokens {
 		this.#secrets = secrets;
 	}
 
-	async mint(token: ClickToken): Promise<string> {
-		let minting = this.#minting;
-		if (minting === undefined || minting.counter > MAX_COUNTER) {
-			minting = await this.#startMinting();
-			// Another request may have been quicker; either key is good, its counter is its own.
-			this.#minting = minting;
-		}
+	/** Mints a token. No async function: on the bid path every step between promises counts. */
+	mint(token: ClickToken): Promise<string> {
+		const minting = this.#minting;
+		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startMinting().then(() => this.mint(token));
 		const counter = minting.counter++;
 		writeCounter(minting.algorithm.iv, counter);
 		const written = writeText(encode(token), minting.content);
-		const sealed = await crypto.subtle.encrypt(minting.algorithm, minting.key, minting.content.subarray(0, written));
-		return minting.prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(sealed));
+		const { prefix } = minting;
+		return crypto.subtle
+			.encrypt(minting.algorithm, minting.key, minting.content.subarray(0, written))
+			.then((sealed) => prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(sealed)));
 	}
 
 	/** The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring. */
@@ -107,7 +106,8 @@ export class ClickTokens {
 		return decode(fromUtf8(plain));
 	}
 
-	async #startMinting(): Promise<Minting> {
+	/** Derives this isolate's next key. Two requests may do so at once: either key is good, and counts for itself. */
+	async #startMinting(): Promise<void> {
 		const [newest] = await this.#ring();
 		if (newest === undefined) throw new Error("TOKEN_KEYS: at least one key is needed");
 		const salt = crypto.getRandomValues(new Uint8Array(SALT_LENGTH));
@@ -115,7 +115,7 @@ export class ClickTokens {
 		prefix[0] = TOKEN_VERSION;
 		prefix.set(newest.fingerprint, 1);
 		prefix.set(salt, 1 + FINGERPRINT_LENGTH);
-		return {
+		this.#minting = {
 			key: await deriveKey(newest.key, salt),
 			prefix: toBase64Url(prefix),
 			counter: 0,

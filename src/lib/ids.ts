@@ -5,25 +5,23 @@ export function newSecret(prefix: string): string {
 	return `${prefix}_${toBase64Url(crypto.getRandomValues(new Uint8Array(24)))}`;
 }
 
-const POOL_LENGTH = 4_096;
-const pool = new Uint8Array(POOL_LENGTH);
-let used = POOL_LENGTH;
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const POOL_BYTES = 4_096;
+const UUID_DIGITS = 32;
+let pool = "";
+let used = 0;
 
 /**
  * A random UUID (version 4). Draws its randomness for many at once: one by one, `crypto.randomUUID()` is a noticeable part of
  * a bid.
  */
 export function newUuid(): string {
-	if (used === POOL_LENGTH) {
-		crypto.getRandomValues(pool);
+	if (used === pool.length) {
+		pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES)).toHex();
 		used = 0;
 	}
 	const at = used;
-	used += 16;
-	const hex = (offset: number) => HEX[pool[at + offset] ?? 0] ?? "";
-	const version = HEX[((pool[at + 6] ?? 0) & 0x0f) | 0x40];
-	const variant = HEX[((pool[at + 8] ?? 0) & 0x3f) | 0x80];
-	const text = `${hex(0)}${hex(1)}${hex(2)}${hex(3)}-${hex(4)}${hex(5)}-${version}${hex(7)}-${variant}${hex(9)}-`;
-	return `${text}${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`;
+	used += UUID_DIGITS;
+	// Six bits are not chance: the version, and the variant in the two highest bits of its digit.
+	const variant = "89ab".charAt(pool.charCodeAt(at + 16) & 3);
+	return `${pool.slice(at, at + 8)}-${pool.slice(at + 8, at + 12)}-4${pool.slice(at + 13, at + 16)}-${variant}${pool.slice(at + 17, at + 20)}-${pool.slice(at + 20, at + 32)}`;
 }

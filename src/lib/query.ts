@@ -1,27 +1,37 @@
 /**
- * Reads a query string as URLSearchParams does, without a call into the runtime for every parameter: on the bid path those
- * calls cost more than the auction. Of a repeated parameter the first counts.
- * @param search the query without its question mark
+ * Reads a query string as URLSearchParams does, but calls into the runtime for none of it and decodes only what is asked for:
+ * on the bid path those calls, and user agents nobody reads, cost more than the auction.
  */
-export function parseQuery(search: string): Map<string, string> {
-	const parameters = new Map<string, string>();
-	for (let start = 0; start < search.length; ) {
-		let end = search.indexOf("&", start);
-		if (end === -1) end = search.length;
-		if (end > start) {
-			const equals = search.indexOf("=", start);
-			const split = equals === -1 || equals > end ? end : equals;
-			const name = decode(search.slice(start, split));
-			if (!parameters.has(name)) parameters.set(name, decode(search.slice(split + 1, end)));
+export class Query {
+	readonly #raw = new Map<string, string>();
+
+	/** @param search the query without its question mark */
+	constructor(search: string) {
+		for (let start = 0; start < search.length; ) {
+			let end = search.indexOf("&", start);
+			if (end === -1) end = search.length;
+			if (end > start) {
+				const equals = search.indexOf("=", start);
+				const split = equals === -1 || equals > end ? end : equals;
+				const name = decode(search.slice(start, split));
+				if (!this.#raw.has(name)) this.#raw.set(name, search.slice(split + 1, end));
+			}
+			start = end + 1;
 		}
-		start = end + 1;
 	}
-	return parameters;
+
+	/** The value of a parameter, the first where it is repeated; null where there is none. */
+	get(name: string): string | null {
+		const raw = this.#raw.get(name);
+		return raw === undefined ? null : decode(raw);
+	}
 }
 
+const PLAIN = /^[A-Za-z0-9_.~:/-]*$/;
+
 function decode(text: string): string {
-	const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-	if (!spaced.includes("%")) return spaced.isWellFormed() ? spaced : spaced.toWellFormed();
+	if (PLAIN.test(text)) return text;
+	const spaced = text.replaceAll("+", " ");
 	try {
 		return decodeURIComponent(spaced).toWellFormed();
 	} catch (error) {

@@ -13,11 +13,15 @@ const decoder = new TextDecoder();
  * Reads a bid request's body as text: plain, or gzip by its first bytes whatever the headers say. The cap of MAX_BODY_BYTES
  * holds for what comes out of the decoder, and decoding ends as soon as it is passed.
  */
-export async function readBody(request: Request): Promise<BodyResult> {
+export function readBody(request: Request): Promise<BodyResult> {
 	const cap = MAX_BODY_BYTES + GZIP_SLACK_BYTES;
 	const length = request.headers.get("content-length");
-	if (length !== null && Number(length) > cap) return TOO_LARGE;
-	const raw = length === null ? await readCapped(request.body, cap) : new Uint8Array(await request.arrayBuffer());
+	if (length === null) return readCapped(request.body, cap).then(decode);
+	if (Number(length) > cap) return Promise.resolve(TOO_LARGE);
+	return request.arrayBuffer().then((buffer) => decode(new Uint8Array(buffer)));
+}
+
+function decode(raw: Uint8Array | null): BodyResult | Promise<BodyResult> {
 	if (raw === null) return TOO_LARGE;
 	if (raw[0] === 0x1f && raw[1] === 0x8b) return gunzip(raw);
 	return raw.byteLength > MAX_BODY_BYTES ? TOO_LARGE : { ok: true, text: decoder.decode(raw) };

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../../src/lib/query.ts";
+import { Query } from "../../../src/lib/query.ts";
+
+/** Every parameter that the standard finds, as Query gives it. */
+function read(search: string): Record<string, string | null> {
+	const query = new Query(search);
+	return Object.fromEntries(Object.keys(standard(search)).map((name) => [name, query.get(name)]));
+}
 
 /** What the standard's parser makes of a query, the first of a repeated parameter counting. */
 function standard(search: string): Record<string, string> {
@@ -9,7 +15,7 @@ function standard(search: string): Record<string, string> {
 	return Object.fromEntries(first);
 }
 
-describe("unit: parseQuery", () => {
+describe("unit: Query", () => {
 	it.each([
 		"",
 		"a=1",
@@ -29,7 +35,7 @@ describe("unit: parseQuery", () => {
 		"a=%E2%82",
 		"a=\ud800",
 	])("%j is read as the standard does", (search) => {
-		expect(Object.fromEntries(parseQuery(search))).toEqual(standard(search));
+		expect(read(search)).toEqual(standard(search));
 	});
 
 	it("reads anything as the standard does", () => {
@@ -40,9 +46,14 @@ describe("unit: parseQuery", () => {
 		fc.assert(
 			fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
 				const search = pieces.join("");
-				expect(Object.fromEntries(parseQuery(search))).toEqual(standard(search));
+				expect(read(search)).toEqual(standard(search));
 			}),
 			{ numRuns: 3_000 },
 		);
+	});
+
+	it("has no parameter that is not there", () => {
+		expect(new Query("a=1&b").get("c")).toBeNull();
+		expect(new Query("").get("")).toBeNull();
 	});
 });
