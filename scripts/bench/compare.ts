@@ -13,6 +13,8 @@ export type Comparison = {
 	name: string;
 	/** Entry file of the baseline Worker; it answers with `ANSWER_BYTES` bytes. */
 	baseline: string;
+	/** Another baseline that does less, compared with as well, without a bar. */
+	leanBaseline?: string;
 	targets: readonly Target[];
 	answerBytes: number;
 	throughputBar: number;
@@ -20,46 +22,55 @@ export type Comparison = {
 };
 
 /**
- * Both Workers run in one workerd process, each with its own isolate and socket: only one is loaded at a time, so the other costs
- * nothing, and both meet the same process. workerd has one core for it, the load process the other.
+ * All Workers run in one workerd process, each with its own isolate and socket: only one is loaded at a time, so the others cost
+ * nothing, and all meet the same process. workerd has one core for it, the load process the other.
  */
 export async function compareWithBaseline(bench: Bench, comparison: Comparison): Promise<Figure[]> {
-	const { name, baseline, targets, answerBytes, throughputBar, p99Bar } = comparison;
+	const { name, baseline, leanBaseline, targets, answerBytes, throughputBar, p99Bar } = comparison;
+	const baselines = [
+		{ name: "baseline", entry: baseline },
+		...(leanBaseline === undefined ? [] : [{ name: "lean_baseline", entry: leanBaseline }]),
+	];
+	const variables = { ANSWER_BYTES: String(answerBytes) };
 	await using runtime = await startWorkers(bench.folder, [
-		{
-			name: "baseline",
-			script: await buildWorker(bench, { entry: baseline, environment: "edge" }),
-			variables: { ANSWER_BYTES: String(answerBytes) },
-		},
 		{ name: "bid", script: await buildWorker(bench, EDGE), state: DEMO_STATE },
+		...(await Promise.all(
+			baselines.map(async ({ name, entry }) => ({ name, script: await buildWorker(bench, { entry, environment: "edge" }), variables })),
+		)),
 	]);
-	const sides = await Promise.all(["baseline", "bid"].map(async (side) => ({ name: side, origin: await runtime.origin(side), targets })));
+	const names = ["bid", ...baselines.map(({ name }) => name)];
+	const sides = await Promise.all(names.map(async (side) => ({ name: side, origin: await runtime.origin(side), targets })));
 	await checkAnswers(sides, answerBytes);
 	bench.say(`${targets.length} requests in turn, answers of ${answerBytes} bytes`);
-	const [base, bid] = await runRounds(sides, { ...FULL_ROUNDS, say: bench.say });
+	const [bid, base, lean] = await runRounds(sides, { ...FULL_ROUNDS, say: bench.say });
 	if (base === undefined || bid === undefined) throw new Error("a side is missing");
-	const cpuRatio = cpuRatioOf(base, bid);
 	const p99Ratio = ratioOf(bid, base, "p99");
 	return [
 		atLeast(`${name}.throughput_ratio`, ratioOf(bid, base, "perSecond"), "×", throughputBar),
 		p99Bar === null ? tell(`${name}.p99_ratio`, p99Ratio, "×") : atMost(`${name}.p99_ratio`, p99Ratio, "×", p99Bar),
-		...(cpuRatio === null ? [] : [tell(`${name}.cpu_ratio`, cpuRatio, "×, CPU time of the baseline to that of a bid")]),
+		...tellKnown(`${name}.cpu_ratio`, cpuRatioOf(base, bid), "×, CPU time of the baseline to that of a bid"),
 		...describe(`${name}.bid`, bid),
 		...describe(`${name}.baseline`, base),
+		...(lean === undefined
+			? []
+			: [tell(`${name}.lean_baseline.throughput_ratio`, ratioOf(bid, lean, "perSecond"), "×"), ...describe(`${name}.lean_baseline`, lean)]),
 	];
 }
 
 function describe(name: string, rounds: readonly Round[]): Figure[] {
-	const cpuMicros = medianCpu(rounds);
 	return [
 		tell(`${name}.throughput`, medianOf(rounds, "perSecond"), "requests/s"),
 		tell(`${name}.p50`, medianOf(rounds, "p50"), "ms"),
 		tell(`${name}.p99`, medianOf(rounds, "p99"), "ms"),
-		...(cpuMicros === null ? [] : [tell(`${name}.cpu`, cpuMicros, "µs of workerd/request")]),
+		...tellKnown(`${name}.cpu`, medianCpu(rounds), "µs of workerd/request"),
 	];
 }
 
-/** Both sides must answer alike: HTTP 200, JSON, and as many bytes, give or take what brand names differ by. */
+function tellKnown(name: string, value: number | null, unit: string): Figure[] {
+	return value === null ? [] : [tell(name, value, unit)];
+}
+
+/** All sides must answer alike: HTTP 200, JSON, and as many bytes, give or take what brand names differ by. */
 async function checkAnswers(
 	sides: readonly { name: string; origin: string; targets: readonly Target[] }[],
 	answerBytes: number,

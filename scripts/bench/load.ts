@@ -61,7 +61,7 @@ export type Round = {
 export type RoundOptions = { rounds: number; seconds: number; warmUpSeconds: number; say: (text: string) => void };
 
 /** Short rounds, many of them: neighbours in time meet the same machine, and each pair gives a ratio of its own. */
-export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 3 };
+export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 6 };
 
 /** Loads the sides in turn, after a warm-up of each. Returns each side's rounds. */
 export async function runRounds(sides: readonly Side[], options: RoundOptions): Promise<Round[][]> {

@@ -1,6 +1,7 @@
 /** `npm run bench`: measures the service in workerd and checks the figures against their bars. Exit code 1 where one does not hold. */
+import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { Failure, reportFailure } from "../local/failure.ts";
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
 	const wanted = PARTS.filter(({ name }) => only.length === 0 || only.includes(name));
 	console.error(describeMachine());
 	const folder = await mkdtemp(join(tmpdir(), "clickbourse-bench-"));
+	removeOnSignal(folder);
 	try {
 		const { figures, failed } = await runParts(wanted, folder);
 		console.log(`\n${writeTable(figures)}`);
@@ -45,6 +47,16 @@ async function main(): Promise<void> {
 		if (missed.length > 0 || failed.length > 0) process.exitCode = 1;
 	} finally {
 		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** The folder may hold gigabytes; workerd and the load process end with this process. */
+function removeOnSignal(folder: string): void {
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+		process.once(signal, () => {
+			rmSync(folder, { recursive: true, force: true });
+			process.exit(128 + constants.signals[signal]);
+		});
 	}
 }
 

@@ -38,7 +38,7 @@ const REFRESH_LOST_MS = 10_000;
 const STALE_TTLS = 10;
 /** At most so many changed shards are fetched before a new manifest takes over; the others load when they are asked for. */
 const PREFETCH_SHARDS = 64;
-const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
+const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 
 /** One version of the book as an isolate sees it. */
 export type BookSnapshot = {

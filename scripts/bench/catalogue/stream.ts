@@ -9,7 +9,7 @@ import { CATALOGUES } from "./state.ts";
 import { Zipf } from "./zipf.ts";
 
 const SEED = 78;
-const BIDS = 100_000;
+const BIDS = 60_000;
 const BIDS_AT_ONCE = 10_000;
 
 export type StreamResult = {
