@@ -102,6 +102,12 @@ export function medianCpu(rounds: readonly Round[]): number | null {
 	return known.length === 0 ? null : median(known);
 }
 
+/** The part of a core that workerd used while it was loaded; null where it cannot be read. Below one, it waited for requests. */
+export function busyShare(rounds: readonly Round[]): number | null {
+	const known = rounds.flatMap(({ perSecond, cpuMicros }) => (cpuMicros === null ? [] : [(perSecond * cpuMicros) / 1_000_000]));
+	return known.length === 0 ? null : median(known);
+}
+
 /** The median over the rounds of one side's CPU time per request relative to the other side's; null where it cannot be read. */
 export function cpuRatioOf(rounds: readonly Round[], others: readonly Round[]): number | null {
 	const ratios = rounds.map(({ cpuMicros }, at) => {
