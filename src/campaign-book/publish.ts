@@ -41,6 +41,9 @@ const MANY_SLOTS = 1_000;
 const BYTES_PER_HOST = 500;
 const BYTES_PER_KEYWORD = 180;
 
+/** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
+const MOST_DOUBLINGS = 3;
+
 type State = typeof bookState.$inferSelect;
 type DirtySlot = typeof bookDirtySlots.$inferSelect;
 
@@ -156,8 +159,10 @@ async function bookBytes(db: Database, state: State, dirtySlots: number): Promis
 async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
 	const { bits, nextBits } = state;
 	const atOnce = nextBits !== null && state.nextDone === 0 && 2 ** nextBits <= budget.shardsLeft;
+	// Shards that would be far too large are not built any more: their changes come with the next book.
+	const outgrown = nextBits !== null && nextBits - bits > MOST_DOUBLINGS;
 	let seen = [...dirty];
-	if (!atOnce) {
+	if (!atOnce && !outgrown) {
 		const done = await writeShards(deps, bits, shardsOf(dirty, bits), budget);
 		seen = dirty.filter(({ slot }) => done.has(shardOf(slot, bits)));
 	}

@@ -342,6 +342,28 @@ describe("worker: a book of another size", () => {
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_shards WHERE bits = ?").bind(bits).first("n")).toBe(0);
 	}, 60_000);
 
+	it.each([2, 6])(
+		"takes over changes made while it is rebuilt with %d doublings, run after run",
+		async (doublings) => {
+			const { bits } = await manifest();
+			await env.DB.prepare("UPDATE book_state SET next_bits = ?, next_done = 2")
+				.bind(bits + doublings)
+				.run();
+			// The two shards that count as written are not: their slots are marked as changed, like all others.
+			for (let at = 0; at < 1_500; at += 3) {
+				await env.DB.prepare("UPDATE campaigns SET epc_micros = ? WHERE campaign_id = ?")
+					.bind(600_000 + doublings, 10_000 + at)
+					.run();
+			}
+			await env.DB.prepare("INSERT OR REPLACE INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 9 FROM book_keys").run();
+			while (!(await publishBook(deps())).complete);
+			expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_dirty_slots").first("n")).toBe(0);
+			const { priceOf } = reader(observedStore());
+			for (let at = 0; at < 1_500; at += 3) expect(await priceOf(`many-${at}.example`, 0)).toBe(600_000 + doublings);
+		},
+		60_000,
+	);
+
 	it("that outgrows its shards while it is being rebuilt goes on to the next size by itself", async () => {
 		await env.DB.prepare("UPDATE book_state SET next_bits = 1, next_done = 0").run();
 		let runs = 0;
