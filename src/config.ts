@@ -9,7 +9,13 @@ export interface Env {
 	CLICK_URL?: string;
 	TRACKER_URL?: string;
 	BASE_URL?: string;
+	/** Queues; an edge Worker binds CLICKS alone. */
+	CLICKS?: Queue;
+	POSTBACKS?: Queue;
+	CALLBACKS?: Queue;
 	SNAPSHOT_TTL_SECONDS?: string | number;
+	CLICK_TTL_HOURS?: string | number;
+	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;
 	OPERATOR_KEY?: string;
 }
@@ -33,6 +39,19 @@ const configSchema = v.object({
 	SNAPSHOT_TTL_SECONDS: v.optional(
 		v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.number("must be a number"), v.minValue(1), v.maxValue(3600)),
 		15,
+	),
+	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
+	CLICK_TTL_HOURS: v.optional(
+		v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.number("must be a number"), v.minValue(1), v.maxValue(8760)),
+		24,
+	),
+	/** True allows callback addresses that are not https or not public: for local work and tests only. */
+	ALLOW_INSECURE_CALLBACKS: v.optional(
+		v.pipe(
+			v.union([v.boolean(), v.picklist(["true", "false", "1", "0", ""], "must be true or false")]),
+			v.transform((value) => value === true || value === "true" || value === "1"),
+		),
+		false,
 	),
 	/** Comma-separated secrets for click tokens, newest first: the first mints, all open. At least 32 characters each. */
 	TOKEN_KEYS: v.pipe(
@@ -72,6 +91,16 @@ export function readConfig(env: Env): Config {
 
 /** Secrets and variables only: bindings are objects of the runtime and cannot be spread. */
 function pick(env: Env): Record<string, unknown> {
-	const { RTB_URL, CLICK_URL, TRACKER_URL, BASE_URL, SNAPSHOT_TTL_SECONDS, TOKEN_KEYS, OPERATOR_KEY } = env;
-	return { RTB_URL, CLICK_URL, TRACKER_URL, BASE_URL, SNAPSHOT_TTL_SECONDS, TOKEN_KEYS, OPERATOR_KEY: OPERATOR_KEY || undefined };
+	const { RTB_URL, CLICK_URL, TRACKER_URL, BASE_URL, SNAPSHOT_TTL_SECONDS, CLICK_TTL_HOURS, ALLOW_INSECURE_CALLBACKS } = env;
+	return {
+		RTB_URL,
+		CLICK_URL,
+		TRACKER_URL,
+		BASE_URL,
+		SNAPSHOT_TTL_SECONDS,
+		CLICK_TTL_HOURS,
+		ALLOW_INSECURE_CALLBACKS,
+		TOKEN_KEYS: env.TOKEN_KEYS,
+		OPERATOR_KEY: env.OPERATOR_KEY || undefined,
+	};
 }

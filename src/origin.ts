@@ -7,6 +7,7 @@ import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "
 import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
 import { openDatabase } from "./db/client.ts";
+import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
@@ -53,6 +54,26 @@ export async function runCron(controller: ScheduledController, env: Env): Promis
 	}
 }
 
+/** The consumer of each queue. */
+const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {};
+
+const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;
+
+/** Takes a batch of any of our queues: `…-clicks`, `…-postbacks`, `…-callbacks`, and `…-dead` of each. */
+export async function runQueue(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
+	const [, part, dead] = QUEUE.exec(batch.queue) ?? [];
+	if (part === undefined) throw new Error(`unknown queue ${batch.queue}`);
+	const queue = part as QueueName;
+	if (dead !== undefined) {
+		await keepDeadLetters(databases(env).db, queue, batch.messages, now());
+		logInfo("queue.dead_letters", { queue, count: batch.messages.length });
+		return;
+	}
+	const consume = consumers[queue];
+	if (consume === undefined) throw new Error(`queue ${batch.queue} has no consumer`);
+	await consume(batch, env, ctx);
+}
+
 function databases(env: Env) {
 	if (env.DB === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB and PRODUCTS are needed");
 	return { db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS) };
@@ -88,4 +109,5 @@ function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Respons
 export default {
 	fetch: (request, env, ctx) => serveOrigin(request, env, ctx),
 	scheduled: (controller, env) => runCron(controller, env),
+	queue: (batch, env, ctx) => runQueue(batch, env, ctx),
 } satisfies ExportedHandler<Env>;

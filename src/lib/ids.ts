@@ -25,3 +25,13 @@ export function newUuid(): string {
 	const variant = "89ab".charAt(pool.charCodeAt(at + 16) & 3);
 	return `${pool.slice(at, at + 8)}-${pool.slice(at + 8, at + 12)}-4${pool.slice(at + 13, at + 16)}-${variant}${pool.slice(at + 17, at + 20)}-${pool.slice(at + 20, at + 32)}`;
 }
+
+/**
+ * A UUID that sorts by time (version 7), to the millisecond: rows keyed by it are appended, not scattered.
+ * @param now Unix milliseconds
+ */
+export function newTimeOrderedId(now: number): string {
+	const random = newUuid();
+	const time = now.toString(16).padStart(12, "0");
+	return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}

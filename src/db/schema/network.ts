@@ -1,6 +1,11 @@
 /** Tables of the network database (binding DB). */
 export * from "./book.ts";
 export * from "./brands.ts";
+export * from "./callbacks.ts";
+export * from "./clicks.ts";
+export * from "./conversions.ts";
+export * from "./counters.ts";
+export * from "./dead-letters.ts";
 export * from "./imports.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";

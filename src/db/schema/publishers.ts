@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -47,3 +47,26 @@ export const accessKeys = sqliteTable(
 	},
 	(table) => [index("access_keys_by_owner").on(table.kind, table.ownerId)],
 );
+
+/**
+ * Every Publisher Id and Publisher Identity that was ever in use, so that one is never given to another publisher and clicks of
+ * an earlier identity still find theirs. The present ones stand in `publishers`.
+ */
+export const publisherNames = sqliteTable(
+	"publisher_names",
+	{
+		kind: text({ enum: ["publisher_id", "publisher_identity"] }).notNull(),
+		value: text().notNull(),
+		/** publishers.id. */
+		publisherId: text("publisher_id").notNull(),
+		/** From when requests may no longer use it, Unix milliseconds; null while they may. Clicks keep resolving it. */
+		expiresAt: integer("expires_at"),
+	},
+	(table) => [primaryKey({ columns: [table.kind, table.value] }), index("publisher_names_by_publisher").on(table.publisherId)],
+);
+
+/** The catalogue's version: grows with every change that a brand list may show. One row. */
+export const catalogueState = sqliteTable("catalogue_state", {
+	id: integer().primaryKey(),
+	version: integer().notNull(),
+});

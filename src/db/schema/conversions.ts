@@ -1,0 +1,107 @@
+import { isNotNull, sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Every postback that came in, with the answer it got. */
+export const postbackIntake = sqliteTable(
+	"postback_intake",
+	{
+		/** Time-ordered. */
+		id: text().primaryKey(),
+		receivedAt: integer("received_at").notNull(),
+		/** platforms.id; null where the key is nobody's. */
+		platform: text(),
+		method: text().notNull(),
+		/** Query and form as they came, without the key. */
+		query: text().notNull(),
+		txnid: text(),
+		cid: text(),
+		outcome: text({ enum: ["accepted", "rejected", "unknown_key", "failed"] }).notNull(),
+		/** JSON body that was answered. */
+		answer: text().notNull(),
+	},
+	(table) => [
+		index("postback_intake_by_txnid").on(table.txnid).where(isNotNull(table.txnid)),
+		index("postback_intake_by_cid").on(table.cid).where(isNotNull(table.cid)),
+	],
+);
+
+/** The present state of each conversion, derived from its events in the transaction that appends them. */
+export const conversions = sqliteTable(
+	"conversions",
+	{
+		/** platforms.id. */
+		platform: text().notNull(),
+		txnid: text().notNull(),
+		/** The click id as the platform sent it last. */
+		cid: text().notNull(),
+		/** Where it stands: only `settled` ones count anywhere. */
+		stage: text({ enum: ["waiting", "unmatched", "quarantined", "settled"] }).notNull(),
+		status: text({ enum: ["approved", "pending", "cancelled"] }).notNull(),
+		/** The status in the network's own words. */
+		networkStatus: text("network_status"),
+		/** True where no map and no default knew the network's status. */
+		statusUnknown: integer("status_unknown", { mode: "boolean" }).notNull(),
+		/** It belongs to a test click: settled, and credits nothing. */
+		test: integer({ mode: "boolean" }).notNull(),
+		/** When it happened, Unix milliseconds. */
+		eventAt: integer("event_at").notNull(),
+		/** Millionths of `currency`. */
+		payoutMicros: integer("payout_micros").notNull(),
+		salesMicros: integer("sales_micros"),
+		currency: text().notNull(),
+		/** The rate that was applied, billionths of a USD. */
+		usdNanos: integer("usd_nanos"),
+		/** Payout and sales in USD, micro-dollars. */
+		grossMicros: integer("gross_micros"),
+		salesUsdMicros: integer("sales_usd_micros"),
+		/** What it earns the publisher, micro-dollars; 0 for a CPC publisher. */
+		revenueMicros: integer("revenue_micros"),
+		attribution: text({ enum: ["click_hash", "publisher_click_id"] }),
+		/** clicks.id and what reports need of that click. */
+		clickId: text("click_id"),
+		clickedAt: integer("clicked_at"),
+		publisherId: text("publisher_id"),
+		publisherClickId: text("publisher_click_id"),
+		sourceId: text("source_id"),
+		brandId: integer("brand_id"),
+		campaignId: integer("campaign_id"),
+		pricingModel: text("pricing_model", { enum: ["CPA", "CPC"] }),
+		revenueSharePpm: integer("revenue_share_ppm"),
+		s2: text(),
+		s3: text(),
+		surl: text(),
+		/** Number of events in its history. */
+		eventCount: integer("event_count").notNull(),
+		firstReceivedAt: integer("first_received_at").notNull(),
+		updatedAt: integer("updated_at").notNull(),
+		/** When a waiting one is tried again. */
+		retryAt: integer("retry_at"),
+	},
+	(table) => [
+		primaryKey({ columns: [table.platform, table.txnid] }),
+		index("conversions_by_event").on(table.publisherId, table.eventAt, table.platform, table.txnid).where(sql`stage = 'settled'`),
+		index("conversions_by_click_date").on(table.publisherId, table.clickedAt, table.clickId).where(sql`stage = 'settled'`),
+		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
+		index("conversions_by_cid").on(table.cid),
+		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),
+		index("conversions_quarantined").on(table.currency, table.eventAt).where(sql`stage = 'quarantined'`),
+	],
+);
+
+/** What happened to a conversion, in order; rows are only ever added. */
+export const conversionEvents = sqliteTable(
+	"conversion_events",
+	{
+		platform: text().notNull(),
+		txnid: text().notNull(),
+		/** 1, 2, 3 … within the conversion. */
+		seq: integer().notNull(),
+		at: integer().notNull(),
+		kind: text({ enum: ["received", "changed", "attributed", "unmatched", "quarantined", "released"] }).notNull(),
+		/** postback_intake.id of the postback that caused it; null for one that the passing of time or an import caused. */
+		intakeId: text("intake_id"),
+		/** JSON object: what it changed. */
+		details: text().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.platform, table.txnid, table.seq] })],
+);

@@ -1,0 +1,63 @@
+/**
+ * Daily sums, kept in the same transaction as the clicks and conversions they sum: `daily = what a report over the rows gives`.
+ * Clicks count on the UTC day of the click, conversions (approved and pending, not tests) on the UTC day of the event.
+ */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+const sums = {
+	/** Billed clicks. */
+	clickCount: integer("click_count").notNull().default(0),
+	/** What billed clicks earned a CPC publisher, micro-dollars. */
+	clickRevenueMicros: integer("click_revenue_micros").notNull().default(0),
+	conversionCount: integer("conversion_count").notNull().default(0),
+	/** What conversions earned the publisher, micro-dollars. */
+	conversionRevenueMicros: integer("conversion_revenue_micros").notNull().default(0),
+	/** Payouts of those conversions in USD before the revenue share, micro-dollars. */
+	grossMicros: integer("gross_micros").notNull().default(0),
+	/** Sales of those conversions in USD, micro-dollars. */
+	salesMicros: integer("sales_micros").notNull().default(0),
+};
+
+export const dailyPublishers = sqliteTable(
+	"daily_publishers",
+	{ publisherId: text("publisher_id").notNull(), date: text().notNull(), ...sums },
+	(table) => [primaryKey({ columns: [table.publisherId, table.date] })],
+);
+
+export const dailySources = sqliteTable(
+	"daily_sources",
+	{
+		publisherId: text("publisher_id").notNull(),
+		date: text().notNull(),
+		/** Empty where the click named none. */
+		sourceId: text("source_id").notNull(),
+		...sums,
+	},
+	(table) => [primaryKey({ columns: [table.publisherId, table.date, table.sourceId] })],
+);
+
+export const dailyCampaigns = sqliteTable(
+	"daily_campaigns",
+	{
+		campaignId: integer("campaign_id").notNull(),
+		brandId: integer("brand_id").notNull(),
+		publisherId: text("publisher_id").notNull(),
+		date: text().notNull(),
+		...sums,
+	},
+	(table) => [primaryKey({ columns: [table.campaignId, table.date, table.publisherId, table.brandId] })],
+);
+
+/** What caps are held against: billed clicks by the day of the campaign's own time zone. */
+export const campaignDays = sqliteTable(
+	"campaign_days",
+	{
+		campaignId: integer("campaign_id").notNull(),
+		/** YYYY-MM-DD on the clocks of the campaign. */
+		day: text().notNull(),
+		clickCount: integer("click_count").notNull().default(0),
+		/** Bid amounts of those clicks, micro-dollars. */
+		spendMicros: integer("spend_micros").notNull().default(0),
+	},
+	(table) => [primaryKey({ columns: [table.campaignId, table.day] })],
+);
