@@ -8,6 +8,7 @@ import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
+import { KeyOwners } from "./db/key-owners.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
@@ -19,8 +20,9 @@ const now = () => Date.now();
 export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const app = new Hono();
 	const config = readConfig(env);
-	if (config.OPERATOR_KEY === undefined) return app;
 	const { db, products } = databases(env);
+	const keys = new KeyOwners({ db, now });
+	if (config.OPERATOR_KEY === undefined) return app;
 	const bidding: BiddingDeps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now };
 	app.route(
 		"/operator",
@@ -30,6 +32,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			products,
 			now,
 			async publish() {
+				keys.forget();
 				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
 				if (published.manifest !== null) await book.adopt(published.manifest, now());
 				return published;

@@ -6,6 +6,11 @@ export function jsonResponse(body: unknown, status = 200, headers?: Record<strin
 	return new Response(JSON.stringify(body), { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers } });
 }
 
+/** The answer to a key that is missing, unknown or no longer valid. */
+export function unauthorized(): Response {
+	return jsonResponse({ error: "Unauthorized" }, 401);
+}
+
 /** A request that ends with a known answer: thrown by verbs, turned into the answer by the route that called. */
 export class HttpError extends Error {
 	override readonly name = "HttpError";

@@ -1,5 +1,6 @@
 /** Credentials of an import: those it names are stored as hashes; those a new owner lacks are issued, and shown once. */
 import type { Database } from "../db/client.ts";
+import type { KeyKind } from "../db/key-owners.ts";
 import { accessKeys, publishers } from "../db/schema/publishers.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { newSecret } from "../lib/ids.ts";
@@ -7,7 +8,6 @@ import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
 import type { Fault } from "./read-entry.ts";
 import type { RowStage } from "./stage-rows.ts";
 
-export type KeyKind = "access_key" | "publisher_key" | "platform_key";
 export type Issued = { owner: string; kind: KeyKind | "publisher_id" | "publisher_identity"; value: string };
 export type Placed<Entry> = { entry: Entry; path: string };
 

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { equalSecrets } from "../lib/bytes.ts";
-import { HttpError, jsonResponse } from "../lib/http.ts";
+import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
 import { type ExplainQuestion, readExplainBody } from "./explain.ts";
 import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
 
@@ -20,7 +20,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		const given = c.req.header("OperatorKey");
-		if (given === undefined || !(await equalSecrets(given, deps.operatorKey))) return jsonResponse({ error: "Unauthorized" }, 401);
+		if (given === undefined || !(await equalSecrets(given, deps.operatorKey))) return unauthorized();
 		return next();
 	});
 	app.post("/network", limit(MAX_IMPORT_BYTES), async (c) => {

@@ -1,0 +1,15 @@
+import { md5 } from "@noble/hashes/legacy.js";
+
+const encoder = new TextEncoder();
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/**
+ * The offer id of a brand in brand lists and reports: the MD5 of its canonical domain, 32 lower-case hex characters. It names
+ * the brand for as long as the domain does, and protects nothing.
+ * @example offerIdOf("shoes.example") // "091aca8737be855a420a027b75f820c2"
+ */
+export function offerIdOf(domain: string): string {
+	let text = "";
+	for (const byte of md5(encoder.encode(domain))) text += DIGITS[byte];
+	return text;
+}

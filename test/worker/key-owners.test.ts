@@ -1,0 +1,119 @@
+/** Keys on real D1: found by hash, cached shortly, so that a revocation holds within 30 seconds; last use to the day. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { KEY_KEPT_MS, KeyOwners, UNKNOWN_KEY_KEPT_MS } from "../../src/db/key-owners.ts";
+import { sha256Hex } from "../../src/lib/bytes.ts";
+import "../support/worker-env.ts";
+
+const KEY = "ak_of-the-test";
+const START = Date.parse("2026-11-18T23:59:50Z");
+let clock = START;
+const background: Promise<unknown>[] = [];
+const waitUntil = (promise: Promise<unknown>) => void background.push(promise);
+
+async function storeKey(key: string, fields: { kind?: string; ownerId?: string; expiresAt?: number | null } = {}): Promise<void> {
+	const { kind = "access_key", ownerId = "acme", expiresAt = null } = fields;
+	await env.DB.prepare("INSERT INTO access_keys (hash, kind, owner_id, created_at, expires_at) VALUES (?, ?, ?, 0, ?)")
+		.bind(await sha256Hex(key), kind, ownerId, expiresAt)
+		.run();
+}
+
+const newKeys = () => new KeyOwners({ db: openDatabase(env.DB), now: () => clock });
+
+beforeEach(async () => {
+	clock = START;
+	await env.DB.prepare("DELETE FROM access_keys").run();
+	await storeKey(KEY);
+});
+
+describe("worker: whose key it is", () => {
+	it("finds the owner of a valid key of the kind asked for", async () => {
+		const keys = newKeys();
+		expect(await keys.find("access_key", KEY, waitUntil)).toBe("acme");
+		expect(await keys.find("publisher_key", KEY, waitUntil)).toBeNull();
+		expect(await keys.find("platform_key", KEY, waitUntil)).toBeNull();
+	});
+
+	it.each([
+		["missing", undefined],
+		["null", null],
+		["empty", ""],
+		["blank", "        "],
+		["unknown", "ak_of-somebody-else"],
+		["sent twice", `${KEY}, ${KEY}`],
+		["oversized", "k".repeat(100_000)],
+		["in another case", KEY.toUpperCase()],
+		["not ASCII", `${KEY}é`],
+		["with a hash's text", "a".repeat(64)],
+	])("%s: nobody's", async (_name, presented) => {
+		expect(await newKeys().find("access_key", presented, waitUntil)).toBeNull();
+	});
+
+	it("an expired key is nobody's from the moment it expires, cached or not", async () => {
+		await storeKey("ak_expiring", { expiresAt: START + 1_000 });
+		const keys = newKeys();
+		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBe("acme");
+		clock = START + 999;
+		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBe("acme");
+		clock = START + 1_000;
+		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBeNull();
+	});
+});
+
+describe("worker: how long a key is remembered", () => {
+	it("a revocation holds within 30 seconds, and at once where it was made", async () => {
+		expect(KEY_KEPT_MS).toBeLessThanOrEqual(20_000);
+		const [elsewhere, here] = [newKeys(), newKeys()];
+		expect(await elsewhere.find("access_key", KEY, waitUntil)).toBe("acme");
+		expect(await here.find("access_key", KEY, waitUntil)).toBe("acme");
+		await env.DB.prepare("UPDATE access_keys SET expires_at = ?").bind(START).run();
+		here.forget();
+		expect(await here.find("access_key", KEY, waitUntil)).toBeNull();
+		clock = START + KEY_KEPT_MS - 1;
+		expect(await elsewhere.find("access_key", KEY, waitUntil)).toBe("acme");
+		clock = START + KEY_KEPT_MS;
+		expect(await elsewhere.find("access_key", KEY, waitUntil)).toBeNull();
+	});
+
+	it("steady use does not stretch it", async () => {
+		const keys = newKeys();
+		await keys.find("access_key", KEY, waitUntil);
+		await env.DB.prepare("UPDATE access_keys SET expires_at = ?").bind(START).run();
+		const seen: (string | null)[] = [];
+		for (clock = START; clock <= START + 30_000; clock += 1_000) seen.push(await keys.find("access_key", KEY, waitUntil));
+		expect(seen.indexOf(null)).toBe(KEY_KEPT_MS / 1_000);
+		expect(seen.slice(KEY_KEPT_MS / 1_000).every((owner) => owner === null)).toBe(true);
+	});
+
+	it("a key tried before it was issued works soon after", async () => {
+		const keys = newKeys();
+		expect(await keys.find("access_key", "ak_issued-later", waitUntil)).toBeNull();
+		await storeKey("ak_issued-later");
+		clock = START + UNKNOWN_KEY_KEPT_MS;
+		expect(await keys.find("access_key", "ak_issued-later", waitUntil)).toBe("acme");
+	});
+});
+
+describe("worker: last use", () => {
+	it("is written to the day, once a day", async () => {
+		const keys = newKeys();
+		background.length = 0;
+		await keys.find("access_key", KEY, waitUntil);
+		await keys.find("access_key", KEY, waitUntil);
+		expect(background).toHaveLength(1);
+		await Promise.all(background);
+		expect(await env.DB.prepare("SELECT last_used_on FROM access_keys").first("last_used_on")).toBe("2026-11-18");
+		clock = START + 10_000;
+		await keys.find("access_key", KEY, waitUntil);
+		expect(background).toHaveLength(2);
+		await Promise.all(background);
+		expect(await env.DB.prepare("SELECT last_used_on FROM access_keys").first("last_used_on")).toBe("2026-11-19");
+	});
+
+	it("is not written for a key that is refused", async () => {
+		background.length = 0;
+		await newKeys().find("publisher_key", KEY, waitUntil);
+		expect(background).toHaveLength(0);
+	});
+});
