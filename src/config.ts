@@ -13,6 +13,8 @@ export interface Env {
 	CLICKS?: Queue;
 	POSTBACKS?: Queue;
 	CALLBACKS?: Queue;
+	/** Analytics Engine dataset for data points; nothing depends on it. */
+	EVENTS?: AnalyticsEngineDataset;
 	SNAPSHOT_TTL_SECONDS?: string | number;
 	CLICK_TTL_HOURS?: string | number;
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;

@@ -6,6 +6,7 @@ import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
+import { measureTo } from "./lib/measure.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { writeError } from "./openrtb/write-response.ts";
 
@@ -25,7 +26,13 @@ export function edgeOf(env: Env): Edge {
 	if (known !== undefined) return known;
 	const config = readConfig(env);
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
-	const deps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now: () => Date.now() };
+	const deps = {
+		book,
+		tokens: new ClickTokens(config.TOKEN_KEYS),
+		clickUrl: config.CLICK_URL,
+		now: () => Date.now(),
+		measure: measureTo(env.EVENTS),
+	};
 	const app = new Hono();
 	app.get("/health", () => jsonResponse({ status: "ok" }));
 	app.get("/ready", async (c) => {

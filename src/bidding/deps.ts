@@ -1,5 +1,6 @@
 import type { CampaignBook } from "../campaign-book/load.ts";
 import type { ClickTokens } from "../click-token/token.ts";
+import type { Measure } from "../lib/measure.ts";
 
 /** What bidding needs of the Worker; built once an isolate. */
 export type BiddingDeps = {
@@ -9,6 +10,8 @@ export type BiddingDeps = {
 	clickUrl: string;
 	/** Present time, Unix milliseconds. */
 	now: () => number;
+	/** Told of every decision; absent where nobody counts them. */
+	measure?: Measure | undefined;
 };
 
 export type WaitUntil = (promise: Promise<unknown>) => void;

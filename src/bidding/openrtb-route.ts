@@ -7,9 +7,10 @@ import { priceToUsd } from "../lib/money.ts";
 import { MAX_BODY_BYTES, readBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
-import { type AuctionRequest, type Bid, seatOf } from "./auction.ts";
+import { type AuctionRequest, type Bid, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
+import { measureDecision } from "./measure-decision.ts";
 import { mintClickUrl } from "./mint-click-url.ts";
 
 export const OPENRTB_PATH = "/openrtb";
@@ -35,7 +36,10 @@ async function answer(deps: BiddingDeps, request: Request, path: string, waitUnt
 	if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
 
 	const auction = toAuction(bidRequest);
-	if (auction === null) return writeNoBid();
+	if (auction === null) {
+		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, noBid("country_not_served"));
+		return writeNoBid();
+	}
 	const now = deps.now();
 	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
@@ -44,6 +48,7 @@ async function answer(deps: BiddingDeps, request: Request, path: string, waitUnt
 		bidRequest.tmaxMs,
 	);
 	const decision = held instanceof Promise ? await held : held;
+	if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, decision);
 	if (decision.outcome === "no-bid") return writeNoBid();
 	const clickUrl = await mintClickUrl(
 		deps,

@@ -9,6 +9,7 @@ import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
+import { measureDecision } from "./measure-decision.ts";
 import { mintClickUrl } from "./mint-click-url.ts";
 
 /** A read query: the publisher asked for and the auction's facts, or what is missing. */
@@ -39,6 +40,7 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 		null,
 	);
 	const decision = held instanceof Promise ? await held : held;
+	if (deps.measure !== undefined) measureDecision(deps.measure, "serving-engine", query.publisherId, decision);
 	if (decision.outcome === "no-bid") return jsonResponse(NO_AD);
 	const redirectUrl = await mintClickUrl(
 		deps,
