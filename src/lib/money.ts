@@ -60,3 +60,14 @@ export function formatPrice(price: number): string {
 export function priceToMicros(price: number): number {
 	return price * (MICROS_PER_USD / PRICE_SCALE);
 }
+
+/**
+ * An amount of micro-dollars as a decimal string with four places, exactly: an amount that is finer than that, which nothing we
+ * credit is, shows all its digits.
+ * @example formatUsd(12_500_000) // "12.5000"
+ */
+export function formatUsd(micros: number): string {
+	const digits = Math.abs(micros).toString().padStart(7, "0");
+	const fraction = digits.slice(-6).replace(/0{1,2}$/, "");
+	return `${micros < 0 ? "-" : ""}${digits.slice(0, -6)}.${fraction}`;
+}

@@ -1,0 +1,17 @@
+import Papa from "papaparse";
+import type { ReportRecord } from "./report.ts";
+
+/**
+ * Text that a spreadsheet would run as a formula: it begins, maybe after white space, with one of the signs that start one. A plain
+ * number with a minus does not.
+ */
+const FORMULA = /^(?!-\d+(?:\.\d+)?$)(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+
+/**
+ * The records as CSV (RFC 4180): a header of `columns`, then a line a record, an empty cell where a record has no such field. An
+ * apostrophe before text that would be a formula makes it text again.
+ */
+export function writeCsv(columns: readonly string[], records: readonly ReportRecord[]): string {
+	const rows = records.map((record) => columns.map((column) => record[column] ?? ""));
+	return `${Papa.unparse([columns, ...rows], { newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
+}

@@ -1,0 +1,56 @@
+/** Takes the fields of a report request out of its body, in whichever of three forms it comes. */
+import { HttpError } from "../lib/http.ts";
+
+export type Fields = ReadonlyMap<string, unknown>;
+
+const NO_FIELDS: Fields = new Map();
+
+/**
+ * Fields of a form (URL-encoded or multipart) or of a JSON object. What the body lacks is taken from the query string; of a field
+ * that is repeated the first counts.
+ * @throws HttpError 415 for a body of another type, 422 for one that cannot be read
+ */
+export async function readFields(request: Request): Promise<Fields> {
+	const fields = new Map(new URLSearchParams(new URL(request.url).search).entries().toArray().reverse());
+	return new Map<string, unknown>([...fields, ...(await readBody(request))]);
+}
+
+async function readBody(request: Request): Promise<Fields> {
+	const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+	if (type === "multipart/form-data") return readMultipart(request);
+	const text = await request.text();
+	if (type === "application/json" || type.endsWith("+json")) return readJson(text);
+	if (type === "application/x-www-form-urlencoded") return new Map([...new URLSearchParams(text)].reverse());
+	if (text.trim() === "") return NO_FIELDS;
+	throw new HttpError(415, {
+		error: "Unsupported media type",
+		message: "Send the fields as application/x-www-form-urlencoded, multipart/form-data or application/json.",
+	});
+}
+
+async function readMultipart(request: Request): Promise<Fields> {
+	try {
+		return new Map([...(await request.formData())].reverse());
+	} catch (error) {
+		// The runtime reports a body that is no multipart form as a TypeError.
+		if (error instanceof TypeError) throw unreadable("The body is not a multipart form.");
+		throw error;
+	}
+}
+
+function readJson(text: string): Fields {
+	if (text.trim() === "") return NO_FIELDS;
+	let body: unknown;
+	try {
+		body = JSON.parse(text);
+	} catch (error) {
+		if (error instanceof SyntaxError) throw unreadable("The body is not JSON.");
+		throw error;
+	}
+	if (typeof body !== "object" || body === null || Array.isArray(body)) throw unreadable("The body is not a JSON object.");
+	return new Map(Object.entries(body));
+}
+
+function unreadable(message: string): HttpError {
+	return new HttpError(422, { error: "Validation failed", messages: { body: [message] } });
+}

@@ -1,0 +1,80 @@
+/** What a report is: two questions to the database, and how its rows are shown. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import type { Paging, ReportQuery } from "./read-report-query.ts";
+
+/** A record as it is answered. Money is a decimal string, counts are numbers. */
+export type ReportRecord = Record<string, string | number | null>;
+
+/** The publisher who asks, and what of a report is for its eyes. */
+export type ReportPublisher = {
+	id: string;
+	pricingModel: "CPA" | "CPC";
+	salesDataEnabled: boolean;
+	campaignIdEnabled: boolean;
+};
+
+export type Report<Row> = {
+	/** Selects the number of all records of the period, as `total`. */
+	count: (publisherId: string, query: ReportQuery) => SQL;
+	/** Selects the rows of the page, in an order that rows of later times are appended to. */
+	page: (publisherId: string, query: ReportQuery) => SQL;
+	/** The fields that this publisher's records may have, in the order of CSV columns. */
+	columns: (publisher: ReportPublisher) => string[];
+	/** The row's record; fields that are not among the columns are left out of it. */
+	toRecord: (row: Row) => ReportRecord | Promise<ReportRecord>;
+};
+
+export type ReportPage = { columns: string[]; records: ReportRecord[]; paging: Paging; totalRecords: number; totalPages: number };
+
+/** Reads a page of a report and the number of all records, both of the same moment. Null where the publisher is no more. */
+export async function readReport<Row>(
+	{ db }: { db: Database },
+	report: Report<Row>,
+	{ publisherId, query }: { publisherId: string; query: ReportQuery },
+): Promise<ReportPage | null> {
+	const [owner, count, page] = await runTransaction(db, [
+		sql`SELECT pricing_model, sales_data_enabled, campaign_id_enabled FROM publishers WHERE id = ${publisherId}`,
+		report.count(publisherId, query),
+		report.page(publisherId, query),
+	]);
+	const publisher = readPublisher(publisherId, owner);
+	if (publisher === null) return null;
+	const columns = report.columns(publisher);
+	const rows = (page?.results ?? []) as Row[];
+	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
+	return {
+		columns,
+		records: await Promise.all(rows.map(async (row) => pick(await report.toRecord(row), columns))),
+		paging: query.paging,
+		totalRecords: total,
+		totalPages: Math.ceil(total / query.paging.limit),
+	};
+}
+
+/** `LIMIT … OFFSET …` of the page. */
+export function limitTo({ page, limit }: Paging): SQL {
+	return sql`LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
+}
+
+type PublisherRow = { pricing_model: "CPA" | "CPC"; sales_data_enabled: number; campaign_id_enabled: number };
+
+function readPublisher(id: string, result: D1Result | undefined): ReportPublisher | null {
+	const [row] = (result?.results ?? []) as PublisherRow[];
+	if (row === undefined) return null;
+	return {
+		id,
+		pricingModel: row.pricing_model,
+		salesDataEnabled: row.sales_data_enabled === 1,
+		campaignIdEnabled: row.campaign_id_enabled === 1,
+	};
+}
+
+function pick(record: ReportRecord, columns: readonly string[]): ReportRecord {
+	const picked: ReportRecord = {};
+	for (const column of columns) {
+		const value = record[column];
+		if (value !== undefined) picked[column] = value;
+	}
+	return picked;
+}
