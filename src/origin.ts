@@ -13,6 +13,7 @@ import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { reportRoutes } from "./reports/routes.ts";
 
 const now = () => Date.now();
 
@@ -22,6 +23,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const config = readConfig(env);
 	const { db, products } = databases(env);
 	const keys = new KeyOwners({ db, now });
+	app.route("/api/reporting", reportRoutes({ db, keys }));
 	if (config.OPERATOR_KEY === undefined) return app;
 	const bidding: BiddingDeps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now };
 	app.route(

@@ -2,12 +2,12 @@
  * Report `clickid_level`: one CPC record a click that is paid by itself, one CPA record a conversion that is not cancelled; by time,
  * clicks by that of the click and conversions by that of the event.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { formatUsd } from "../lib/money.ts";
 import { offerIdOf } from "../lib/offer-id.ts";
 import { utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
-import { limitTo, type Report, type ReportRecord } from "./report.ts";
+import { limitTo, type Report } from "./report.ts";
 
 type Row = {
 	at: number;
@@ -31,6 +31,19 @@ type Row = {
 	subid5: string | null;
 };
 
+/** A CPC record's sales are those of the conversions that came of its click. */
+const OF_CLICK = sql`
+	c.click_hash AS transaction_id, c.publisher_click_id AS click_id, c.revenue_micros AS revenue, NULL AS gross,
+	(SELECT SUM(sales_usd_micros) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION}) AS sales,
+	c.source_id AS source_id, c.campaign_id AS campaign_id`;
+
+const OF_CONVERSION = sql`
+	v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue, v.gross_micros AS gross,
+	v.sales_usd_micros AS sales,
+	v.source_id AS source_id, v.campaign_id AS campaign_id`;
+
+const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag AS atag, c.subid1 AS subid1, c.subid2 AS subid2, c.subid3 AS subid3, c.subid4 AS subid4, c.subid5 AS subid5`;
+
 const COLUMNS = [
 	...["transaction_id", "click_id", "publisher_revenue", "gross_revenue", "user_id", "date", "brand_name", "source_id", "sub_id"],
 	...["offer_id", "atag", "rev_type", "conversion_count", "sales_amount", "campaign_id", "click_count"],
@@ -45,22 +58,22 @@ export const clickidLevel: Report<Row> = {
 	// The page is found in the indexes alone; only its own rows are then looked up.
 	page: (publisherId, { period: { startAt, endAt }, paging }) => sql`
 		WITH page AS (
-			SELECT clicked_at AS at, 'CPC' AS model, id AS first, '' AS second FROM clicks
+			SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS model FROM clicks
 			WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK}
 			UNION ALL
-			SELECT event_at, 'CPA', platform, txnid FROM conversions
+			SELECT event_at, platform, txnid, 'CPA' FROM conversions
 			WHERE publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt} AND ${PAID_CONVERSION}
-			ORDER BY 1, 2, 3, 4 ${limitTo(paging)}
+			ORDER BY 1, 2, 3 ${limitTo(paging)}
 		)
-		SELECT page.at, page.model, ${detailsOfClick}
+		SELECT page.at, page.first, page.second, page.model, ${OF_CLICK}, ${OF_EITHER}
 		FROM page JOIN clicks c ON c.id = page.first LEFT JOIN brands b ON b.id = c.brand_id
 		WHERE page.model = 'CPC'
 		UNION ALL
-		SELECT page.at, page.model, ${detailsOfConversion}
+		SELECT page.at, page.first, page.second, page.model, ${OF_CONVERSION}, ${OF_EITHER}
 		FROM page JOIN conversions v ON v.platform = page.first AND v.txnid = page.second
 			LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.model = 'CPA'
-		ORDER BY 1, 2`,
+		ORDER BY 1, 2, 3`,
 	columns: ({ pricingModel, salesDataEnabled, campaignIdEnabled }) => {
 		const hidden = new Set([
 			...(pricingModel === "CPC" ? ["gross_revenue"] : []),
@@ -69,9 +82,27 @@ export const clickidLevel: Report<Row> = {
 		]);
 		return COLUMNS.filter((column) => !hidden.has(column));
 	},
-	async toRecords(rows) {
-		const domains = [...new Set(rows.map(({ domain }) => domain).filter((domain) => domain !== null))];
-		const offerIds = new Map(await Promise.all(domains.map(async (domain) => [domain, await offerIdOf(domain)] as const)));
-		return rows.map((row) => toRecord(row, offerIds.get(row.domain ?? "") ?? ""));
-	},
+	toRecord: (row) => ({
+		transaction_id: row.transaction_id,
+		click_id: row.click_id ?? "",
+		publisher_revenue: formatUsd(row.revenue),
+		...(row.gross !== null && { gross_revenue: formatUsd(row.gross) }),
+		...(row.kind === "openrtb" && { user_id: row.uid }),
+		date: utcDay(row.at),
+		brand_name: row.domain ?? "",
+		source_id: row.source_id ?? "",
+		sub_id: row.source_id ?? "",
+		offer_id: row.domain === null ? "" : offerIdOf(row.domain),
+		...(row.atag !== null && { atag: row.atag }),
+		rev_type: row.model,
+		conversion_count: row.model === "CPA" ? 1 : 0,
+		sales_amount: formatUsd(row.sales ?? 0),
+		campaign_id: String(row.campaign_id ?? ""),
+		click_count: 1,
+		subid1: row.subid1 ?? "",
+		subid2: row.subid2 ?? "",
+		subid3: row.subid3 ?? "",
+		subid4: row.subid4 ?? "",
+		subid5: row.subid5 ?? "",
+	}),
 };

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import type { ReportRecord } from "./report.ts";
+import type { ReportRecord } from "./record.ts";
 
 /**
  * Text that a spreadsheet would run as a formula: it begins, maybe after white space, with one of the signs that start one. A plain

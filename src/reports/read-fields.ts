@@ -1,4 +1,5 @@
 /** Takes the fields of a report request out of its body, in whichever of three forms it comes. */
+import { fromUtf8 } from "../lib/bytes.ts";
 import { HttpError } from "../lib/http.ts";
 
 export type Fields = ReadonlyMap<string, unknown>;
@@ -11,16 +12,16 @@ const NO_FIELDS: Fields = new Map();
  * @throws HttpError 415 for a body of another type, 422 for one that cannot be read
  */
 export async function readFields(request: Request): Promise<Fields> {
-	const fields = new Map(new URLSearchParams(new URL(request.url).search).entries().toArray().reverse());
-	return new Map<string, unknown>([...fields, ...(await readBody(request))]);
+	const query = firstOfEach(new URL(request.url).searchParams);
+	return new Map([...query, ...(await readBody(request))]);
 }
 
 async function readBody(request: Request): Promise<Fields> {
 	const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 	if (type === "multipart/form-data") return readMultipart(request);
-	const text = await request.text();
+	const text = fromUtf8(await request.arrayBuffer());
 	if (type === "application/json" || type.endsWith("+json")) return readJson(text);
-	if (type === "application/x-www-form-urlencoded") return new Map([...new URLSearchParams(text)].reverse());
+	if (type === "application/x-www-form-urlencoded") return firstOfEach(new URLSearchParams(text));
 	if (text.trim() === "") return NO_FIELDS;
 	throw new HttpError(415, {
 		error: "Unsupported media type",
@@ -30,12 +31,16 @@ async function readBody(request: Request): Promise<Fields> {
 
 async function readMultipart(request: Request): Promise<Fields> {
 	try {
-		return new Map([...(await request.formData())].reverse());
+		return firstOfEach(await request.formData());
 	} catch (error) {
 		// The runtime reports a body that is no multipart form as a TypeError.
 		if (error instanceof TypeError) throw unreadable("The body is not a multipart form.");
 		throw error;
 	}
+}
+
+function firstOfEach(entries: Iterable<[string, unknown]>): Map<string, unknown> {
+	return new Map([...entries].reverse());
 }
 
 function readJson(text: string): Fields {

@@ -1,5 +1,4 @@
 /** What a report request asks for. Pure: fields in, a query or the faults of each field out. */
-import * as v from "valibot";
 import { HttpError } from "../lib/http.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import type { Fields } from "./read-fields.ts";
@@ -29,108 +28,105 @@ export const MAX_REVENUE_SHARE_DAYS = 31;
 /** Days a click-level report may cover: its dates may be two days apart. */
 export const MAX_CLICK_LEVEL_DAYS = 3;
 
-const WHOLE_NUMBER = /^\+?\d{1,15}$/;
+const WHOLE_NUMBER = /^[+-]?\d{1,300}$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** @throws HttpError 422 that names every field at fault */
 export function readRevenueShareQuery(fields: Fields): ReportQuery & { reportType: ReportType } {
-	const output = check(revenueShareSchema, fields);
-	return { reportType: output.report_type, ...toQuery(output) };
+	const faults = new Faults();
+	const reportType = readReportType(fields, faults);
+	const query = readQuery(fields, MAX_REVENUE_SHARE_DAYS, faults);
+	if (reportType === null || query === null) throw faults.error();
+	return { reportType, ...query };
 }
 
 /** @throws HttpError 422 that names every field at fault */
 export function readClickLevelQuery(fields: Fields): ReportQuery {
-	return toQuery(check(clickLevelSchema, fields));
+	const faults = new Faults();
+	const query = readQuery(fields, MAX_CLICK_LEVEL_DAYS, faults);
+	if (query === null) throw faults.error();
+	return query;
 }
 
-const given = v.pipe(v.unknown(), v.transform(blankAsAbsent));
+/** What is wrong, by field. */
+class Faults {
+	readonly #messages: Record<string, string[]> = {};
 
-function blankAsAbsent(value: unknown): unknown {
-	if (value === null) return undefined;
-	if (typeof value !== "string") return value;
-	const text = value.trim();
-	return text === "" ? undefined : text;
+	/** Returns null, which a reader returns for a field at fault. */
+	add(field: string, message: string): null {
+		this.#messages[field] = [...(this.#messages[field] ?? []), `The ${field} field ${message}.`];
+		return null;
+	}
+
+	error(): HttpError {
+		return new HttpError(422, { error: "Validation failed", messages: this.#messages });
+	}
 }
 
-/** A required field that is text, trimmed. */
-const requiredText = (name: string) =>
-	v.pipe(
-		given,
-		v.check((value) => value !== undefined, `The ${name} field is required.`),
-		v.string(`The ${name} field must be a string.`),
-	);
-
-const day = (name: string) =>
-	v.pipe(requiredText(name), v.check(isDay, `The ${name} field must be a date of the calendar, as YYYY-MM-DD.`));
-
-const wholeNumber = (name: string, fallback: number, most: number) =>
-	v.pipe(
-		given,
-		v.transform((value) => readWholeNumber(value ?? fallback)),
-		v.number(`The ${name} field must be a whole number.`),
-		v.minValue(1, `The ${name} field must be at least 1.`),
-		v.maxValue(most, `The ${name} field must be at most ${most}.`),
-	);
-
-const reportType = v.pipe(
-	requiredText("report_type"),
-	v.toLowerCase(),
-	v.picklist(REPORT_TYPES, `The report_type field must be one of ${REPORT_TYPES.join(", ")}.`),
-);
-
-const common = {
-	start_date: day("start_date"),
-	end_date: day("end_date"),
-	page: wholeNumber("page", 1, MAX_PAGE),
-	limit: wholeNumber("limit", DEFAULT_LIMIT, MAX_LIMIT),
-};
-
-const clickLevelSchema = v.pipe(v.object(common), ...periodChecks(MAX_CLICK_LEVEL_DAYS));
-const revenueShareSchema = v.pipe(v.object({ ...common, report_type: reportType }), ...periodChecks(MAX_REVENUE_SHARE_DAYS));
-
-type Dates = { start_date: string; end_date: string };
-
-/** Rules of the two dates together; they say nothing while one of them is at fault itself. */
-function periodChecks(mostDays: number) {
-	const dates = [["start_date"], ["end_date"]] as const;
-	const inOrder = ({ start_date, end_date }: Dates) => start_date <= end_date;
-	const shortEnough = (of: Dates) => daysOf(of) <= mostDays;
-	return [
-		v.forward(v.partialCheck(dates, inOrder, "The end_date field must not be before start_date."), ["end_date"]),
-		v.forward(v.partialCheck(dates, shortEnough, `The period may cover at most ${mostDays} days, both dates included.`), ["end_date"]),
-	] as const;
+function readQuery(fields: Fields, mostDays: number, faults: Faults): ReportQuery | null {
+	const startDate = readDay(fields, "start_date", faults);
+	const endDate = readDay(fields, "end_date", faults);
+	const period = startDate === null || endDate === null ? null : readPeriod(startDate, endDate, mostDays, faults);
+	const page = readWholeNumber(fields, "page", { fallback: 1, most: MAX_PAGE }, faults);
+	const limit = readWholeNumber(fields, "limit", { fallback: DEFAULT_LIMIT, most: MAX_LIMIT }, faults);
+	return period === null || page === null || limit === null ? null : { period, paging: { page, limit } };
 }
 
-function daysOf({ start_date, end_date }: Dates): number {
-	return (Date.parse(end_date) - Date.parse(start_date)) / DAY_MS + 1;
+function readPeriod(startDate: string, endDate: string, mostDays: number, faults: Faults): Period | null {
+	const startAt = Date.parse(startDate);
+	const endAt = Date.parse(endDate) + DAY_MS;
+	if (endAt <= startAt) return faults.add("end_date", "must not be before start_date");
+	const days = (endAt - startAt) / DAY_MS;
+	if (days > mostDays)
+		return faults.add("end_date", `must be at most ${mostDays - 1} days after start_date: the period here has ${days} days`);
+	return { startDate, endDate, startAt, endAt };
+}
+
+function readReportType(fields: Fields, faults: Faults): ReportType | null {
+	const text = readText(fields, "report_type", faults)?.toLowerCase();
+	if (text === undefined) return null;
+	const known = REPORT_TYPES.find((type) => type === text);
+	return known ?? faults.add("report_type", `must be one of ${REPORT_TYPES.join(", ")}`);
+}
+
+function readDay(fields: Fields, name: string, faults: Faults): string | null {
+	const text = readText(fields, name, faults);
+	if (text === null || isDay(text)) return text;
+	return faults.add(name, "must be a date of the calendar, as YYYY-MM-DD");
 }
 
 function isDay(text: string): boolean {
 	if (!DATE.test(text)) return false;
 	const at = Date.parse(text);
-	// Date.parse rolls 30 February over in some runtimes.
+	// Date.parse takes 30 February for 2 March.
 	return !Number.isNaN(at) && utcDay(at) === text;
 }
 
-/** NaN, which no check lets through, for what is not a whole number. */
-function readWholeNumber(value: unknown): number {
-	if (typeof value === "number") return Number.isInteger(value) ? value : Number.NaN;
-	if (typeof value !== "string") return Number.NaN;
-	if (/^-\d+$/.test(value)) return -1;
-	if (/^\+?\d+$/.test(value) && !WHOLE_NUMBER.test(value)) return Number.MAX_SAFE_INTEGER;
-	return WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
+/** A required field that is text. */
+function readText(fields: Fields, name: string, faults: Faults): string | null {
+	const value = readGiven(fields, name);
+	if (value === undefined) return faults.add(name, "is required");
+	return typeof value === "string" ? value : faults.add(name, "must be text");
 }
 
-function check<Schema extends v.GenericSchema<object, object>>(schema: Schema, fields: Fields): v.InferOutput<Schema> {
-	const names = ["report_type", "start_date", "end_date", "page", "limit"];
-	const result = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, fields.get(name)])), { abortPipeEarly: true });
-	if (result.success) return result.output;
-	throw new HttpError(422, { error: "Validation failed", messages: v.flatten(result.issues).nested });
+/** A whole number from 1, as a number or in digits. */
+function readWholeNumber(
+	fields: Fields,
+	name: string,
+	{ fallback, most }: { fallback: number; most: number },
+	faults: Faults,
+): number | null {
+	const value = readGiven(fields, name) ?? fallback;
+	const number = typeof value === "string" && WHOLE_NUMBER.test(value) ? Number(value) : value;
+	if (typeof number !== "number" || !Number.isInteger(number)) return faults.add(name, "must be a whole number");
+	if (number < 1) return faults.add(name, "must be at least 1");
+	return number <= most ? number : faults.add(name, `must be at most ${most}`);
 }
 
-function toQuery({ start_date, end_date, page, limit }: v.InferOutput<typeof clickLevelSchema>): ReportQuery {
-	return {
-		period: { startDate: start_date, endDate: end_date, startAt: Date.parse(start_date), endAt: Date.parse(end_date) + DAY_MS },
-		paging: { page, limit },
-	};
+/** A field's value, text trimmed; undefined where it is absent, null or blank. */
+function readGiven(fields: Fields, name: string): unknown {
+	const value = fields.get(name) ?? undefined;
+	if (typeof value !== "string") return value;
+	const text = value.trim();
+	return text === "" ? undefined : text;
 }

@@ -2,9 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { Paging, ReportQuery } from "./read-report-query.ts";
-
-/** A record as it is answered. Money is a decimal string, counts are numbers. */
-export type ReportRecord = Record<string, string | number | null>;
+import type { ReportRecord } from "./record.ts";
 
 /** The publisher who asks, and what of a report is for its eyes. */
 export type ReportPublisher = {
@@ -21,8 +19,8 @@ export type Report<Row> = {
 	page: (publisherId: string, query: ReportQuery) => SQL;
 	/** The fields that this publisher's records may have, in the order of CSV columns. */
 	columns: (publisher: ReportPublisher) => string[];
-	/** The row's record; fields that are not among the columns are left out of it. */
-	toRecord: (row: Row) => ReportRecord | Promise<ReportRecord>;
+	/** Each row's record, with every field that it has; those that are not among the columns are left out. */
+	toRecord: (row: Row) => ReportRecord;
 };
 
 export type ReportPage = { columns: string[]; records: ReportRecord[]; paging: Paging; totalRecords: number; totalPages: number };
@@ -45,7 +43,7 @@ export async function readReport<Row>(
 	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
 	return {
 		columns,
-		records: await Promise.all(rows.map(async (row) => pick(await report.toRecord(row), columns))),
+		records: rows.map((row) => pick(report.toRecord(row), columns)),
 		paging: query.paging,
 		totalRecords: total,
 		totalPages: Math.ceil(total / query.paging.limit),

@@ -1,7 +1,8 @@
 /** What the two reports over daily sums share. */
 import { type SQL, sql } from "drizzle-orm";
 import { formatUsd } from "../lib/money.ts";
-import type { ReportPublisher, ReportRecord } from "./report.ts";
+import type { ReportRecord } from "./record.ts";
+import type { ReportPublisher } from "./report.ts";
 
 export type SumsRow = { clicks: number; conversions: number; revenue: number; gross: number; sales: number };
 

@@ -25,6 +25,9 @@ export const postbackIntake = sqliteTable(
 	],
 );
 
+/** Conversions that earn their publisher something: what reports of a publisher paid by conversions count. */
+const PAID = sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPA'`;
+
 /** The present state of each conversion, derived from its events in the transaction that appends them. */
 export const conversions = sqliteTable(
 	"conversions",
@@ -79,8 +82,13 @@ export const conversions = sqliteTable(
 	},
 	(table) => [
 		primaryKey({ columns: [table.platform, table.txnid] }),
-		index("conversions_by_event").on(table.publisherId, table.eventAt, table.platform, table.txnid).where(sql`stage = 'settled'`),
-		index("conversions_by_click_date").on(table.publisherId, table.clickedAt, table.clickId).where(sql`stage = 'settled'`),
+		// What reports list and count, by the day of the event and by that of the click; with all that they ask, so that a count reads no row of the table.
+		index("conversions_paid_by_event")
+			.on(table.publisherId, table.eventAt, table.platform, table.txnid, table.stage, table.status, table.test, table.pricingModel)
+			.where(PAID),
+		index("conversions_paid_by_click_date")
+			.on(table.publisherId, table.clickedAt, table.clickId, table.revenueMicros, table.stage, table.status, table.test, table.pricingModel)
+			.where(PAID),
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),

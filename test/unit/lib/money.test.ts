@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
 	formatPrice,
+	formatUsd,
 	MAX_EPC_MICROS,
 	MICROS_PER_USD,
 	PRICE_SCALE,
@@ -156,6 +157,30 @@ describe("unit: parseDecimal", () => {
 			fc.property(fc.string({ unit: "binary" }), (text) => {
 				const read = parseMicros(text);
 				if (read !== null) expect(text.trim()).toMatch(/^-?\d+(\.\d+)?$/);
+			}),
+		);
+	});
+});
+
+describe("unit: formatUsd", () => {
+	test.each([
+		[0, "0.0000"],
+		[100, "0.0001"],
+		[336_000, "0.3360"],
+		[12_500_000, "12.5000"],
+		[-12_500_000, "-12.5000"],
+		[1_234_567_890_100, "1234567.8901"],
+		[1, "0.000001"],
+		[1_234_560, "1.23456"],
+	])("%d micro-dollars are %s", (micros, text) => {
+		expect(formatUsd(micros)).toBe(text);
+	});
+
+	test("loses nothing: reading it back gives the amount", () => {
+		fc.assert(
+			fc.property(fc.integer({ min: -1e12, max: 1e12 }), (micros) => {
+				expect(formatUsd(micros)).toMatch(/^-?\d+\.\d{4,6}$/);
+				expect(parseMicros(formatUsd(micros))).toBe(micros);
 			}),
 		);
 	});

@@ -1,0 +1,38 @@
+/**
+ * The click-level conversion report: one record a click that has revenue or a conversion that is not cancelled, by the time of the
+ * click. A click's revenue is its own and that of its conversions.
+ */
+import { sql } from "drizzle-orm";
+import { formatUsd } from "../lib/money.ts";
+import { utcDay } from "../lib/time.ts";
+import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
+import type { Period } from "./read-report-query.ts";
+import { limitTo, type Report } from "./report.ts";
+
+type Row = { at: number; click_id: string | null; revenue: number };
+
+/** Paid clicks that earned nothing themselves are there for their conversions alone. */
+const paidClicks = (publisherId: string, { startAt, endAt }: Period) => sql`
+	SELECT clicked_at AS at, id, revenue_micros AS revenue FROM clicks
+	WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK}
+		AND (revenue_micros <> 0 OR EXISTS (SELECT 1 FROM conversions WHERE click_id = clicks.id AND ${COUNTED_CONVERSION}))`;
+
+const convertedClicks = (publisherId: string, { startAt, endAt }: Period) => sql`
+	SELECT clicked_at AS at, click_id AS id, SUM(revenue_micros) AS revenue FROM conversions
+	WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CONVERSION}
+	GROUP BY clicked_at, click_id`;
+
+export const clickLevel: Report<Row> = {
+	count: (publisherId, { period }) => sql`SELECT
+		(SELECT COUNT(*) FROM (${paidClicks(publisherId, period)})) + (SELECT COUNT(*) FROM (${convertedClicks(publisherId, period)}))
+		AS total`,
+	page: (publisherId, { period, paging }) => sql`
+		WITH page AS (
+			${paidClicks(publisherId, period)} UNION ALL ${convertedClicks(publisherId, period)}
+			ORDER BY 1, 2 ${limitTo(paging)}
+		)
+		SELECT page.at, c.publisher_click_id AS click_id, page.revenue FROM page LEFT JOIN clicks c ON c.id = page.id
+		ORDER BY page.at, page.id`,
+	columns: () => ["click_id", "revenue", "click_date"],
+	toRecord: (row) => ({ click_id: row.click_id ?? "", revenue: formatUsd(row.revenue), click_date: utcDay(row.at) }),
+};

@@ -1,0 +1,50 @@
+/** How D1 answers the reports: from indexes, so that other days' and publishers' rows cost nothing. */
+import { env } from "cloudflare:workers";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { describe, expect, it } from "vitest";
+import { clickLevel } from "../../src/reports/click-level.ts";
+import { clickidLevel } from "../../src/reports/clickid-level.ts";
+import { daywise } from "../../src/reports/daywise.ts";
+import { sourceLevel } from "../../src/reports/source-level.ts";
+
+const QUERY = {
+	period: { startDate: "2026-11-01", endDate: "2026-11-02", startAt: 1, endAt: 2 },
+	paging: { page: 2, limit: 1000 },
+};
+const REPORTS = { daywise, sourceLevel, clickidLevel, clickLevel };
+
+async function planOf(report: keyof typeof REPORTS, question: "count" | "page"): Promise<string[]> {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", QUERY));
+	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+		.bind(...params)
+		.all<{ detail: string }>();
+	return results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) (?!page|CONSTANT|\(subquery)/.test(detail));
+}
+
+const PAID_CLICKS = "SEARCH clicks USING COVERING INDEX clicks_paid_by_publisher (publisher_id=? AND clicked_at>? AND clicked_at<?)";
+const BY_EVENT = "SEARCH conversions USING COVERING INDEX conversions_paid_by_event (publisher_id=? AND event_at>? AND event_at<?)";
+const BY_CLICK_DATE =
+	"SEARCH conversions USING COVERING INDEX conversions_paid_by_click_date (publisher_id=? AND clicked_at>? AND clicked_at<?)";
+const OF_ONE_CLICK = "SEARCH conversions USING INDEX conversions_by_click (click_id=?)";
+
+describe("worker: plans of the reports", () => {
+	it.each(["count", "page"] as const)("daywise and source_level read the publisher's days of the daily sums (%s)", async (question) => {
+		expect(await planOf("daywise", question)).toEqual(["SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)"]);
+		expect(await planOf("sourceLevel", question)).toEqual([
+			"SEARCH daily_sources USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
+		]);
+	});
+
+	it("counts read indexes of the publisher's own days, and no row of the tables", async () => {
+		expect(await planOf("clickidLevel", "count")).toEqual([PAID_CLICKS, BY_EVENT]);
+		expect(await planOf("clickLevel", "count")).toEqual([PAID_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
+	});
+
+	it("pages are found in those indexes, and only their own rows are looked up", async () => {
+		const byKey = /^SEARCH [cbv] USING (PRIMARY KEY|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_conversions_1) /;
+		const clickid = await planOf("clickidLevel", "page");
+		expect(clickid.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, BY_EVENT, OF_ONE_CLICK]);
+		const click = await planOf("clickLevel", "page");
+		expect(click.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
+	});
+});
