@@ -34,5 +34,5 @@ export const clickLevel: Report<Row> = {
 		SELECT page.at, c.publisher_click_id AS click_id, page.revenue FROM page LEFT JOIN clicks c ON c.id = page.id
 		ORDER BY page.at, page.id`,
 	columns: () => ["click_id", "revenue", "click_date"],
-	toRecord: (row) => ({ click_id: row.click_id ?? "", revenue: formatUsd(row.revenue), click_date: utcDay(row.at) }),
+	toRecords: (rows) => rows.map((row) => ({ click_id: row.click_id ?? "", revenue: formatUsd(row.revenue), click_date: utcDay(row.at) })),
 };

@@ -7,6 +7,7 @@ import { formatUsd } from "../lib/money.ts";
 import { offerIdOf } from "../lib/offer-id.ts";
 import { utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
+import type { ReportRecord } from "./record.ts";
 import { limitTo, type Report } from "./report.ts";
 
 type Row = {
@@ -82,7 +83,19 @@ export const clickidLevel: Report<Row> = {
 		]);
 		return COLUMNS.filter((column) => !hidden.has(column));
 	},
-	toRecord: (row) => ({
+	toRecords(rows) {
+		const offerIds = new Map<string, string>();
+		return rows.map((row) => {
+			const domain = row.domain ?? "";
+			const offerId = domain === "" ? "" : (offerIds.get(domain) ?? offerIdOf(domain));
+			offerIds.set(domain, offerId);
+			return toRecord(row, offerId);
+		});
+	},
+};
+
+function toRecord(row: Row, offerId: string): ReportRecord {
+	return {
 		transaction_id: row.transaction_id,
 		click_id: row.click_id ?? "",
 		publisher_revenue: formatUsd(row.revenue),
@@ -92,7 +105,7 @@ export const clickidLevel: Report<Row> = {
 		brand_name: row.domain ?? "",
 		source_id: row.source_id ?? "",
 		sub_id: row.source_id ?? "",
-		offer_id: row.domain === null ? "" : offerIdOf(row.domain),
+		offer_id: offerId,
 		...(row.atag !== null && { atag: row.atag }),
 		rev_type: row.model,
 		conversion_count: row.model === "CPA" ? 1 : 0,
@@ -104,5 +117,5 @@ export const clickidLevel: Report<Row> = {
 		subid3: row.subid3 ?? "",
 		subid4: row.subid4 ?? "",
 		subid5: row.subid5 ?? "",
-	}),
-};
+	};
+}

@@ -13,5 +13,5 @@ export const daywise: Report<SumsRow & { date: string }> = {
 	count: (publisherId, { period }) => sql`SELECT COUNT(*) AS total FROM (${days(publisherId, period)})`,
 	page: (publisherId, { period, paging }) => sql`${days(publisherId, period)} ORDER BY date ${limitTo(paging)}`,
 	columns: (publisher) => ["date", ...sumColumns(publisher)],
-	toRecord: (row) => ({ date: row.date, ...sumFields(row) }),
+	toRecords: (rows) => rows.map((row) => ({ date: row.date, ...sumFields(row) })),
 };

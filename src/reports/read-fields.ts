@@ -1,8 +1,7 @@
 /** Takes the fields of a report request out of its body, in whichever of three forms it comes. */
 import { fromUtf8 } from "../lib/bytes.ts";
 import { HttpError } from "../lib/http.ts";
-
-export type Fields = ReadonlyMap<string, unknown>;
+import type { Fields } from "./read-report-query.ts";
 
 const NO_FIELDS: Fields = new Map();
 

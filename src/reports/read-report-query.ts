@@ -1,7 +1,9 @@
 /** What a report request asks for. Pure: fields in, a query or the faults of each field out. */
 import { HttpError } from "../lib/http.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
-import type { Fields } from "./read-fields.ts";
+
+/** Fields of a request by name, as they came. */
+export type Fields = ReadonlyMap<string, unknown>;
 
 export const REPORT_TYPES = ["daywise", "clickid_level", "source_level"] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];

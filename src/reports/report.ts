@@ -20,7 +20,7 @@ export type Report<Row> = {
 	/** The fields that this publisher's records may have, in the order of CSV columns. */
 	columns: (publisher: ReportPublisher) => string[];
 	/** Each row's record, with every field that it has; those that are not among the columns are left out. */
-	toRecord: (row: Row) => ReportRecord;
+	toRecords: (rows: readonly Row[]) => ReportRecord[];
 };
 
 export type ReportPage = { columns: string[]; records: ReportRecord[]; paging: Paging; totalRecords: number; totalPages: number };
@@ -43,7 +43,7 @@ export async function readReport<Row>(
 	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
 	return {
 		columns,
-		records: rows.map((row) => pick(report.toRecord(row), columns)),
+		records: report.toRecords(rows).map((record) => pick(record, columns)),
 		paging: query.paging,
 		totalRecords: total,
 		totalPages: Math.ceil(total / query.paging.limit),

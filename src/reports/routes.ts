@@ -9,8 +9,8 @@ import { clickLevel } from "./click-level.ts";
 import { clickidLevel } from "./clickid-level.ts";
 import { writeCsv } from "./csv.ts";
 import { daywise } from "./daywise.ts";
-import { type Fields, readFields } from "./read-fields.ts";
-import { type ReportQuery, type ReportType, readClickLevelQuery, readRevenueShareQuery } from "./read-report-query.ts";
+import { readFields } from "./read-fields.ts";
+import { type Fields, type ReportQuery, type ReportType, readClickLevelQuery, readRevenueShareQuery } from "./read-report-query.ts";
 import { type Report, type ReportPage, readReport } from "./report.ts";
 import { sourceLevel } from "./source-level.ts";
 

@@ -13,5 +13,5 @@ export const sourceLevel: Report<SumsRow & { source_id: string }> = {
 	count: (publisherId, { period }) => sql`SELECT COUNT(*) AS total FROM (${sources(publisherId, period)})`,
 	page: (publisherId, { period, paging }) => sql`${sources(publisherId, period)} ORDER BY source_id ${limitTo(paging)}`,
 	columns: (publisher) => ["source_id", ...sumColumns(publisher)],
-	toRecord: (row) => ({ source_id: row.source_id, ...sumFields(row) }),
+	toRecords: (rows) => rows.map((row) => ({ source_id: row.source_id, ...sumFields(row) })),
 };
