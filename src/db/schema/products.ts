@@ -1,3 +1,7 @@
+/**
+ * The products database. Its search indexes, `products_fts` and `seller_products_fts`, are FTS5 tables that drizzle cannot
+ * describe: they stand in the migrations, and triggers on the tables below keep them right whoever writes.
+ */
 export { importRows } from "./imports.ts";
 
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -20,7 +24,10 @@ export const products = sqliteTable(
 		/** Millionths of the currency. */
 		regularPriceMicros: integer("regular_price_micros"),
 		finalPriceMicros: integer("final_price_micros").notNull(),
+		/** Canonical (see `canonicalAvailability`): only `InStock` is searchable. */
 		availability: text().notNull(),
+		/** The feed upload that last had this product; null where a network file brought it. */
+		feedId: text("feed_id"),
 	},
 	(table) => [index("products_by_domain").on(table.domain)],
 );
@@ -44,6 +51,8 @@ export const sellerProducts = sqliteTable(
 		imageUrl: text("image_url"),
 		stockAvailability: text("stock_availability"),
 		url: text().notNull(),
+		/** As in `products`. */
+		feedId: text("feed_id"),
 	},
 	(table) => [primaryKey({ columns: [table.asin, table.sellerId] }), index("seller_products_by_domain").on(table.domain)],
 );
