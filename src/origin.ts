@@ -13,6 +13,7 @@ import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
 
 const now = () => Date.now();
@@ -24,8 +25,10 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const { db, products } = databases(env);
 	const keys = new KeyOwners({ db, now });
 	app.route("/api/reporting", reportRoutes({ db, keys }));
+	const tokens = new ClickTokens(config.TOKEN_KEYS);
+	app.route("/", productRoutes({ db, products, keys, tokens, clickUrl: config.CLICK_URL, now }));
 	if (config.OPERATOR_KEY === undefined) return app;
-	const bidding: BiddingDeps = { book, tokens: new ClickTokens(config.TOKEN_KEYS), clickUrl: config.CLICK_URL, now };
+	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	app.route(
 		"/operator",
 		operatorRoutes({

@@ -71,3 +71,9 @@ export function formatUsd(micros: number): string {
 	const fraction = digits.slice(-6).replace(/0{1,2}$/, "");
 	return `${micros < 0 ? "-" : ""}${digits.slice(0, -6)}.${fraction}`;
 }
+
+/** Micro-dollars as a decimal string with exactly four places, rounded half up. Not negative. */
+export function microsToDecimal4(micros: number): string {
+	const tenThousandths = Math.floor((micros + MICROS_PER_USD / PRICE_SCALE / 2) / (MICROS_PER_USD / PRICE_SCALE));
+	return `${Math.floor(tenThousandths / PRICE_SCALE)}.${String(tenThousandths % PRICE_SCALE).padStart(4, "0")}`;
+}

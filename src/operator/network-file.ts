@@ -3,6 +3,7 @@
  * passes needs no second look.
  */
 import * as v from "valibot";
+import { canonicalAvailability } from "../lib/availability.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../lib/money.ts";
@@ -267,6 +268,8 @@ export const exchangeRateSchema = v.object({
 	),
 });
 
+const availability = v.pipe(text, v.transform(canonicalAvailability));
+
 export const productSchema = v.object({
 	id: text,
 	domain,
@@ -279,7 +282,7 @@ export const productSchema = v.object({
 	currency: orElse(currency, "USD"),
 	regular_price: orNull(amount),
 	final_price: amount,
-	availability: orElse(text, "InStock"),
+	availability: orElse(availability, "InStock"),
 });
 
 export const sellerProductSchema = v.object({
@@ -294,7 +297,7 @@ export const sellerProductSchema = v.object({
 	catalog_name: orNull(text),
 	current_price: orNull(amount),
 	image_url: orNull(webUrl),
-	stock_availability: orNull(text),
+	stock_availability: orNull(availability),
 	url: webUrl,
 });
 

@@ -1,0 +1,134 @@
+/** The affiliate product search: products in stock of brands that the publisher may promote. */
+import { type SQL, sql } from "drizzle-orm";
+import { findBrandDomains } from "../db/find-brands.ts";
+import type { Publisher } from "../db/key-owners.ts";
+import { canonicalHost } from "../lib/host.ts";
+import { MICROS_PER_USD } from "../lib/money.ts";
+import type { ProductsDeps } from "./deps.ts";
+import { productLinks } from "./link-products.ts";
+import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
+import { expressionsOf, facetOf, matchOf, wordsOf } from "./search-terms.ts";
+
+export type AffiliateQuestion = { publisher: Publisher; keyword: string; domain: string | null };
+
+export type AffiliateResult = {
+	id: string;
+	name: string;
+	image_url: string | null;
+	currency: string;
+	regular_price: number;
+	final_price: number;
+	on_sale: boolean;
+	availability: string;
+	merchant: { name: string };
+	redirect_url: string;
+};
+
+export type AffiliateAnswer = { keyword: string; results: AffiliateResult[]; message?: string };
+
+const MOST_RESULTS = 20;
+/** First look: enough for twenty even where every other product is of a brand that the publisher may not promote. */
+const FIRST_LOOK = 60;
+/**
+ * Matches that are ranked at most: the cost of a search for a word that every tenth of a million products has. Beyond, the ones
+ * that were stored first count.
+ */
+export const MOST_CANDIDATES = 20_000;
+/** Weights of name, brand, category and description; the facets are no text. */
+const RANK = sql`bm25(products_fts, 10, 4, 3, 1, 0)`;
+const TEXT_COLUMNS = ["name", "brand", "category", "description"];
+const NO_RESULT = "No result was found for this search.";
+
+type ProductRow = {
+	id: string;
+	domain: string;
+	name: string;
+	url: string;
+	imageUrl: string | null;
+	currency: string;
+	regularPriceMicros: number | null;
+	finalPriceMicros: number;
+	availability: string;
+};
+
+/** Searches the affiliate catalogue: at most twenty products, the best match first; equal ones in the order they were stored. */
+export async function searchAffiliateProducts(deps: ProductsDeps, question: AffiliateQuestion): Promise<AffiliateAnswer> {
+	const { keyword, publisher } = question;
+	const found = await findProducts(deps, question);
+	if (found.length === 0) return { keyword, results: [], message: NO_RESULT };
+	const link = productLinks(deps, publisher);
+	return { keyword, results: await Promise.all(found.map(async ([row, brand]) => writeResult(row, brand, await link(brand, row.url)))) };
+}
+
+type Found = [ProductRow, PromotableBrand][];
+
+async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: AffiliateQuestion): Promise<Found> {
+	const expressions = expressionsOf(wordsOf(keyword));
+	if (expressions.length === 0) return [];
+	const facets: string[][] = [];
+	if (domain !== null) {
+		const host = canonicalHost(domain);
+		const owner = host === null ? undefined : (await findBrandDomains(deps.db, [host])).get(host);
+		if (owner === undefined || !(await findPromotableBrands(deps.db, publisher, [owner])).has(owner)) return [];
+		facets.push([facetOf("domain", owner)]);
+	}
+	for (const expression of expressions) {
+		const found = await findByExpression(deps, publisher, matchOf(TEXT_COLUMNS, expression, facets));
+		if (found.length > 0) return found;
+	}
+	return [];
+}
+
+/** The products of one expression. Whose brands count, the products database does not know: the best matches are looked up first. */
+async function findByExpression({ db, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
+	const first = await products.all<ProductRow>(selectRanked(candidatesOf(match), FIRST_LOOK));
+	const found = withBrands(first, await findPromotableBrands(db, publisher, domainsOf(first)));
+	if (found.length >= MOST_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MOST_RESULTS);
+	const all = await products.all<{ domain: string }>(
+		sql`SELECT DISTINCT p.domain AS domain FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id`,
+	);
+	const brands = await findPromotableBrands(db, publisher, domainsOf(all));
+	const allowed = JSON.stringify([...brands.keys()]);
+	const candidates = sql`SELECT c.id AS id, c.score AS score FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id
+		WHERE p.domain IN (SELECT value FROM json_each(${allowed}))`;
+	return withBrands(await products.all<ProductRow>(selectRanked(candidates, MOST_RESULTS)), brands);
+}
+
+function candidatesOf(match: string): SQL {
+	return sql`SELECT rowid AS id, ${RANK} AS score FROM products_fts WHERE products_fts MATCH ${match} LIMIT ${MOST_CANDIDATES}`;
+}
+
+function selectRanked(candidates: SQL, limit: number): SQL {
+	return sql`SELECT p.id AS id, p.domain AS domain, p.name AS name, p.url AS url, p.image_url AS imageUrl, p.currency AS currency,
+			p.regular_price_micros AS regularPriceMicros, p.final_price_micros AS finalPriceMicros, p.availability AS availability
+		FROM (SELECT id, score FROM (${candidates}) ORDER BY score, id LIMIT ${limit}) c JOIN products p ON p.rowid = c.id
+		ORDER BY c.score, c.id`;
+}
+
+function domainsOf(rows: readonly { domain: string }[]): string[] {
+	return [...new Set(rows.map(({ domain }) => domain))];
+}
+
+function withBrands(rows: readonly ProductRow[], brands: ReadonlyMap<string, PromotableBrand>): Found {
+	return rows.flatMap((row) => {
+		const brand = brands.get(row.domain);
+		return brand === undefined ? [] : [[row, brand] as [ProductRow, PromotableBrand]];
+	});
+}
+
+/** A product without a list price has its present price for one. */
+function writeResult(row: ProductRow, brand: PromotableBrand, redirectUrl: string): AffiliateResult {
+	const regularPriceMicros = row.regularPriceMicros ?? row.finalPriceMicros;
+	return {
+		id: row.id,
+		name: row.name,
+		image_url: row.imageUrl,
+		currency: row.currency,
+		regular_price: regularPriceMicros / MICROS_PER_USD,
+		final_price: row.finalPriceMicros / MICROS_PER_USD,
+		on_sale: row.finalPriceMicros < regularPriceMicros,
+		availability: row.availability,
+		merchant: { name: brand.name },
+		redirect_url: redirectUrl,
+	};
+}

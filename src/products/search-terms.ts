@@ -1,0 +1,84 @@
+/**
+ * Search text as FTS5 expressions. The text is never syntax: it is cut into words of letters and digits, and each is quoted.
+ */
+
+/** Words of a search that count; more are not looked at. */
+const MOST_TERMS = 32;
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** Endings that the stemmer takes off: the prefix of such a word would be that of its stem (`bus` would find `bucket`). */
+const STEMMED = /(?:[^s]s|ed|ing)$/i;
+/** How many letters an unfinished ending may have: `runni` is on its way to `running`, whose stem is `run`. */
+const LONGEST_PART_ENDING = 3;
+const SHORTEST_STEM = 3;
+
+/** The words of a search text in their order, each once; empty where it holds none. */
+export function wordsOf(text: string): string[] {
+	const words = new Map((text.match(WORD) ?? []).map((word) => [word.toLowerCase(), word]));
+	return [...words.keys()].slice(0, MOST_TERMS);
+}
+
+/**
+ * What to ask for, the strictest first: the next one is asked only where the one before found nothing.
+ * 1. every word, the last also as the beginning of one;
+ * 2. the same, with the last word loosened: as a beginning whatever its ending, or cut where its ending may be unfinished;
+ * 3. any word.
+ */
+export function expressionsOf(words: readonly string[]): string[] {
+	const last = words.at(-1);
+	if (last === undefined) return [];
+	const before = words.slice(0, -1).map(quote);
+	const strict = all([...before, STEMMED.test(last) || !canBegin(last) ? quote(last) : beginning(last)]);
+	const loose = all([...before, any([beginning(last), ...stemsOf(last).map(quote)])]);
+	const some = any([...before, beginning(last)]);
+	return [...new Set(words.length > 1 ? [strict, loose, some] : [strict, loose])];
+}
+
+/** One letter is the beginning of too much, except where a sign may be a word. */
+function canBegin(word: string): boolean {
+	return word.length > 1 || word > "\u{7f}";
+}
+
+/** A word or its continuation; the word itself weighs more, for both count. */
+function beginning(word: string): string {
+	return canBegin(word) ? `(${quote(word)} OR ${quote(word)} *)` : quote(word);
+}
+
+function stemsOf(word: string): string[] {
+	return Array.from({ length: LONGEST_PART_ENDING }, (_, at) => word.slice(0, -1 - at)).filter((stem) => stem.length >= SHORTEST_STEM);
+}
+
+function quote(word: string): string {
+	return `"${word}"`;
+}
+
+function all(expressions: readonly string[]): string {
+	return expressions.join(" AND ");
+}
+
+function any(expressions: readonly string[]): string {
+	return expressions.length === 1 ? (expressions[0] ?? "") : `(${expressions.join(" OR ")})`;
+}
+
+const encoder = new TextEncoder();
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, "0"));
+
+export type FacetKind = "domain" | "seller_id" | "seller_name";
+const FACET_PREFIX: Record<FacetKind, string> = { domain: "d", seller_id: "i", seller_name: "n" };
+
+/**
+ * The word under which the triggers of the products database list a row's domain or seller (letter case of ASCII is ignored).
+ * Its digit at the end keeps the stemmer off it.
+ */
+export function facetOf(kind: FacetKind, value: string): string {
+	let text = "";
+	for (const byte of encoder.encode(value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()))) text += DIGITS[byte];
+	return `"${FACET_PREFIX[kind]}${text}0"`;
+}
+
+/** A MATCH expression over the text columns, and over the facets of which one of each list must be there. */
+export function matchOf(columns: readonly string[], expression: string | null, facets: readonly (readonly string[])[]): string {
+	return all([
+		...(expression === null ? [] : [`{${columns.join(" ")}} : (${expression})`]),
+		...facets.map((alternatives) => `facets : (${alternatives.join(" OR ")})`),
+	]);
+}
