@@ -4,6 +4,10 @@ import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainBid } from "./bidding/explain.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publish.ts";
+import { ListStates } from "./catalogue/list-states.ts";
+import { ReadyLists } from "./catalogue/ready-lists.ts";
+import { catalogueRoutes } from "./catalogue/routes.ts";
+import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
 import { openDatabase } from "./db/client.ts";
@@ -24,6 +28,10 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const config = readConfig(env);
 	const { db, products } = databases(env);
 	const keys = new KeyOwners({ db, now });
+	const states = new ListStates(db, now);
+	const links = new LinkTokens(config.TOKEN_KEYS);
+	const ready = new ReadyLists(config.BASE_URL, now);
+	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, keys, tokens, clickUrl: config.CLICK_URL, now }));
@@ -38,6 +46,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			now,
 			async publish() {
 				keys.forget();
+				states.forget();
 				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
 				if (published.manifest !== null) await book.adopt(published.manifest, now());
 				return published;

@@ -6,8 +6,10 @@
  * tag. Each isolate derives a key of its own from the newest secret and a random salt (HKDF-SHA-256) and counts its nonces, so
  * that no nonce is ever used twice under a key however many tokens are minted; when the counter is full it derives the next
  * key. The header needs no authentication of its own: it decides key and nonce, so that any change to it breaks the tag.
+ * Tokens of version 2 are those of tracking links (link-token.ts).
  */
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
+import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 
 export type TokenKind = "openrtb" | "serving-engine" | "link";
 
@@ -66,6 +68,7 @@ const encoder = new TextEncoder();
 /** Mints and opens click tokens with a ring of secrets: the first mints, all of them open. */
 export class ClickTokens {
 	readonly #secrets: readonly string[];
+	readonly #links: LinkTokens;
 	#masters: Master[] | undefined;
 	#minting: Minting | undefined;
 	readonly #opening = new Map<string, CryptoKey>();
@@ -73,6 +76,7 @@ export class ClickTokens {
 	constructor(secrets: readonly string[]) {
 		if (secrets.length === 0) throw new Error("TOKEN_KEYS: at least one key is needed");
 		this.#secrets = secrets;
+		this.#links = new LinkTokens(secrets);
 	}
 
 	/** Mints a token. No async function: on the bid path every step between promises counts. */
@@ -92,6 +96,7 @@ export class ClickTokens {
 	async open(text: string): Promise<ClickToken | null> {
 		if (text.length > MAX_TOKEN_LENGTH) return null;
 		const bytes = fromBase64Url(text);
+		if (bytes?.[0] === LINK_TOKEN_VERSION) return openLink(await this.#links.open(bytes));
 		if (bytes === null || bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return null;
 		const header = bytes.subarray(0, HEADER_LENGTH);
 		const key = await this.#openingKey(header);
@@ -146,6 +151,11 @@ export class ClickTokens {
 		this.#masters ??= await Promise.all(this.#secrets.map(importMaster));
 		return this.#masters;
 	}
+}
+
+/** A tracking link is of no auction and of no time, and promises no amount. */
+function openLink(link: TrackingLink | null): ClickToken | null {
+	return link === null ? null : { ...link, kind: "link", bidMicros: 0, typoId: 0, auctionId: "", mintedAt: 0, test: false };
 }
 
 async function importMaster(secret: string): Promise<Master> {

@@ -7,7 +7,7 @@ import { bookKeys, brandAliases, brands, campaigns } from "../db/schema/brands.t
 import { importRows } from "../db/schema/imports.ts";
 import { exchangeRates, platforms } from "../db/schema/platforms.ts";
 import { products, sellerProducts } from "../db/schema/products.ts";
-import { accessKeys, publishers } from "../db/schema/publishers.ts";
+import { accessKeys, catalogueState, publishers } from "../db/schema/publishers.ts";
 
 /** Takes over products and seller products: one transaction. */
 export async function commitProducts(db: Database, importId: string): Promise<void> {
@@ -43,6 +43,9 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		upsert(brandAliases, "aliases", importId, ["alias"], { values: { brand_id: brandId } }),
 		upsert(bookKeys, "book_keys", importId, ["slot", "key", "brand_id"], { values: { brand_id: brandId } }),
 		markSlots,
+		// Publishers' rows are part of what names a list's version; brands are told by this number alone. It follows the clock, so that
+		// a database that was set back to an earlier day does not count through the same numbers again.
+		sql`UPDATE ${catalogueState} SET version = MAX(version + 1, ${now}) WHERE EXISTS (${present})`,
 		db.update(bookState).set({ manifestDirty: true }),
 		sql`DELETE FROM ${importRows} WHERE import_id = ${importId}`,
 	]);

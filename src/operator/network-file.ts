@@ -3,43 +3,12 @@
  * passes needs no second look.
  */
 import * as v from "valibot";
+import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../db/schema/brands.ts";
 import { canonicalAvailability } from "../lib/availability.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../lib/money.ts";
 import { isTimeZone } from "../lib/time.ts";
-
-export const RESTRICTED_TRAFFIC = [
-	"Coupons",
-	"Promo Codes",
-	"Incentivized Traffic",
-	"Paid Search",
-	"Email Spam",
-	"Gift Cards",
-	"Injected Traffic",
-	"Fraudulent Traffic",
-	"Coupon Extension",
-	"Extension Traffic",
-	"Voucher Code",
-	"TM Bidding",
-] as const;
-
-export const TRAFFIC_TYPES = [
-	"All",
-	"BNPL",
-	"Cashback",
-	"Content",
-	"Coupon",
-	"Deal sites",
-	"DSP",
-	"Email",
-	"Incentive",
-	"Influencers",
-	"Media buying",
-	"Search",
-	"Shopping",
-	"Title",
-] as const;
 
 const MAX_TEXT = 2_000;
 const MAX_KEYWORDS = 2_000;
