@@ -15,7 +15,7 @@ const names = PARTS.map(({ name }) => name);
 const parts = PARTS.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join("\n");
 
 const program = new Command("npm run bench --")
-	.description("Measures bidding, publishing and the catalogue in workerd, and checks the figures against their bars.")
+	.description("Measures bidding, publishing, the catalogue and reports in workerd, and checks the figures against their bars.")
 	.addOption(
 		new Option("--only <name>", "run this part alone; may be given several times").argParser(collect).default([] as string[], "all parts"),
 	)

@@ -4,7 +4,8 @@ import { catalogue } from "./parts/catalogue.ts";
 import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { publish } from "./parts/publish.ts";
+import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue];
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, reports];
