@@ -13,7 +13,7 @@ export class Query {
 			if (end > start) {
 				const equals = search.indexOf("=", start);
 				const split = equals === -1 || equals > end ? end : equals;
-				const name = decode(search.slice(start, split));
+				const name = decodeText(search.slice(start, split));
 				if (!this.#raw.has(name)) this.#raw.set(name, search.slice(split + 1, end));
 			}
 			start = end + 1;
@@ -23,13 +23,14 @@ export class Query {
 	/** The value of a parameter, the first where it is repeated; null where there is none. */
 	get(name: string): string | null {
 		const raw = this.#raw.get(name);
-		return raw === undefined ? null : decode(raw);
+		return raw === undefined ? null : decodeText(raw);
 	}
 }
 
 const PLAIN = /^[A-Za-z0-9_.~:/-]*$/;
 
-function decode(text: string): string {
+/** A name or value of a query or form as it reads. Never throws. */
+export function decodeText(text: string): string {
 	if (PLAIN.test(text)) return text;
 	const spaced = text.replaceAll("+", " ");
 	try {

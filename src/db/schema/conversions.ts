@@ -77,8 +77,12 @@ export const conversions = sqliteTable(
 		eventCount: integer("event_count").notNull(),
 		firstReceivedAt: integer("first_received_at").notNull(),
 		updatedAt: integer("updated_at").notNull(),
-		/** When a waiting one is tried again. */
+		/** When one without a click is tried again. */
 		retryAt: integer("retry_at"),
+		/** postback_intake.id of the newest postback that speaks in it: an older one that arrives later changes nothing. */
+		lastIntakeId: text("last_intake_id").notNull().default(""),
+		/** Grows by one with every write: what tells a writer that another was faster. */
+		version: integer().notNull().default(0),
 	},
 	(table) => [
 		primaryKey({ columns: [table.platform, table.txnid] }),
@@ -96,7 +100,10 @@ export const conversions = sqliteTable(
 	],
 );
 
-/** What happened to a conversion, in order; rows are only ever added. */
+/**
+ * What happened to a conversion, in order; rows are only ever added. The fields they set, one after the other, are the present state
+ * in `conversions`.
+ */
 export const conversionEvents = sqliteTable(
 	"conversion_events",
 	{
@@ -105,10 +112,10 @@ export const conversionEvents = sqliteTable(
 		/** 1, 2, 3 … within the conversion. */
 		seq: integer().notNull(),
 		at: integer().notNull(),
-		kind: text({ enum: ["received", "changed", "attributed", "unmatched", "quarantined", "released"] }).notNull(),
+		kind: text({ enum: ["received", "changed", "late", "attributed", "unmatched", "quarantined", "released"] }).notNull(),
 		/** postback_intake.id of the postback that caused it; null for one that the passing of time or an import caused. */
 		intakeId: text("intake_id"),
-		/** JSON object: what it changed. */
+		/** JSON object: `set`, the fields it changed with their new values; `why`, where it says more than that. */
 		details: text().notNull(),
 	},
 	(table) => [primaryKey({ columns: [table.platform, table.txnid, table.seq] })],

@@ -1,0 +1,57 @@
+/** The state of a conversion, and what follows from it. */
+import type { callbacks } from "../db/schema/callbacks.ts";
+import type { conversionEvents, conversions } from "../db/schema/conversions.ts";
+import { utcDay } from "../lib/time.ts";
+
+export type Conversion = typeof conversions.$inferSelect;
+export type ConversionEvent = typeof conversionEvents.$inferSelect;
+export type EventKind = ConversionEvent["kind"];
+export type NewCallback = typeof callbacks.$inferInsert;
+export type ConversionKey = { platform: string; txnid: string };
+
+export function keyOf({ platform, txnid }: ConversionKey): string {
+	return JSON.stringify([platform, txnid]);
+}
+
+/** What a conversion adds to the daily sums, and where. */
+export type Contribution = {
+	publisherId: string;
+	date: string;
+	sourceId: string;
+	campaignId: number;
+	brandId: number;
+	conversionCount: number;
+	conversionRevenueMicros: number;
+	grossMicros: number;
+	salesMicros: number;
+};
+
+/** Null where it counts nowhere: not settled, cancelled, or of a test click. */
+export function contributionOf(conversion: Conversion | null): Contribution | null {
+	if (conversion === null || conversion.stage !== "settled" || conversion.status === "cancelled" || conversion.test) return null;
+	const { publisherId, campaignId, brandId, sourceId, eventAt, revenueMicros, grossMicros, salesUsdMicros } = conversion;
+	if (publisherId === null || campaignId === null || brandId === null) return null;
+	return {
+		publisherId,
+		date: utcDay(eventAt),
+		sourceId: sourceId ?? "",
+		campaignId,
+		brandId,
+		conversionCount: 1,
+		conversionRevenueMicros: revenueMicros ?? 0,
+		grossMicros: grossMicros ?? 0,
+		salesMicros: salesUsdMicros ?? 0,
+	};
+}
+
+/** The same amounts with the sign turned: what takes a contribution back. */
+export function negated(contribution: Contribution): Contribution {
+	const { conversionCount, conversionRevenueMicros, grossMicros, salesMicros } = contribution;
+	return {
+		...contribution,
+		conversionCount: -conversionCount,
+		conversionRevenueMicros: -conversionRevenueMicros,
+		grossMicros: -grossMicros,
+		salesMicros: -salesMicros,
+	};
+}

@@ -1,0 +1,84 @@
+import type { clicks, UNCOUNTED_REASONS } from "../db/schema/clicks.ts";
+
+/** What settling needs of a click and of its publisher. */
+export type CandidateClick = Pick<
+	typeof clicks.$inferSelect,
+	| "id"
+	| "clickHash"
+	| "reason"
+	| "clickedAt"
+	| "publisherId"
+	| "brandId"
+	| "campaignId"
+	| "platform"
+	| "publisherClickId"
+	| "sourceId"
+	| "pricingModel"
+> & {
+	/** The publisher's share and pricing model today; null where there is no such publisher. */
+	revenueSharePpm: number | null;
+	publisherPricingModel: "CPA" | "CPC" | null;
+};
+
+export type Attribution = "click_hash" | "publisher_click_id";
+
+/** Why no click was found; `other_platform`: it is a click on a campaign that this platform does not pay for. */
+export type NoMatch = "no_click" | "other_platform" | "no_publisher" | "ambiguous";
+
+export type ClickMatch = { click: CandidateClick; attribution: Attribution; why: null } | { click: null; why: NoMatch };
+
+/** More redirects than this under one publisher click id are never one click. */
+export const MOST_CANDIDATES = 50;
+
+const HASH = /^[0-9a-f]{32}$/i;
+
+/** A click id as a click hash, lower case; null where it cannot be one. */
+export function asClickHash(cid: string): string | null {
+	return HASH.test(cid) ? cid.toLowerCase() : null;
+}
+
+/**
+ * The click a postback speaks of: by its hash, else by the publisher's own click id where just one click of this platform has it.
+ * A platform only reports on clicks it was sent; a campaign without a platform is anybody's.
+ * @param byHash redirects with this hash @param byPublisherClickId redirects with this publisher click id
+ */
+export function matchClick(platform: string, byHash: readonly CandidateClick[], byPublisherClickId: readonly CandidateClick[]): ClickMatch {
+	const hashed = choose(platform, byHash);
+	if (hashed.click !== null) return { click: hashed.click, attribution: "click_hash", why: null };
+	if (hashed.why !== "no_click") return hashed;
+	const named = choose(platform, byPublisherClickId);
+	if (named.click === null) return named;
+	const rival = byPublisherClickId.some(
+		(click) =>
+			isOf(platform, click) && click.clickHash !== named.click.clickHash && (click.reason === null) === (named.click.reason === null),
+	);
+	if (rival || byPublisherClickId.length > MOST_CANDIDATES) return { click: null, why: "ambiguous" };
+	return { click: named.click, attribution: "publisher_click_id", why: null };
+}
+
+function choose(
+	platform: string,
+	candidates: readonly CandidateClick[],
+): { click: CandidateClick; why: null } | { click: null; why: NoMatch } {
+	if (candidates.length === 0) return { click: null, why: "no_click" };
+	const own = candidates.filter((click) => isOf(platform, click));
+	if (own.length === 0) return { click: null, why: "other_platform" };
+	const [click] = own
+		.filter(({ revenueSharePpm }) => revenueSharePpm !== null)
+		.sort((a, b) => rank(a) - rank(b) || a.clickedAt - b.clickedAt || (a.id < b.id ? -1 : 1));
+	return click === undefined ? { click: null, why: "no_publisher" } : { click, why: null };
+}
+
+function isOf(platform: string, click: CandidateClick): boolean {
+	return click.platform === null || click.platform === platform;
+}
+
+/** The billed click first; then what comes nearest to one; a test last. */
+const RANKS: readonly CandidateClick["reason"][] = [null, "expired", "duplicate", "bot", "prefetch", "head", "test"] satisfies readonly (
+	| null
+	| (typeof UNCOUNTED_REASONS)[number]
+)[];
+
+function rank({ reason }: CandidateClick): number {
+	return RANKS.indexOf(reason);
+}

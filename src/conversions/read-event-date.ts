@@ -1,0 +1,36 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
+
+/** Dates before it are a network's mistake: there were no conversions to report. */
+const EARLIEST_AT = Date.UTC(2000, 0, 1);
+
+const SECONDS = /^\d{10}$/;
+const MILLISECONDS = /^\d{13}$/;
+// A "+" that was not escaped arrives as a space, so a space may stand for the sign of an offset.
+const DATE_TIME =
+	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)|([+ -]| \+| -)(\d{2}):?(\d{2})?)?)?$/;
+
+/**
+ * Reads `edate`: an ISO date (midnight UTC), a datetime with `T` or a space, with or without an offset (then UTC), Unix seconds
+ * (10 digits) or milliseconds (13). Null where it is none of them, no day of the calendar, before 2000, or over a day ahead of `now`.
+ * @returns Unix milliseconds
+ */
+export function readEventDate(text: string, now: number): number | null {
+	const trimmed = text.trim();
+	const at = readTime(trimmed);
+	return at === null || at < EARLIEST_AT || at > now + DAY_MS ? null : at;
+}
+
+function readTime(text: string): number | null {
+	if (SECONDS.test(text)) return Number(text) * SECOND_MS;
+	if (MILLISECONDS.test(text)) return Number(text);
+	const match = DATE_TIME.exec(text);
+	if (match === null) return null;
+	const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", , sign, offsetHour = "0", offsetMinute = "0"] = match;
+	const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
+	if (new Date(midnight).toISOString().slice(0, 10) !== `${year}-${month}-${day}`) return null;
+	if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+	if (Number(offsetHour) > 18 || Number(offsetMinute) > 59) return null;
+	const offset = (Number(offsetHour) * HOUR_MS + Number(offsetMinute) * MINUTE_MS) * (sign?.includes("-") ? -1 : 1);
+	const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
+	return midnight + Number(hour) * HOUR_MS + Number(minute) * MINUTE_MS + Number(second) * SECOND_MS + milliseconds - offset;
+}

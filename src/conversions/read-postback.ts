@@ -1,0 +1,60 @@
+import type { FieldErrors } from "./answers.ts";
+import type { Postback } from "./message.ts";
+import { readAmount } from "./read-amount.ts";
+import { readEventDate } from "./read-event-date.ts";
+
+/** Longest ids, in characters. */
+export const MAX_ID_LENGTH = 255;
+/** Texts nobody settles by are cut there: an overlong landing URL is no reason to lose a sale. */
+const MAX_TEXT_LENGTH = 2_000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Reads a postback, or says of each required field what is wrong with it. `sales` and `currency` are optional: an amount that is
+ * no number is as if it were not sent, so that it never costs the publisher the conversion; an unknown currency waits for its rate.
+ * @param values fields by name; empty ones and placeholders are absent
+ */
+export function readPostback(
+	values: ReadonlyMap<string, string>,
+	now: number,
+): { postback: Postback; errors: null } | { postback: null; errors: FieldErrors } {
+	const errors: FieldErrors = {};
+	const need = <Value>(name: string, fault: string, read: (text: string) => Value | null): Value | null => {
+		const text = values.get(name);
+		const value = text === undefined ? null : read(text);
+		if (value === null) errors[name] = [text === undefined ? `The ${name} field is required.` : fault];
+		return value;
+	};
+	const idFault = (name: string) => `The ${name} may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`;
+	const txnid = need("txnid", idFault("txnid"), readId);
+	const cid = need("cid", idFault("cid"), readId);
+	const eventAt = need("edate", "The edate is not a valid date.", (text) => readEventDate(text, now));
+	const payoutMicros = need("payout", "The payout must be a number.", readAmount);
+	if (txnid === null || cid === null || eventAt === null || payoutMicros === null) return { postback: null, errors };
+	const sales = values.get("sales");
+	const postback: Postback = {
+		txnid,
+		cid,
+		eventAt,
+		payoutMicros,
+		salesMicros: sales === undefined ? null : readAmount(sales),
+		currency: readText(values.get("currency"))?.toUpperCase() ?? null,
+		status: readText(values.get("status")),
+		s2: readText(values.get("s2")),
+		s3: readText(values.get("s3")),
+		surl: readText(values.get("surl")),
+	};
+	return { postback, errors: null };
+}
+
+function readId(text: string): string | null {
+	return text.length <= MAX_ID_LENGTH && !CONTROL.test(text) ? text : null;
+}
+
+function readText(text: string | undefined): string | null {
+	if (text === undefined) return null;
+	const clean = text.replaceAll(new RegExp(CONTROL, "g"), "").slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
+	return clean === "" ? null : clean;
+}

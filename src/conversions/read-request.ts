@@ -1,0 +1,73 @@
+/** Takes a postback's parameters off the wire: the query, and for POST the form. */
+import { fromUtf8 } from "../lib/bytes.ts";
+import { type Field, splitFields } from "./read-fields.ts";
+
+/** Most bytes of a query, and of a body. */
+export const MAX_QUERY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
+
+/** `text` is what the ledger keeps: query and form as they came. */
+export type ReceivedFields = { fields: Field[]; text: string; tooLarge: boolean };
+
+export async function readRequest(request: Request): Promise<ReceivedFields> {
+	const query = readQuery(request.url);
+	if (query.length > MAX_QUERY_BYTES) return { fields: [], text: forLedger(query.slice(0, MAX_QUERY_BYTES)), tooLarge: true };
+	const fields = splitFields(query);
+	if (request.method !== "POST") return { fields, text: forLedger(query), tooLarge: false };
+	const bytes = await readBytes(request, MAX_BODY_BYTES);
+	if (bytes === null) return { fields: [], text: forLedger(query), tooLarge: true };
+	const form = await readForm(bytes, request.headers.get("content-type") ?? "");
+	const text = [query, form.text].filter((part) => part !== "").join("&");
+	return { fields: [...fields, ...form.fields], text: forLedger(text), tooLarge: false };
+}
+
+/** What follows the question mark. A `#` is read on over: it comes of a macro such as `#s2#` that nobody filled in or escaped. */
+function readQuery(url: string): string {
+	const start = url.indexOf("?");
+	return start === -1 ? "" : url.slice(start + 1);
+}
+
+/** A body of another type is taken for a form too: it is the only thing a platform can have meant. */
+async function readForm(bytes: Uint8Array, contentType: string): Promise<{ fields: Field[]; text: string }> {
+	if (!/^\s*multipart\/form-data/i.test(contentType)) {
+		const text = fromUtf8(bytes).trim();
+		return { fields: splitFields(text), text };
+	}
+	try {
+		const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+		const entries = [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === "string");
+		const fields = entries.map(([name, value]) => ({ name, raw: value, value: value.toWellFormed() }));
+		return { fields, text: new URLSearchParams(entries).toString() };
+	} catch (error) {
+		// No multipart body, whatever its header says: what it says is missing then, and the answer names it.
+		if (!(error instanceof TypeError)) throw error;
+		return { fields: [], text: "" };
+	}
+}
+
+/** The body, or null where it is larger than `limit`. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
+	if (Number(request.headers.get("content-length") ?? 0) > limit) return null;
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	for await (const chunk of request.body ?? []) {
+		length += chunk.byteLength;
+		if (length > limit) return null;
+		chunks.push(chunk);
+	}
+	const bytes = new Uint8Array(length);
+	let at = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, at);
+		at += chunk.byteLength;
+	}
+	return bytes;
+}
+
+/** Control characters escaped, as they would be in a query: so a message's size stays bounded, and the database takes it as text. */
+function forLedger(text: string): string {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	return text
+		.toWellFormed()
+		.replaceAll(/[\u0000-\u001f\u007f]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
+}

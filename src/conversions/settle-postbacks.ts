@@ -1,0 +1,116 @@
+/** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
+import type { Database } from "../db/client.ts";
+import { newTimeOrderedId } from "../lib/ids.ts";
+import { logError } from "../lib/log.ts";
+import { type ConversionKey, keyOf } from "./conversion.ts";
+import type { PostbackMessage } from "./message.ts";
+import { readStanding, type Standing } from "./read-standing.ts";
+import { type Cause, settle } from "./settle.ts";
+import { type Outcome, OvertakenError, writeSettlements } from "./write-settlements.ts";
+
+export type SettleDeps = {
+	db: Database;
+	/** The CALLBACKS queue; without it the sweep finds what is due. */
+	callbacks: Pick<Queue, "sendBatch"> | undefined;
+	now: () => number;
+};
+
+export type Settled = { changed: number; waiting: ConversionKey[] };
+
+/** How often a batch that was overtaken by another writer is decided anew. */
+const MOST_TRIES = 5;
+/** Most messages that a queue takes at once. */
+const MOST_SENT = 100;
+
+/**
+ * Settles a batch in one transaction. A message that is known already changes nothing.
+ * @throws OvertakenError where other writers were faster every time; D1's error where it failed. Nothing is written then
+ */
+export async function settlePostbacks(deps: SettleDeps, messages: readonly PostbackMessage[]): Promise<Settled> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await settleOnce(deps, messages);
+		} catch (error) {
+			if (!(error instanceof OvertakenError) || tries === MOST_TRIES) throw error;
+		}
+	}
+}
+
+async function settleOnce(deps: SettleDeps, messages: readonly PostbackMessage[]): Promise<Settled> {
+	const now = deps.now();
+	const received = distinct(messages.filter((message) => message.kind === "postback"));
+	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
+	const standing = await readStanding(
+		deps.db,
+		received.map(({ intake }) => intake.id),
+		received.flatMap(({ intake: { platform }, postback }) => (platform === null || postback === null ? [] : [{ platform, postback }])),
+		others,
+	);
+	const fresh = received.filter(({ intake }) => !standing.storedIntakes.has(intake.id));
+	const outcomes = decide(fresh, others, standing, now);
+	await writeSettlements(
+		deps.db,
+		fresh.map(({ intake }) => intake),
+		outcomes,
+	);
+	await announce(deps, outcomes);
+	const waiting = outcomes.filter(({ before, settlement }) => before === null && settlement.conversion.stage === "waiting");
+	return {
+		changed: outcomes.length,
+		waiting: waiting.map(({ settlement: { conversion } }) => ({ platform: conversion.platform, txnid: conversion.txnid })),
+	};
+}
+
+type PostbackItem = Extract<PostbackMessage, { kind: "postback" }>;
+
+/** One of each intake, in the order in which they came in. */
+function distinct(items: readonly PostbackItem[]): PostbackItem[] {
+	return [...new Map(items.map((item) => [item.intake.id, item])).values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
+}
+
+function decide(fresh: readonly PostbackItem[], others: readonly ConversionKey[], standing: Standing, now: number): Outcome[] {
+	const causes = new Map<string, { key: ConversionKey; causes: Cause[] }>();
+	const add = (key: ConversionKey, cause: Cause) => {
+		const known = causes.get(keyOf(key)) ?? { key, causes: [] };
+		known.causes.push(cause);
+		causes.set(keyOf(key), known);
+	};
+	for (const { intake, postback } of fresh) {
+		if (postback === null || intake.platform === null) continue;
+		add({ platform: intake.platform, txnid: postback.txnid }, { intakeId: intake.id, receivedAt: intake.receivedAt, postback });
+	}
+	for (const key of others) add(key, null);
+	return [...causes.values()].flatMap(({ key, causes }) => {
+		const platform = standing.platformOf(key.platform);
+		if (platform === null) throw new Error(`no platform ${key.platform}`);
+		const before = standing.conversionOf(key);
+		const settlement = settle(
+			key,
+			before,
+			causes,
+			{
+				platform,
+				findClick: (cid) => standing.findClick(key.platform, cid),
+				usdNanosOf: standing.usdNanosOf,
+				hasCallbackUrl: standing.hasCallbackUrl,
+				lastCallback: standing.lastCallbackOf(key),
+				newId: () => newTimeOrderedId(now),
+			},
+			now,
+		);
+		return settlement === null ? [] : [{ before, settlement }];
+	});
+}
+
+/** Tells the queue what is due. Best effort: the outbox has it, and a sweep sends what no message came through for. */
+async function announce({ callbacks }: SettleDeps, outcomes: readonly Outcome[]): Promise<void> {
+	const due = outcomes.flatMap(({ settlement }) => settlement.callbacks).filter(({ state }) => state === "due");
+	if (callbacks === undefined || due.length === 0) return;
+	try {
+		for (let start = 0; start < due.length; start += MOST_SENT) {
+			await callbacks.sendBatch(due.slice(start, start + MOST_SENT).map(({ id }) => ({ body: { format: 1, id } })));
+		}
+	} catch (error) {
+		logError("callbacks.not_announced", error, { count: due.length });
+	}
+}

@@ -1,0 +1,34 @@
+/** What the passing of time brings: clicks that came late, waits that are over, rates that were imported. */
+import { sql } from "drizzle-orm";
+import { logInfo } from "../lib/log.ts";
+import { DAY_MS } from "../lib/time.ts";
+import type { ConversionKey } from "./conversion.ts";
+import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
+
+const AT_ONCE = 100;
+/** Most conversions a sweep takes; the next one, a minute later, goes on. */
+const MOST_A_SWEEP = 5_000;
+
+/** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known. */
+export async function sweepConversions(deps: SettleDeps): Promise<void> {
+	const keys = [...(await readDue(deps)), ...(await readReleased(deps))];
+	let changed = 0;
+	for (let start = 0; start < keys.length; start += AT_ONCE) {
+		const messages = keys.slice(start, start + AT_ONCE).map((key) => ({ format: 1 as const, kind: "look_again" as const, ...key }));
+		changed += (await settlePostbacks(deps, messages)).changed;
+	}
+	if (keys.length > 0) logInfo("conversions.swept", { looked_at: keys.length, changed });
+}
+
+function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
+	return db.all<ConversionKey>(
+		sql`SELECT platform, txnid FROM conversions WHERE retry_at IS NOT NULL AND retry_at <= ${now()} ORDER BY retry_at LIMIT ${MOST_A_SWEEP}`,
+	);
+}
+
+function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
+	return db.all<ConversionKey>(sql`SELECT v.platform AS platform, v.txnid AS txnid FROM exchange_rates r
+		CROSS JOIN conversions v ON v.stage = 'quarantined' AND v.usd_nanos IS NULL AND v.currency = r.currency
+			AND v.event_at >= unixepoch(r.date) * 1000 AND v.event_at < unixepoch(r.date) * 1000 + ${DAY_MS}
+		LIMIT ${MOST_A_SWEEP}`);
+}

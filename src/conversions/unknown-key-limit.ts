@@ -1,0 +1,28 @@
+import { MINUTE_MS } from "../lib/time.ts";
+
+/** How many requests with unknown keys an isolate puts into the ledger in a minute: enough to see a platform with a wrong key. */
+export const MOST_UNKNOWN_A_MINUTE = 60;
+
+/** Keeps requests with unknown keys from filling the ledger: a number a minute for each isolate, and all isolates of a place together. */
+export class UnknownKeyLimit {
+	readonly #shared: Pick<RateLimit, "limit"> | undefined;
+	#minute = Number.NEGATIVE_INFINITY;
+	#count = 0;
+
+	/** @param shared the rate limit of the whole place, where one is bound */
+	constructor(shared?: Pick<RateLimit, "limit">) {
+		this.#shared = shared;
+	}
+
+	/** True where one more may be kept; takes it as kept then. */
+	async allows(now: number): Promise<boolean> {
+		const minute = Math.floor(now / MINUTE_MS);
+		if (minute !== this.#minute) {
+			this.#minute = minute;
+			this.#count = 0;
+		}
+		if (this.#count >= MOST_UNKNOWN_A_MINUTE) return false;
+		this.#count++;
+		return this.#shared === undefined || (await this.#shared.limit({ key: "unknown-platform-key" })).success;
+	}
+}

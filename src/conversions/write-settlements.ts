@@ -1,0 +1,91 @@
+/** Writes what a batch came to: all of it in one transaction, or nothing. */
+import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { type Database, runTransaction } from "../db/client.ts";
+import { insertRows } from "../db/json-rows.ts";
+import { callbacks } from "../db/schema/callbacks.ts";
+import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
+import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
+import { type Contribution, type Conversion, contributionOf, negated } from "./conversion.ts";
+import type { Intake } from "./message.ts";
+import type { Settlement } from "./settle.ts";
+
+export type Outcome = { before: Conversion | null; settlement: Settlement };
+
+/** Another writer was faster: what was decided here rests on a state that is no more. Read and decide again. */
+export class OvertakenError extends Error {
+	override readonly name = "OvertakenError";
+}
+
+/**
+ * @throws OvertakenError where one of the intakes or conversions was written since it was read; nothing is written then
+ */
+export async function writeSettlements(db: Database, intakes: readonly Intake[], outcomes: readonly Outcome[]): Promise<void> {
+	const states = outcomes.map(({ settlement }) => settlement.conversion);
+	const events = outcomes.flatMap(({ settlement }) => settlement.events);
+	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
+	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(before, settlement.conversion));
+	const statements = [
+		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),
+		...(states.length > 0 ? [upsertConversions(states)] : []),
+		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
+		...addUp(dailyPublishers, ["publisherId", "date"], moves),
+		...addUp(dailySources, ["publisherId", "date", "sourceId"], moves),
+		...addUp(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], moves),
+		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
+	];
+	if (statements.length === 0) return;
+	try {
+		await runTransaction(db, statements);
+	} catch (error) {
+		if (error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message))
+			throw new OvertakenError("overtaken", { cause: error });
+		throw error;
+	}
+}
+
+/**
+ * A new conversion is inserted, a stored one replaced, each only where its version is the one that was read: otherwise the version
+ * becomes null, which its column refuses, and with it the whole transaction.
+ */
+function upsertConversions(states: readonly Conversion[]): SQL {
+	const columns = Object.values(getTableColumns(conversions)).map(({ name }) => name);
+	const updates = columns
+		.filter((name) => !["platform", "txnid", "version"].includes(name))
+		.map((name) => `"${name}" = excluded."${name}"`);
+	const version = "version = CASE WHEN conversions.version = excluded.version - 1 THEN excluded.version END";
+	return insertRows(conversions, states, sql.raw(`ON CONFLICT (platform, txnid) DO UPDATE SET ${[...updates, version].join(", ")}`));
+}
+
+const SUMS = [
+	"conversionCount",
+	"conversionRevenueMicros",
+	"grossMicros",
+	"salesMicros",
+] as const satisfies readonly (keyof Contribution)[];
+
+/** What takes the old contribution of a conversion back and adds the new one; none where they are the same. */
+function movesOf(before: Conversion | null, after: Conversion): Contribution[] {
+	const old = contributionOf(before);
+	const present = contributionOf(after);
+	if (JSON.stringify(old) === JSON.stringify(present)) return [];
+	return [...(old === null ? [] : [negated(old)]), ...(present === null ? [] : [present])];
+}
+
+/** Adds moves to the rows of a table of daily sums; nothing where they cancel each other out. */
+function addUp(table: SQLiteTable, key: readonly (keyof Contribution)[], moves: readonly Contribution[]): SQL[] {
+	const sums = new Map<string, Record<string, string | number>>();
+	for (const move of moves) {
+		const id = JSON.stringify(key.map((name) => move[name]));
+		const sum = sums.get(id) ?? Object.fromEntries([...key.map((name) => [name, move[name]]), ...SUMS.map((name) => [name, 0])]);
+		for (const name of SUMS) sum[name] = Number(sum[name]) + move[name];
+		sums.set(id, sum);
+	}
+	const rows = [...sums.values()].filter((sum) => SUMS.some((name) => sum[name] !== 0));
+	if (rows.length === 0) return [];
+	const columns: Record<string, { name: string } | undefined> = getTableColumns(table);
+	const nameOf = (property: string) => columns[property]?.name ?? property;
+	const target = getTableName(table);
+	const additions = SUMS.map(nameOf).map((name) => `${name} = ${target}.${name} + excluded.${name}`);
+	return [insertRows(table, rows, sql.raw(`ON CONFLICT (${key.map(nameOf).join(", ")}) DO UPDATE SET ${additions.join(", ")}`))];
+}
