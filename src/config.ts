@@ -13,6 +13,8 @@ export interface Env {
 	CLICKS?: Queue;
 	POSTBACKS?: Queue;
 	CALLBACKS?: Queue;
+	/** How many postbacks with unknown keys one place keeps; optional. */
+	UNKNOWN_KEYS?: RateLimit;
 	/** Analytics Engine dataset for data points; nothing depends on it. */
 	EVENTS?: AnalyticsEngineDataset;
 	SNAPSHOT_TTL_SECONDS?: string | number;

@@ -10,6 +10,10 @@ import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { type Env, readConfig } from "./config.ts";
+import { consumePostbacks } from "./conversions/consume-postbacks.ts";
+import { postbackRoutes } from "./conversions/postback-route.ts";
+import { sweepConversions } from "./conversions/sweep-conversions.ts";
+import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
 import { KeyOwners } from "./db/key-owners.ts";
@@ -35,6 +39,17 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, keys, tokens, clickUrl: config.CLICK_URL, now }));
+	app.route(
+		"/",
+		postbackRoutes({
+			db,
+			keys,
+			now,
+			postbacks: env.POSTBACKS,
+			callbacks: env.CALLBACKS,
+			unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
+		}),
+	);
 	if (config.OPERATOR_KEY === undefined) return app;
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	app.route(
@@ -57,9 +72,27 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	return app;
 }
 
-/** Every minute: publishes what an import could not, and removes shards that nobody reads any more. */
+/** The work of every minute. One job that fails keeps none of the others from theirs. */
 export async function runCron(controller: ScheduledController, env: Env): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
+	const jobs: Record<string, () => Promise<void>> = {
+		book: () => keepBook(env),
+		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
+	};
+	const failed: string[] = [];
+	for (const [job, run] of Object.entries(jobs)) {
+		try {
+			await run();
+		} catch (error) {
+			logError("cron.failed", error, { job });
+			failed.push(job);
+		}
+	}
+	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+}
+
+/** Publishes what an import could not, and removes shards that nobody reads any more. */
+async function keepBook(env: Env): Promise<void> {
 	const { db } = databases(env);
 	const deps = { db, kv: env.BOOK, now };
 	try {
@@ -72,7 +105,9 @@ export async function runCron(controller: ScheduledController, env: Env): Promis
 }
 
 /** The consumer of each queue. */
-const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {};
+const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {
+	postbacks: (batch, env) => consumePostbacks({ db: databases(env).db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now }, batch),
+};
 
 const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;
 

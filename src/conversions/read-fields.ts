@@ -26,7 +26,8 @@ export function splitFields(text: string): Field[] {
 export function pickValues(fields: readonly Field[]): Map<string, string> {
 	const values = new Map<string, string>();
 	for (const { name, raw, value } of fields) {
-		if (values.has(name) || isPlaceholder(raw)) continue;
+		// Raw first: what `%campaign%` decodes to is anything but a placeholder. Decoded as well: a `+` is a space in a query.
+		if (values.has(name) || isPlaceholder(raw) || isPlaceholder(value)) continue;
 		const trimmed = value.trim();
 		if (trimmed !== "") values.set(name, trimmed);
 	}

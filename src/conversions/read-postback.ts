@@ -8,8 +8,7 @@ export const MAX_ID_LENGTH = 255;
 /** Texts nobody settles by are cut there: an overlong landing URL is no reason to lose a sale. */
 const MAX_TEXT_LENGTH = 2_000;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /\p{Cc}/u;
 
 /**
  * Reads a postback, or says of each required field what is wrong with it. `sales` and `currency` are optional: an amount that is
@@ -55,6 +54,10 @@ function readId(text: string): string | null {
 
 function readText(text: string | undefined): string | null {
 	if (text === undefined) return null;
-	const clean = text.replaceAll(new RegExp(CONTROL, "g"), "").slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
+	const clean = text
+		.replaceAll(/\p{Cc}/gu, "")
+		.slice(0, MAX_TEXT_LENGTH)
+		.toWellFormed()
+		.trim();
 	return clean === "" ? null : clean;
 }

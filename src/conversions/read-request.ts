@@ -66,8 +66,5 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array | 
 
 /** Control characters escaped, as they would be in a query: so a message's size stays bounded, and the database takes it as text. */
 function forLedger(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-	return text
-		.toWellFormed()
-		.replaceAll(/[\u0000-\u001f\u007f]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
+	return text.toWellFormed().replaceAll(/\p{Cc}/gu, (character) => encodeURIComponent(character));
 }

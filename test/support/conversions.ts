@@ -1,0 +1,162 @@
+/** Conversions under test: a network, clicks written as the click consumer writes them, postbacks, and what became of them. */
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import type { PostbackMessage } from "../../src/conversions/message.ts";
+import worker from "../../src/worker.ts";
+import { ACME, brandEntry, importFile } from "./network-import.ts";
+import "./worker-env.ts";
+
+export const WEST_KEY = "platform-key-west";
+export const EAST_KEY = "platform-key-east";
+
+/** Publishers `cpa` (share 0.8, with a callback address), `cpc`, and `quiet` (CPA without an address); platforms `west` (USD) and `east` (EUR). */
+export async function importConversionNetwork(): Promise<void> {
+	const publisher = (id: string, fields: object) => ({
+		...ACME,
+		id,
+		publisher_id: `id-${id}`,
+		publisher_identity: `identity-${id}`,
+		access_key: `access-key-${id}`,
+		publisher_key: `publisher-key-${id}`,
+		revenue_share: 0.8,
+		...fields,
+	});
+	await importFile({
+		platforms: [
+			{
+				id: "west",
+				platform_id: 1,
+				name: "West",
+				access_key: WEST_KEY,
+				currency: "USD",
+				status_map: { invoiced: "approved", Disputed: "cancelled" },
+			},
+			{ id: "east", platform_id: 2, name: "East", access_key: EAST_KEY, currency: "EUR", status_map: {} },
+		],
+		publishers: [
+			publisher("cpa", { pricing_model: "CPA", callback_url: "https://publisher.example/s2s" }),
+			publisher("cpc", { pricing_model: "CPC", callback_url: "https://publisher.example/s2s" }),
+			publisher("quiet", { pricing_model: "CPA" }),
+		],
+		brands: [brandEntry("shoes.example", 11, {}, { platform: "west" }), brandEntry("hats.example", 12, {}, { platform: "east" })],
+		exchange_rates: [{ currency: "EUR", date: "2026-11-10", usd: "1.1" }],
+	});
+}
+
+export type ClickFields = Record<string, string | number | null>;
+
+let written = 0;
+
+/** A billed click of `cpa` on `west`, as the click consumer writes it. */
+export function clickRow(fields: ClickFields = {}): ClickFields {
+	const serial = (++written).toString(16).padStart(8, "0");
+	const at = Number(fields.clicked_at ?? Date.parse("2026-11-10T08:00:00Z"));
+	return {
+		id: `${at.toString(16).padStart(12, "0")}-${serial}`,
+		click_hash: `c${serial}`.padEnd(32, "0"),
+		kind: "link",
+		reason: null,
+		clicked_at: at,
+		publisher_id: "cpa",
+		brand_id: 1,
+		campaign_id: 11,
+		platform: "west",
+		publisher_click_id: `pub-${serial}`,
+		source_id: `source-${serial}`,
+		bid_micros: 100_000,
+		revenue_micros: 0,
+		pricing_model: fields.publisher_id === "cpc" ? "CPC" : "CPA",
+		written_by: "test",
+		...fields,
+	};
+}
+
+export async function storeClicks(...rows: ClickFields[]): Promise<void> {
+	if (rows.length === 0) return;
+	await env.DB.batch(
+		rows.map((row) => {
+			const columns = Object.keys(row);
+			return env.DB.prepare(`INSERT INTO clicks (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).bind(
+				...Object.values(row),
+			);
+		}),
+	);
+}
+
+export type Fields = Record<string, string>;
+
+/** Fields of a postback that is in order. */
+export function postbackFields(fields: Fields = {}): Fields {
+	return { txnid: "t-1", cid: "c".padEnd(32, "0"), edate: "2026-11-10T12:00:00Z", payout: "10", ...fields };
+}
+
+/** Calls the endpoint. */
+export async function callPostback(
+	key: string,
+	query: string,
+	init: RequestInit = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
+	const response = await exports.default.fetch(`https://base.example/api/postback/${key}${query === "" ? "" : `?${query}`}`, init);
+	return { status: response.status, body: await response.json<Record<string, unknown>>() };
+}
+
+let received = 0;
+
+/** A message as the intake sends it. @param platform platforms.id */
+export function postbackMessage(
+	platform: string,
+	fields: Partial<NonNullable<Extract<PostbackMessage, { kind: "postback" }>["postback"]>> = {},
+	receivedAt = Date.now(),
+): Extract<PostbackMessage, { kind: "postback" }> {
+	const time = receivedAt.toString(16).padStart(12, "0");
+	const postback = {
+		txnid: "t-1",
+		cid: "c".padEnd(32, "0"),
+		eventAt: Date.parse("2026-11-10T12:00:00Z"),
+		payoutMicros: 10_000_000,
+		salesMicros: null,
+		currency: null,
+		status: null,
+		s2: null,
+		s3: null,
+		surl: null,
+		...fields,
+	};
+	return {
+		format: 1,
+		kind: "postback",
+		intake: {
+			id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${(++received).toString(16).padStart(12, "0")}`,
+			receivedAt,
+			platform,
+			method: "GET",
+			query: "",
+			txnid: postback.txnid,
+			cid: postback.cid,
+			outcome: "accepted",
+			answer: "{}",
+		},
+		postback,
+	};
+}
+
+/** Gives messages to the real consumer as one batch. */
+export async function consume(...bodies: unknown[]): Promise<{ acked: number; retried: number }> {
+	const messages = bodies.map((body, at) => ({ id: `m-${at}`, timestamp: new Date(), attempts: 1, body }));
+	const batch = createMessageBatch("clickbourse-postbacks", messages);
+	const ctx = createExecutionContext();
+	await worker.queue(batch, env, ctx);
+	const result = await getQueueResult(batch, ctx);
+	await waitOnExecutionContext(ctx);
+	return { acked: result.ackAll ? bodies.length : result.explicitAcks.length, retried: result.retryMessages.length };
+}
+
+export async function readAll<Row = Record<string, string | number | null>>(
+	query: string,
+	...parameters: (string | number)[]
+): Promise<Row[]> {
+	const { results } = await env.DB.prepare(query)
+		.bind(...parameters)
+		.all<Row>();
+	return results;
+}
