@@ -35,7 +35,12 @@ export default defineConfig({
 						},
 					})),
 				],
-				test: { name: "worker", include: ["test/worker/**/*.test.ts"], setupFiles: ["./test/support/apply-migrations.ts"] },
+				test: {
+					name: "worker",
+					include: ["test/worker/**/*.test.ts"],
+					setupFiles: ["./test/support/apply-migrations.ts"],
+					globalSetup: ["./test/support/node/start-callback-receiver.ts"],
+				},
 			},
 		],
 	},

@@ -14,6 +14,11 @@ import { consumePostbacks } from "./conversions/consume-postbacks.ts";
 import { postbackRoutes } from "./conversions/postback-route.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
+import { consumeCallbacks } from "./conversions/callbacks/consume-callbacks.ts";
+import type { CallbackDeps } from "./conversions/callbacks/deliver-callback.ts";
+import type { CallbackMessage } from "./conversions/callbacks/message.ts";
+import { callbackRoutes } from "./conversions/callbacks/operator-routes.ts";
+import { sweepCallbacks } from "./conversions/callbacks/sweep-callbacks.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
 import { KeyOwners } from "./db/key-owners.ts";
@@ -59,6 +64,8 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			db,
 			products,
 			now,
+			allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS,
+			parts: { "/callbacks": callbackRoutes(callbackDeps(env)) },
 			async publish() {
 				keys.forget();
 				states.forget();
@@ -78,6 +85,7 @@ export async function runCron(controller: ScheduledController, env: Env): Promis
 	const jobs: Record<string, () => Promise<void>> = {
 		book: () => keepBook(env),
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
+		callbacks: () => sweepCallbacks(callbackDeps(env)),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {
@@ -107,6 +115,7 @@ async function keepBook(env: Env): Promise<void> {
 /** The consumer of each queue. */
 const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {
 	postbacks: (batch, env) => consumePostbacks({ db: databases(env).db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now }, batch),
+	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
 };
 
 const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;
@@ -124,6 +133,18 @@ export async function runQueue(batch: MessageBatch, env: Env, ctx: ExecutionCont
 	const consume = consumers[queue];
 	if (consume === undefined) throw new Error(`queue ${batch.queue} has no consumer`);
 	await consume(batch, env, ctx);
+}
+
+function callbackDeps(env: Env): CallbackDeps {
+	if (env.CALLBACKS === undefined) throw new Error("the binding CALLBACKS is needed");
+	return {
+		db: databases(env).db,
+		queue: env.CALLBACKS as Queue<CallbackMessage>,
+		now,
+		fetch: (url, init) => fetch(url, init),
+		allowInsecure: readConfig(env).ALLOW_INSECURE_CALLBACKS,
+		chance: Math.random,
+	};
 }
 
 function databases(env: Env) {

@@ -1,6 +1,7 @@
 /** POST /operator/network: takes over a network file, all of it or nothing. */
 import type { PublishResult } from "../campaign-book/publish.ts";
 import type { Database } from "../db/client.ts";
+import { findCallbackUrlFault, ownCallbackParameters } from "../lib/callback-url.ts";
 import { logError } from "../lib/log.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
@@ -33,6 +34,8 @@ export type ImportDeps = {
 	/** Publishes the campaign book and lets this isolate's readers have it. */
 	publish: () => Promise<PublishResult>;
 	now: () => number;
+	/** Takes callback addresses that are not https or not public. */
+	allowInsecureCallbacks: boolean;
 };
 
 export type ImportReport = {
@@ -188,8 +191,21 @@ function rateId({ currency, date }: ExchangeRateEntry): string {
 	return `${currency} ${date}`;
 }
 
+/** The rules of callback addresses that depend on how this Worker is configured. */
+function checkCallbackUrls({ allowInsecureCallbacks }: ImportDeps, reading: Reading): void {
+	for (const { entry, path } of reading.publishers) {
+		if (entry.callback_url === null) continue;
+		const place = `${path}.callback_url`;
+		const fault = findCallbackUrlFault(entry.callback_url, { allowInsecure: allowInsecureCallbacks });
+		if (fault !== null) reading.note([{ path: place, message: fault }]);
+		const own = ownCallbackParameters(entry.callback_url);
+		if (own.length > 0) reading.warn([{ path: place, message: `has ${own.join(", ")} of its own, which callbacks replace` }]);
+	}
+}
+
 /** Stages publishers and platforms with their credentials. */
 async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, now: number): Promise<Issued[]> {
+	checkCallbackUrls(deps, reading);
 	const identified = await identifyPublishers(deps.db, reading.publishers);
 	reading.note(identified.faults);
 	const keys = await stageKeys(deps.db, stages.network, identified.publishers, reading.platforms, now);

@@ -10,6 +10,8 @@ export type OperatorDeps = ImportDeps & {
 	/** The secret that the OperatorKey header must hold. */
 	operatorKey: string;
 	explain: (question: ExplainQuestion, waitUntil: (promise: Promise<unknown>) => void) => Promise<unknown>;
+	/** Routes of other parts for the operator, by the path under /operator at which they stand. */
+	parts?: Record<string, Hono>;
 };
 
 /** Cloudflare takes no larger request body on most plans. */
@@ -31,6 +33,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		const question = readExplainBody(parseJson(await c.req.text()));
 		return jsonResponse(await deps.explain(question, (promise) => c.executionCtx.waitUntil(promise)));
 	});
+	for (const [path, part] of Object.entries(deps.parts ?? {})) app.route(path, part);
 	app.onError((error) => {
 		if (error instanceof ImportFaultsError) {
 			return jsonResponse({ error: "Validation failed", faults: error.faults, fault_count: error.faultCount }, 422);

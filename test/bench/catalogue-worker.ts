@@ -20,6 +20,7 @@ function open(env: Env) {
 		db: openDatabase(DB),
 		products: openDatabase(PRODUCTS),
 		now: () => Date.now(),
+		allowInsecureCallbacks: false,
 		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
 		explain: async () => null,
 	});

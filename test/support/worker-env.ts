@@ -7,6 +7,7 @@ declare global {
 			BOOK: KVNamespace;
 			DB: D1Database;
 			PRODUCTS: D1Database;
+			CALLBACKS: Queue;
 			TOKEN_KEYS: string;
 			OPERATOR_KEY: string;
 			NETWORK_MIGRATIONS: D1Migration[];

@@ -22,16 +22,34 @@ export const callbacks = sqliteTable(
 		eventAt: integer("event_at").notNull(),
 		/** `exhausted`: the schedule has ended; the operator can replay it. `no_url`: the publisher has no callback address. */
 		state: text({ enum: ["due", "delivered", "exhausted", "no_url"] }).notNull(),
+		/** Every attempt there was, probes and those before a replay included. */
 		attemptCount: integer("attempt_count").notNull(),
 		createdAt: integer("created_at").notNull(),
-		/** From when it may be tried, while it is due. */
+		/**
+		 * From when it may be tried, while it is due; the end of its lease, while it is being delivered; null while it is held, and
+		 * where nothing is left to do.
+		 */
 		nextAttemptAt: integer("next_attempt_at"),
 		deliveredAt: integer("delivered_at"),
+		/** How many waits of the schedule are used up. */
+		scheduleStep: integer("schedule_step").notNull().default(0),
+		/** Why a due one is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
+		heldFor: text("held_for", { enum: ["order", "pause"] }),
+		/** The delivery that holds it now; an attempt that failed may only be recorded by the one that does. */
+		lease: text(),
+		/** Until when the sweep takes it for granted that a queue carries it. */
+		queuedUntil: integer("queued_until").notNull().default(0),
 	},
 	(table) => [
 		uniqueIndex("callbacks_in_order").on(table.platform, table.txnid, table.seq),
-		index("callbacks_due").on(table.nextAttemptAt).where(sql`state = 'due'`),
+		// drizzle-kit splits the expression at its comma: the migration was edited by hand.
+		index("callbacks_sweep").on(sql`max(next_attempt_at, queued_until)`).where(sql`state = 'due'`),
+		index("callbacks_paused").on(table.publisherId, table.createdAt).where(sql`held_for = 'pause'`),
+		index("callbacks_undelivered").on(table.createdAt).where(sql`state = 'due'`),
+		index("callbacks_exhausted").on(table.createdAt).where(sql`state = 'exhausted'`),
 		index("callbacks_by_publisher").on(table.publisherId, table.createdAt, table.id),
+		index("callbacks_by_txnid").on(table.txnid),
+		index("callbacks_by_time").on(table.createdAt, table.id),
 	],
 );
 
@@ -51,12 +69,22 @@ export const callbackAttempts = sqliteTable(
 	(table) => [index("callback_attempts_by_callback").on(table.callbackId, table.startedAt)],
 );
 
-/** How a publisher's address has been doing: the circuit breaker. */
-export const callbackHealth = sqliteTable("callback_health", {
-	publisherId: text("publisher_id").primaryKey(),
-	failuresInARow: integer("failures_in_a_row").notNull(),
-	/** Since when it is paused; null while it is not. */
-	pausedAt: integer("paused_at"),
-	/** When one callback may go out as a probe. */
-	nextProbeAt: integer("next_probe_at"),
-});
+/** How a publisher's address has been doing: the circuit breaker. A row speaks of `url`; for any other address it says nothing. */
+export const callbackHealth = sqliteTable(
+	"callback_health",
+	{
+		publisherId: text("publisher_id").primaryKey(),
+		url: text().notNull().default(""),
+		failuresInARow: integer("failures_in_a_row").notNull(),
+		/** Since when it is paused; null while it is not. */
+		pausedAt: integer("paused_at"),
+		/** When one callback may go out as a probe. */
+		nextProbeAt: integer("next_probe_at"),
+		/** True once a pause has ended, until the sweep has released all that it held. */
+		releasing: integer({ mode: "boolean" }).notNull().default(false),
+	},
+	(table) => [
+		index("callback_health_paused").on(table.pausedAt).where(sql`paused_at IS NOT NULL`),
+		index("callback_health_releasing").on(table.publisherId).where(sql`releasing = 1`),
+	],
+);

@@ -1,0 +1,71 @@
+/** Which addresses the service may call for a publisher. Asked when an address is imported, and again each time it is called. */
+import ipaddr from "ipaddr.js";
+
+/** Parameters that a callback brings; an address that has one of them loses it to the callback's. */
+export const CALLBACK_PARAMETERS = ["txnid", "cid", "payout", "status", "edate"] as const;
+
+/** Names that only mean something within a network, with everything under them. */
+const INTERNAL_NAMES = [
+	"localhost",
+	"local",
+	"localdomain",
+	"internal",
+	"intranet",
+	"lan",
+	"corp",
+	"home",
+	"private",
+	"home.arpa",
+	"onion",
+];
+
+export type CallbackUrlRules = {
+	/** Allows http and hosts that are not public: for local work and tests. */
+	allowInsecure: boolean;
+};
+
+/**
+ * What is wrong with a publisher's callback address, or null. Only https to a public host, without credentials, will do. Host
+ * names are judged by themselves, not by what they resolve to: Workers reach nothing but the public internet.
+ * @example findCallbackUrlFault("https://0x7f000001/s2s", { allowInsecure: false }) // "must not point at a loopback address"
+ */
+export function findCallbackUrlFault(url: string, { allowInsecure }: CallbackUrlRules): string | null {
+	const parsed = URL.parse(url);
+	if (parsed === null) return "must be an absolute address";
+	if (parsed.username !== "" || parsed.password !== "") return "must not hold a user name or password";
+	if (allowInsecure) return /^https?:$/.test(parsed.protocol) ? null : "must be an http(s) address";
+	if (parsed.protocol !== "https:") return "must be an https address";
+	return findHostFault(parsed.hostname);
+}
+
+/** @param hostname as the URL parser leaves it: lower case, IPv4 in any notation made dotted decimal, IPv6 in brackets */
+function findHostFault(hostname: string): string | null {
+	const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+	if (ipaddr.isValid(host)) return findAddressFault(host);
+	if (host.endsWith(".")) return "must name a public host";
+	const internal = !host.includes(".") || INTERNAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
+	return internal ? "must name a public host" : null;
+}
+
+const RANGE_WORDS: Record<string, string> = {
+	loopback: "a loopback",
+	linkLocal: "a link-local",
+	private: "a private",
+	uniqueLocal: "a private",
+	carrierGradeNat: "a carrier's internal",
+	multicast: "a multicast",
+	unspecified: "an unspecified",
+	broadcast: "a broadcast",
+};
+
+/** Every range but plain unicast is refused: IPv6 forms that embed an IPv4 address (NAT64, 6to4, Teredo …) among them. */
+function findAddressFault(host: string): string | null {
+	const range = ipaddr.process(host).range();
+	return range === "unicast" ? null : `must not point at ${RANGE_WORDS[range] ?? "a reserved"} address`;
+}
+
+/** Those of {@link CALLBACK_PARAMETERS} that an address already has. */
+export function ownCallbackParameters(url: string): string[] {
+	const parameters = URL.parse(url)?.searchParams;
+	return CALLBACK_PARAMETERS.filter((name) => parameters?.has(name) === true);
+}

@@ -1,0 +1,221 @@
+/** Callbacks on real D1 against a real HTTP server: what counts as confirmed, what a failing receiver does, order, one call at a time. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { consumeCallbacks } from "../../../src/conversions/callbacks/consume-callbacks.ts";
+import { callbackMessage } from "../../../src/conversions/callbacks/message.ts";
+import { batchOf, Outbox, START } from "../../support/callback-outbox.ts";
+import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
+
+/** An outbox with one publisher, whose address behaves as named. */
+async function outboxFor(name: string, behaviour: string, changes: ConstructorParameters<typeof Outbox>[0] = {}): Promise<Outbox> {
+	const outbox = new Outbox(changes);
+	await outbox.addPublisher(name, receiverUrl(behaviour, `${name}?source=network&sig=a%20b`));
+	return outbox;
+}
+
+describe("worker: a callback that is confirmed", () => {
+	it("is one GET with txnid, cid, payout, status and edate behind the publisher's own parameters", async () => {
+		const outbox = await outboxFor("confirmed", "answer");
+		const id = await outbox.add("confirmed", "T 1&2");
+		await outbox.work();
+		const calls = await receivedCalls("confirmed");
+		expect(calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
+			"GET /answer/confirmed?source=network&sig=a%20b&txnid=T%201%262&cid=click%201&payout=8.4000&status=approved&edate=2026-11-18T14%3A59%3A00.000Z",
+		]);
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered", attempt_count: 1, next_attempt_at: null, lease: null });
+		expect(await outbox.attempts(id)).toMatchObject([{ started_at: START, http_status: 200, answer: "stored" }]);
+	});
+
+	it("carries no key of ours, and what a receiver recognises a repeated call by", async () => {
+		const outbox = await outboxFor("headers", "answer");
+		const id = await outbox.add("headers", "T1");
+		await outbox.work();
+		const [call] = await receivedCalls("headers");
+		const names = Object.keys(call?.headers ?? {});
+		for (const name of ["accesskey", "publisherkey", "operatorkey", "authorization", "cookie"]) expect(names).not.toContain(name);
+		expect(call?.headers["idempotency-key"]).toBe(id);
+		expect(call?.headers["user-agent"]).toBe("Clickbourse-Callback/1");
+	});
+
+	it.each([200, 201, 202, 204, 299])("by a %d", async (status) => {
+		const name = `by-${status}`;
+		await setStatus(name, status);
+		const outbox = await outboxFor(name, "answer");
+		const id = await outbox.add(name, "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+	});
+
+	it.each([
+		["cut", "half an ans"],
+		["endless", "x".repeat(512)],
+		["binary", "\ufffd\ufffd A B"],
+	])("by a 2xx whose body is %s: a few bytes of it are kept, the rest is dropped", async (behaviour, answer) => {
+		const outbox = await outboxFor(behaviour, behaviour);
+		const id = await outbox.add(behaviour, "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		const [attempt] = await outbox.attempts(id);
+		expect(attempt?.answer).toBe(answer);
+	});
+});
+
+describe("worker: a callback that is not confirmed is due again, and its attempt is logged", () => {
+	it.each([
+		["answer", 500, "stored"],
+		["answer", 404, "stored"],
+		["redirect", 302, ""],
+		["silent", null, "no answer within 0.3 s"],
+	])("%s %s", async (behaviour, status, answer) => {
+		const name = `not-${behaviour}-${status}`;
+		if (behaviour === "answer") await setStatus(name, status ?? 0);
+		const outbox = await outboxFor(name, behaviour);
+		const id = await outbox.add(name, "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({
+			state: "due",
+			attempt_count: 1,
+			schedule_step: 1,
+			next_attempt_at: START + 5_000,
+			lease: null,
+		});
+		expect(await outbox.attempts(id)).toMatchObject([{ http_status: status, answer }]);
+		// A redirect is not followed.
+		expect(await receivedCalls(name)).toHaveLength(1);
+	});
+
+	it.each(["garbage", "close"])("%s", async (behaviour) => {
+		const name = `broken-${behaviour}`;
+		const outbox = await outboxFor(name, behaviour);
+		const id = await outbox.add(name, "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ state: "due", attempt_count: 1, next_attempt_at: START + 5_000 });
+		const [attempt] = await outbox.attempts(id);
+		expect(attempt).toMatchObject({ http_status: null, answer: expect.stringMatching(/^no answer: /) });
+	});
+
+	it("an address that must not be called is not, and the attempt says why", async () => {
+		const outbox = await outboxFor("insecure", "answer", { allowInsecure: false });
+		const id = await outbox.add("insecure", "T1");
+		await outbox.work();
+		expect(await receivedCalls("insecure")).toEqual([]);
+		expect(await outbox.attempts(id)).toMatchObject([{ http_status: null, answer: "not called: the address must be an https address" }]);
+	});
+
+	it("Retry-After is kept to", async () => {
+		const outbox = await outboxFor("busy", "busy");
+		const id = await outbox.add("busy", "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ next_attempt_at: START + 120_000 });
+		await outbox.pass(1);
+		expect(await receivedCalls("busy")).toHaveLength(1);
+		await outbox.pass(1);
+		expect(await receivedCalls("busy")).toHaveLength(2);
+	});
+
+	it("at 5 s, 1 m, 5 m, 30 m, 2 h, 6 h, 12 h and 24 h it is tried again, and then it is exhausted", async () => {
+		await setStatus("schedule", 500);
+		const outbox = await outboxFor("schedule", "answer");
+		const id = await outbox.add("schedule", "T1");
+		const waits: number[] = [];
+		for (let before = START; ; ) {
+			await outbox.work();
+			const { state, next_attempt_at } = await outbox.row(id);
+			if (state === "exhausted" || next_attempt_at === null) break;
+			waits.push((next_attempt_at - before) / 60_000);
+			outbox.now = before = next_attempt_at;
+			await outbox.sweep();
+		}
+		expect(waits).toEqual([5 / 60, 1, 5, 30, 120, 360, 720, 1440]);
+		expect(await outbox.row(id)).toMatchObject({ state: "exhausted", attempt_count: 9, next_attempt_at: null });
+		expect(await receivedCalls("schedule")).toHaveLength(9);
+	});
+});
+
+describe("worker: order within a conversion", () => {
+	it("a cancellation waits for its credit, and goes as soon as that is confirmed", async () => {
+		await setStatus("order", 500);
+		const outbox = await outboxFor("order", "answer");
+		const credit = await outbox.add("order", "T1", 1);
+		const cancellation = await outbox.add("order", "T1", 2);
+		const other = await outbox.add("order", "T2", 1);
+		await outbox.work();
+		expect((await received("order")).sort()).toEqual(["T1 approved", "T2 approved"]);
+		expect(await outbox.row(cancellation)).toMatchObject({ state: "due", held_for: "order", attempt_count: 0 });
+		await setStatus("order", 200);
+		outbox.now += 5_000;
+		await outbox.work();
+		expect((await received("order")).slice(2).filter((call) => call.startsWith("T1"))).toEqual(["T1 approved", "T1 cancelled"]);
+		for (const id of [credit, cancellation, other]) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+	});
+
+	it("in whatever order the queue brings them", async () => {
+		const outbox = await outboxFor("shuffled", "answer");
+		for (const seq of [1, 2, 3, 4]) await outbox.add("shuffled", "T1", seq);
+		outbox.sent.reverse();
+		await outbox.work();
+		expect(await received("shuffled")).toEqual(["T1 approved", "T1 cancelled", "T1 approved", "T1 cancelled"]);
+	});
+
+	it("behind an exhausted credit a cancellation stays, also when a credit follows", async () => {
+		const outbox = await outboxFor("stays", "answer");
+		const credit = await outbox.add("stays", "T1", 1);
+		await env.DB.prepare("UPDATE callbacks SET state = 'exhausted', next_attempt_at = NULL WHERE id = ?").bind(credit).run();
+		const later = [await outbox.add("stays", "T1", 2), await outbox.add("stays", "T1", 3)];
+		await outbox.work();
+		await outbox.pass(30);
+		expect(await received("stays")).toEqual([]);
+		for (const id of later) expect(await outbox.row(id)).toMatchObject({ state: "due", held_for: "order" });
+	});
+
+	it("one for which there was no address holds nothing up", async () => {
+		const outbox = new Outbox();
+		await outbox.addPublisher("late", null);
+		const credit = await outbox.add("late", "T1", 1);
+		await outbox.work();
+		expect(await outbox.row(credit)).toMatchObject({ state: "no_url", attempt_count: 0 });
+		await outbox.addPublisher("late", receiverUrl("answer", "late"));
+		await outbox.add("late", "T1", 2);
+		await outbox.work();
+		await outbox.pass(5);
+		expect(await received("late")).toEqual(["T1 cancelled"]);
+	});
+});
+
+describe("worker: one call at a time", () => {
+	it("the same message twice, at once and again later, calls once", async () => {
+		const outbox = await outboxFor("twice", "answer");
+		const id = await outbox.add("twice", "T1");
+		const messages = [callbackMessage(id), callbackMessage(id), callbackMessage(id)];
+		await Promise.all([consumeCallbacks(outbox.deps, batchOf(messages)), consumeCallbacks(outbox.deps, batchOf(messages))]);
+		await outbox.work();
+		expect(await received("twice")).toEqual(["T1 approved"]);
+	});
+
+	it("a delivery that crashed after the call is done again when its lease ends: at least once", async () => {
+		let crashes = 1;
+		const outbox = await outboxFor("crash", "answer", {
+			fetch: async (url, init) => {
+				const response = await fetch(url, init);
+				if (crashes-- > 0) outbox.deps.db.$client.batch = () => Promise.reject(new Error("D1 is away"));
+				return response;
+			},
+		});
+		const { batch } = env.DB;
+		const id = await outbox.add("crash", "T1");
+		const retried = await outbox.work();
+		Object.assign(outbox.deps.db.$client, { batch });
+		expect(retried).toEqual(["0"]);
+		expect(await outbox.row(id)).toMatchObject({ state: "due", lease: expect.any(String) });
+		await outbox.pass(1);
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		const keys = (await receivedCalls("crash")).map(({ headers }) => headers["idempotency-key"]);
+		expect(keys).toEqual([id, id]);
+	});
+
+	it("a message of another format is given back to the queue", async () => {
+		const retried: string[] = [];
+		await consumeCallbacks(new Outbox().deps, batchOf([{ format: 2, id: "x" }, "text", null, callbackMessage("unknown")], retried));
+		expect(retried).toEqual(["0", "1", "2"]);
+	});
+});
