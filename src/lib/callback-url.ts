@@ -58,10 +58,15 @@ const RANGE_WORDS: Record<string, string> = {
 	broadcast: "a broadcast",
 };
 
+/** The part of IPv6 that is in public use; what lies outside embeds IPv4, is deprecated or belongs to nobody. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /** Every range but plain unicast is refused: IPv6 forms that embed an IPv4 address (NAT64, 6to4, Teredo …) among them. */
 function findAddressFault(host: string): string | null {
-	const range = ipaddr.process(host).range();
-	return range === "unicast" ? null : `must not point at ${RANGE_WORDS[range] ?? "a reserved"} address`;
+	const address = ipaddr.process(host);
+	const range = address.range();
+	const isPublic = range === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
+	return isPublic ? null : `must not point at ${RANGE_WORDS[range] ?? "a reserved"} address`;
 }
 
 /** Those of {@link CALLBACK_PARAMETERS} that an address already has. */

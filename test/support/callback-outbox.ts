@@ -55,7 +55,7 @@ export class Outbox {
 		await env.DB.prepare(
 			`INSERT INTO publishers (id, name, publisher_id, publisher_identity, serving_engine_enabled, openrtb_enabled, revenue_share_ppm,
 				pricing_model, cashback_enabled, sales_data_enabled, campaign_id_enabled, callback_url, blocked_brands)
-			VALUES (?1, ?1, ?1, ?1, 0, 0, 800000, 'CPA', 0, 0, 0, ?2, '[]') ON CONFLICT (id) DO UPDATE SET callback_url = ?2`,
+			VALUES (?1, ?1, 'pubi ' || ?1, 'identity ' || ?1, 0, 0, 800000, 'CPA', 0, 0, 0, ?2, '[]') ON CONFLICT (id) DO UPDATE SET callback_url = ?2`,
 		)
 			.bind(id, url)
 			.run();

@@ -37,7 +37,7 @@ export function countSuccess({ publisherId, url }: Address): SQL {
 /** Ends the pauses of addresses that are no longer their publishers'. */
 export function forgetMovedAddresses(): SQL {
 	return sql`UPDATE ${callbackHealth} SET failures_in_a_row = 0, paused_at = NULL, next_probe_at = NULL, releasing = 1
-		WHERE paused_at IS NOT NULL AND url IS NOT (SELECT callback_url FROM publishers WHERE id = publisher_id)`;
+		WHERE paused_at IS NOT NULL AND url IS NOT (SELECT p.callback_url FROM publishers p WHERE p.id = callback_health.publisher_id)`;
 }
 
 /** Takes the one probe of an interval for the callback under `lease`, if its address is paused. */

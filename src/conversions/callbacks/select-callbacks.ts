@@ -36,7 +36,7 @@ export type Selection = v.InferOutput<typeof selectionSchema>;
 
 /** Reads an operator's input. @throws HttpError 422 that names each field at fault */
 export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown): Output {
-	const result = v.safeParse(schema, input);
+	const result = v.safeParse(schema, input, { abortPipeEarly: true });
 	if (result.success) return result.output;
 	const faults = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) }));
 	throw new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });

@@ -1,0 +1,156 @@
+/** A receiver that is down: its address is paused, nothing is dropped, a probe brings everything back, and the sweep repeats nothing. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { FAILURES_TO_PAUSE } from "../../../src/conversions/callbacks/breaker.ts";
+import { Outbox, START } from "../../support/callback-outbox.ts";
+import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
+
+type Health = { failures_in_a_row: number; paused_at: number | null; next_probe_at: number | null; releasing: number };
+
+const health = (publisher: string) =>
+	env.DB.prepare("SELECT * FROM callback_health WHERE publisher_id = ?").bind(publisher).first<Health>();
+
+/** A publisher whose address has just been paused, by as many callbacks as it takes. */
+async function pausedOutbox(name: string): Promise<{ outbox: Outbox; ids: string[] }> {
+	await setStatus(name, 503);
+	const outbox = new Outbox();
+	await outbox.addPublisher(name, receiverUrl("answer", name));
+	const ids: string[] = [];
+	for (let at = 0; at < FAILURES_TO_PAUSE; at++) ids.push(await outbox.add(name, `T${at}`));
+	await outbox.work();
+	return { outbox, ids };
+}
+
+// A sweep takes whatever is due: no test may find what another one left.
+beforeEach(async () => {
+	await env.DB.batch([env.DB.prepare("DELETE FROM callbacks"), env.DB.prepare("DELETE FROM callback_health")]);
+});
+
+describe("worker: a receiver that is down for an hour", () => {
+	it("loses nothing and gets each callback once, each credit before its cancellation", async () => {
+		const name = "hour";
+		await setStatus(name, 500);
+		const outbox = new Outbox({ chance: Math.random });
+		await outbox.addPublisher(name, receiverUrl("answer", name));
+		const expected: string[] = [];
+		for (let minute = 0; minute < 60; minute++) {
+			await outbox.add(name, `T${minute}`, 1);
+			expected.push(`T${minute} approved`);
+			if (minute % 3 === 0) {
+				await outbox.add(name, `T${minute}`, 2);
+				expected.push(`T${minute} cancelled`);
+			}
+			await outbox.pass(1);
+		}
+		const refused = (await receivedCalls(name)).length;
+		expect(await health(name)).toMatchObject({ paused_at: expect.any(Number) });
+		await setStatus(name, 200);
+		await outbox.pass(60);
+		const accepted = (await received(name)).slice(refused);
+		expect([...accepted].sort()).toEqual(expected.sort());
+		for (const call of accepted.filter((text) => text.endsWith("cancelled"))) {
+			expect(accepted.indexOf(call)).toBeGreaterThan(accepted.indexOf(call.replace("cancelled", "approved")));
+		}
+		expect(await health(name)).toMatchObject({ failures_in_a_row: 0, paused_at: null, releasing: 0 });
+	}, 30_000);
+});
+
+describe("worker: the circuit breaker", () => {
+	it(`pauses an address at the ${FAILURES_TO_PAUSE}th failure in a row, and a success in between starts the count afresh`, async () => {
+		const name = "count";
+		await setStatus(name, 500);
+		const outbox = new Outbox();
+		await outbox.addPublisher(name, receiverUrl("answer", name));
+		for (let at = 1; at < FAILURES_TO_PAUSE; at++) await outbox.add(name, `T${at}`);
+		await outbox.work();
+		expect(await health(name)).toMatchObject({ failures_in_a_row: FAILURES_TO_PAUSE - 1, paused_at: null });
+		await setStatus(name, 200);
+		await outbox.add(name, "success");
+		await outbox.work();
+		expect(await health(name)).toMatchObject({ failures_in_a_row: 0, paused_at: null });
+		await setStatus(name, 500);
+		for (let at = 0; at < FAILURES_TO_PAUSE; at++) await outbox.add(name, `U${at}`);
+		await outbox.work();
+		expect(await health(name)).toMatchObject({ paused_at: START, next_probe_at: START + 300_000 });
+	});
+
+	it("while it lasts, callbacks are put aside without a call, and use up nothing of their schedule", async () => {
+		const { outbox, ids } = await pausedOutbox("aside");
+		const more = await outbox.add("aside", "later");
+		await outbox.work();
+		await outbox.pass(4);
+		expect(await receivedCalls("aside")).toHaveLength(FAILURES_TO_PAUSE);
+		for (const id of [...ids, more]) expect(await outbox.row(id)).toMatchObject({ state: "due", held_for: "pause", next_attempt_at: null });
+		expect(await outbox.row(more)).toMatchObject({ attempt_count: 0, schedule_step: 0 });
+	});
+
+	it("one probe goes out every five minutes, and uses up nothing of the schedule either", async () => {
+		const { outbox } = await pausedOutbox("probe");
+		await outbox.pass(60);
+		expect((await receivedCalls("probe")).length - FAILURES_TO_PAUSE).toBe(12);
+		const { results } = await env.DB.prepare(
+			"SELECT DISTINCT schedule_step, state, held_for FROM callbacks WHERE publisher_id = 'probe'",
+		).all();
+		expect(results).toEqual([{ schedule_step: 1, state: "due", held_for: "pause" }]);
+	}, 20_000);
+
+	it("it does not outlast the address: a changed one is called at once", async () => {
+		const { outbox, ids } = await pausedOutbox("moved");
+		await outbox.pass(2);
+		await outbox.addPublisher("moved", receiverUrl("answer", "moved-to"));
+		const fresh = await outbox.add("moved", "fresh");
+		await outbox.work();
+		expect(await outbox.row(fresh)).toMatchObject({ state: "delivered" });
+		await outbox.pass(2);
+		for (const id of ids) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		expect(await received("moved-to")).toHaveLength(FAILURES_TO_PAUSE + 1);
+	});
+
+	it("it stops other publishers' callbacks in nothing", async () => {
+		const { outbox } = await pausedOutbox("sick");
+		await outbox.addPublisher("well", receiverUrl("answer", "well"));
+		const id = await outbox.add("well", "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+	});
+});
+
+describe("worker: the sweep", () => {
+	it("brings what no queue carries, once", async () => {
+		const outbox = new Outbox();
+		await outbox.addPublisher("lost", receiverUrl("answer", "lost"));
+		const ids = [await outbox.add("lost", "T1", 1, "approved", false), await outbox.add("lost", "T2", 1, "approved", false)];
+		await outbox.sweep();
+		await outbox.sweep();
+		expect(outbox.sent.map(({ id }) => id).sort()).toEqual(ids.sort());
+		// The queue lost them as well: they are put on it again, later.
+		outbox.sent = [];
+		outbox.now += 10 * 60_000;
+		await outbox.sweep();
+		await outbox.work();
+		expect(await receivedCalls("lost")).toHaveLength(2);
+		await outbox.pass(20);
+		expect(await receivedCalls("lost")).toHaveLength(2);
+	});
+
+	it("leaves alone what is not due", async () => {
+		await setStatus("not-due", 500);
+		const outbox = new Outbox();
+		await outbox.addPublisher("not-due", receiverUrl("answer", "not-due"));
+		await outbox.add("not-due", "T1");
+		await outbox.work();
+		outbox.sent = [];
+		outbox.now += 4_000;
+		await outbox.sweep();
+		expect(outbox.sent).toEqual([]);
+	});
+
+	it("finds what is due by an index, not by looking through the outbox", async () => {
+		const { results } = await env.DB.prepare(
+			"EXPLAIN QUERY PLAN SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ? ORDER BY max(next_attempt_at, queued_until) LIMIT 10",
+		)
+			.bind(START)
+			.all<{ detail: string }>();
+		expect(results.map(({ detail }) => detail)).toEqual([expect.stringContaining("USING INDEX callbacks_sweep")]);
+	});
+});

@@ -1,0 +1,198 @@
+/** /operator/callbacks through the real Worker, its real queue and a real receiver: list, replay, test. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { ListedCallback } from "../../../src/conversions/callbacks/list-callbacks.ts";
+import { Outbox } from "../../support/callback-outbox.ts";
+import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
+import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+
+const outbox = new Outbox();
+
+function call(path: string, body?: unknown, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
+	const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+	return exports.default.fetch(`https://base.example/operator/callbacks${path}`, init);
+}
+
+async function list(query: string): Promise<{ data: ListedCallback[]; next: string | null }> {
+	const response = await call(`?${query}`);
+	expect(response.status).toBe(200);
+	return response.json();
+}
+
+async function replay(body: object): Promise<{ replayed: number }> {
+	const response = await call("/replay", body);
+	expect(response.status).toBe(200);
+	return response.json();
+}
+
+beforeAll(async () => {
+	await outbox.addPublisher("acme", receiverUrl("answer", "operator"));
+});
+
+describe("worker: /operator/callbacks", () => {
+	it.each([
+		["", undefined],
+		["/replay", {}],
+		["/test", { url: "https://pub.example" }],
+	])("%s needs the operator's key", async (path, body) => {
+		expect((await call(path, body, {})).status).toBe(401);
+		expect((await call(path, body, { OperatorKey: "wrong" })).status).toBe(401);
+	});
+
+	it("lists by publisher, transaction, state and time, a page at a time, each with its attempts", async () => {
+		for (let at = 0; at < 5; at++) {
+			outbox.now += 60_000;
+			await outbox.add("acme", `L${at}`);
+		}
+		await outbox.work();
+		const first = await list("publisher=acme&limit=2");
+		expect(first.data.map(({ txnid }) => txnid)).toEqual(["L4", "L3"]);
+		expect(first.data[0]).toMatchObject({
+			platform: "acme",
+			publisher: "acme",
+			seq: 1,
+			status: "approved",
+			cid: "click 1",
+			payout: "8.4000",
+			edate: "2026-11-18T14:59:00.000Z",
+			state: "delivered",
+			held_for: null,
+			attempt_count: 1,
+			attempts: [{ at: "2026-11-18T15:05:00.000Z", http_status: 200, answer: "stored" }],
+		});
+		const second = await list(`publisher=acme&limit=2&cursor=${first.next}`);
+		const third = await list(`publisher=acme&limit=2&cursor=${second.next}`);
+		expect([...second.data, ...third.data].map(({ txnid }) => txnid)).toEqual(["L2", "L1", "L0"]);
+		expect(third.next).toBeNull();
+		expect((await list("txnid=L3")).data).toHaveLength(1);
+		expect((await list("txnid=L3&state=due")).data).toEqual([]);
+		expect((await list("from=2026-11-18T15:02:00Z&to=2026-11-18T15:04:00")).data.map(({ txnid }) => txnid)).toEqual(["L2", "L1"]);
+		expect((await list("publisher=nobody")).data).toEqual([]);
+	});
+
+	it.each(["limit=0", "limit=x", "limit=1000", "state=sent", "from=yesterday", "from=2026-13-01", "cursor=x", "publisher="])(
+		"%s: 422 that names the field",
+		async (query) => {
+			const response = await call(`?${query}`);
+			expect(response.status).toBe(422);
+			expect(await response.json()).toMatchObject({ error: "Validation failed", faults: [{ path: query.split("=")[0] }] });
+		},
+	);
+});
+
+describe("worker: /operator/callbacks/replay", () => {
+	it("sends a delivered callback again, under the same id, with all later ones of its conversion, in order", async () => {
+		const ids = [await outbox.add("acme", "R1", 1), await outbox.add("acme", "R1", 2), await outbox.add("acme", "R1", 3)];
+		await outbox.work();
+		expect(await replay({ id: ids[1], dry_run: true })).toEqual({ replayed: 2, dry_run: true });
+		expect(await outbox.row(ids[1] ?? "")).toMatchObject({ state: "delivered" });
+		expect(await replay({ id: ids[1] })).toEqual({ replayed: 2, dry_run: false });
+		// Nobody but the Worker's own queue delivers it: insecure addresses are not allowed there.
+		await vi.waitFor(async () => expect(await outbox.row(ids[1] ?? "")).toMatchObject({ attempt_count: 2 }), {
+			timeout: 5_000,
+			interval: 100,
+		});
+		expect(await outbox.attempts(ids[1] ?? "")).toMatchObject([
+			{ http_status: 200 },
+			{ answer: "not called: the address must be an https address" },
+		]);
+		outbox.now = Date.now() + 180_000;
+		await outbox.sweep();
+		await outbox.work();
+		const calls = (await receivedCalls("operator")).filter(({ url }) => url.includes("txnid=R1"));
+		expect(calls.map(({ headers }) => headers["idempotency-key"])).toEqual([ids[0], ids[1], ids[2], ids[1], ids[2]]);
+		expect((await received("operator")).filter((text) => text.startsWith("R1")).at(-1)).toBe("R1 approved");
+	});
+
+	it("reopens exhausted ones and those that had no address, and what waits behind them", async () => {
+		await outbox.addPublisher("reopen", receiverUrl("answer", "reopen"));
+		const exhausted = await outbox.add("reopen", "E1", 1, "approved", false);
+		const waiting = await outbox.add("reopen", "E1", 2, "cancelled");
+		const unsent = await outbox.add("reopen", "N1", 1, "approved", false);
+		await env.DB.batch([
+			env.DB.prepare("UPDATE callbacks SET state = 'exhausted', next_attempt_at = NULL, schedule_step = 9 WHERE id = ?").bind(exhausted),
+			env.DB.prepare("UPDATE callbacks SET state = 'no_url', next_attempt_at = NULL WHERE id = ?").bind(unsent),
+		]);
+		await outbox.work();
+		expect(await outbox.row(waiting)).toMatchObject({ held_for: "order" });
+		expect(await replay({ publisher: "reopen" })).toEqual({ replayed: 3, dry_run: false });
+		expect(await outbox.row(exhausted)).toMatchObject({ state: "due" });
+		outbox.now = Date.now() + 360_000;
+		await outbox.sweep();
+		await outbox.work();
+		await outbox.pass(2);
+		expect((await received("reopen")).filter((text) => text.startsWith("E1"))).toEqual(["E1 approved", "E1 cancelled"]);
+		expect((await received("reopen")).sort()).toEqual(["E1 approved", "E1 cancelled", "N1 approved"]);
+	});
+
+	it("leaves alone what is being called at this moment", async () => {
+		const id = await outbox.add("acme", "busy", 1, "approved", false);
+		await env.DB.prepare("UPDATE callbacks SET lease = 'x', next_attempt_at = ? WHERE id = ?")
+			.bind(Date.now() + 60_000, id)
+			.run();
+		expect(await replay({ id })).toEqual({ replayed: 0, dry_run: false });
+	});
+
+	it.each([
+		["nothing is named", {}],
+		["a state alone is named", { state: "delivered" }],
+		["it is no JSON object", "x"],
+		["an unknown state", { publisher: "acme", state: "gone" }],
+	])("%s: 422, and nothing is sent", async (_name, body) => {
+		expect((await call("/replay", body)).status).toBe(422);
+	});
+});
+
+describe("worker: /operator/callbacks/test", () => {
+	it("goes only to a checked address, is plainly a test and is no conversion", async () => {
+		const before = await env.DB.prepare("SELECT COUNT(*) AS n FROM callbacks").first<number>("n");
+		const { testCallback } = await import("../../../src/conversions/callbacks/test-callback.ts");
+		const report = await testCallback(outbox.deps, { publisher: "acme" });
+		expect(report).toMatchObject({ http_status: 200, confirmed: true, answer: "stored", latency_ms: expect.any(Number) });
+		const call = (await receivedCalls("operator")).at(-1);
+		const query = new URL(report.called).searchParams;
+		expect(call?.url).toBe(report.called.slice(new URL(report.called).origin.length));
+		expect(Object.fromEntries(query)).toMatchObject({
+			txnid: expect.stringMatching(/^test-/),
+			cid: "test",
+			payout: "0.0000",
+			status: "approved",
+		});
+		expect(call?.headers["user-agent"]).toBe("Clickbourse-Callback/1 (test)");
+		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM callbacks").first<number>("n")).toBe(before);
+	});
+
+	it.each([
+		[{ url: "http://pub.example/s2s" }],
+		[{ url: "https://127.0.0.1/s2s" }],
+		[{ url: "https://0x7f.1/s2s" }],
+		[{ url: "nonsense" }],
+		[{ publisher: "nobody" }],
+		[{ publisher: "acme" }],
+		[{ publisher: "acme", url: "https://pub.example" }],
+		[{}],
+	])("%o: 422, and nothing is called", async (body) => {
+		const calls = (await receivedCalls("operator")).length;
+		const response = await call("/test", body);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ error: "Validation failed", fault_count: 1 });
+		expect(await receivedCalls("operator")).toHaveLength(calls);
+	});
+});
+
+describe("worker: a callback address that is imported", () => {
+	it.each([
+		["http://pub.example/s2s", "must be an https address"],
+		["https://10.1.2.3/s2s", "must not point at a private address"],
+		["https://localhost/s2s", "must name a public host"],
+	])("%s is refused, and nothing is changed", async (callback_url, message) => {
+		const { faults } = await faultsOf({ publishers: [{ ...ACME, id: "refused", callback_url }] });
+		expect(faults).toEqual([{ path: "publishers[0].callback_url", message }]);
+	});
+
+	it("with one of the five parameters is taken with a warning", async () => {
+		const callback_url = "https://pub.example/s2s?source=network&txnid={txnid}";
+		const { warnings } = await importFile({ publishers: [{ ...ACME, callback_url }] });
+		expect(warnings).toEqual([{ path: "publishers[0].callback_url", message: "has txnid of its own, which callbacks replace" }]);
+	});
+});
