@@ -1,5 +1,6 @@
 /** Composition root of the origin Worker: the operator's endpoints and the publisher of the campaign book, next to D1. */
 import { Hono } from "hono";
+import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainBid } from "./bidding/explain.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
@@ -41,6 +42,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const links = new LinkTokens(config.TOKEN_KEYS);
 	const ready = new ReadyLists(config.BASE_URL, now);
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
+	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, keys, tokens, clickUrl: config.CLICK_URL, now }));

@@ -1,0 +1,4 @@
+declare module "*.bin" {
+	const bytes: ArrayBuffer;
+	export default bytes;
+}

@@ -1,0 +1,150 @@
+/** The two real-time endpoints. Their readers are tolerant by hand (src/openrtb, src/bidding): these schemas state what is asked for. */
+import * as v from "valibot";
+import type { Operation } from "../operation.ts";
+
+const text = v.string();
+const amount = v.union([v.number(), v.string()]);
+const ext = v.looseObject({ deeplink: v.nullish(text) });
+const flag = v.union([v.literal(1), v.boolean(), v.string()]);
+
+const impression = v.looseObject({
+	id: v.pipe(text, v.nonEmpty(), v.description("Returned as bid.impid.")),
+	bidfloor: v.nullish(v.pipe(amount, v.description("Floor in USD earnings per click."))),
+	bidfloorcur: v.nullish(v.pipe(text, v.description("USD; anything else is a no-bid."))),
+	tagid: v.nullish(v.pipe(v.union([v.string(), v.number()]), v.description("Placement id; `subi` of the click URL."))),
+	native: v.nullish(v.looseObject({ ext: v.nullish(v.looseObject({ url: v.nullish(text), alt: v.nullish(flag) })) })),
+	ext: v.nullish(ext),
+});
+
+const geo = v.nullish(v.looseObject({ country: v.nullish(v.pipe(text, v.description("US or USA; absent counts as US."))) }));
+const place = v.looseObject({
+	domain: v.nullish(v.pipe(text, v.description("Brand domain, or a full URL."))),
+	search: v.nullish(v.pipe(text, v.description("Search keyword."))),
+	page: v.nullish(text),
+	ref: v.nullish(text),
+	publisher: v.nullish(
+		v.looseObject({ id: v.nullish(v.pipe(v.union([v.string(), v.number()]), v.description("`clickid` of the click URL."))) }),
+	),
+	ext: v.nullish(ext),
+});
+
+/** What a bid request holds; unknown fields are ignored. */
+export const bidRequestSchema = v.looseObject({
+	id: v.pipe(text, v.nonEmpty(), v.description("Auction id, echoed.")),
+	imp: v.union([v.pipe(v.array(impression), v.minLength(1), v.description("Only the first impression is bid on.")), impression]),
+	site: v.nullish(place),
+	app: v.nullish(place),
+	device: v.nullish(v.looseObject({ ua: v.nullish(text), ip: v.nullish(text), ipv6: v.nullish(text), geo })),
+	user: v.nullish(v.looseObject({ id: v.nullish(text), buyeruid: v.nullish(text), keywords: v.nullish(text), geo })),
+	tmax: v.nullish(v.pipe(v.number(), v.description("Milliseconds; kept."))),
+	cur: v.nullish(v.array(text)),
+	badv: v.nullish(v.array(text)),
+	wseat: v.nullish(v.array(text)),
+	bseat: v.nullish(v.array(text)),
+	test: v.nullish(v.pipe(v.number(), v.description("1 for integration tests: the bid has price 0 and is never paid."))),
+	ext: v.nullish(ext),
+});
+
+export const bidResponseSchema = v.strictObject({
+	id: v.pipe(text, v.description("Copy of the request's id.")),
+	bidid: v.pipe(text, v.uuid()),
+	cur: v.literal("USD"),
+	seatbid: v.strictTuple([
+		v.strictObject({
+			seat: text,
+			bid: v.strictTuple([
+				v.strictObject({
+					id: v.pipe(text, v.uuid(), v.description("Equals bidid.")),
+					impid: text,
+					price: v.pipe(v.number(), v.minValue(0), v.description("USD earnings per click, four decimals.")),
+					adm: v.pipe(text, v.description("JSON text: `native.link.url` is the click URL.")),
+					adomain: v.pipe(v.array(text), v.maxLength(1)),
+					ext: v.strictObject({ final_url: text, altered: v.boolean(), advertiser_name: text, advertiser_id: text }),
+				}),
+			]),
+		}),
+	]),
+});
+
+export const errorSchema = v.looseObject({ error: text });
+
+export const servingEngineResponseSchema = v.union([
+	v.strictObject({
+		status: v.literal(1),
+		bid_amount: v.pipe(text, v.regex(/^\d+\.\d{4}$/), v.description("USD earnings per click.")),
+		redirect_url: v.pipe(text, v.url()),
+		is_deeplink: v.picklist(["Yes", "No"]),
+	}),
+	v.strictObject({ status: v.literal(0), error: v.optional(v.pipe(text, v.description("Only where a required field is missing."))) }),
+]);
+
+const VERSION_HEADER = { "x-openrtb-version": "Always 2.5." };
+
+export const BID_OPERATIONS: readonly Operation[] = [
+	{
+		method: "post",
+		path: "/openrtb/{publisher_identity}",
+		id: "bidOpenRtb",
+		tag: "Bids",
+		host: "rtb",
+		summary: "OpenRTB 2.5 bid request",
+		description:
+			"One request an auction. The body may be gzip. 204 is the normal answer where there is no bid; do not retry it. Call the click URL only for a real click.",
+		parameters: [
+			{
+				in: "path",
+				name: "publisher_identity",
+				description: "Publisher Identity, from the account manager.",
+				schema: v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
+				example: "acme_rtb",
+			},
+		],
+		body: {
+			required: true,
+			contents: [
+				{
+					schema: bidRequestSchema,
+					example: {
+						id: "auction-1",
+						imp: [{ id: "1", bidfloor: 0.01, bidfloorcur: "USD", tagid: "top" }],
+						site: { domain: "shoes.example" },
+					},
+				},
+			],
+		},
+		answers: {
+			200: { description: "A bid.", headers: VERSION_HEADER, content: { schema: bidResponseSchema } },
+			204: { description: "No bid: an empty body.", headers: VERSION_HEADER },
+			400: {
+				description: "The request must be corrected before it is sent again.",
+				headers: VERSION_HEADER,
+				content: { schema: errorSchema },
+			},
+			405: { description: "Another method than POST.", headers: VERSION_HEADER, content: { schema: errorSchema } },
+			413: { description: "The body holds more than 256 KiB.", headers: VERSION_HEADER, content: { schema: errorSchema } },
+		},
+	},
+	{
+		method: "get",
+		path: "/serving-engine",
+		id: "bidServingEngine",
+		tag: "Bids",
+		host: "rtb",
+		summary: "Bid by query",
+		description: "Always HTTP 200: read `status`. A deeplink of another host than the brand's is answered with the homepage.",
+		parameters: [
+			{ in: "query", name: "pubi", required: true, description: "Publisher Id, from the account manager.", schema: text, example: "1001" },
+			{ in: "query", name: "bd", required: true, description: "Brand domain, or a full URL.", schema: text, example: "shoes.example" },
+			{ in: "query", name: "cc", required: true, description: "Country code.", schema: text, example: "US" },
+			{ in: "query", name: "kw", description: "Search keyword; prices the bid.", schema: text },
+			{ in: "query", name: "dl", description: "Deeplink; leave it out when there is none.", schema: text },
+			{ in: "query", name: "fbid", description: "Floor bid, USD.", schema: text },
+			{ in: "query", name: "clickid", description: "Your click id; comes back in reports and callbacks.", schema: text },
+			{ in: "query", name: "subid", description: "Traffic source; `source_id` of reports.", schema: text },
+			{ in: "query", name: "ua", description: "The user's browser agent.", schema: text },
+			{ in: "query", name: "ip", description: "The user's IPv4 or IPv6 address.", schema: text },
+			{ in: "query", name: "ref", description: "Page where the ad is shown.", schema: text },
+		],
+		answers: { 200: { description: "An ad, no ad, or what is missing.", content: { schema: servingEngineResponseSchema } } },
+	},
+];

@@ -1,0 +1,104 @@
+/** The operator's import and explanation. The import's schema is the one that reads the file. */
+import * as v from "valibot";
+import {
+	brandSchema,
+	exchangeRateSchema,
+	platformSchema,
+	productSchema,
+	publisherSchema,
+	sellerProductSchema,
+} from "../../operator/network-file.ts";
+import type { Answer, Operation } from "../operation.ts";
+import { errorSchema } from "./bids.ts";
+
+const networkFileSchema = v.object({
+	platforms: v.optional(v.array(platformSchema)),
+	publishers: v.optional(v.array(publisherSchema)),
+	brands: v.optional(v.array(brandSchema)),
+	exchange_rates: v.optional(v.array(exchangeRateSchema)),
+	products: v.optional(v.array(productSchema)),
+	seller_products: v.optional(v.array(sellerProductSchema)),
+});
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const finding = v.strictObject({ path: v.string(), message: v.string() });
+
+export const UNAUTHORIZED: Answer = {
+	description: "The key is missing or unknown.",
+	content: { schema: errorSchema, example: { error: "Unauthorized" } },
+};
+
+export const faultsAnswer: Answer = {
+	description: "What is wrong, and where; nothing was changed.",
+	content: { schema: v.strictObject({ error: v.literal("Validation failed"), faults: v.array(finding), fault_count: count }) },
+};
+
+export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
+	{
+		method: "post",
+		path: "/operator/network",
+		id: "importNetwork",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		summary: "Import a network file",
+		description:
+			"Adds and updates by natural key, all or nothing, and publishes the campaign book before it answers. A section that is absent stays as it is.",
+		body: { required: true, contents: [{ schema: networkFileSchema }] },
+		answers: {
+			200: {
+				description: "What was taken over.",
+				content: {
+					schema: v.strictObject({
+						counts: v.record(v.string(), count),
+						book: v.strictObject({ version: count, complete: v.boolean(), shards_written: count }),
+						issued: v.pipe(
+							v.array(v.strictObject({ owner: v.string(), kind: v.string(), value: v.string() })),
+							v.description("Credentials that were issued; shown here and never again."),
+						),
+						warnings: v.array(finding),
+					}),
+				},
+			},
+			401: UNAUTHORIZED,
+			413: { description: "The file is too large for one request.", content: { schema: errorSchema } },
+			422: faultsAnswer,
+		},
+	},
+	{
+		method: "post",
+		path: "/operator/explain",
+		id: "explainBid",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		summary: "Explain a bid",
+		description: "The decision for a request, with every campaign considered and why it lost.",
+		body: {
+			required: true,
+			contents: [
+				{
+					schema: v.union([
+						v.object({ publisher_identity: v.string(), request: v.record(v.string(), v.unknown()) }),
+						v.object({ publisher_id: v.string(), query: v.record(v.string(), v.string()) }),
+					]),
+					example: { publisher_id: "1001", query: { bd: "shoes.example", cc: "US" } },
+				},
+			],
+		},
+		answers: {
+			200: {
+				description: "The decision.",
+				content: {
+					schema: v.looseObject({
+						endpoint: v.picklist(["openrtb", "serving-engine"]),
+						decision: v.looseObject({ outcome: v.picklist(["bid", "no-bid"]) }),
+						candidates: v.array(v.looseObject({ domain: v.string(), eligible: v.boolean() })),
+					}),
+				},
+			},
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+];

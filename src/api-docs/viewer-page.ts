@@ -1,0 +1,50 @@
+/** GET /docs: the reference for people, by a viewer that comes with the Worker: no other host is asked for anything. */
+import style from "../../.build/viewer/swagger-ui.css.gz.bin";
+import script from "../../.build/viewer/swagger-ui-bundle.js.gz.bin";
+
+const DAY_SECONDS = 86_400;
+/** The viewer sets styles of its own and shows small pictures from data: URLs; nothing else may load, and nobody may frame it. */
+const SECURITY_HEADERS = {
+	"content-security-policy":
+		"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src *; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"referrer-policy": "no-referrer",
+	"x-content-type-options": "nosniff",
+	"x-frame-options": "DENY",
+} as const;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Clickbourse API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, validatorUrl: null });\n`;
+
+/** The page and its files by path; undefined for any other. */
+export function viewerFile(path: string, acceptsGzip: boolean): Response | undefined {
+	if (path === "/docs") return textFile(PAGE, "text/html; charset=utf-8");
+	if (path === "/docs/start.js") return textFile(START, "text/javascript; charset=utf-8");
+	if (path === "/docs/swagger-ui-bundle.js") return packedFile(script, "text/javascript; charset=utf-8", acceptsGzip);
+	if (path === "/docs/swagger-ui.css") return packedFile(style, "text/css; charset=utf-8", acceptsGzip);
+	return undefined;
+}
+
+function textFile(text: string, type: string): Response {
+	return new Response(text, { headers: { "content-type": type, ...SECURITY_HEADERS } });
+}
+
+function packedFile(bytes: ArrayBuffer, type: string, acceptsGzip: boolean): Response {
+	const headers = { "content-type": type, "cache-control": `public, max-age=${DAY_SECONDS}`, vary: "accept-encoding", ...SECURITY_HEADERS };
+	if (acceptsGzip) return new Response(bytes, { headers: { ...headers, "content-encoding": "gzip" }, encodeBody: "manual" });
+	return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")), { headers });
+}
