@@ -1,3 +1,4 @@
+import "./scripts/build-viewer.mjs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 

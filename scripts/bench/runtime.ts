@@ -1,4 +1,5 @@
 /** Runs built Workers in workerd, with sockets of their own: no development proxy stands before them. */
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { readCompatibilityDate } from "./compatibility-date.ts";
@@ -53,7 +54,13 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 			...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
 			workers: workers.map(({ name, script, state, databases = false, variables }) => ({
 				name,
-				modules: [{ type: "ESModule" as const, path: script }],
+				modules: [
+					{ type: "ESModule" as const, path: script },
+					// What the origin's bundle imports beside itself: the viewer of the API reference.
+					...readdirSync(dirname(script))
+						.filter((file) => file.endsWith(".bin"))
+						.map((file) => ({ type: "Data" as const, path: join(dirname(script), file) })),
+				],
 				modulesRoot: dirname(script),
 				compatibilityDate,
 				bindings: { ...VARIABLES, ...variables },

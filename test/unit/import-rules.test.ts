@@ -44,6 +44,8 @@ describe("unit: import rules", () => {
 		["src/edge.ts", "./campaign-book/publish.ts"],
 		["src/edge.ts", "./db/client.ts"],
 		["src/edge.ts", "./origin.ts"],
+		["src/edge.ts", "./api-docs/routes.ts"],
+		["src/reports/x.ts", "../api-docs/routes.ts"],
 	])("%s must not import %s", (file, imported) => {
 		expect(lint(file, imported)).toEqual({ ok: false, broken: true });
 	});
