@@ -1,21 +1,23 @@
-/** Composition root of the edge Worker: bidding (and, with the click tracker, redirects). KV only; nothing here reaches D1. */
+/** Composition root of the edge Worker: bidding and click redirects. KV and the click queue only; nothing here reaches D1. */
 import { Hono } from "hono";
 import { routeBid } from "./bidding/routes.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { ClickTokens } from "./click-token/token.ts";
+import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
+import { routeClick } from "./clicks/redirect-route.ts";
 import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
-import { SECOND_MS } from "./lib/time.ts";
+import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
 import { writeError } from "./openrtb/write-response.ts";
 
 export type Edge = {
-	/** Everything but the bid path. */
+	/** Everything but bids and clicks. */
 	app: Hono;
 	book: CampaignBook;
-	/** Answers a real-time request; null where it is none. */
-	bid: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
+	/** Answers a bid request or a click; null where it is neither. */
+	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
 };
 
 const built = new WeakMap<Env, Edge>();
@@ -26,12 +28,12 @@ export function edgeOf(env: Env): Edge {
 	if (known !== undefined) return known;
 	const config = readConfig(env);
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
-	const deps = {
-		book,
-		tokens: new ClickTokens(config.TOKEN_KEYS),
-		clickUrl: config.CLICK_URL,
-		now: () => Date.now(),
-		measure: measureTo(env.EVENTS),
+	const shared = { book, tokens: new ClickTokens(config.TOKEN_KEYS), now: () => Date.now(), measure: measureTo(env.EVENTS) };
+	const bidding = { ...shared, clickUrl: config.CLICK_URL };
+	const redirect = {
+		...shared,
+		store: { queue: env.CLICKS ?? CLICKS_UNBOUND, kept: env.BOOK, pause: (milliseconds: number) => scheduler.wait(milliseconds) },
+		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
 	};
 	const app = new Hono();
 	app.get("/health", () => jsonResponse({ status: "ok" }));
@@ -47,7 +49,14 @@ export function edgeOf(env: Env): Edge {
 		logError("request.failed", error);
 		return jsonResponse({ error: "Internal error" }, 500);
 	});
-	const edge: Edge = { app, book, bid: (request, ctx) => routeBid(deps, request, (promise) => ctx.waitUntil(promise)) };
+	const edge: Edge = {
+		app,
+		book,
+		answer(request, ctx) {
+			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
+			return routeBid(bidding, request, waitUntil) ?? routeClick(redirect, request, waitUntil);
+		},
+	};
 	built.set(env, edge);
 	return edge;
 }
@@ -64,7 +73,7 @@ export function serve(request: Request, env: Env, ctx: ExecutionContext, build: 
 		logError("configuration.invalid", error);
 		return writeError(500, "Internal error");
 	}
-	return edge.bid(request, ctx) ?? edge.app.fetch(request, env, ctx);
+	return edge.answer(request, ctx) ?? edge.app.fetch(request, env, ctx);
 }
 
 export default {

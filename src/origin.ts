@@ -10,6 +10,7 @@ import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
+import { consumeClicks } from "./clicks/consume.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumeCallbacks } from "./conversions/callbacks/consume-callbacks.ts";
 import type { CallbackDeps } from "./conversions/callbacks/deliver-callback.ts";
@@ -118,6 +119,7 @@ async function keepBook(env: Env): Promise<void> {
 const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {
 	postbacks: (batch, env) => consumePostbacks({ db: databases(env).db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now }, batch),
 	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
+	clicks: async (batch, env) => void (await consumeClicks({ db: databases(env).db, now }, batch.messages)),
 };
 
 const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;

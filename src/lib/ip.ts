@@ -15,3 +15,33 @@ export function ipv4ToInteger(text: string): number | null {
 	}
 	return value;
 }
+
+/**
+ * The network that an address is in, so that the address itself need not be kept: 24 bits of an IPv4 address, 48 of an IPv6
+ * one. Null where the text is no address.
+ * @example networkPrefix("203.0.113.7") // "203.0.113.0/24"
+ * @example networkPrefix("2001:db8:85a3::8a2e:370:7334") // "2001:db8:85a3::/48"
+ */
+export function networkPrefix(text: string): string | null {
+	if (ipv4ToInteger(text) !== null) return `${text.slice(0, text.lastIndexOf("."))}.0/24`;
+	if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(":")) return null;
+	// The URL parser checks and compresses an IPv6 address, and writes an embedded IPv4 address in hex.
+	const host = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
+	if (host === undefined) return null;
+	const groups = expand(host);
+	if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+		const [high = 0, low = 0] = groups.slice(6);
+		return `${high >>> 8}.${high & 255}.${low >>> 8}.0/24`;
+	}
+	const prefix = groups.slice(0, 3).map((group) => group.toString(16));
+	return `${prefix.join(":").replace(/(?:^0)?(?::0)+$/, "")}::/48`;
+}
+
+/** The eight groups of a compressed IPv6 address. */
+function expand(host: string): number[] {
+	const [head = "", tail] = host.split("::");
+	const read = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
+	if (tail === undefined) return read(head);
+	const [left, right] = [read(head), read(tail)];
+	return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}

@@ -20,6 +20,11 @@ export class Query {
 		}
 	}
 
+	/** The value of a parameter as it stands in the query, not decoded; null where there is none. */
+	raw(name: string): string | null {
+		return this.#raw.get(name) ?? null;
+	}
+
 	/** The value of a parameter, the first where it is repeated; null where there is none. */
 	get(name: string): string | null {
 		const raw = this.#raw.get(name);

@@ -44,3 +44,22 @@ export function isTimeZone(timeZone: string): boolean {
 export function utcDay(at: number): string {
 	return new Date(at).toISOString().slice(0, 10);
 }
+
+type ZoneDay = { quarter: number; day: string; format: Intl.DateTimeFormat };
+const zoneDays = new Map<string, ZoneDay>();
+
+/**
+ * The calendar day that clocks in an IANA time zone show at `at`, as YYYY-MM-DD.
+ * @throws RangeError where the zone is unknown; imports refuse such zones
+ */
+export function localDay(timeZone: string, at: number): string {
+	if (timeZone === "UTC") return utcDay(at);
+	const quarter = Math.floor(at / QUARTER_MS);
+	let zone = zoneDays.get(timeZone);
+	if (zone?.quarter === quarter) return zone.day;
+	const format = zone?.format ?? new Intl.DateTimeFormat("en-US", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+	const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+	zone = { quarter, day: `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`, format };
+	zoneDays.set(timeZone, zone);
+	return zone.day;
+}

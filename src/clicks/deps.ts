@@ -1,0 +1,19 @@
+import type { CampaignBook } from "../campaign-book/load.ts";
+import type { ClickTokens } from "../click-token/token.ts";
+import type { Measure } from "../lib/measure.ts";
+import type { ClickStore } from "./record-click.ts";
+
+/** What the redirect needs of the Worker; built once an isolate. */
+export type RedirectDeps = {
+	book: CampaignBook;
+	tokens: ClickTokens;
+	store: ClickStore;
+	/** Age from which the click URL of an auction still redirects but no longer counts, in milliseconds. */
+	clickTtlMs: number;
+	/** Present time, Unix milliseconds. */
+	now: () => number;
+	/** Where clicks are counted; absent where no dataset is bound. */
+	measure: Measure | undefined;
+};
+
+export type WaitUntil = (promise: Promise<unknown>) => void;

@@ -1,0 +1,75 @@
+/**
+ * The body of a message in the `clicks` queue: the contract between the redirect (which writes it) and the consumer.
+ *
+ * Two versions of the Worker read each other's messages: a new field must be optional, and what a reader does not know it
+ * ignores. `format` changes only where an old reader would record something wrong; it keeps such a message as a dead letter,
+ * to be replayed by the newer one.
+ */
+import * as v from "valibot";
+import type { TokenKind } from "../click-token/token.ts";
+
+export const CLICK_FORMAT = 1;
+
+/** Why the redirect already knows that a click is neither billed nor counted. Duplicates are found when it is written. */
+export const KNOWN_REASONS = ["head", "prefetch", "bot", "test", "expired"] as const;
+export type KnownReason = (typeof KNOWN_REASONS)[number];
+
+/** The publisher's own values on a click URL, and the marketplace tag of a product link. */
+export const CLICK_TEXTS = ["clickid", "subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"] as const;
+export type ClickText = (typeof CLICK_TEXTS)[number];
+
+export type ClickMessage = {
+	format: typeof CLICK_FORMAT;
+	/** Id of the redirect, time-ordered. The same id is the same click, however often its message comes. */
+	id: string;
+	/** When it was answered, Unix milliseconds. */
+	at: number;
+	/** Click hash: 32 hex characters, lower case. */
+	hash: string;
+	kind: TokenKind;
+	/** Absent where the click may be billed. */
+	reason?: KnownReason;
+	/** Publisher identity of the token. */
+	publisher: string;
+	brandId: number;
+	/** The campaign that the user was sent to. */
+	campaignId: number;
+	/** What the click is worth to the publisher, micro-dollars; absent where the redirect could not tell: the consumer computes it. */
+	bidMicros?: number;
+	texts?: Partial<Record<ClickText, string>>;
+	/** Country the link was made for. */
+	country?: string;
+	/** The user's network: see `networkPrefix`. */
+	ipPrefix?: string;
+	/** First 16 hex characters of the SHA-256 of the user agent. */
+	userAgentHash?: string;
+};
+
+const text = v.pipe(v.string(), v.nonEmpty());
+const amount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const schema = v.object({
+	format: v.literal(CLICK_FORMAT),
+	id: text,
+	at: amount,
+	hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+	kind: v.picklist(["openrtb", "serving-engine", "link"]),
+	reason: v.optional(v.picklist(KNOWN_REASONS)),
+	publisher: text,
+	brandId: amount,
+	campaignId: amount,
+	bidMicros: v.optional(amount),
+	texts: v.optional(v.object(v.entriesFromList(CLICK_TEXTS, v.optional(v.string())))),
+	country: v.optional(v.string()),
+	ipPrefix: v.optional(v.string()),
+	userAgentHash: v.optional(v.string()),
+});
+
+/** A read message, or the paths of what is wrong with it: never its values, which may be personal. */
+export type ReadClick = { ok: true; click: ClickMessage } | { ok: false; faults: string };
+
+/** Reads a message body. Unknown fields are ignored. */
+export function readClickMessage(body: unknown): ReadClick {
+	const result = v.safeParse(schema, body);
+	if (result.success) return { ok: true, click: result.output as ClickMessage };
+	return { ok: false, faults: [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "body"))].join(", ") };
+}

@@ -1,0 +1,40 @@
+import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
+import { isPlaceholder } from "../lib/placeholder.ts";
+import type { Query } from "../lib/query.ts";
+import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
+
+/**
+ * A parameter of a click URL, or null where it is absent, blank, an unfilled placeholder, or longer than any that we put there:
+ * cut, it would be another value.
+ */
+export function readParameter(query: Query, name: string): string | null {
+	const raw = query.raw(name);
+	if (raw === null || raw === "" || isPlaceholder(raw)) return null;
+	const text = query.get(name);
+	if (text === null || text.length > MAX_PARAMETER_LENGTH || text.trim() === "") return null;
+	return text;
+}
+
+/** The publisher's own values; undefined where there are none. */
+export function readTexts(query: Query): ClickMessage["texts"] {
+	let texts: ClickMessage["texts"];
+	for (const name of CLICK_TEXTS) {
+		const text = readParameter(query, name);
+		if (text === null) continue;
+		texts ??= {};
+		texts[name] = withoutControls(text);
+	}
+	return texts;
+}
+
+/** Country of the link as two capitals; null where `cc` is none. */
+export function readCountry(query: Query): string | null {
+	const text = readParameter(query, "cc")?.trim().toUpperCase() ?? "";
+	return /^[A-Z]{2}$/.test(text) ? text : null;
+}
+
+/** Databases and reports end text at a NUL or break lines at the others. */
+function withoutControls(text: string): string {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must go
+	return text.replace(/[\u0000-\u001f\u007f]/g, "");
+}

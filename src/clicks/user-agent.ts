@@ -1,0 +1,31 @@
+import { isbot } from "isbot";
+import { sha256Hex } from "../lib/bytes.ts";
+
+/** Longest part of a user agent that is looked at, in UTF-16 units. */
+const MAX_LENGTH = 1_024;
+/** Few strings are most of the traffic: what is known of them is kept, the first seen out first. */
+const KEPT = 1_000;
+const HASH_LENGTH = 16;
+
+const bots = new Map<string, boolean>();
+const hashes = new Map<string, string>();
+
+/** Whether a user agent is a program's. None at all tells nothing. */
+export function isBot(userAgent: string | null): boolean {
+	if (userAgent === null || userAgent === "") return false;
+	const text = userAgent.slice(0, MAX_LENGTH);
+	return bots.get(text) ?? keep(bots, text, isbot(text));
+}
+
+/** First 16 hex characters of the SHA-256 of a user agent: enough to tell two apart, without keeping them. */
+export async function hashUserAgent(userAgent: string): Promise<string> {
+	const text = userAgent.slice(0, MAX_LENGTH);
+	return hashes.get(text) ?? keep(hashes, text, (await sha256Hex(text)).slice(0, HASH_LENGTH));
+}
+
+function keep<T>(map: Map<string, T>, text: string, value: T): T {
+	map.set(text, value);
+	const oldest = map.keys().next();
+	if (map.size > KEPT && !oldest.done) map.delete(oldest.value);
+	return value;
+}
