@@ -16,19 +16,19 @@ export type Target = {
 export type Answer = { status: number; body: unknown };
 
 /**
- * POSTs JSON and returns the answer, which is JSON too. There is no time limit: a large import takes as long as it takes.
+ * POSTs JSON, or GETs where there is no body, and returns the answer, which is JSON too. There is no time limit: a large import
+ * takes as long as it takes.
  * @param onSent told how many bytes of the body have gone out
  * @throws Failure where there is no such server, the key is refused, or the answer is not the operator endpoints'
  */
 export async function callOperator(
 	target: Target,
 	path: string,
-	body: string | Buffer,
+	body: string | Buffer | null,
 	onSent: (bytes: number) => void = () => {},
 ): Promise<Answer> {
 	const url = new URL(path, target.origin);
-	const bytes = Buffer.from(body);
-	const { status, text } = await post(url, target.key, bytes, onSent).catch((error: unknown) => {
+	const { status, text } = await send(url, target.key, body === null ? null : Buffer.from(body), onSent).catch((error: unknown) => {
 		throw new Failure(unreachable(target.origin, error));
 	});
 	if (status === 401) {
@@ -57,11 +57,16 @@ function parse(text: string, url: URL, status: number): unknown {
 	}
 }
 
-async function post(url: URL, key: string, body: Buffer, onSent: (bytes: number) => void): Promise<{ status: number; text: string }> {
-	const send = url.protocol === "https:" ? requestHttps : requestHttp;
-	const outgoing = send(url, {
-		method: "POST",
-		headers: { OperatorKey: key, "Content-Type": "application/json", "Content-Length": body.length },
+async function send(
+	url: URL,
+	key: string,
+	body: Buffer | null,
+	onSent: (bytes: number) => void,
+): Promise<{ status: number; text: string }> {
+	const request = url.protocol === "https:" ? requestHttps : requestHttp;
+	const outgoing = request(url, {
+		method: body === null ? "GET" : "POST",
+		headers: body === null ? { OperatorKey: key } : { OperatorKey: key, "Content-Type": "application/json", "Content-Length": body.length },
 	});
 	const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
 		outgoing.on("error", reject);
@@ -79,7 +84,7 @@ async function post(url: URL, key: string, body: Buffer, onSent: (bytes: number)
 			done(null, chunk);
 		},
 	});
-	const upload = pipeline(Readable.from(chunks(body)), meter, outgoing);
+	const upload = pipeline(Readable.from(chunks(body ?? Buffer.alloc(0))), meter, outgoing);
 	// A server may answer before it has read the whole body, and close: then its answer counts, not the broken pipe. Where it gave
 	// none, the request has failed with the same error.
 	const [answer] = await Promise.all([answered, upload.catch(() => undefined)]);

@@ -1,0 +1,155 @@
+import type { Command } from "commander";
+import * as v from "valibot";
+import { Failure } from "../../local/failure.ts";
+import { type Answer, callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+
+type Selection = { id?: string; publisher?: string; platform?: string; txnid?: string; state?: string; from?: string; to?: string };
+type ListOptions = ServerOptions & Selection & { limit?: string; cursor?: string };
+type ReplayOptions = ServerOptions & Selection & { dryRun?: boolean };
+type TestOptions = ServerOptions & { publisher?: string; address?: string };
+
+/** `callbacks list|replay|test`: what publishers were told, and telling them again. */
+export const command: OperatorCommand = {
+	name: "callbacks",
+	add(program) {
+		const callbacks = program
+			.command("callbacks")
+			.description("conversion callbacks to publishers: list them, replay them, test an address");
+		withSelection(withServerOptions(callbacks.command("list")))
+			.description("list callbacks with their attempts, the newest first")
+			.option("--limit <count>", "callbacks a page, at most 200", "50")
+			.option("--cursor <cursor>", "where the page before ended")
+			.action(list);
+		withSelection(withServerOptions(callbacks.command("replay")))
+			.description("send callbacks again, with all later ones of the same transactions")
+			.option("--dry-run", "only count them")
+			.addHelpText(
+				"after",
+				"\nDelivered ones are sent again too, under the same Idempotency-Key; --state exhausted limits it to those that failed.",
+			)
+			.action(replay);
+		withServerOptions(callbacks.command("test"))
+			.description("send one test callback, marked as such, and report what came of it")
+			.option("--publisher <id>", "to the address of this publisher")
+			.option("--address <url>", "to this address")
+			.action(test);
+	},
+};
+
+function withSelection(command: Command): Command {
+	return command
+		.option("--publisher <id>", "of this publisher (its id in the network file)")
+		.option("--txnid <id>", "of this transaction")
+		.option("--platform <id>", "reported by this platform")
+		.option("--id <id>", "this one")
+		.option("--state <state>", "due, delivered, exhausted or no_url")
+		.option("--from <time>", "created at or after this time (ISO 8601, UTC)")
+		.option("--to <time>", "created before this time");
+}
+
+const listSchema = v.object({
+	data: v.array(
+		v.object({
+			id: v.string(),
+			platform: v.string(),
+			txnid: v.string(),
+			seq: v.number(),
+			publisher: v.string(),
+			status: v.string(),
+			payout: v.string(),
+			state: v.string(),
+			held_for: v.nullable(v.string()),
+			created_at: v.string(),
+			next_attempt_at: v.nullable(v.string()),
+			attempts: v.array(v.object({ at: v.string(), http_status: v.nullable(v.number()), latency_ms: v.number(), answer: v.string() })),
+		}),
+	),
+	next: v.nullable(v.string()),
+});
+const replaySchema = v.object({ replayed: v.number(), dry_run: v.boolean() });
+const testSchema = v.object({
+	called: v.string(),
+	http_status: v.nullable(v.number()),
+	confirmed: v.boolean(),
+	latency_ms: v.number(),
+	answer: v.string(),
+});
+
+type Listed = v.InferOutput<typeof listSchema>["data"][number];
+
+async function list(options: ListOptions): Promise<void> {
+	const query = new URLSearchParams(definedOf({ ...selectionOf(options), limit: options.limit, cursor: options.cursor }));
+	const answer = readAnswer(listSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
+	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (answer.data.length === 0) return console.log("There are no such callbacks.");
+	for (const callback of answer.data) console.log(describe(callback));
+	if (answer.next !== null) console.log(`There are more: --cursor ${answer.next}`);
+}
+
+function describe({
+	id,
+	publisher,
+	platform,
+	txnid,
+	seq,
+	status,
+	payout,
+	state,
+	held_for,
+	created_at,
+	next_attempt_at,
+	attempts,
+}: Listed): string {
+	const waits = held_for === "order" ? ", waits for an earlier one" : held_for === "pause" ? ", the address is paused" : "";
+	const next = state === "due" && next_attempt_at !== null ? `, next attempt ${next_attempt_at}` : "";
+	return [
+		`${created_at}  ${publisher}  ${platform} ${txnid} #${seq}  ${status} ${payout} USD  ${state}${waits}${next}  (${id})`,
+		...attempts.map((attempt) => `    ${attempt.at}  ${attempt.http_status ?? "no answer"}  ${attempt.latency_ms} ms  ${attempt.answer}`),
+	].join("\n");
+}
+
+async function replay(options: ReplayOptions): Promise<void> {
+	const body = { ...definedOf(selectionOf(options)), ...(options.dryRun ? { dry_run: true } : {}) };
+	const answer = readAnswer(replaySchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
+	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	const count = `${answer.replayed} ${answer.replayed === 1 ? "callback" : "callbacks"}`;
+	console.log(answer.dry_run ? `${count} would be sent again.` : `${count} will be sent again, from now on.`);
+}
+
+async function test(options: TestOptions): Promise<void> {
+	const { publisher, address } = options;
+	if ((publisher === undefined) === (address === undefined))
+		throw new Failure("Give --publisher for its own address, or --address for any other.");
+	const body = publisher === undefined ? { url: address } : { publisher };
+	const answer = readAnswer(testSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)));
+	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	console.log(`GET ${answer.called}`);
+	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
+	console.log(answer.confirmed ? "Confirmed: a callback would count as delivered." : "Not confirmed: a callback would be tried again.");
+}
+
+function targetOf(options: ServerOptions) {
+	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+}
+
+function selectionOf({ id, publisher, platform, txnid, state, from, to }: Selection): Record<string, string | undefined> {
+	return { id, publisher, platform, txnid, state, from, to };
+}
+
+function definedOf(values: Record<string, string | undefined>): Record<string, string> {
+	return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** @throws Failure where the server refused, or answers something this CLI does not know */
+function readAnswer<Output>(schema: v.GenericSchema<unknown, Output>, { status, body }: Answer): Output {
+	if (status === 422) {
+		const { faults, fault_count } = readFaults(body);
+		throw new Failure(["The server refused:", ...describePlaces(faults, fault_count)].join("\n"));
+	}
+	const result = v.safeParse(schema, body);
+	if (status === 200 && result.success) return result.output;
+	throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
+}
