@@ -64,7 +64,7 @@ async function start(): Promise<void> {
 	console.log("Starting the server …");
 	const origin = `http://localhost:${port}`;
 	const addresses = { RTB_URL: origin, CLICK_URL: origin, TRACKER_URL: origin, BASE_URL: origin };
-	const server = startDevServer(port, { ...addresses, ...variables });
+	const server = startDevServer(port, { ...addresses, ...variables, ...chosenSettings(process.env) });
 	await atStop(server.stop);
 	await server.ready;
 	server.ended.then((asked) => {
@@ -84,6 +84,12 @@ async function start(): Promise<void> {
 	await atStop(startCron(local));
 	const content = (await demoAnswersBids(local)) ? "demo" : (await isReady(local)) ? "own" : "nothing";
 	console.log(describeServer(origin, content));
+}
+
+/** Settings of the Worker that the environment may choose. Nothing else of it reaches the Worker. */
+function chosenSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
+	const { ALLOW_INSECURE_CALLBACKS } = environment;
+	return ALLOW_INSECURE_CALLBACKS === undefined ? {} : { ALLOW_INSECURE_CALLBACKS };
 }
 
 function onSignal(): void {

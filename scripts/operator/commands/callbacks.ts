@@ -147,7 +147,8 @@ function definedOf(values: Record<string, string | undefined>): Record<string, s
 function readAnswer<Output>(schema: v.GenericSchema<unknown, Output>, { status, body }: Answer): Output {
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);
-		throw new Failure(["The server refused:", ...describePlaces(faults, fault_count)].join("\n"));
+		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the selection" : path, message }));
+		throw new Failure(["The server refused:", ...describePlaces(places, fault_count)].join("\n"));
 	}
 	const result = v.safeParse(schema, body);
 	if (status === 200 && result.success) return result.output;
