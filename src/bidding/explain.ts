@@ -1,4 +1,6 @@
 /** Explains a decision: the auction as it would be held now, with every campaign considered and why it lost. */
+import type { BookPublisher } from "../campaign-book/format.ts";
+import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../campaign-book/load.ts";
 import { formatPrice } from "../lib/money.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
@@ -44,18 +46,18 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 			return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
 		const auction = toAuction(request);
 		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), candidates: [] };
-		return explain(deps, endpoint, auction, (snapshot) => snapshot.byOpenRtbIdentity.get(input.identity), waitUntil);
+		return explain(deps, endpoint, auction, (snapshot, now) => findByOpenRtbIdentity(snapshot, input.identity, now), waitUntil);
 	}
 	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
 	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, candidates: [] };
-	return explain(deps, endpoint, query.auction, (snapshot) => snapshot.byPublisherId.get(query.publisherId), waitUntil);
+	return explain(deps, endpoint, query.auction, (snapshot, now) => findByPublisherId(snapshot, query.publisherId, now), waitUntil);
 }
 
 async function explain(
 	deps: BiddingDeps,
 	endpoint: ExplainInput["endpoint"],
 	auction: AuctionRequest,
-	find: Parameters<typeof holdAuction>[2],
+	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined,
 	waitUntil: WaitUntil,
 ): Promise<Explanation> {
 	const considered: CandidateExplanation[] = [];
@@ -71,7 +73,8 @@ async function explain(
 			price: verdict.eligible ? formatPrice(verdict.price) : null,
 		});
 	};
-	const decision = await holdAuction({ book: deps.book, waitUntil, now: deps.now() }, auction, find, null, observe);
+	const now = deps.now();
+	const decision = await holdAuction({ book: deps.book, waitUntil, now }, auction, (snapshot) => find(snapshot, now), null, observe);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
 	return { endpoint, decision: explainDecision(decision), candidates };
 }

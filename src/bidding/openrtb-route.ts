@@ -1,4 +1,5 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
+import { findByOpenRtbIdentity } from "../campaign-book/load.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
@@ -44,7 +45,7 @@ async function answer(deps: BiddingDeps, request: Request, path: string, waitUnt
 	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
 		auction,
-		(snapshot) => snapshot.byOpenRtbIdentity.get(identity),
+		(snapshot) => findByOpenRtbIdentity(snapshot, identity, now),
 		bidRequest.tmaxMs,
 	);
 	const decision = held instanceof Promise ? await held : held;

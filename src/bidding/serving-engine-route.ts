@@ -1,4 +1,5 @@
 /** GET /serving-engine: the query API. Always HTTP 200: `status` in the body decides. */
+import { findByPublisherId } from "../campaign-book/load.ts";
 import { readWebAddress } from "../lib/host.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
@@ -36,7 +37,7 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
 		query.auction,
-		(snapshot) => snapshot.byPublisherId.get(query.publisherId),
+		(snapshot) => findByPublisherId(snapshot, query.publisherId, now),
 		null,
 	);
 	const decision = held instanceof Promise ? await held : held;

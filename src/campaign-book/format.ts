@@ -53,6 +53,17 @@ export type PublisherWire = {
 	share: number;
 	/** Blocked brands: domain → countries, an empty list for all of them. */
 	blocked?: Record<string, string[]>;
+	/** Names that others have replaced. Readers that do not know them serve the present ones. */
+	former?: FormerNameWire[];
+};
+
+export type FormerNameWire = {
+	/** Which name it was. A publisher id stands here as long as it is valid; an identity for ever, since click tokens carry it. */
+	n: "pubi" | "identity";
+	/** The name. */
+	v: string;
+	/** From when requests may no longer use it, Unix milliseconds. */
+	u: number;
 };
 
 /** Campaigns that may not bid now because a cap is met. */

@@ -43,12 +43,30 @@ const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 /** One version of the book as an isolate sees it. */
 export type BookSnapshot = {
 	readonly manifest: Manifest;
+	/** Every publisher by its identity, and by those it had: what click tokens carry. */
 	readonly byIdentity: ReadonlyMap<string, BookPublisher>;
 	/** Publishers enabled for the Serving Engine, by `pubi`. */
 	readonly byPublisherId: ReadonlyMap<string, BookPublisher>;
 	/** Publishers enabled for OpenRTB, by the identity in the path. */
 	readonly byOpenRtbIdentity: ReadonlyMap<string, BookPublisher>;
+	/** Names that a rotation replaced: `pubi {value}` and `rtb {value}`. */
+	readonly former: ReadonlyMap<string, { publisher: BookPublisher; until: number }>;
 };
+
+/** The publisher that a request to the OpenRTB endpoint names; by a former identity until its overlap ends. */
+export function findByOpenRtbIdentity(snapshot: BookSnapshot, identity: string, now: number): BookPublisher | undefined {
+	return snapshot.byOpenRtbIdentity.get(identity) ?? findFormer(snapshot, `rtb ${identity}`, now);
+}
+
+/** The publisher that a request to the Serving Engine names; by a former publisher id until its overlap ends. */
+export function findByPublisherId(snapshot: BookSnapshot, publisherId: string, now: number): BookPublisher | undefined {
+	return snapshot.byPublisherId.get(publisherId) ?? findFormer(snapshot, `pubi ${publisherId}`, now);
+}
+
+function findFormer({ former }: BookSnapshot, key: string, now: number): BookPublisher | undefined {
+	const found = former.get(key);
+	return found !== undefined && now < found.until ? found.publisher : undefined;
+}
 
 export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
 export type WaitUntil = (promise: Promise<unknown>) => void;
@@ -221,11 +239,19 @@ function openSnapshot(manifest: Manifest): BookSnapshot {
 	const byIdentity = new Map<string, BookPublisher>();
 	const byPublisherId = new Map<string, BookPublisher>();
 	const byOpenRtbIdentity = new Map<string, BookPublisher>();
+	const former = new Map<string, { publisher: BookPublisher; until: number }>();
 	for (const wire of manifest.publishers) {
 		const publisher = decodePublisher(wire);
 		byIdentity.set(publisher.identity, publisher);
 		if (wire.pubi !== undefined) byPublisherId.set(wire.pubi, publisher);
 		if (wire.rtb !== undefined) byOpenRtbIdentity.set(wire.rtb, publisher);
+		for (const { n, v, u } of wire.former ?? []) {
+			// A bid made under a former identity is that identity's: its seat and its token name what the path named.
+			const named = n === "identity" ? { ...publisher, identity: v } : publisher;
+			if (n === "identity") byIdentity.set(v, named);
+			if (n === "identity" && wire.rtb !== undefined) former.set(`rtb ${v}`, { publisher: named, until: u });
+			if (n === "pubi" && wire.pubi !== undefined) former.set(`pubi ${v}`, { publisher: named, until: u });
+		}
 	}
-	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity };
+	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity, former };
 }

@@ -2,14 +2,22 @@
  * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
  * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
  */
-import { and, asc, count, eq, gt, lt, ne, sql, sum } from "drizzle-orm";
+import { and, asc, count, eq, gt, lt, ne, or, sql, sum } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../db/schema/book.ts";
 import { bookKeys } from "../db/schema/brands.ts";
-import { publishers } from "../db/schema/publishers.ts";
+import { publisherNames, publishers } from "../db/schema/publishers.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "./build.ts";
-import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, VERSION_LENGTH } from "./format.ts";
+import {
+	BOOK_FORMAT,
+	type FormerNameWire,
+	MANIFEST_KEY,
+	type Manifest,
+	type PublisherWire,
+	parseManifest,
+	VERSION_LENGTH,
+} from "./format.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { shardOf } from "./slots.ts";
 
@@ -195,10 +203,29 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 		if (row.version !== "") versions[row.shard] = row.version;
 	}
 	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
-	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: rows.map(writePublisher) };
+	const former = await readFormerNames(db, now());
+	const wires = rows.map((row) => writePublisher(row, former.get(row.id) ?? []));
+	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: wires };
 }
 
-function writePublisher(row: typeof publishers.$inferSelect): PublisherWire {
+/** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
+async function readFormerNames(db: Database, now: number): Promise<Map<string, FormerNameWire[]>> {
+	const rows = await db
+		.select()
+		.from(publisherNames)
+		.where(or(eq(publisherNames.kind, "publisher_identity"), gt(publisherNames.expiresAt, now)))
+		.orderBy(asc(publisherNames.kind), asc(publisherNames.value));
+	const former = new Map<string, FormerNameWire[]>();
+	for (const { kind, value, publisherId, expiresAt } of rows) {
+		if (expiresAt === null) continue;
+		const names = former.get(publisherId) ?? [];
+		former.set(publisherId, names);
+		names.push({ n: kind === "publisher_id" ? "pubi" : "identity", v: value, u: expiresAt });
+	}
+	return former;
+}
+
+function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameWire[]): PublisherWire {
 	const blocked: Record<string, string[]> = {};
 	for (const { domain, country } of JSON.parse(row.blockedBrands) as { domain: string; country?: string }[]) {
 		const countries = blocked[domain];
@@ -215,6 +242,7 @@ function writePublisher(row: typeof publishers.$inferSelect): PublisherWire {
 		...(row.seat !== null && { seat: row.seat }),
 		share: row.revenueSharePpm,
 		...(Object.keys(blocked).length > 0 && { blocked }),
+		...(former.length > 0 && { former }),
 	};
 }
 

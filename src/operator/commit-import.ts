@@ -7,7 +7,7 @@ import { bookKeys, brandAliases, brands, campaigns } from "../db/schema/brands.t
 import { importRows } from "../db/schema/imports.ts";
 import { exchangeRates, platforms } from "../db/schema/platforms.ts";
 import { products, sellerProducts } from "../db/schema/products.ts";
-import { accessKeys, catalogueState, publishers } from "../db/schema/publishers.ts";
+import { accessKeys, catalogueState, publisherNames, publishers } from "../db/schema/publishers.ts";
 
 /** Takes over products and seller products: one transaction. */
 export async function commitProducts(db: Database, importId: string): Promise<void> {
@@ -30,10 +30,11 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 	await runTransaction(db, [
 		markPlatformSlots(importId, mark),
 		upsert(platforms, "platforms", importId, ["id"]),
+		...replaceNames(importId, now),
 		upsert(publishers, "publishers", importId, ["id"]),
 		upsert(exchangeRates, "exchange_rates", importId, ["id"]),
-		upsert(accessKeys, "access_keys", importId, ["hash"], { only: ["expires_at"] }),
 		retireKeys(importId, now),
+		upsert(accessKeys, "access_keys", importId, ["hash"], { only: [] }),
 		markSlots,
 		upsert(brands, "brands", importId, ["domain"], { without: ["id"] }),
 		sql`DELETE FROM ${campaigns} WHERE brand_id IN (${present})`,
@@ -62,12 +63,32 @@ function markPlatformSlots(importId: string, mark: number): SQL {
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 
-/** The keys of a kind that an import names are the owner's only valid ones: others end now. */
+/**
+ * Keys that an import brings replace the owner's keys of that kind, which end now; those that a rotation has given an end keep it.
+ * Only keys that nobody knew yet are staged: a file that is imported again replaces nothing.
+ */
 function retireKeys(importId: string, now: number): SQL {
 	const staged = sql`SELECT json_extract(row, '$.kind'), json_extract(row, '$.ownerId') FROM import_rows WHERE import_id = ${importId} AND section = 'access_keys'`;
-	const kept = sql`SELECT json_extract(row, '$.hash') FROM import_rows WHERE import_id = ${importId} AND section = 'access_keys'`;
-	return sql`UPDATE ${accessKeys} SET expires_at = ${now}
-		WHERE (expires_at IS NULL OR expires_at > ${now}) AND (kind, owner_id) IN (${staged}) AND hash NOT IN (${kept})`;
+	return sql`UPDATE ${accessKeys} SET expires_at = ${now} WHERE expires_at IS NULL AND (kind, owner_id) IN (${staged})`;
+}
+
+/** Keeps every publisher id and identity for good; one that the import replaces ends now. */
+function replaceNames(importId: string, now: number): SQL[] {
+	const kinds = [
+		["publisher_id", "$.publisherId"],
+		["publisher_identity", "$.publisherIdentity"],
+	] as const;
+	return kinds.flatMap(([kind, field]) => {
+		const staged = sql`SELECT json_extract(row, ${field}), json_extract(row, '$.id') FROM import_rows WHERE import_id = ${importId} AND section = 'publishers'`;
+		const owners = sql`SELECT json_extract(row, '$.id') FROM import_rows WHERE import_id = ${importId} AND section = 'publishers'`;
+		return [
+			sql`UPDATE ${publisherNames} SET expires_at = ${now}
+				WHERE kind = ${kind} AND expires_at IS NULL AND publisher_id IN (${owners}) AND (value, publisher_id) NOT IN (${staged})`,
+			sql`INSERT INTO ${publisherNames} (kind, value, publisher_id)
+				SELECT ${kind}, json_extract(row, ${field}), json_extract(row, '$.id') FROM import_rows
+				WHERE import_id = ${importId} AND section = 'publishers' ON CONFLICT DO NOTHING`,
+		];
+	});
 }
 
 type UpsertOptions = {

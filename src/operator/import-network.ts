@@ -208,8 +208,10 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 	checkCallbackUrls(deps, reading);
 	const identified = await identifyPublishers(deps.db, reading.publishers);
 	reading.note(identified.faults);
+	reading.warn(identified.warnings);
 	const keys = await stageKeys(deps.db, stages.network, identified.publishers, reading.platforms, now);
 	reading.note(keys.faults);
+	reading.warn(keys.warnings);
 	for (const { entry } of reading.platforms) {
 		await stages.network.add("platforms", {
 			id: entry.id,

@@ -1,66 +1,90 @@
 /** Credentials of an import: those it names are stored as hashes; those a new owner lacks are issued, and shown once. */
 import type { Database } from "../db/client.ts";
 import type { KeyKind } from "../db/key-owners.ts";
-import { accessKeys, publishers } from "../db/schema/publishers.ts";
+import { accessKeys, publisherNames, publishers } from "../db/schema/publishers.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { newSecret } from "../lib/ids.ts";
 import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
 import type { Fault } from "./read-entry.ts";
 import type { RowStage } from "./stage-rows.ts";
 
-export type Issued = { owner: string; kind: KeyKind | "publisher_id" | "publisher_identity"; value: string };
+export type NameKind = (typeof publisherNames.kind.enumValues)[number];
+export type Issued = { owner: string; kind: KeyKind | NameKind; value: string };
 export type Placed<Entry> = { entry: Entry; path: string };
 
 type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
 
 const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
 
+/** A new secret of a kind: shown once, stored as its hash. */
+export function newKey(kind: KeyKind): string {
+	return newSecret(PREFIX[kind]);
+}
+
+/** A new publisher id or identity. */
+export function newName(kind: NameKind): string {
+	return kind === "publisher_id" ? newPublisherId() : newSecret("pub");
+}
+
+/** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
+type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
+
 /**
- * Gives every publisher a publisher id and identity: its own in the file, the stored one, or a new one.
- * Faults name ids that belong to another publisher.
+ * Gives every publisher a publisher id and identity: its own in the file, the stored one, or a new one. One that was replaced by
+ * a rotation since is not taken back from a file that still names it. Faults name those that are or were another publisher's.
  */
 export async function identifyPublishers(
 	db: Database,
 	placed: readonly Placed<PublisherEntry>[],
-): Promise<{ publishers: Placed<Identified>[]; issued: Issued[]; faults: Fault[] }> {
+): Promise<Credentials<{ publishers: Placed<Identified>[] }>> {
 	const stored = await db
-		.select({ id: publishers.id, publisherId: publishers.publisherId, identity: publishers.publisherIdentity })
+		.select({ id: publishers.id, publisher_id: publishers.publisherId, publisher_identity: publishers.publisherIdentity })
 		.from(publishers);
-	const byId = new Map(stored.map((row) => [row.id, row]));
-	const inFile = new Set(placed.map(({ entry }) => entry.id));
-	const others = stored.filter(({ id }) => !inFile.has(id));
-	const idOwners = new Map(others.map((row) => [row.publisherId, row.id]));
-	const identityOwners = new Map(others.map((row) => [row.identity, row.id]));
+	const present = new Map(stored.map((row) => [row.id, row]));
+	const owners = new Map((await db.select().from(publisherNames)).map((row) => [`${row.kind} ${row.value}`, row.publisherId]));
 	const issued: Issued[] = [];
 	const faults: Fault[] = [];
-	const identified = placed.map(({ entry, path }) => {
-		const known = byId.get(entry.id);
-		const publisherId = entry.publisher_id ?? known?.publisherId ?? newPublisherId();
-		const identity = entry.publisher_identity ?? known?.identity ?? newSecret("pub");
-		if (entry.publisher_id === null && known === undefined)
-			issued.push({ owner: ownerOf(entry.id), kind: "publisher_id", value: publisherId });
-		if (entry.publisher_identity === null && known === undefined)
-			issued.push({ owner: ownerOf(entry.id), kind: "publisher_identity", value: identity });
-		faults.push(...claim(idOwners, publisherId, entry.id, `${path}.publisher_id`));
-		faults.push(...claim(identityOwners, identity, entry.id, `${path}.publisher_identity`));
-		return { entry: { ...entry, publisher_id: publisherId, publisher_identity: identity }, path };
-	});
-	return { publishers: identified, issued, faults };
+	const warnings: Fault[] = [];
+
+	function nameOf(kind: NameKind, { id, [kind]: given }: PublisherEntry, path: string): string {
+		const known = present.get(id)?.[kind];
+		const formerly = given !== null && given !== known && known !== undefined && owners.get(`${kind} ${given}`) === id;
+		if (formerly) warnings.push({ path, message: "was replaced since and is not taken back; the present one stays" });
+		const value = (formerly ? null : given) ?? known ?? newName(kind);
+		if (given === null && known === undefined) issued.push({ owner: ownerOf(id), kind, value });
+		faults.push(...claim(owners, `${kind} ${value}`, id, path));
+		return value;
+	}
+
+	const identified = placed.map(({ entry, path }) => ({
+		entry: {
+			...entry,
+			publisher_id: nameOf("publisher_id", entry, `${path}.publisher_id`),
+			publisher_identity: nameOf("publisher_identity", entry, `${path}.publisher_identity`),
+		},
+		path,
+	}));
+	return { publishers: identified, issued, faults, warnings };
 }
 
-/** Stages the keys of publishers and platforms. Faults name keys that belong to someone else. */
+/**
+ * Stages the keys of publishers and platforms: those that the file names and nobody knows yet, and new ones for owners that never
+ * had one. A key that is stored already stays as it is. Faults name keys that belong to someone else.
+ */
 export async function stageKeys(
 	db: Database,
 	stage: RowStage,
 	publisherEntries: readonly Placed<PublisherEntry>[],
 	platformEntries: readonly Placed<PlatformEntry>[],
 	now: number,
-): Promise<{ issued: Issued[]; faults: Fault[] }> {
+): Promise<Credentials> {
 	const stored = await db.select().from(accessKeys);
+	const byHash = new Map(stored.map((row) => [row.hash, row]));
 	const owners = new Map(stored.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
-	const valid = new Set(stored.filter((row) => row.expiresAt === null || row.expiresAt > now).map((row) => `${row.kind} ${row.ownerId}`));
+	const had = new Set(owners.values());
 	const issued: Issued[] = [];
 	const faults: Fault[] = [];
+	const warnings: Fault[] = [];
 	const wanted = [
 		...publisherEntries.flatMap(({ entry, path }) => [
 			{ kind: "access_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.access_key, path: `${path}.access_key` },
@@ -75,14 +99,19 @@ export async function stageKeys(
 		})),
 	];
 	for (const { kind, id, owner, given, path } of wanted) {
-		if (given === null && valid.has(`${kind} ${id}`)) continue;
-		const value = given ?? newSecret(PREFIX[kind]);
+		if (given === null && had.has(`${kind} ${id}`)) continue;
+		const value = given ?? newKey(kind);
 		const hash = await sha256Hex(value);
-		faults.push(...claim(owners, hash, `${kind} ${id}`, path));
+		const claimed = claim(owners, hash, `${kind} ${id}`, path);
+		faults.push(...claimed);
+		const known = byHash.get(hash);
+		if (known === undefined) await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
+		else if (claimed.length === 0 && known.expiresAt !== null) {
+			warnings.push({ path, message: "was rotated out or revoked, and is not made valid again; the other keys stay as they are" });
+		}
 		if (given === null) issued.push({ owner, kind, value });
-		await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
 	}
-	return { issued, faults };
+	return { issued, faults, warnings };
 }
 
 /** Notes that `value` is `owner`'s, or says that it is another's. */

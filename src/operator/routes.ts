@@ -5,6 +5,7 @@ import { equalSecrets } from "../lib/bytes.ts";
 import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
 import { type ExplainQuestion, readExplainBody } from "./explain.ts";
 import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
+import { keysRoutes } from "./keys-routes.ts";
 
 export type OperatorDeps = ImportDeps & {
 	/** The secret that the OperatorKey header must hold. */
@@ -17,6 +18,7 @@ export type OperatorDeps = ImportDeps & {
 /** Cloudflare takes no larger request body on most plans. */
 const MAX_IMPORT_BYTES = 95 * 1024 * 1024;
 const MAX_EXPLAIN_BYTES = 1024 * 1024;
+const MAX_KEYS_BYTES = 16 * 1024;
 
 export function operatorRoutes(deps: OperatorDeps): Hono {
 	const app = new Hono();
@@ -33,6 +35,8 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		const question = readExplainBody(parseJson(await c.req.text()));
 		return jsonResponse(await deps.explain(question, (promise) => c.executionCtx.waitUntil(promise)));
 	});
+	app.use("/keys/*", limit(MAX_KEYS_BYTES));
+	app.route("/keys", keysRoutes({ ...deps, readJson: async (request) => parseJson(await request.text()) }));
 	for (const [path, part] of Object.entries(deps.parts ?? {})) app.route(path, part);
 	app.onError((error) => {
 		if (error instanceof ImportFaultsError) {

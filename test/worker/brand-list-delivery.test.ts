@@ -82,7 +82,6 @@ describe.each(PATHS)("worker: the validator of %s", (path) => {
 	it.each([
 		["blocks", { blocked_brands: [{ domain: "brand-9.example" }] }],
 		["permissions", { cashback_enabled: true }],
-		["identity", { publisher_identity: "acme_new" }],
 	])("changes with the publisher's %s, for that publisher alone", async (_name, fields) => {
 		const [mine, theirs] = [await etagOf(path), await etagOf(path, { AccessKey: OTHER.access_key })];
 		await importFile({ publishers: [{ ...ACME, ...fields }] });
@@ -90,6 +89,12 @@ describe.each(PATHS)("worker: the validator of %s", (path) => {
 		expect(await etagOf(path, { AccessKey: OTHER.access_key })).toBe(theirs);
 		await importFile({ publishers: [ACME] });
 		expect(await etagOf(path)).toBe(mine);
+	});
+
+	it("changes with the publisher's identity, which its links carry", async () => {
+		const before = await etagOf(path);
+		await importFile({ publishers: [{ ...ACME, publisher_identity: path.length > 20 ? "acme_typed" : "acme_whole" }] });
+		expect(await etagOf(path)).not.toBe(before);
 	});
 
 	it("is another one for each publisher, and for another tracker or token key", async () => {

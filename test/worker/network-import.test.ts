@@ -107,13 +107,20 @@ describe("worker: credentials of an import", () => {
 		expect(everything).not.toContain("access-key-acme");
 	});
 
-	it("a key that the file names replaces the owner's earlier one of that kind", async () => {
-		await importFile({ publishers: [{ ...ACME, access_key: "access-key-acme-2" }] });
-		const { results } = await env.DB.prepare(
-			"SELECT SUM(expires_at IS NULL) AS valid, COUNT(*) AS n FROM access_keys WHERE owner_id = 'acme' AND kind = 'access_key'",
-		).all();
-		expect(results).toEqual([{ valid: 1, n: 2 }]);
-		await importFile({ publishers: [ACME] });
+	it("a new key that the file names replaces the owner's earlier one of that kind, which no import makes valid again", async () => {
+		const publisher = { id: "rekeyed", name: "Rekeyed", access_key: "access-key-rekeyed", revenue_share: 0.5, pricing_model: "CPA" };
+		const valid = async () =>
+			(
+				await env.DB.prepare(
+					"SELECT SUM(expires_at IS NULL) AS valid, COUNT(*) AS n FROM access_keys WHERE owner_id = 'rekeyed' AND kind = 'access_key'",
+				).all()
+			).results;
+		await importFile({ publishers: [publisher] });
+		await importFile({ publishers: [{ ...publisher, access_key: "access-key-rekeyed-2" }] });
+		expect(await valid()).toEqual([{ valid: 1, n: 2 }]);
+		const { warnings } = await importFile({ publishers: [publisher] });
+		expect(warnings.map(({ path }) => path)).toEqual(["publishers[0].access_key"]);
+		expect(await valid()).toEqual([{ valid: 1, n: 2 }]);
 	});
 });
 

@@ -1,0 +1,132 @@
+import type { Command } from "commander";
+import * as v from "valibot";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+
+const KINDS = "access_key, publisher_key or platform_key; publisher_id or publisher_identity";
+
+/** `keys`: issues, rotates, revokes and lists the credentials of publishers and platforms. */
+export const command: OperatorCommand = {
+	name: "keys",
+	add(program) {
+		const keys = program
+			.command("keys")
+			.description("issue, rotate, revoke and list keys, publisher ids and publisher identities")
+			.addHelpText(
+				"after",
+				"\nExamples:\n  keys list --owner acme-media\n  keys issue access_key acme-media\n  keys rotate publisher_key acme-media --overlap 48\n" +
+					"  keys rotate publisher_identity acme-media --value acme_2027\n  keys revoke access_key acme-media --id 3f2a91c07b4e",
+			);
+		owned(keys.command("issue"))
+			.description("make a further key; those there are stay valid")
+			.action((kind: string, owner: string, options: ServerOptions) => run("issue", { kind, owner }, options));
+		owned(keys.command("rotate"))
+			.description("make a new one; those there are stay valid for the overlap")
+			.option("--overlap <hours>", "hours for which the old ones stay valid; 0 ends them at once", "24")
+			.option("--value <name>", "the new publisher id or identity (otherwise one is made up)")
+			.action((kind: string, owner: string, { overlap, value, ...options }: ServerOptions & { overlap: string; value?: string }) =>
+				run("rotate", { kind, owner, overlap_hours: readHours(overlap), ...(value !== undefined && { value }) }, options),
+			);
+		owned(keys.command("revoke"))
+			.description("end keys now: one, or all of the kind")
+			.option("--id <id>", "which key, as `keys list` shows it; of a publisher id or identity, the former name")
+			.action((kind: string, owner: string, { id, ...options }: ServerOptions & { id?: string }) =>
+				run("revoke", { kind, owner, ...(id !== undefined && { id }) }, options),
+			);
+		withServerOptions(keys.command("list"))
+			.description("list what was issued, with the day of last use; keys themselves are not stored")
+			.option("--owner <id>", "one publisher's or platform's")
+			.option("--kind <kind>", KINDS)
+			.action(({ owner, kind, ...options }: ServerOptions & { owner?: string; kind?: string }) =>
+				run("list", { ...(owner !== undefined && { owner }), ...(kind !== undefined && { kind }) }, options),
+			);
+	},
+};
+
+function owned(command: Command): Command {
+	return withServerOptions(command)
+		.argument("<kind>", KINDS)
+		.argument("<owner>", "the publisher's id in the network file; the platform's for a platform_key");
+}
+
+function readHours(text: string): number {
+	const hours = Number(text);
+	if (text.trim() === "" || !Number.isFinite(hours))
+		throw new Failure(`--overlap is ${JSON.stringify(text)}, but must be a number of hours.`);
+	return hours;
+}
+
+const answers = {
+	issue: v.object({ issued: v.object({ owner: v.string(), kind: v.string(), value: v.string() }), published: v.boolean() }),
+	revoke: v.object({ revoked: v.number(), published: v.boolean() }),
+	list: v.object({
+		keys: v.array(
+			v.object({
+				owner: v.string(),
+				kind: v.string(),
+				id: v.string(),
+				state: v.string(),
+				ends_at: v.nullable(v.string()),
+				last_used_on: v.optional(v.nullable(v.string())),
+			}),
+		),
+	}),
+};
+
+async function run(verb: "issue" | "rotate" | "revoke" | "list", body: object, options: ServerOptions): Promise<void> {
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const answer = await callOperator(target, `/operator/keys/${verb}`, JSON.stringify(body));
+	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
+	if (answer.status === 422) {
+		const { faults, fault_count } = readFaults(answer.body);
+		throw new Failure(["The server refused this, and nothing was changed:", ...describePlaces(faults, fault_count)].join("\n"));
+	}
+	if (answer.status !== 200) {
+		throw new Failure(`The server could not do this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee its log.`);
+	}
+	if (options.json) return;
+	if (verb === "list") return console.log(describeList(read(answers.list, answer.body).keys));
+	if (verb === "revoke") {
+		const { revoked, published } = read(answers.revoke, answer.body);
+		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
+	}
+	const { issued, published } = read(answers.issue, answer.body);
+	const isKey = issued.kind.endsWith("key");
+	console.log(`${issued.owner}  ${issued.kind.replaceAll("_", " ")}: ${issued.value}`);
+	console.log(isKey ? "It is shown only this once." : whenItHolds(body, published));
+}
+
+function whenItHolds(body: object, published: boolean): string {
+	const isKey = "kind" in body && String(body.kind).endsWith("key");
+	if (isKey) return "It holds everywhere within 30 seconds.";
+	return published ? "The edge learns of it within a minute or so." : "The edge could not be told yet: that is tried again every minute.";
+}
+
+function read<Output>(schema: v.GenericSchema<unknown, Output>, body: unknown): Output {
+	const result = v.safeParse(schema, body);
+	if (result.success) return result.output;
+	throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
+}
+
+function describeList(keys: v.InferOutput<typeof answers.list>["keys"]): string {
+	if (keys.length === 0) return "There is nothing.";
+	const rows = keys.map(({ owner, kind, id, state, ends_at, last_used_on }) => [
+		owner,
+		kind,
+		id,
+		ends_at === null ? state : `${state} ${ends_at}`,
+		last_used_on === undefined ? "" : `last used ${last_used_on ?? "never"}`,
+	]);
+	const widths = [0, 1, 2, 3].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+	return rows
+		.map((row) =>
+			row
+				.map((cell, at) => cell.padEnd(widths[at] ?? 0))
+				.join("  ")
+				.trimEnd(),
+		)
+		.join("\n");
+}
