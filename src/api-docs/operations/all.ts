@@ -1,13 +1,29 @@
 /** Every endpoint, in the order in which the reference shows them. */
 import type { Operation } from "../operation.ts";
 import { BID_OPERATIONS } from "./bids.ts";
+import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
+import { POSTBACK_OPERATIONS } from "./postback.ts";
+import { PRODUCT_OPERATIONS } from "./products.ts";
+import { REPORT_OPERATIONS } from "./reports.ts";
 import { SERVICE_OPERATIONS } from "./service.ts";
 
 export const TAGS = [
+	{ name: "Catalogue", description: "Brands and their tracking links." },
 	{ name: "Bids", description: "Real-time bids, at the edge." },
+	{ name: "Reports", description: "What clicks and conversions have earned." },
+	{ name: "Products", description: "Product search with monetised links." },
+	{ name: "Postbacks", description: "Conversions, as affiliate platforms report them." },
 	{ name: "Operator", description: "For those who run the network." },
 	{ name: "Service", description: "Liveness and readiness." },
 ] as const;
 
-export const OPERATIONS: readonly Operation[] = [...BID_OPERATIONS, ...OPERATOR_NETWORK_OPERATIONS, ...SERVICE_OPERATIONS];
+export const OPERATIONS: readonly Operation[] = [
+	...BRAND_LIST_OPERATIONS,
+	...BID_OPERATIONS,
+	...REPORT_OPERATIONS,
+	...PRODUCT_OPERATIONS,
+	...POSTBACK_OPERATIONS,
+	...OPERATOR_NETWORK_OPERATIONS,
+	...SERVICE_OPERATIONS,
+];

@@ -1,6 +1,7 @@
 /** The two real-time endpoints. Their readers are tolerant by hand (src/openrtb, src/bidding): these schemas state what is asked for. */
 import * as v from "valibot";
 import type { Operation } from "../operation.ts";
+import { errorSchema } from "./shapes.ts";
 
 const text = v.string();
 const amount = v.union([v.number(), v.string()]);
@@ -65,8 +66,6 @@ export const bidResponseSchema = v.strictObject({
 		}),
 	]),
 });
-
-export const errorSchema = v.looseObject({ error: text });
 
 export const servingEngineResponseSchema = v.union([
 	v.strictObject({

@@ -8,8 +8,8 @@ import {
 	publisherSchema,
 	sellerProductSchema,
 } from "../../operator/network-file.ts";
-import type { Answer, Operation } from "../operation.ts";
-import { errorSchema } from "./bids.ts";
+import type { Operation } from "../operation.ts";
+import { count, errorSchema, faultsAnswer, findings, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = v.object({
 	platforms: v.optional(v.array(platformSchema)),
@@ -19,19 +19,6 @@ const networkFileSchema = v.object({
 	products: v.optional(v.array(productSchema)),
 	seller_products: v.optional(v.array(sellerProductSchema)),
 });
-
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const finding = v.strictObject({ path: v.string(), message: v.string() });
-
-export const UNAUTHORIZED: Answer = {
-	description: "The key is missing or unknown.",
-	content: { schema: errorSchema, example: { error: "Unauthorized" } },
-};
-
-export const faultsAnswer: Answer = {
-	description: "What is wrong, and where; nothing was changed.",
-	content: { schema: v.strictObject({ error: v.literal("Validation failed"), faults: v.array(finding), fault_count: count }) },
-};
 
 export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 	{
@@ -56,7 +43,8 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 							v.array(v.strictObject({ owner: v.string(), kind: v.string(), value: v.string() })),
 							v.description("Credentials that were issued; shown here and never again."),
 						),
-						warnings: v.array(finding),
+						warnings: findings,
+						warning_count: count,
 					}),
 				},
 			},

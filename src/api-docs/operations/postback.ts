@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import type { Operation, Parameter } from "../operation.ts";
+
+const text = v.string();
+
+export const postbackAnswerSchema = v.union([
+	v.strictObject({ message: v.literal("Postback received successfully") }),
+	v.strictObject({
+		message: v.literal("The given data was invalid."),
+		errors: v.record(v.string(), v.array(v.string())),
+		error_code: v.literal(1),
+	}),
+	v.strictObject({ message: v.literal("something went wrong"), error_code: v.literal(2) }),
+]);
+
+const fields = {
+	txnid: v.pipe(text, v.description("Your transaction id; sending it again changes the same conversion.")),
+	cid: v.pipe(text, v.description("The 32-character click hash of the outbound click.")),
+	edate: v.pipe(text, v.description("Date, datetime (UTC without an offset) or Unix time in seconds or milliseconds.")),
+	payout: v.pipe(text, v.description("Commission.")),
+	sales: v.optional(v.pipe(text, v.description("Order value."))),
+	currency: v.optional(v.pipe(text, v.description("Default: the platform's."))),
+	status: v.optional(v.pipe(text, v.description("In the network's own words; absent counts as approved."))),
+	s2: v.optional(text),
+	s3: v.optional(text),
+	surl: v.optional(text),
+};
+
+const ACCESS_KEY: Parameter = { in: "path", name: "access_key", description: "The platform's key.", schema: text };
+const REQUIRED = new Set(["txnid", "cid", "edate", "payout"]);
+
+const shared = {
+	path: "/api/postback/{access_key}",
+	tag: "Postbacks",
+	host: "base",
+	answers: {
+		200: { description: "Read `message` and `error_code`: the status is always 200.", content: { schema: postbackAnswerSchema } },
+	},
+} as const;
+
+export const POSTBACK_OPERATIONS: readonly Operation[] = [
+	{
+		...shared,
+		method: "get",
+		id: "receivePostback",
+		summary: "Report a conversion",
+		parameters: [
+			ACCESS_KEY,
+			...Object.entries(fields).map(([name, schema]): Parameter => {
+				const described = schema as v.GenericSchema;
+				return { in: "query", name, required: REQUIRED.has(name), description: v.getDescription(described) ?? "Optional.", schema: text };
+			}),
+		],
+	},
+	{
+		...shared,
+		method: "post",
+		id: "receivePostbackForm",
+		summary: "Report a conversion by form",
+		description: "Fields may stand in the query, the form, or both.",
+		parameters: [ACCESS_KEY],
+		body: { required: false, contents: [{ schema: v.object(fields), type: "application/x-www-form-urlencoded" }] },
+	},
+];
