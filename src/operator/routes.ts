@@ -1,9 +1,12 @@
 /** The operator's endpoints. They exist only where a secret is set, and every request must carry it. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { equalSecrets } from "../lib/bytes.ts";
 import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
 import { type ExplainQuestion, readExplainBody } from "./explain.ts";
+import type { FeedKind } from "./feed-columns.ts";
+import { readFeedOptions } from "./feed-options.ts";
+import { importFeed } from "./import-feed.ts";
 import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
 import { keysRoutes } from "./keys-routes.ts";
 
@@ -31,6 +34,13 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		const body = c.req.raw.body ?? new Blob([]).stream();
 		return jsonResponse(await importNetwork(deps, body));
 	});
+	const feed = (kind: FeedKind) => async (c: Context) => {
+		const options = readFeedOptions(kind, new URL(c.req.url).searchParams);
+		const report = await importFeed(deps, kind, options, c.req.raw.body ?? new Blob([]).stream());
+		return jsonResponse(report, report.incomplete ? 422 : 200);
+	};
+	app.post("/products", limit(MAX_IMPORT_BYTES), feed("products"));
+	app.post("/seller-products", limit(MAX_IMPORT_BYTES), feed("seller_products"));
 	app.post("/explain", limit(MAX_EXPLAIN_BYTES), async (c) => {
 		const question = readExplainBody(parseJson(await c.req.text()));
 		return jsonResponse(await deps.explain(question, (promise) => c.executionCtx.waitUntil(promise)));

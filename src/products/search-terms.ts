@@ -44,7 +44,10 @@ function beginning(word: string): string {
 }
 
 function stemsOf(word: string): string[] {
-	return Array.from({ length: LONGEST_PART_ENDING }, (_, at) => word.slice(0, -1 - at)).filter((stem) => stem.length >= SHORTEST_STEM);
+	const letters = [...word];
+	return Array.from({ length: LONGEST_PART_ENDING }, (_, at) => letters.slice(0, -1 - at))
+		.filter(({ length }) => length >= SHORTEST_STEM)
+		.map((stem) => stem.join(""));
 }
 
 function quote(word: string): string {

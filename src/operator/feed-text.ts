@@ -1,0 +1,242 @@
+/** Reads a feed's text, CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
+import Papa from "papaparse";
+import { squash } from "./feed-columns.ts";
+
+/** A record of a feed: the line it begins on, and its value under a squashed column name; or why it cannot be read. */
+export type FeedRecord = { line: number; get: (column: string) => unknown } | { line: number; fault: string };
+
+/** The feed as a whole cannot be read on. What came before stays accepted. */
+export class FeedError extends Error {
+	override readonly name: string = "FeedError";
+}
+
+/** There is nothing in the feed. */
+export class EmptyFeedError extends FeedError {
+	override readonly name = "EmptyFeedError";
+
+	constructor() {
+		super("The feed is empty.");
+	}
+}
+
+export type FeedTextOptions = {
+	/** Line of the first record behind the header, where this is a later part of a feed. */
+	line: number | null;
+	/** Told the column names of a CSV feed. @throws FeedError where they will not do */
+	onColumns: (names: readonly string[], squashed: ReadonlySet<string>) => void;
+};
+
+/** Longest record, in characters: a quote that never closes would take in the rest of the feed. */
+const MAX_RECORD_LENGTH = 1_000_000;
+
+/**
+ * Yields the records of each chunk. What the feed is, its first bytes tell: gzip by its magic number, JSON by a brace.
+ * @throws FeedError
+ */
+export async function* readFeedRecords(stream: ReadableStream<Uint8Array>, options: FeedTextOptions): AsyncGenerator<FeedRecord[]> {
+	let read: RecordReader | null = null;
+	let rest = "";
+	for await (const chunk of decodeFeed(stream)) {
+		const text = rest + chunk;
+		read ??= openReader(text, options);
+		if (read === null) {
+			if (text.length > MAX_RECORD_LENGTH) throw new FeedError("The feed has no line ends: it is neither CSV nor JSON lines.");
+			rest = text;
+			continue;
+		}
+		const { records, end } = read(text, false);
+		rest = text.slice(end);
+		if (rest.length > MAX_RECORD_LENGTH) throw new FeedError(tooLong(read));
+		yield records;
+	}
+	read ??= openReader(`${rest}\n`, options);
+	if (read === null) throw new EmptyFeedError();
+	yield read(rest, true).records;
+}
+
+function tooLong(read: RecordReader): string {
+	return `The record that begins on line ${read.line()} has more than ${MAX_RECORD_LENGTH} characters: does a quote never close there?`;
+}
+
+/** Reads the complete records at the start of a text, and says where they end. */
+type RecordReader = ((text: string, isLast: boolean) => { records: FeedRecord[]; end: number }) & { line: () => number };
+
+/** The reader for a feed that begins so; null while that cannot be told. */
+function openReader(text: string, options: FeedTextOptions): RecordReader | null {
+	const start = text.search(/\S/);
+	if (start === -1) return null;
+	if (text[start] === "{") return readJsonLines(options.line ?? 1);
+	if (text[start] === "[") throw new FeedError("The feed is a JSON list. Write one JSON object a line instead, or CSV.");
+	const style = findCsvStyle(text);
+	return style === null ? null : readCsv(style, options);
+}
+
+function readJsonLines(firstLine: number): RecordReader {
+	let line = firstLine;
+	return Object.assign(
+		(text: string, isLast: boolean) => {
+			const records: FeedRecord[] = [];
+			let at = 0;
+			for (;;) {
+				let end = text.indexOf("\n", at);
+				if (end === -1) {
+					if (!isLast) break;
+					end = text.length;
+				}
+				const written = text.slice(at, end).trim();
+				if (written !== "") records.push(readJsonLine(written, line));
+				line++;
+				at = end + 1;
+				if (at > text.length || (isLast && at === text.length)) break;
+			}
+			return { records, end: Math.min(at, text.length) };
+		},
+		{ line: () => line },
+	);
+}
+
+function readJsonLine(written: string, line: number): FeedRecord {
+	let value: unknown;
+	try {
+		value = JSON.parse(written);
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+		return { line, fault: "is not JSON" };
+	}
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return { line, fault: "is not a JSON object" };
+	const cells = new Map<string, unknown>();
+	for (const [name, cell] of Object.entries(value)) {
+		const column = squashKnown(name);
+		if (!cells.has(column)) cells.set(column, cell);
+	}
+	return { line, get: (column) => cells.get(column) };
+}
+
+const SQUASHED_KEPT = 1_000;
+const squashed = new Map<string, string>();
+
+function squashKnown(name: string): string {
+	const known = squashed.get(name);
+	if (known !== undefined) return known;
+	const column = squash(name);
+	if (squashed.size < SQUASHED_KEPT) squashed.set(name, column);
+	return column;
+}
+
+export type CsvStyle = { delimiter: string; newline: "\n" | "\r" };
+const DELIMITERS = [",", "\t", ";", "|"];
+
+/** How a CSV text separates fields and lines, by its first line; null while that line is not complete. */
+export function findCsvStyle(text: string): CsvStyle | null {
+	// A return at the end may be the first half of a line end.
+	const newline = text.includes("\n") ? "\n" : /\r[^]/.test(text) ? "\r" : null;
+	if (newline === null) return null;
+	const header = text.trimStart().split(newline, 1)[0] ?? "";
+	const counts = DELIMITERS.map((delimiter) => header.replaceAll(/"[^"]*"/g, "").split(delimiter).length);
+	return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",", newline };
+}
+
+export type CsvRows = { rows: string[][]; faulty: ReadonlySet<number>; end: number };
+
+/** Parses the complete rows at the start of a CSV text; of the last text, what is left is a row too. */
+export function parseCsv({ delimiter, newline }: CsvStyle, text: string, isLast: boolean): CsvRows {
+	const parser = new Papa.Parser({ delimiter, newline });
+	const { data, errors, meta } = parser.parse(text, 0, !isLast) as Papa.ParseResult<string[]>;
+	return { rows: data, faulty: new Set(errors.map(({ row }) => row ?? data.length - 1)), end: meta.cursor };
+}
+
+function readCsv(style: CsvStyle, { line: firstLine, onColumns }: FeedTextOptions): RecordReader {
+	let columns: ReadonlyMap<string, number> | null = null;
+	let width = 0;
+	let line = 1;
+	const { newline } = style;
+
+	function readHeader(names: readonly string[]): ReadonlyMap<string, number> {
+		const found = new Map<string, number>();
+		for (const [index, name] of names.entries()) {
+			const column = squash(name);
+			if (column !== "" && !found.has(column)) found.set(column, index);
+		}
+		onColumns(names, new Set(found.keys()));
+		width = names.length;
+		return found;
+	}
+
+	return Object.assign(
+		(text: string, isLast: boolean) => {
+			const { rows, faulty, end } = parseCsv(style, text, isLast);
+			const records: FeedRecord[] = [];
+			for (const [at, cells] of rows.entries()) {
+				const begins = line;
+				line += linesOf(cells, newline);
+				if (newline === "\n") trimReturn(cells);
+				if (cells.length === 1 && (cells[0] ?? "").trim() === "") continue;
+				if (columns === null) {
+					columns = readHeader(cells);
+					line = firstLine ?? line;
+					continue;
+				}
+				const known = columns;
+				if (faulty.has(at)) records.push({ line: begins, fault: "has a quote in a wrong place" });
+				else if (cells.length > width) records.push({ line: begins, fault: `has ${cells.length} fields, but the header has ${width}` });
+				else records.push({ line: begins, get: (column) => cells[known.get(column) ?? -1] });
+			}
+			return { records, end };
+		},
+		{ line: () => line },
+	);
+}
+
+/** How many lines a row takes: a quoted field may hold some. */
+function linesOf(cells: readonly string[], newline: string): number {
+	let lines = 1;
+	for (const cell of cells) {
+		for (let at = cell.indexOf(newline); at !== -1; at = cell.indexOf(newline, at + 1)) lines++;
+	}
+	return lines;
+}
+
+function trimReturn(cells: string[]): void {
+	const last = cells.at(-1);
+	if (last?.endsWith("\r")) cells[cells.length - 1] = last.slice(0, -1);
+}
+
+/** The text of a feed in UTF-8, unpacked where it is gzip. A byte order mark is left out. */
+async function* decodeFeed(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+	const decoder = new TextDecoder();
+	try {
+		for await (const chunk of await unpack(stream)) {
+			const text = decoder.decode(chunk, { stream: true });
+			if (text !== "") yield text;
+		}
+	} catch (error) {
+		if (error instanceof FeedError || !(error instanceof TypeError)) throw error;
+		throw new FeedError("The feed is not sound gzip, or ends too early. Compress and send it again.");
+	}
+	const end = decoder.decode();
+	if (end !== "") yield end;
+}
+
+async function unpack(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+	const reader = stream.getReader();
+	const head: Uint8Array[] = [];
+	let size = 0;
+	while (size < 2) {
+		const { done, value } = await reader.read();
+		if (done) break;
+		head.push(value);
+		size += value.length;
+	}
+	const [first = 0, second = 0] = head.flatMap((bytes) => [...bytes.subarray(0, 2)]);
+	const whole = new ReadableStream<Uint8Array>({
+		async pull(controller) {
+			const queued = head.shift();
+			if (queued !== undefined) return controller.enqueue(queued);
+			const { done, value } = await reader.read();
+			if (done) controller.close();
+			else controller.enqueue(value);
+		},
+		cancel: (reason) => reader.cancel(reason),
+	});
+	return first === 0x1f && second === 0x8b ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+}

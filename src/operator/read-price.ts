@@ -1,0 +1,33 @@
+/** Reads the prices of feeds: `12.00`, `12.00 USD`, `EUR 12,50`, `$1,299.00`. */
+
+export type FeedPrice = {
+	/** A plain decimal. */
+	amount: string;
+	/** ISO code or what the symbol stands for; null without one, and for `$`, which many currencies share. */
+	currency: string | null;
+};
+
+const SYMBOLS: Readonly<Record<string, string | null>> = { $: null, "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR" };
+const PRICE = /^(?:([A-Za-z]{3})\s*|([$€£¥₹])\s*)?([\d.,\s']*\d)(?:\s*([A-Za-z]{3})|\s*([$€£¥₹]))?$/;
+
+/** Null where the text is no price. */
+export function readPrice(text: string): FeedPrice | null {
+	const match = PRICE.exec(text.trim());
+	if (match === null) return null;
+	const [, codeBefore, symbolBefore, digits = "", codeBehind, symbolBehind] = match;
+	const amount = readAmount(digits.replaceAll(/[\s']/g, ""));
+	if (amount === null) return null;
+	const code = codeBefore ?? codeBehind;
+	const symbol = symbolBefore ?? symbolBehind;
+	return { amount, currency: code?.toUpperCase() ?? (symbol === undefined ? null : (SYMBOLS[symbol] ?? null)) };
+}
+
+/** The decimal point is the last separator, unless it groups thousands: once with three digits behind it as a comma, or repeated. */
+function readAmount(digits: string): string | null {
+	if (/^\d+(?:\.\d+)?$/.test(digits)) return digits;
+	if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return digits.replaceAll(",", "");
+	if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(digits) || /^\d{1,3}(?:\.\d{3}){2,}$/.test(digits))
+		return digits.replaceAll(".", "").replace(",", ".");
+	if (/^\d+,\d+$/.test(digits)) return digits.replace(",", ".");
+	return null;
+}

@@ -1,0 +1,39 @@
+/** Sends product feeds to the Worker under test. */
+import { exports } from "cloudflare:workers";
+import { OPERATOR_HEADERS } from "./network-import.ts";
+
+export type FeedAnswer = {
+	feed: string;
+	accepted: number;
+	rejected: number;
+	rejected_lines: { line: number; reason: string }[];
+	unknown_domains: string[];
+	removed: number | null;
+	message?: string;
+	incomplete?: true;
+};
+
+export function postFeed(
+	kind: "products" | "seller-products",
+	body: BodyInit,
+	query: Record<string, string> = {},
+	headers: Record<string, string> = OPERATOR_HEADERS,
+): Promise<Response> {
+	return exports.default.fetch(`https://base.example/operator/${kind}?${new URLSearchParams(query)}`, { method: "POST", headers, body });
+}
+
+/** Sends a feed that must be read to its end. */
+export async function sendFeed(kind: "products" | "seller-products", body: BodyInit, query?: Record<string, string>): Promise<FeedAnswer> {
+	const response = await postFeed(kind, body, query);
+	if (response.status !== 200) throw new Error(`the feed was answered ${response.status}: ${await response.text()}`);
+	return response.json<FeedAnswer>();
+}
+
+export function jsonLines(rows: readonly object[]): string {
+	return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+}
+
+export function csv(names: readonly string[], rows: readonly (readonly string[])[], delimiter = ","): string {
+	const write = (text: string) => (/["\r\n\t,;|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+	return [names, ...rows].map((cells) => `${cells.map(write).join(delimiter)}\r\n`).join("");
+}

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { expressionsOf, facetOf, matchOf, wordsOf } from "../../../src/products/search-terms.ts";
+
+describe("unit: words of a search", () => {
+	it("are runs of letters and digits of any script, each once, at most 32", () => {
+		expect(wordsOf("T-Shirt, t SHIRT (blue) 😀")).toEqual(["t", "shirt", "blue"]);
+		expect(wordsOf("日本語 обувь हिन्दी e\u0301")).toEqual(["日本語", "обувь", "हिन्दी", "e\u0301"]);
+		expect(wordsOf(' "!* \u0000')).toEqual([]);
+		expect(wordsOf(Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toHaveLength(32);
+	});
+});
+
+describe("unit: expressions of a search", () => {
+	it("ask for all words with the last as a beginning, then looser, then for any", () => {
+		expect(expressionsOf(["blue", "runn"])).toEqual([
+			'"blue" AND ("runn" OR "runn" *)',
+			'"blue" AND (("runn" OR "runn" *) OR "run")',
+			'("blue" OR ("runn" OR "runn" *))',
+		]);
+	});
+
+	it("do not take a word with an ending for a beginning at first", () => {
+		expect(expressionsOf(["bus"])[0]).toBe('"bus"');
+		expect(expressionsOf(["glass"])[0]).toBe('("glass" OR "glass" *)');
+		expect(expressionsOf(["b"])[0]).toBe('"b"');
+	});
+
+	it("hold nothing of the text but quoted words", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
+				for (const expression of expressionsOf(wordsOf(text))) {
+					const outside = expression.replaceAll(/"[\p{L}\p{N}\p{M}\p{Co}]+"/gu, "");
+					expect(outside).toMatch(/^(?:[ ()*]|AND|OR)*$/);
+				}
+			}),
+		);
+	});
+});
+
+describe("unit: facets", () => {
+	it("are one word whatever the value, without the letter case of ASCII", () => {
+		expect(facetOf("domain", "a.b")).toBe('"d612E620"');
+		expect(facetOf("seller_name", "ABÉ")).toBe('"n6162C3890"');
+		fc.assert(fc.property(fc.string({ unit: "grapheme" }), (value) => /^"i[0-9A-F]*0"$/.test(facetOf("seller_id", value))));
+	});
+
+	it("stand beside the text, which is looked for in text columns alone", () => {
+		expect(matchOf(["name", "brand"], '"x"', [['"d1"', '"d2"']])).toBe('{name brand} : ("x") AND facets : ("d1" OR "d2")');
+		expect(matchOf(["name"], null, [['"i1"']])).toBe('facets : ("i1")');
+	});
+});

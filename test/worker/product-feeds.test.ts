@@ -1,0 +1,586 @@
+/** POST /operator/products and /operator/seller-products on real D1. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { csv, type FeedAnswer, jsonLines, postFeed, sendFeed } from "../support/feeds.ts";
+import { gzip } from "../support/gzip.ts";
+import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { productEntry, searchAffiliate, searchMarketplace, sellerEntry } from "../support/product-search.ts";
+
+beforeAll(async () => {
+	await importFile({
+		platforms: [NORTHWIND],
+		publishers: [ACME],
+		brands: [
+			brandEntry("shoes.example", 1, { aliases: ["shoes-outlet.example"] }),
+			brandEntry("hats.example", 2),
+			brandEntry("marketplace.example", 3, { marketplace: true }),
+		],
+	});
+});
+
+beforeEach(async () => {
+	await env.PRODUCTS.batch([env.PRODUCTS.prepare("DELETE FROM products"), env.PRODUCTS.prepare("DELETE FROM seller_products")]);
+});
+
+type Row = Record<string, string | number | null>;
+const stored = async (table: "products" | "seller_products") =>
+	(await env.PRODUCTS.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all<Row>()).results.map(({ feed_id: _, ...row }) => row);
+const idsStored = async () => (await stored("products")).map(({ id }) => id);
+
+const shoes = (id: string, fields: object = {}) => productEntry(id, `Shoes ${id}`, fields);
+
+describe("worker: who may send a feed", () => {
+	it.each([{}, { OperatorKey: "wrong" }, { PublisherKey: "publisher-key-acme" }])("without the operator key (%j): 401", async (headers) => {
+		for (const kind of ["products", "seller-products"] as const) {
+			const response = await postFeed(kind, jsonLines([shoes("1")]), {}, headers as Record<string, string>);
+			expect(response.status).toBe(401);
+		}
+		expect(await idsStored()).toEqual([]);
+	});
+});
+
+describe("worker: a feed of products", () => {
+	const full = shoes("S-1", {
+		description: "Two\nlines, and a comma",
+		brand: "Example",
+		category: "Footwear",
+		image_url: "https://cdn.shoes.example/1.jpg",
+		currency: "EUR",
+		regular_price: "120.00",
+		final_price: "89.90",
+		availability: "InStock",
+	});
+
+	it("stores the same by lines of JSON, CSV, gzip, and the network file, and is searched at once", async () => {
+		await importFile({ products: [full] });
+		const expected = await stored("products");
+		const names = Object.keys(full);
+		const cells = csv(names, [Object.values(full)]);
+		const bodies = [
+			jsonLines([full]),
+			cells,
+			await gzip(cells),
+			await gzip(jsonLines([full])),
+			csv(names, [Object.values(full)], "\t"),
+			csv(names, [Object.values(full)], ";"),
+		];
+		for (const body of bodies) {
+			await env.PRODUCTS.prepare("DELETE FROM products").run();
+			expect(await sendFeed("products", body)).toEqual({
+				feed: "",
+				accepted: 1,
+				rejected: 0,
+				rejected_lines: [],
+				unknown_domains: [],
+				removed: null,
+			});
+			expect(await stored("products")).toEqual(expected);
+			expect((await searchAffiliate({ keyword: "shoes" })).results.map(({ id }) => id)).toEqual(["S-1"]);
+		}
+	});
+
+	it("is an upsert by id: sent again it changes nothing, and a later feed wins", async () => {
+		const feed = jsonLines([shoes("1"), shoes("2"), shoes("2", { name: "Boots", final_price: 12.5 })]);
+		expect((await sendFeed("products", feed)).accepted).toBe(3);
+		const before = await stored("products");
+		expect(before).toMatchObject([{ id: "1" }, { id: "2", name: "Boots", final_price_micros: 12_500_000 }]);
+		await sendFeed("products", feed);
+		expect(await stored("products")).toEqual(before);
+		await sendFeed("products", jsonLines([shoes("1", { name: "Sandals" })]));
+		expect((await searchAffiliate({ keyword: "sandals" })).results).toHaveLength(1);
+		expect((await searchAffiliate({ keyword: "boots" })).results).toHaveLength(1);
+	});
+
+	it("any product comes back as it was, by CSV and by JSON", async () => {
+		const text = fc
+			.string({ unit: fc.constantFrom("a", "é", "日", "😀", '"', ",", "\n", "\t", ";", "<b>", "'"), minLength: 1, maxLength: 12 })
+			.filter((value) => value.trim() !== "");
+		const price = fc.integer({ min: 1, max: 99_999_999 }).map((cents) => (cents / 100).toFixed(2));
+		const entry = fc.record({ name: text, description: text, brand: text, category: text, regular_price: price, final_price: price });
+		await fc.assert(
+			fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 5 }), async (entries) => {
+				const rows = entries.map((fields, at) => ({ ...shoes(`R-${at}`), ...fields }));
+				const names = ["id", "domain", "url", "name", "description", "brand", "category", "regular_price", "final_price"] as const;
+				const expected = rows.map(({ name, description, brand, category, regular_price, final_price }) => ({
+					name: name.trim(),
+					description: description.trim(),
+					brand: brand.trim(),
+					category: category.trim(),
+					regular_price_micros: Math.round(Number(regular_price) * 1e6),
+					final_price_micros: Math.round(Number(final_price) * 1e6),
+				}));
+				for (const body of [
+					jsonLines(rows),
+					csv(
+						names,
+						rows.map((row) => names.map((name) => row[name])),
+					),
+				]) {
+					await env.PRODUCTS.prepare("DELETE FROM products").run();
+					expect((await sendFeed("products", body)).accepted).toBe(rows.length);
+					expect(await stored("products")).toMatchObject(expected);
+				}
+			}),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+describe("worker: columns of feeds", () => {
+	const one = async (body: string, query: Record<string, string> = {}) => {
+		const answer = await sendFeed("products", body, query);
+		expect(answer.rejected_lines).toEqual([]);
+		return (await stored("products"))[0];
+	};
+
+	it("Google Merchant Center", async () => {
+		const names = [
+			"g:id",
+			"title",
+			"description",
+			"link",
+			"image_link",
+			"price",
+			"sale price",
+			"availability",
+			"brand",
+			"google_product_category",
+			"product_type",
+		];
+		const cells = [
+			"G1",
+			"Boots",
+			"Warm",
+			"https://www.shoes.example/g1",
+			"https://cdn.shoes.example/g1.jpg",
+			"120.00 USD",
+			"89.90 USD",
+			"in_stock",
+			"Acme",
+			"187",
+			"Footwear > Boots",
+		];
+		expect(await one(csv(names, [cells], "\t"))).toEqual({
+			id: "G1",
+			domain: "shoes.example",
+			name: "Boots",
+			description: "Warm",
+			brand: "Acme",
+			category: "Footwear > Boots",
+			url: "https://www.shoes.example/g1",
+			image_url: "https://cdn.shoes.example/g1.jpg",
+			currency: "USD",
+			regular_price_micros: 120_000_000,
+			final_price_micros: 89_900_000,
+			availability: "InStock",
+		});
+	});
+
+	it("Google Merchant Center: a sale only in its time", async () => {
+		const sale = (period: string) =>
+			one(
+				csv(
+					["id", "title", "link", "price", "sale_price", "sale_price_effective_date"],
+					[["G1", "Boots", "https://shoes.example/1", "10 USD", "8 USD", period]],
+				),
+			);
+		expect(await sale("2000-01-01T00:00Z/2099-01-01T00:00Z")).toMatchObject({ final_price_micros: 8_000_000 });
+		expect(await sale("2000-01-01T00:00Z/2001-01-01T00:00Z")).toMatchObject({ final_price_micros: 10_000_000 });
+		expect(await sale("2098-01-01/2099-01-01")).toMatchObject({ final_price_micros: 10_000_000 });
+	});
+
+	it("Awin", async () => {
+		const names = [
+			"aw_deep_link",
+			"product_name",
+			"aw_product_id",
+			"merchant_product_id",
+			"merchant_image_url",
+			"description",
+			"merchant_category",
+			"search_price",
+			"merchant_name",
+			"currency",
+			"store_price",
+			"rrp_price",
+			"in_stock",
+			"merchant_deep_link",
+			"brand_name",
+			"merchant_domain",
+		];
+		const cells = [
+			"https://www.awin1.example/pclick.php?p=1",
+			"Boots",
+			"2001",
+			"B-7",
+			"https://cdn.shoes.example/b7.jpg",
+			"Warm",
+			"Footwear",
+			"89.90",
+			"Shoes",
+			"GBP",
+			"",
+			"120.00",
+			"1",
+			"https://shoes.example/b7",
+			"Acme",
+			"www.shoes.example",
+		];
+		expect(await one(csv(names, [cells]))).toMatchObject({
+			id: "2001",
+			domain: "shoes.example",
+			url: "https://shoes.example/b7",
+			currency: "GBP",
+			regular_price_micros: 120_000_000,
+			final_price_micros: 89_900_000,
+			availability: "InStock",
+			brand: "Acme",
+			category: "Footwear",
+		});
+	});
+
+	it("CJ, Impact and Rakuten", async () => {
+		const cj = csv(
+			[
+				"SKU",
+				"NAME",
+				"BUYURL",
+				"IMAGEURL",
+				"PRICE",
+				"RETAILPRICE",
+				"SALEPRICE",
+				"CURRENCY",
+				"INSTOCK",
+				"MANUFACTURER",
+				"ADVERTISERCATEGORY",
+			],
+			[
+				[
+					"C1",
+					"Boots",
+					"https://shoes.example/c1",
+					"https://cdn.shoes.example/c1.jpg",
+					"100.00",
+					"120.00",
+					"0.00",
+					"USD",
+					"yes",
+					"Acme",
+					"Footwear",
+				],
+			],
+		);
+		expect(await one(cj)).toMatchObject({
+			id: "C1",
+			regular_price_micros: 120_000_000,
+			final_price_micros: 100_000_000,
+			availability: "InStock",
+			brand: "Acme",
+			category: "Footwear",
+		});
+		await env.PRODUCTS.prepare("DELETE FROM products").run();
+		const impact = csv(
+			[
+				"Unique Merchant SKU",
+				"Product Name",
+				"Product URL",
+				"Image URL",
+				"Current Price",
+				"Original Price",
+				"Stock Availability",
+				"Manufacturer",
+				"Currency",
+			],
+			[["I1", "Boots", "https://shoes.example/i1", "https://cdn.shoes.example/i1.jpg", "80", "100", "InStock", "Acme", "USD"]],
+		);
+		expect(await one(impact)).toMatchObject({
+			id: "I1",
+			regular_price_micros: 100_000_000,
+			final_price_micros: 80_000_000,
+			image_url: "https://cdn.shoes.example/i1.jpg",
+		});
+		await env.PRODUCTS.prepare("DELETE FROM products").run();
+		const rakuten = csv(
+			[
+				"product_id",
+				"product_name",
+				"sku_number",
+				"primary_category",
+				"product_url",
+				"product_image_url",
+				"sale_price",
+				"retail_price",
+				"availability",
+				"currency",
+			],
+			[
+				[
+					"R1",
+					"Boots",
+					"77",
+					"Footwear",
+					"https://shoes.example/r1",
+					"https://cdn.shoes.example/r1.jpg",
+					"80.00",
+					"100.00",
+					"in stock",
+					"USD",
+				],
+			],
+			"|",
+		);
+		expect(await one(rakuten)).toMatchObject({
+			id: "R1",
+			regular_price_micros: 100_000_000,
+			final_price_micros: 80_000_000,
+			category: "Footwear",
+		});
+	});
+
+	it("others by a mapping, and constants that hold whatever the columns say", async () => {
+		const names = ["Artikelnummer", "Bezeichnung", "Seite", "Preis", "domain"];
+		const mapping = JSON.stringify({ artikelnummer: "id", Bezeichnung: "name", SEITE: "url", Preis: "final_price" });
+		const row = await one(csv(names, [["7", "Stiefel", "https://shoes-outlet.example/7", "12,50", "else.example"]]), {
+			mapping,
+			domain: "shoes.example",
+			currency: "EUR",
+			id_prefix: "de-",
+		});
+		expect(row).toMatchObject({
+			id: "de-7",
+			name: "Stiefel",
+			domain: "shoes.example",
+			currency: "EUR",
+			final_price_micros: 12_500_000,
+			url: "https://shoes-outlet.example/7",
+		});
+	});
+
+	it("a mapped column fills no other field", async () => {
+		const body = csv(["id", "title", "link", "price", "cost"], [["1", "Boots", "https://shoes.example/1", "99", "50"]]);
+		expect(await one(body, { mapping: '{"price":"regular_price","cost":"final_price"}' })).toMatchObject({
+			regular_price_micros: 99_000_000,
+			final_price_micros: 50_000_000,
+		});
+	});
+});
+
+describe("worker: what a feed gets wrong", () => {
+	it("records at fault are rejected alone, with their line and the reason", async () => {
+		const names = ["id", "title", "link", "price", "currency"];
+		const rows = [
+			["1", "Boots", "https://shoes.example/1", "10", "USD"],
+			["", "Boots", "https://shoes.example/2", "10", "USD"],
+			["3", "Two\nlines", "https://shoes.example/3", "dear", "USD"],
+			["4", "Boots", "https://elsewhere.example/4", "10", "USD"],
+			["5", "Boots", "javascript:alert(1)", "10", "USD"],
+			["6", "Boots", "https://shoes.example/6", "10 EUR", "USD"],
+			["7", "Boots", "https://shoes.example/7", "-5", "USD"],
+			["8", "Boots", "https://shoes.example/8", "10", "dollars"],
+			["9", "Boots", "https://shoes.example/9", "10", "USD"],
+		];
+		const answer = await sendFeed("products", csv(names, rows), { domain: "shoes.example" });
+		expect(answer).toMatchObject({ accepted: 2, rejected: 7 });
+		expect(answer.rejected_lines).toEqual([
+			{ line: 3, reason: "id is required" },
+			{ line: 4, reason: "final_price must be a price such as 12.00 or 12.00 USD" },
+			{ line: 6, reason: "url is on elsewhere.example, which is no host of shoes.example" },
+			{ line: 7, reason: "url must be an http(s) address" },
+			{ line: 8, reason: expect.stringContaining("USD, EUR") },
+			{ line: 9, reason: "final_price must be a price such as 12.00 or 12.00 USD" },
+			{ line: 10, reason: "currency must be a three-letter currency code such as USD" },
+		]);
+		expect(await idsStored()).toEqual(["1", "9"]);
+	});
+
+	it("at most a hundred rejected records are listed, all are counted", async () => {
+		const answer = await sendFeed("products", "{}\n".repeat(250));
+		expect(answer).toMatchObject({ accepted: 0, rejected: 250 });
+		expect(answer.rejected_lines).toHaveLength(100);
+	});
+
+	it("products of no brand are taken over, and told of", async () => {
+		const rows = [productEntry("1", "Stool", { domain: "new.example", url: "https://new.example/1" })];
+		expect(await sendFeed("products", jsonLines(rows))).toMatchObject({ accepted: 1, unknown_domains: ["new.example"] });
+	});
+
+	it.each([
+		["an empty feed", "", /empty/],
+		["a JSON list", "[]", /one JSON object a line/],
+		["no column for a field that is needed", "id,title\n1,Boots\n", /no column for url, final_price.*id, title.*mapping/],
+		["broken gzip", new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), /gzip/],
+	])("%s: 422 with what to do", async (_name, body, message) => {
+		const response = await postFeed("products", body);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ accepted: 0, removed: null, incomplete: true, message: expect.stringMatching(message) });
+	});
+
+	it("gzip that ends too early: what came before stays, nothing is removed, and it is said", async () => {
+		await sendFeed("products", jsonLines([shoes("old")]));
+		const packed = await gzip(jsonLines(Array.from({ length: 20_000 }, (_, at) => shoes(`${at} ${crypto.randomUUID()}`))));
+		const response = await postFeed("products", packed.subarray(0, packed.length - 2_000), { replace: "all" });
+		expect(response.status).toBe(422);
+		const answer = await response.json<FeedAnswer>();
+		expect(answer).toMatchObject({ removed: null, incomplete: true, message: expect.stringMatching(/gzip/) });
+		expect(await idsStored()).toContain("old");
+		expect((await stored("products")).length).toBe(answer.accepted + 1);
+	});
+
+	it.each([
+		[{ replce: "1" }, "replce"],
+		[{ replace: "yes" }, "replace"],
+		[{ mapping: "{" }, "mapping"],
+		[{ mapping: '{"a":"nme"}' }, "mapping"],
+		[{ mapping: "[]" }, "mapping"],
+		[{ line: "0" }, "line"],
+		[{ feed: "a b" }, "feed"],
+	])("an option at fault (%j): 422 that names it, and nothing is read", async (query, name) => {
+		const response = await postFeed("products", jsonLines([shoes("1")]), query as Record<string, string>);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toEqual({ error: "Validation failed", messages: { [name]: [expect.any(String)] } });
+		expect(await idsStored()).toEqual([]);
+	});
+
+	it("any bytes: never a 5xx", async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.oneof(
+					fc.uint8Array({ maxLength: 300 }),
+					fc.string({ unit: "binary" }),
+					fc
+						.array(
+							fc.constantFrom("id,title,link,price\n", '"', ",", "\n", "1,a,https://shoes.example/1,2\n", "{", "}", "\r", "\u0000", "\t"),
+						)
+						.map((parts) => parts.join("")),
+				),
+				async (body) => {
+					const response = await postFeed("products", body);
+					expect([200, 422]).toContain(response.status);
+					await response.body?.cancel();
+				},
+			),
+			{ numRuns: 200 },
+		);
+	});
+});
+
+describe("worker: replace", () => {
+	const hat = (id: string) => productEntry(id, "Hat", { domain: "hats.example", url: `https://hats.example/${id}` });
+
+	beforeEach(async () => {
+		await sendFeed("products", jsonLines([shoes("1"), shoes("2"), shoes("3"), hat("h")]));
+	});
+
+	it("removes what the feed no longer has of the brands that are in it", async () => {
+		expect(await sendFeed("products", jsonLines([shoes("2"), shoes("4")]), { replace: "domains" })).toMatchObject({
+			accepted: 2,
+			removed: 2,
+		});
+		expect(await idsStored()).toEqual(["2", "4", "h"]);
+		expect((await searchAffiliate({ keyword: "shoes" })).results.map(({ id }) => id).toSorted()).toEqual(["2", "4"]);
+	});
+
+	it("all removes of every brand", async () => {
+		expect(await sendFeed("products", jsonLines([shoes("2")]), { replace: "all" })).toMatchObject({ removed: 3 });
+		expect(await idsStored()).toEqual(["2"]);
+	});
+
+	it("keeps the parts of one feed together: the last one replaces", async () => {
+		await sendFeed("products", jsonLines([shoes("1")]), { feed: "night-1" });
+		await sendFeed("products", jsonLines([shoes("5")]), { feed: "night-1" });
+		expect(await sendFeed("products", jsonLines([shoes("6")]), { feed: "night-1", replace: "domains" })).toMatchObject({ removed: 2 });
+		expect(await idsStored()).toEqual(["1", "5", "6", "h"]);
+	});
+
+	it("removes nothing where most records were rejected, or the feed has none", async () => {
+		expect(await sendFeed("products", `{}\n{}\n${jsonLines([shoes("2")])}`, { replace: "domains" })).toMatchObject({
+			accepted: 1,
+			removed: null,
+			message: expect.any(String),
+		});
+		expect(await sendFeed("products", "id,title,link,price\n", { replace: "all" })).toMatchObject({
+			accepted: 0,
+			removed: null,
+			message: expect.any(String),
+		});
+		expect(await idsStored()).toEqual(["1", "2", "3", "h"]);
+	});
+
+	it("may follow by itself, without a body, once all parts are there", async () => {
+		await sendFeed("products", jsonLines([shoes("1")]), { feed: "night-2" });
+		expect(await sendFeed("products", "", { feed: "night-2", replace: "domains" })).toMatchObject({ accepted: 0, removed: 2 });
+		expect(await sendFeed("products", "", { feed: "night-3", replace: "all" })).toMatchObject({
+			removed: null,
+			message: expect.any(String),
+		});
+		expect(await idsStored()).toEqual(["1", "h"]);
+	});
+
+	it("removes more than one statement does", async () => {
+		await sendFeed("products", jsonLines(Array.from({ length: 4_500 }, (_, at) => shoes(`many-${at}`))));
+		expect(await sendFeed("products", jsonLines([shoes("1")]), { replace: "domains" })).toMatchObject({ removed: 4_502 });
+		expect(await idsStored()).toEqual(["1", "h"]);
+	});
+});
+
+describe("worker: a feed of seller products", () => {
+	it("stores the same by lines of JSON, CSV and the network file, and is searched at once", async () => {
+		const full = sellerEntry("B1", "Bottle", {
+			seller_name: "Example Outfitters",
+			description: "Cold",
+			manufacturer: "Steel",
+			category: "Kitchen",
+			catalog_name: "Home",
+			current_price: "19.9900",
+			image_url: "https://cdn.marketplace.example/b.jpg",
+			stock_availability: "InStock",
+		});
+		await importFile({ seller_products: [full] });
+		const expected = await stored("seller_products");
+		for (const body of [jsonLines([full]), csv(Object.keys(full), [Object.values(full) as string[]])]) {
+			await env.PRODUCTS.prepare("DELETE FROM seller_products").run();
+			expect(await sendFeed("seller-products", body)).toMatchObject({ accepted: 1, rejected: 0 });
+			expect(await stored("seller_products")).toEqual(expected);
+			expect(await searchMarketplace({ q: "bottle", seller: "example outfitters" })).toMatchObject({ total: 1 });
+		}
+	});
+
+	it("takes common column names and constants; what is not needed may be absent", async () => {
+		const body = csv(["ASIN", "Title", "Link", "Price", "Stock"], [["B2", "", "https://marketplace.example/dp/B2", "5.00 USD", "0"]]);
+		expect(await sendFeed("seller-products", body, { seller_id: "S-5", seller_name: "Five" })).toMatchObject({ accepted: 1 });
+		expect(await stored("seller_products")).toMatchObject([
+			{
+				asin: "B2",
+				seller_id: "S-5",
+				seller_name: "Five",
+				domain: "marketplace.example",
+				name: null,
+				current_price_micros: 5_000_000,
+				stock_availability: "OutOfStock",
+			},
+		]);
+	});
+
+	it("one ASIN of two sellers is two products, and replace keeps to the feed", async () => {
+		await sendFeed("seller-products", jsonLines([sellerEntry("B1", "A"), sellerEntry("B1", "A", { seller_id: "S-2" })]));
+		expect(
+			await sendFeed("seller-products", jsonLines([sellerEntry("B1", "A", { seller_id: "S-2" })]), { replace: "domains" }),
+		).toMatchObject({ removed: 1 });
+		expect(await stored("seller_products")).toMatchObject([{ seller_id: "S-2" }]);
+	});
+
+	it("needs a seller and USD", async () => {
+		const answer = await sendFeed(
+			"seller-products",
+			jsonLines([
+				{ ...sellerEntry("B1", "A"), seller_id: null },
+				{ ...sellerEntry("B2", "A"), price: "5 EUR" },
+			]),
+		);
+		expect(answer.rejected_lines).toEqual([
+			{ line: 1, reason: "seller_id is required" },
+			{ line: 2, reason: "current_price must be in USD, not EUR" },
+		]);
+	});
+});
