@@ -4,7 +4,7 @@ import { reportFailure } from "./local/failure.ts";
 import { addCommands } from "./operator/command.ts";
 
 const program = new Command("npm run operator --")
-	.description("Operates a Clickbourse server: imports networks, explains bids, sends callbacks again.")
+	.description("Operates a Clickbourse server: imports networks and product feeds, explains bids, sends callbacks again.")
 	.showHelpAfterError("(--help lists what there is)")
 	.exitOverride();
 

@@ -1,25 +1,35 @@
 import ora from "ora";
 
-/** Shows how an upload goes on standard error: a spinner on a terminal, otherwise a line now and then. */
-export type Progress = { sent: (bytes: number) => void; end: () => void };
+/** Shows how an upload goes on standard error: a bar on a terminal, otherwise a line now and then. */
+export type Progress = {
+	sent: (bytes: number) => void;
+	/** Says more about how it goes. */
+	note: (text: string) => void;
+	end: () => void;
+};
 
 const SPARSE_MS = 10_000;
 const REFRESH_MS = 100;
+const BAR_WIDTH = 24;
 
-export function showProgress(what: string, totalBytes: number): Progress {
+/** @param totalBytes null where that is not known */
+export function showProgress(what: string, totalBytes: number | null): Progress {
 	const startedAt = Date.now();
 	let sentBytes = 0;
+	let note = "";
 	const describe = (): string => {
 		const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
 		const part =
-			sentBytes < totalBytes
-				? `sent ${formatBytes(sentBytes)} of ${formatBytes(totalBytes)}`
-				: `sent ${formatBytes(totalBytes)}, waiting for the answer`;
-		return `${what}: ${part}, ${seconds} s`;
+			totalBytes === null
+				? `sent ${formatBytes(sentBytes)}`
+				: sentBytes < totalBytes
+					? `${drawBar(sentBytes / totalBytes)} sent ${formatBytes(sentBytes)} of ${formatBytes(totalBytes)}`
+					: `sent ${formatBytes(totalBytes)}, waiting for the answer`;
+		return `${what}: ${part}${note === "" ? "" : `, ${note}`}, ${seconds} s`;
 	};
 	// A terminal that says it has no columns would make the spinner count its lines for ever.
 	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
-	if (spinner === null) console.error(`${what}: ${formatBytes(totalBytes)}`);
+	if (spinner === null) console.error(totalBytes === null ? what : `${what}: ${formatBytes(totalBytes)}`);
 	const timer = setInterval(
 		() => {
 			if (spinner === null) console.error(describe());
@@ -31,11 +41,19 @@ export function showProgress(what: string, totalBytes: number): Progress {
 		sent(bytes) {
 			sentBytes = bytes;
 		},
+		note(text) {
+			note = text;
+		},
 		end() {
 			clearInterval(timer);
 			spinner?.stop();
 		},
 	};
+}
+
+function drawBar(part: number): string {
+	const full = Math.floor(part * BAR_WIDTH);
+	return `[${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}] ${Math.floor(part * 100)} %`;
 }
 
 export function formatBytes(bytes: number): string {

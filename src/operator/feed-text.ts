@@ -1,5 +1,5 @@
 /** Reads a feed's text, CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
-import Papa from "papaparse";
+import { type CsvStyle, findCsvStyle, parseCsv } from "./csv.ts";
 import { squash } from "./feed-columns.ts";
 
 /** A record of a feed: the line it begins on, and its value under a squashed column name; or why it cannot be read. */
@@ -123,28 +123,6 @@ function squashKnown(name: string): string {
 	return column;
 }
 
-export type CsvStyle = { delimiter: string; newline: "\n" | "\r" };
-const DELIMITERS = [",", "\t", ";", "|"];
-
-/** How a CSV text separates fields and lines, by its first line; null while that line is not complete. */
-export function findCsvStyle(text: string): CsvStyle | null {
-	// A return at the end may be the first half of a line end.
-	const newline = text.includes("\n") ? "\n" : /\r[^]/.test(text) ? "\r" : null;
-	if (newline === null) return null;
-	const header = text.trimStart().split(newline, 1)[0] ?? "";
-	const counts = DELIMITERS.map((delimiter) => header.replaceAll(/"[^"]*"/g, "").split(delimiter).length);
-	return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",", newline };
-}
-
-export type CsvRows = { rows: string[][]; faulty: ReadonlySet<number>; end: number };
-
-/** Parses the complete rows at the start of a CSV text; of the last text, what is left is a row too. */
-export function parseCsv({ delimiter, newline }: CsvStyle, text: string, isLast: boolean): CsvRows {
-	const parser = new Papa.Parser({ delimiter, newline });
-	const { data, errors, meta } = parser.parse(text, 0, !isLast) as Papa.ParseResult<string[]>;
-	return { rows: data, faulty: new Set(errors.map(({ row }) => row ?? data.length - 1)), end: meta.cursor };
-}
-
 function readCsv(style: CsvStyle, { line: firstLine, onColumns }: FeedTextOptions): RecordReader {
 	let columns: ReadonlyMap<string, number> | null = null;
 	let width = 0;
@@ -238,5 +216,7 @@ async function unpack(stream: ReadableStream<Uint8Array>): Promise<ReadableStrea
 		},
 		cancel: (reason) => reader.cancel(reason),
 	});
-	return first === 0x1f && second === 0x8b ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+	return first === 0x1f && second === 0x8b
+		? whole.pipeThrough(new DecompressionStream("gzip") as ReadableWritablePair<Uint8Array, Uint8Array>)
+		: whole;
 }

@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import { Failure } from "../local/failure.ts";
+
+const reportSchema = v.object({
+	accepted: v.number(),
+	rejected: v.number(),
+	rejected_lines: v.array(v.object({ line: v.number(), reason: v.string() })),
+	unknown_domains: v.array(v.string()),
+	removed: v.nullable(v.number()),
+	message: v.optional(v.string()),
+	incomplete: v.optional(v.boolean()),
+});
+
+export type FeedReport = v.InferOutput<typeof reportSchema>;
+
+/** Reads the server's answer to a part of a feed. @throws Failure where it is no such answer */
+export function readFeedReport(body: unknown): FeedReport {
+	const result = v.safeParse(reportSchema, body);
+	if (result.success) return result.output;
+	throw new Failure(
+		`The server's answer is not one this CLI knows: ${JSON.stringify(body).slice(0, 500)}\nIs the server of the same version as the CLI?`,
+	);
+}
+
+/** Rejected records and domains that are listed; the others are only counted. */
+const MOST_LISTED = 100;
+const MOST_SHOWN = 20;
+
+export function addReports(sum: FeedReport, part: FeedReport): FeedReport {
+	return {
+		...part,
+		accepted: sum.accepted + part.accepted,
+		rejected: sum.rejected + part.rejected,
+		rejected_lines: [...sum.rejected_lines, ...part.rejected_lines].slice(0, MOST_LISTED),
+		unknown_domains: [...new Set([...sum.unknown_domains, ...part.unknown_domains])].slice(0, MOST_LISTED),
+		removed: part.removed ?? sum.removed,
+	};
+}
+
+/** The report as text for people. */
+export function describeFeed({ accepted, rejected, rejected_lines, unknown_domains, removed }: FeedReport): string {
+	const lines = [`Accepted: ${accepted}`];
+	if (removed !== null) lines.push(`Removed:  ${removed} that the feed no longer has`);
+	if (rejected > 0) {
+		const shown = rejected_lines.slice(0, MOST_SHOWN);
+		lines.push(`Rejected: ${rejected}`, ...shown.map(({ line, reason }) => `  line ${line}: ${reason}`));
+		if (rejected > shown.length) lines.push(`  … and ${rejected - shown.length} more`);
+	}
+	if (unknown_domains.length > 0) {
+		lines.push(
+			`No brand of the network: ${unknown_domains.slice(0, MOST_SHOWN).join(", ")}${unknown_domains.length > MOST_SHOWN ? ", …" : ""}`,
+			"  Their products are found once such a brand is imported; --set domain=DOMAIN names the feed's brand.",
+		);
+	}
+	return lines.join("\n");
+}
