@@ -46,7 +46,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
-	app.route("/", productRoutes({ db, products, keys, tokens, clickUrl: config.CLICK_URL, now }));
+	app.route("/", productRoutes({ db, products, keys, links, clickUrl: config.CLICK_URL }));
 	app.route(
 		"/",
 		postbackRoutes({

@@ -1,4 +1,4 @@
-import type { ClickTokens } from "../click-token/token.ts";
+import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
 import type { KeyOwners } from "../db/key-owners.ts";
 
@@ -8,8 +8,7 @@ export type ProductsDeps = {
 	/** The products database, which alone answers searches. */
 	products: Database;
 	keys: KeyOwners;
-	tokens: ClickTokens;
+	links: LinkTokens;
 	/** Origin of the click tracker, without a trailing slash. */
 	clickUrl: string;
-	now: () => number;
 };

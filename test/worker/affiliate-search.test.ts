@@ -1,6 +1,7 @@
 /** GET /api/products/search on real D1. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { clickRows, follow } from "../support/clicks.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { getSearch, openLink, PUBLISHER_HEADERS, productEntry, searchAffiliate } from "../support/product-search.ts";
 
@@ -176,6 +177,24 @@ describe("worker: an affiliate result", () => {
 		});
 		const [same] = (await searchAffiliate({ keyword: "mug" }, { PublisherKey: "publisher-key-rival" })).results;
 		expect((await openLink(same?.redirect_url ?? "")).parameters).not.toHaveProperty("atag");
+	});
+
+	it("is honoured by the click tracker, which records the tag and what the publisher appends", async () => {
+		const [mug] = (await searchAffiliate({ keyword: "mug" })).results;
+		const response = await follow(`${mug?.redirect_url}&clickid=pub-7&subid1=card`);
+		const location = response.headers.get("location") ?? "";
+		const [, hash = ""] = /^https:\/\/track\.example\/d\?sub=([0-9a-f]{32})&u=(.*)$/.exec(location) ?? [];
+		expect([response.status, location.split("&u=")[1]]).toEqual([302, encodeURIComponent("https://market.example/dp/1?a=b&c=d")]);
+		const [row] = await clickRows({ hash });
+		expect(row).toMatchObject({
+			kind: "link",
+			publisher_id: "acme",
+			campaign_id: 6,
+			atag: "acme-20",
+			publisher_click_id: "pub-7",
+			subid1: "card",
+			reason: null,
+		});
 	});
 
 	it("goes by a campaign with deeplinks, of the US if there is one, with the lowest id", async () => {
