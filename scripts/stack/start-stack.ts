@@ -1,0 +1,169 @@
+/**
+ * The whole service in one workerd process, from bundles as they are deployed: as one Worker, or as edge and origin that share the
+ * KV namespace and the queues. Databases, KV and queues are those of the simulator; what is stored stays in the folder.
+ */
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_readConfig } from "wrangler";
+import { Failure } from "../local/failure.ts";
+import { ROOT } from "../local/paths.ts";
+import { runWrangler } from "../local/wrangler.ts";
+
+export type Topology = "one" | "split";
+export type Bundles = Record<"edge" | "origin", string>;
+
+export type Stack = {
+	/** Origin of the Worker that bids and redirects, without a trailing slash. */
+	edge: string;
+	/** Origin of the Worker that does everything else. */
+	origin: string;
+	operatorKey: string;
+	/** The network database itself, to look at. */
+	database: () => Promise<D1Like>;
+	/** Runs the Worker's minutely work now. */
+	runCron: () => Promise<void>;
+	[Symbol.asyncDispose]: () => Promise<void>;
+};
+
+/** As much of a D1 database as is used from outside. */
+export type D1Like = { prepare(sql: string): { all<Row>(): Promise<{ results: Row[] }> } };
+
+export type StackOptions = {
+	topology: Topology;
+	bundles: Bundles;
+	folder: string;
+	variables?: Record<string, string>;
+	/** Told of each structured log line of the Workers. */
+	onLog?: (level: string, message: string) => void;
+};
+
+const OPERATOR_KEY = "stack-operator-key-0000000";
+const TOKEN_KEYS = "stack-token-key-0000000000000000000000";
+const DATABASES = { DB: "network", PRODUCTS: "products" } as const;
+
+/** Builds the bundles of a topology into a folder: what `wrangler deploy` would upload. @throws Failure with wrangler's output */
+export async function buildBundles(topology: Topology, folder: string): Promise<Bundles> {
+	if (topology === "one") {
+		const worker = await build("src/worker.ts", "", folder);
+		return { edge: worker, origin: worker };
+	}
+	return { edge: await build("src/edge.ts", "edge", folder), origin: await build("src/origin.ts", "origin", folder) };
+}
+
+async function build(entry: string, environment: string, folder: string): Promise<string> {
+	const target = join(folder, environment || "default");
+	await mkdir(target, { recursive: true });
+	const { code, output } = await runWrangler(["deploy", "--dry-run", "--outdir", target, "--env", environment]);
+	if (code !== 0) throw new Failure(`${output.trim()}\n\n${entry} could not be built: see above.`);
+	return join(target, `${basename(entry, ".ts")}.js`);
+}
+
+/** Starts the Workers and brings the databases up to date. */
+export async function startStack({ topology, bundles, folder, variables = {}, onLog }: StackOptions): Promise<Stack> {
+	const names = topology === "one" ? ({ edge: "all", origin: "all" } as const) : ({ edge: "edge", origin: "origin" } as const);
+	const roles = topology === "one" ? (["origin"] as const) : (["edge", "origin"] as const);
+	const miniflare = new Miniflare(
+		convertV4MiniflareOptions({
+			host: "127.0.0.1",
+			log: new Log(LogLevel.ERROR),
+			cf: false,
+			handleStructuredLogs: ({ level, message }) => onLog?.(level, message),
+			resourcePersistencePath: join(folder, "state"),
+			workers: await Promise.all(
+				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables })),
+			),
+		}),
+	);
+	try {
+		await miniflare.ready;
+		await migrate(miniflare, names.origin);
+		const database = async () => (await miniflare.getD1Database("DB", names.origin)) as unknown as D1Like;
+		return {
+			edge: (await miniflare.unsafeGetDirectURL(names.edge)).origin,
+			origin: (await miniflare.unsafeGetDirectURL(names.origin)).origin,
+			operatorKey: OPERATOR_KEY,
+			database,
+			async runCron() {
+				const worker = await miniflare.getWorker(names.origin);
+				const { outcome } = await worker.scheduled({ cron: "* * * * *" });
+				if (outcome !== "ok") throw new Error(`the scheduled work ended with ${outcome}`);
+			},
+			[Symbol.asyncDispose]: () => miniflare.dispose(),
+		};
+	} catch (error) {
+		await miniflare.dispose();
+		throw error;
+	}
+}
+
+/** What is used of a Worker's entry in wrangler.toml. */
+type WorkerConfig = {
+	compatibility_date?: string | undefined;
+	compatibility_flags: string[];
+	vars: Record<string, unknown>;
+	queues: {
+		producers?: { binding: string; queue: string }[];
+		consumers?: {
+			queue: string;
+			max_batch_size?: number | undefined;
+			max_batch_timeout?: number | string | undefined;
+			max_retries?: number | undefined;
+			dead_letter_queue?: string | undefined;
+		}[];
+	};
+};
+
+type Described = { role: "edge" | "origin"; name: string; topology: Topology; script: string; variables: Record<string, string> };
+
+async function describeWorker({ role, name, topology, script, variables }: Described) {
+	const config: WorkerConfig = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), ...(topology === "split" && { env: role }) });
+	const extra = (await readdir(dirname(script))).filter((file) => file.endsWith(".bin"));
+	return {
+		name,
+		modules: [
+			{ type: "ESModule" as const, path: script },
+			...extra.map((file) => ({ type: "Data" as const, path: join(dirname(script), file) })),
+		],
+		modulesRoot: dirname(script),
+		compatibilityDate: config.compatibility_date ?? "",
+		compatibilityFlags: config.compatibility_flags,
+		bindings: { ...config.vars, TOKEN_KEYS, OPERATOR_KEY, ...variables } as Record<string, string>,
+		unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+		kvNamespaces: { BOOK: "book" },
+		queueProducers: Object.fromEntries(config.queues.producers?.map(({ binding, queue }) => [binding, queue]) ?? []),
+		...(role === "origin" && {
+			d1Databases: DATABASES,
+			queueConsumers: Object.fromEntries(
+				config.queues.consumers?.map((consumer) => [
+					consumer.queue,
+					{
+						...(consumer.max_batch_size !== undefined && { maxBatchSize: consumer.max_batch_size }),
+						...(typeof consumer.max_batch_timeout === "number" && { maxBatchTimeout: consumer.max_batch_timeout }),
+						...(consumer.max_retries !== undefined && { maxRetries: consumer.max_retries }),
+						...(consumer.dead_letter_queue !== undefined && { deadLetterQueue: consumer.dead_letter_queue }),
+					},
+				]) ?? [],
+			),
+		}),
+	};
+}
+
+/** Applies the migrations that a database lacks; which ones it has is kept in a table, as wrangler does. */
+async function migrate(miniflare: Miniflare, worker: string): Promise<void> {
+	for (const [binding, folder] of Object.entries(DATABASES)) {
+		const database = await miniflare.getD1Database(binding, worker);
+		await database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)");
+		const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+		const applied = new Set(results.map(({ name }) => name));
+		const path = join(ROOT, "drizzle", folder);
+		const files = (await readdir(path)).filter((file) => file.endsWith(".sql") && !applied.has(file)).sort();
+		for (const file of files) {
+			const statements = (await readFile(join(path, file), "utf8")).split("--> statement-breakpoint");
+			await database.batch([
+				...statements.map((statement) => database.prepare(statement)),
+				database.prepare("INSERT INTO d1_migrations (name) VALUES (?1)").bind(file),
+			]);
+		}
+	}
+}

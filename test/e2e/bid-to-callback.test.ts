@@ -1,0 +1,131 @@
+/** The whole way, on bundles as they are deployed: bid, click, postback, callback, report; as one Worker, and as edge and origin. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import example from "../../scripts/examples/network.json" with { type: "json" };
+import { buildBundles, type Stack, startStack, type Topology } from "../../scripts/stack/start-stack.ts";
+
+const ACCESS_KEY = "access-key-of-the-test";
+const PLATFORM_KEY = "platform-key-of-the-test";
+const DEADLINE_MS = 30_000;
+
+const folder = mkdtempSync(join(tmpdir(), "clickbourse-stack-"));
+const called: URLSearchParams[] = [];
+let receiver: Server;
+let receiverUrl: string;
+
+beforeAll(async () => {
+	receiver = createServer((request, response) => {
+		called.push(new URL(request.url ?? "", "http://receiver").searchParams);
+		response.writeHead(204).end();
+	}).listen(0, "127.0.0.1");
+	await once(receiver, "listening");
+	receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/s2s?source=clickbourse`;
+});
+
+afterAll(() => {
+	receiver.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+async function until<Found>(what: string, find: () => Promise<Found | undefined> | Found | undefined): Promise<Found> {
+	const deadline = Date.now() + DEADLINE_MS;
+	for (;;) {
+		const found = await find();
+		if (found !== undefined) return found;
+		if (Date.now() > deadline) throw new Error(`${what} did not come within ${DEADLINE_MS / 1_000} s`);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+async function readJson<Body>(response: Response): Promise<Body> {
+	const text = await response.text();
+	if (!response.ok) throw new Error(`HTTP ${response.status}: ${text}`);
+	return JSON.parse(text);
+}
+
+describe.each<[string, Topology]>([
+	["one Worker", "one"],
+	["edge and origin", "split"],
+])("e2e: bid to callback with %s", (_name, topology) => {
+	let stack: Stack;
+
+	beforeAll(async () => {
+		const bundles = await buildBundles(topology, join(folder, topology));
+		stack = await startStack({ topology, bundles, folder: join(folder, topology), variables: { ALLOW_INSECURE_CALLBACKS: "true" } });
+	}, 120_000);
+
+	afterAll(() => stack?.[Symbol.asyncDispose]());
+
+	test("what a click earns is credited once, reported, called back, and taken back when it is cancelled", {
+		timeout: 120_000,
+	}, async () => {
+		called.splice(0);
+		const imported = await fetch(`${stack.origin}/operator/network`, {
+			method: "POST",
+			headers: { OperatorKey: stack.operatorKey },
+			body: JSON.stringify({
+				...example,
+				platforms: example.platforms.map((platform) => ({ ...platform, access_key: PLATFORM_KEY })),
+				publishers: example.publishers.map((publisher) => ({ ...publisher, access_key: ACCESS_KEY, callback_url: receiverUrl })),
+			}),
+		});
+		expect(await readJson<{ counts: { brands: number } }>(imported)).toMatchObject({ counts: { brands: expect.any(Number) } });
+
+		const bid = await readJson<{ seatbid: [{ bid: [{ adm: string }] }] }>(
+			await fetch(`${stack.edge}/openrtb/kitchen_notes`, {
+				method: "POST",
+				body: JSON.stringify({
+					id: "auction-1",
+					imp: [{ id: "1", tagid: "sidebar" }],
+					site: { domain: "kettles.example", publisher: { id: "my-click-1" } },
+				}),
+			}),
+		);
+		const clickUrl = new URL(JSON.parse(bid.seatbid[0].bid[0].adm).native.link.url);
+		const click = `${stack.edge}${clickUrl.pathname}${clickUrl.search}`;
+		const redirects = await Promise.all(
+			[1, 2].map(() => fetch(click, { redirect: "manual", headers: { "user-agent": "Mozilla/5.0 Chrome/129" } })),
+		);
+		expect(redirects.map(({ status }) => status)).toEqual([302, 302]);
+		const target = new URL(redirects[0]?.headers.get("location") ?? "");
+		const hash = target.searchParams.get("sub") ?? "";
+		expect(hash).toMatch(/^[0-9a-f]{32}$/);
+
+		const postback = (status: string) =>
+			fetch(
+				`${stack.origin}/api/postback/${PLATFORM_KEY}?txnid=order-1&cid=${hash}&edate=${new Date().toISOString()}&payout=10&status=${status}`,
+			);
+		for (let i = 0; i < 2; i++) expect(await readJson(await postback("approved"))).toEqual({ message: "Postback received successfully" });
+
+		// A postback that outruns its click waits for it: the minutely work tries it again.
+		const credit = await until("the credit", async () => {
+			if (called.length === 0) await stack.runCron();
+			return called.find((query) => query.get("status") === "approved");
+		});
+		expect(Object.fromEntries(credit)).toMatchObject({ source: "clickbourse", txnid: "order-1", cid: "my-click-1", status: "approved" });
+		expect(Number(credit.get("payout"))).toBe(7.5);
+
+		const today = new Date().toISOString().slice(0, 10);
+		const report = async (type: string) =>
+			readJson<{ data: { publisher_revenue: string; click_count: number }[] }>(
+				await fetch(`${stack.origin}/api/reporting/revenue-share`, {
+					method: "POST",
+					headers: { AccessKey: ACCESS_KEY },
+					body: new URLSearchParams({ report_type: type, start_date: today, end_date: today }),
+				}),
+			);
+		expect((await report("daywise")).data).toMatchObject([{ publisher_revenue: "7.5000", click_count: 1 }]);
+		expect((await report("source_level")).data).toMatchObject([{ source_id: "sidebar", publisher_revenue: "7.5000" }]);
+		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1", publisher_revenue: "7.5000", rev_type: "CPA" }]);
+
+		expect(await readJson(await postback("cancelled"))).toEqual({ message: "Postback received successfully" });
+		await until("the cancellation", () => called.find((query) => query.get("status") === "cancelled"));
+		expect((await report("daywise")).data).toMatchObject([{ publisher_revenue: "0.0000" }]);
+		expect(called.map((query) => query.get("status"))).toEqual(["approved", "cancelled"]);
+	});
+});
