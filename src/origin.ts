@@ -27,6 +27,7 @@ import { KeyOwners } from "./db/key-owners.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
+import { readStatus } from "./operator/read-status.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
@@ -77,6 +78,8 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 				return published;
 			},
 			explain: (question, waitUntil) => explainBid(bidding, question, waitUntil),
+			readStatus: () =>
+				readStatus({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS }, now }),
 		}),
 	);
 	return app;

@@ -9,11 +9,13 @@ import { readFeedOptions } from "./feed-options.ts";
 import { importFeed } from "./import-feed.ts";
 import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
 import { keysRoutes } from "./keys-routes.ts";
+import type { Status } from "./read-status.ts";
 
 export type OperatorDeps = ImportDeps & {
 	/** The secret that the OperatorKey header must hold. */
 	operatorKey: string;
 	explain: (question: ExplainQuestion, waitUntil: (promise: Promise<unknown>) => void) => Promise<unknown>;
+	readStatus: () => Promise<Status>;
 	/** Routes of other parts for the operator, by the path under /operator at which they stand. */
 	parts?: Record<string, Hono>;
 };
@@ -47,6 +49,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 	});
 	app.use("/keys/*", limit(MAX_KEYS_BYTES));
 	app.route("/keys", keysRoutes({ ...deps, readJson: async (request) => parseJson(await request.text()) }));
+	app.get("/status", async () => jsonResponse(await deps.readStatus(), 200, { "cache-control": "no-store" }));
 	for (const [path, part] of Object.entries(deps.parts ?? {})) app.route(path, part);
 	app.onError((error) => {
 		if (error instanceof ImportFaultsError) {

@@ -23,6 +23,7 @@ function open(env: Env) {
 		allowInsecureCallbacks: false,
 		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
 		explain: async () => null,
+		readStatus: () => Promise.reject(new Error("not served here")),
 	});
 	return { env: { ...env, BOOK: kv }, counts, unpublished };
 }

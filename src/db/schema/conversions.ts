@@ -96,6 +96,8 @@ export const conversions = sqliteTable(
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),
+		// What the operator's status counts: those that nobody is paid for yet.
+		index("conversions_open").on(table.stage).where(sql`stage <> 'settled'`),
 		index("conversions_quarantined").on(table.currency, table.eventAt).where(sql`stage = 'quarantined'`),
 	],
 );

@@ -1,12 +1,17 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Messages whose consumer failed to the end. Kept until the operator replays them. */
-export const deadLetters = sqliteTable("dead_letters", {
-	/** The queue's message id. */
-	id: text().primaryKey(),
-	queue: text({ enum: ["clicks", "postbacks", "callbacks"] }).notNull(),
-	/** JSON. */
-	body: text().notNull(),
-	receivedAt: integer("received_at").notNull(),
-	replayedAt: integer("replayed_at"),
-});
+export const deadLetters = sqliteTable(
+	"dead_letters",
+	{
+		/** The queue's message id. */
+		id: text().primaryKey(),
+		queue: text({ enum: ["clicks", "postbacks", "callbacks"] }).notNull(),
+		/** JSON. */
+		body: text().notNull(),
+		receivedAt: integer("received_at").notNull(),
+		replayedAt: integer("replayed_at"),
+	},
+	(table) => [index("dead_letters_open").on(table.queue).where(sql`replayed_at IS NULL`)],
+);

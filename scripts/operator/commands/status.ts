@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+
+/** `status`: how the network is doing, for people. */
+export const command: OperatorCommand = {
+	name: "status",
+	add(program) {
+		withServerOptions(program.command("status"))
+			.description("say how the network is doing: book, queues, callbacks, conversions, pauses")
+			.action(showStatus);
+	},
+};
+
+const queueOf = <Schema extends v.GenericSchema>(schema: Schema) => v.object({ clicks: schema, postbacks: schema, callbacks: schema });
+
+const statusSchema = v.object({
+	at: v.string(),
+	book: v.nullable(v.object({ version: v.number(), published_at: v.string(), age_seconds: v.number() })),
+	book_changes_waiting: v.number(),
+	queues: queueOf(v.nullable(v.object({ messages: v.number(), oldest_at: v.nullable(v.string()) }))),
+	callbacks: v.object({
+		undelivered: v.object({ count: v.number(), oldest_at: v.nullable(v.string()), oldest_age_seconds: v.nullable(v.number()) }),
+		overdue: v.number(),
+		exhausted: v.number(),
+		paused: v.array(
+			v.object({ publisher: v.string(), since: v.string(), failures_in_a_row: v.number(), next_probe_at: v.nullable(v.string()) }),
+		),
+	}),
+	conversions: v.object({ waiting: v.number(), unmatched: v.number(), quarantined: v.number() }),
+	dead_letters: queueOf(v.number()),
+	paused_campaigns: v.object({ count: v.number(), campaigns: v.array(v.number()) }),
+});
+
+type Status = v.InferOutput<typeof statusSchema>;
+
+async function showStatus(options: ServerOptions): Promise<void> {
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const { status, body } = await callOperator(target, "/operator/status", null);
+	if (status !== 200) throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
+	if (options.json) return console.log(JSON.stringify(body, null, 2));
+	const read = v.safeParse(statusSchema, body);
+	if (!read.success) throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
+	console.log(describeStatus(read.output).join("\n"));
+}
+
+function describeStatus({ book, book_changes_waiting, queues, callbacks, conversions, dead_letters, paused_campaigns }: Status): string[] {
+	const { undelivered, overdue, exhausted, paused } = callbacks;
+	const rows: [string, string][] = [
+		[
+			"Campaign book",
+			book === null ? "none: nothing was imported yet" : `version ${book.version}, published ${describeAge(book.age_seconds)} ago`,
+		],
+	];
+	if (book_changes_waiting > 0) rows.push(["", `${book_changes_waiting} slots wait to be published`]);
+	for (const [name, queue] of Object.entries(queues)) {
+		rows.push([
+			`Queue ${name}`,
+			queue === null ? "not told" : `${queue.messages} messages${queue.oldest_at === null ? "" : `, the oldest of ${queue.oldest_at}`}`,
+		]);
+	}
+	const oldest = undelivered.oldest_age_seconds === null ? "" : `, the oldest ${describeAge(undelivered.oldest_age_seconds)} old`;
+	rows.push(["Callbacks", `${undelivered.count} undelivered${oldest}; ${overdue} overdue, ${exhausted} exhausted`]);
+	for (const { publisher, since, failures_in_a_row } of paused) {
+		rows.push(["", `the address of ${publisher} is paused since ${since}, after ${failures_in_a_row} failures in a row`]);
+	}
+	rows.push([
+		"Conversions",
+		`${conversions.waiting} waiting for their click, ${conversions.unmatched} unmatched, ${conversions.quarantined} without an exchange rate`,
+	]);
+	rows.push([
+		"Dead letters",
+		Object.entries(dead_letters)
+			.map(([queue, count]) => `${count} of ${queue}`)
+			.join(", "),
+	]);
+	const { count, campaigns } = paused_campaigns;
+	const more = count > campaigns.length ? ", …" : "";
+	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);
+	return rows.map(([name, text]) => `${name.padEnd(16)}  ${text}`);
+}
+
+function describeAge(seconds: number): string {
+	if (seconds < 120) return `${seconds} s`;
+	if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)} min`;
+	return seconds < 48 * 3_600 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
+}

@@ -1,0 +1,127 @@
+/** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
+import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { figuresQuery, readStatus, type Status } from "../../src/operator/read-status.ts";
+import { Outbox, START } from "../support/callback-outbox.ts";
+import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
+
+async function getStatus(): Promise<Status> {
+	const response = await exports.default.fetch("https://base.example/operator/status", { headers: OPERATOR_HEADERS });
+	expect(response.status).toBe(200);
+	return response.json();
+}
+
+function statusAt(now: number): Promise<Status> {
+	const queues = { clicks: undefined, postbacks: undefined, callbacks: undefined };
+	return readStatus({ db: openDatabase(env.DB), kv: env.BOOK, queues, now: () => now });
+}
+
+function addConversion(txnid: string, stage: string): Promise<unknown> {
+	return env.DB.prepare(
+		`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count,
+			first_received_at, updated_at, version) VALUES ('northwind', ?, 'c', ?, 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 1)`,
+	)
+		.bind(txnid, stage)
+		.run();
+}
+
+describe("worker: /operator/status", () => {
+	it("needs the operator's key", async () => {
+		expect((await exports.default.fetch("https://base.example/operator/status")).status).toBe(401);
+	});
+
+	it("before anything was imported: no book, and nothing else to tell", async () => {
+		expect(await getStatus()).toEqual({
+			at: expect.any(String),
+			book: null,
+			book_changes_waiting: 0,
+			queues: { clicks: expect.anything(), postbacks: expect.anything(), callbacks: expect.anything() },
+			callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
+			conversions: { waiting: 0, unmatched: 0, quarantined: 0 },
+			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
+			paused_campaigns: { count: 0, campaigns: [] },
+		});
+	});
+});
+
+describe("worker: /operator/status of a network with troubles", () => {
+	const outbox = new Outbox();
+
+	beforeAll(async () => {
+		await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 1)] });
+		await env.BOOK.put("book:paused", JSON.stringify({ format: 1, campaigns: [7, 9] }));
+		await setStatus("status", 500);
+		await outbox.addPublisher("sick", receiverUrl("answer", "status"));
+		for (let at = 0; at < 20; at++) await outbox.add("sick", `T${at}`);
+		await outbox.work();
+		outbox.now += 1_000;
+		await outbox.add("sick", "lost", 1, "approved", false);
+		const exhausted = await outbox.add("sick", "exhausted", 1, "approved", false);
+		await env.DB.prepare("UPDATE callbacks SET state = 'exhausted', next_attempt_at = NULL WHERE id = ?").bind(exhausted).run();
+		for (const [txnid, stage] of [
+			["1", "waiting"],
+			["2", "unmatched"],
+			["3", "unmatched"],
+			["4", "quarantined"],
+			["5", "settled"],
+		] as const) {
+			await addConversion(txnid, stage);
+		}
+		const letters = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', 0, ?)";
+		await env.DB.batch([
+			env.DB.prepare(letters).bind("a", "postbacks", null),
+			env.DB.prepare(letters).bind("b", "postbacks", null),
+			env.DB.prepare(letters).bind("c", "clicks", null),
+			env.DB.prepare(letters).bind("d", "clicks", 5),
+		]);
+	});
+
+	it("names the book's version and age, and paused campaigns", async () => {
+		const status = await getStatus();
+		expect(status.book).toEqual({ version: 1, published_at: expect.any(String), age_seconds: expect.any(Number) });
+		expect(status.book?.age_seconds).toBeLessThan(60);
+		expect(status.paused_campaigns).toEqual({ count: 2, campaigns: [7, 9] });
+	});
+
+	it("counts what is owed to publishers, how old it is, and which addresses are paused", async () => {
+		const status = await statusAt(START + 60_000);
+		expect(status.callbacks).toEqual({
+			undelivered: { count: 21, oldest_at: "2026-11-18T15:00:00.000Z", oldest_age_seconds: 60 },
+			overdue: 1,
+			exhausted: 1,
+			paused: [{ publisher: "sick", since: "2026-11-18T15:00:00.000Z", failures_in_a_row: 20, next_probe_at: "2026-11-18T15:05:00.000Z" }],
+		});
+	});
+
+	it("counts conversions that nobody is paid for yet, and dead letters that were not replayed", async () => {
+		const status = await getStatus();
+		expect(status.conversions).toEqual({ waiting: 1, unmatched: 2, quarantined: 1 });
+		expect(status.dead_letters).toEqual({ clicks: 1, postbacks: 2, callbacks: 0 });
+	});
+
+	it("a queue that tells nothing is null, and keeps no other figure back", async () => {
+		const broken = { metrics: () => Promise.reject(new Error("not here")) };
+		const status = await readStatus({
+			db: openDatabase(env.DB),
+			kv: env.BOOK,
+			queues: { clicks: broken, postbacks: broken, callbacks: undefined },
+			now: () => START,
+		});
+		expect(status.queues).toEqual({ clicks: null, postbacks: null, callbacks: null });
+		expect(status.conversions.unmatched).toBe(2);
+	});
+
+	it("looks into indexes only, however large the ledger is", async () => {
+		const rows = await openDatabase(env.DB).all<{ detail: string }>(explained());
+		const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT)/.test(detail));
+		expect(looks.length).toBeGreaterThan(8);
+		expect(looks.filter((detail) => !detail.includes("INDEX") && !detail.startsWith("SCAN book_dirty_slots"))).toEqual([]);
+	});
+});
+
+function explained() {
+	return sql`EXPLAIN QUERY PLAN ${figuresQuery(START)}`;
+}
