@@ -1,0 +1,249 @@
+/** Every report over a period gives the sum of the ledger, whatever came in, how often and in which order. */
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ClickMessage } from "../../src/clicks/message.ts";
+import { parseMicros } from "../../src/lib/money.ts";
+import worker from "../../src/worker.ts";
+import { consume, postbackMessage } from "../support/conversions.ts";
+import { importFile } from "../support/network-import.ts";
+import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
+
+const FIRST_DAY = Date.parse("2026-11-10T00:00:00Z");
+const DAY_MS = 86_400_000;
+/** Holds every click and event that is made here. */
+const PERIOD = { start_date: "2026-11-05", end_date: "2026-11-25" };
+const PUBLISHERS = { pa: CPA_KEY, pc: CPC_KEY };
+type PublisherId = keyof typeof PUBLISHERS;
+
+/** A click of a pool so small that hashes repeat. */
+const click = fc.record({
+	kind: fc.constant("click" as const),
+	publisher: fc.constantFrom<PublisherId>("pa", "pc"),
+	hash: fc.nat({ max: 9 }),
+	at: fc.nat({ max: 3 * DAY_MS }),
+	bidMicros: fc.nat({ max: 20_000 }).map((price) => price * 100),
+	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const, "test" as const, "expired" as const),
+	source: fc.constantFrom(undefined, "a", "b"),
+});
+
+/** A postback about one of few transactions: most say again, or otherwise, what another one said. */
+const postback = fc.record({
+	kind: fc.constant("postback" as const),
+	txnid: fc.nat({ max: 7 }).map((n) => `t-${n}`),
+	publisher: fc.constantFrom<PublisherId>("pa", "pa", "pc"),
+	hash: fc.nat({ max: 10 }),
+	upperCase: fc.boolean(),
+	eventAt: fc.integer({ min: -2 * DAY_MS, max: 9 * DAY_MS }),
+	payoutMicros: fc.oneof(fc.integer({ min: 0, max: 30_000_000 }), fc.constantFrom(50, 49, 1_000_000, -5_000_000)),
+	salesMicros: fc.option(fc.nat({ max: 900_000_000 })),
+	currency: fc.constantFrom(null, "USD", "EUR", "XXX"),
+	status: fc.constantFrom(null, "approved", "pending", "cancelled", "reversed", "whatever"),
+});
+
+/** The delivery of an earlier step's message, again. */
+const replay = fc.record({ kind: fc.constant("replay" as const), of: fc.nat({ max: 60 }) });
+
+const history = fc.array(fc.oneof({ weight: 4, arbitrary: click }, { weight: 4, arbitrary: postback }, { weight: 2, arbitrary: replay }), {
+	minLength: 1,
+	maxLength: 60,
+});
+
+type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
+type Delivery = { queue: "clicks"; body: ClickMessage } | { queue: "postbacks"; body: ReturnType<typeof postbackMessage> };
+
+const hashOf = (publisher: PublisherId, n: number) => `${publisher === "pa" ? "a" : "c"}${n.toString(16)}`.padEnd(32, "0");
+
+function deliveriesOf(steps: readonly Step[]): Delivery[] {
+	const deliveries: Delivery[] = [];
+	for (const [serial, step] of steps.entries()) {
+		if (step.kind === "replay") {
+			const again = deliveries[step.of % Math.max(1, deliveries.length)];
+			if (again !== undefined) deliveries.push(again);
+		} else if (step.kind === "click") deliveries.push({ queue: "clicks", body: clickMessage(step, serial) });
+		else deliveries.push({ queue: "postbacks", body: toPostbackMessage(step) });
+	}
+	return deliveries;
+}
+
+function clickMessage({ publisher, hash, at, bidMicros, reason, source }: Extract<Step, { kind: "click" }>, serial: number): ClickMessage {
+	const time = FIRST_DAY + at;
+	return {
+		format: 1,
+		id: `${time.toString(16).padStart(12, "0")}-${serial}`,
+		at: time,
+		hash: hashOf(publisher, hash),
+		kind: "openrtb",
+		...(reason !== undefined && { reason }),
+		publisher: `identity-${publisher}`,
+		brandId: 1,
+		campaignId: 11,
+		bidMicros: reason === "test" ? 0 : bidMicros,
+		texts: { clickid: `click-${publisher}-${hash}`, ...(source !== undefined && { subi: source }) },
+		country: "US",
+	};
+}
+
+function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fields }: Extract<Step, { kind: "postback" }>) {
+	const cid = hashOf(publisher, hash);
+	return postbackMessage("northwind", { ...fields, cid: upperCase ? cid.toUpperCase() : cid, eventAt: FIRST_DAY + eventAt });
+}
+
+/** Gives the deliveries to the real consumers, in batches of one queue each. */
+async function deliver(deliveries: readonly Delivery[], batchSize: number): Promise<void> {
+	for (let start = 0; start < deliveries.length; start += batchSize) {
+		const batch = deliveries.slice(start, start + batchSize);
+		await consumeClicks(batch.flatMap(({ queue, body }) => (queue === "clicks" ? [body] : [])));
+		const postbacks = batch.flatMap(({ queue, body }) => (queue === "postbacks" ? [body] : []));
+		if (postbacks.length > 0) expect(await consume(...postbacks)).toEqual({ acked: postbacks.length, retried: 0 });
+	}
+	// Conversions that outran their click are looked at again, as the sweep does.
+	const { results } = await env.DB.prepare("SELECT platform, txnid FROM conversions").all<{ platform: string; txnid: string }>();
+	if (results.length > 0) await consume(...results.map((key) => ({ format: 1, kind: "look_again", ...key })));
+}
+
+async function consumeClicks(bodies: readonly ClickMessage[]): Promise<void> {
+	if (bodies.length === 0) return;
+	const messages = bodies.map((body, at) => ({ id: `c-${at}`, timestamp: new Date(), attempts: 1, body }));
+	const batch = createMessageBatch("clickbourse-clicks", messages);
+	const ctx = createExecutionContext();
+	await worker.queue(batch, env, ctx);
+	const { retryMessages } = await getQueueResult(batch, ctx);
+	await waitOnExecutionContext(ctx);
+	expect(retryMessages).toEqual([]);
+}
+
+async function forgetAll(): Promise<void> {
+	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "campaign_days"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns"];
+	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+}
+
+type Record_ = Record<string, unknown>;
+
+/** All records of a report, page by page. */
+async function readPages(
+	path: "revenue-share" | "clicklevel",
+	key: string,
+	fields: Record<string, string>,
+	limit: number,
+): Promise<Record_[]> {
+	const records: Record_[] = [];
+	for (let page = 1; ; page++) {
+		const answer = await askReport(path, key, { ...fields, page, limit });
+		records.push(...answer.data);
+		if (page >= answer.total_pages) {
+			expect(records).toHaveLength(answer.total_records);
+			return records;
+		}
+	}
+}
+
+/** The sum of a money field, micro-dollars; every value has exactly four decimals. */
+function sumOf(records: readonly Record_[], field: string): number {
+	return records.reduce((sum, record) => {
+		const text = String(record[field] ?? "0.0000");
+		expect(text).toMatch(/^-?\d+\.\d{4}$/);
+		return sum + (parseMicros(text) ?? Number.NaN);
+	}, 0);
+}
+
+function sumsBy(records: readonly Record_[], key: string): Record<string, number> {
+	const groups = Object.entries(Object.groupBy(records, (record) => String(record[key])));
+	return Object.fromEntries(
+		groups.map(([name, of = []]) => [name, sumOf(of, "publisher_revenue")] as const).filter(([, sum]) => sum !== 0),
+	);
+}
+
+const nonZero = (sums: Record<string, number>) => Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0));
+
+/** What the ledger owes a publisher, from its rows alone. */
+async function ledgerOf(publisher: PublisherId): Promise<{ clicks: number; revenue: number; gross: number; sales: number }> {
+	const counted = "FROM conversions WHERE publisher_id = ?1 AND stage = 'settled' AND status IN ('approved', 'pending') AND test = 0";
+	const row = await env.DB.prepare(
+		`SELECT (SELECT COUNT(*) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) AS clicks,
+			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted}) AS revenue,
+			(SELECT COALESCE(SUM(gross_micros), 0) ${counted}) AS gross, (SELECT COALESCE(SUM(sales_usd_micros), 0) ${counted}) AS sales`,
+	)
+		.bind(publisher)
+		.first<{ clicks: number; revenue: number; gross: number; sales: number }>();
+	return row ?? { clicks: 0, revenue: 0, gross: 0, sales: 0 };
+}
+
+async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
+	const key = PUBLISHERS[publisher];
+	const read = (report_type: string) => readPages("revenue-share", key, { report_type, ...PERIOD }, limit);
+	const [ledger, days, sources, records] = await Promise.all([
+		ledgerOf(publisher),
+		read("daywise"),
+		read("source_level"),
+		read("clickid_level"),
+	]);
+	const clicks: Record_[] = [];
+	for (let at = Date.parse(PERIOD.start_date); at <= Date.parse(PERIOD.end_date); at += 3 * DAY_MS) {
+		const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+		clicks.push(...(await readPages("clicklevel", key, { start_date: dayOf(at), end_date: dayOf(at + 2 * DAY_MS) }, limit)));
+	}
+	const revenues = [days, sources, records].map((report) => sumOf(report, "publisher_revenue"));
+	expect([...revenues, sumOf(clicks, "revenue")]).toEqual([ledger.revenue, ledger.revenue, ledger.revenue, ledger.revenue]);
+	expect(sumsBy(records, "date")).toEqual(nonZero(sumsBy(days, "date")));
+	expect(sumsBy(records, "source_id")).toEqual(nonZero(sumsBy(sources, "source_id")));
+	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
+	if (publisher === "pa") {
+		for (const report of [days, sources, records]) {
+			expect([sumOf(report, "gross_revenue"), sumOf(report, "sales_amount")]).toEqual([ledger.gross, ledger.sales]);
+		}
+	}
+}
+
+beforeAll(async () => {
+	await importReportNetwork();
+	// A share that leaves fractions of everything.
+	await setPublisher("pa", "revenue_share_ppm", 373_737);
+	const days = Array.from({ length: 30 }, (_, n) => new Date(FIRST_DAY + (n - 10) * DAY_MS).toISOString().slice(0, 10));
+	await importFile({ exchange_rates: days.filter((_, n) => n % 3 !== 0).map((date) => ({ currency: "EUR", date, usd: "1.0837" })) });
+});
+
+describe("worker: reports add up", () => {
+	it("for any history of clicks and postbacks: daywise = source_level = clickid_level = clicklevel = the ledger", async () => {
+		await fc.assert(
+			fc
+				.asyncProperty(history, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 40 }), async (steps, batchSize, limit) => {
+					await deliver(deliveriesOf(steps), batchSize);
+					await checkSums("pa", limit);
+					await checkSums("pc", limit);
+				})
+				.beforeEach(forgetAll),
+			{ numRuns: 30 },
+		);
+	}, 120_000);
+
+	it("a cancelled conversion leaves every sum, and a reopened one returns", async () => {
+		await forgetAll();
+		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
+		await deliver(made, 1);
+		const totals = async () => {
+			await checkSums("pa", 10);
+			return (await ledgerOf("pa")).revenue;
+		};
+		const say = async (status: string) => {
+			await consume(
+				postbackMessage(
+					"northwind",
+					{ txnid: "t", cid: hashOf("pa", 1), eventAt: FIRST_DAY, payoutMicros: 10_000_000, status },
+					Date.now(),
+				),
+			);
+			return totals();
+		};
+		expect([
+			await totals(),
+			await say("approved"),
+			await say("cancelled"),
+			await say("approved"),
+			await say("pending"),
+			await say("declined"),
+		]).toEqual([0, 3_737_400, 0, 3_737_400, 3_737_400, 0]);
+	});
+});
