@@ -32,15 +32,17 @@ type Row = {
 	subid5: string | null;
 };
 
-/** A CPC record's sales are those of the conversions that came of its click. */
+/** Of the conversions that came of a click. */
+const sumOfClick = (column: "gross_micros" | "sales_usd_micros") =>
+	sql`(SELECT SUM(${sql.raw(column)}) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
+
 const OF_CLICK = sql`
-	c.click_hash AS transaction_id, c.publisher_click_id AS click_id, c.revenue_micros AS revenue, NULL AS gross,
-	(SELECT SUM(sales_usd_micros) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION}) AS sales,
+	c.click_hash AS transaction_id, c.publisher_click_id AS click_id, c.revenue_micros AS revenue,
+	${sumOfClick("gross_micros")} AS gross, ${sumOfClick("sales_usd_micros")} AS sales,
 	c.source_id AS source_id, c.campaign_id AS campaign_id`;
 
 const OF_CONVERSION = sql`
-	v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue, v.gross_micros AS gross,
-	v.sales_usd_micros AS sales,
+	v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue, v.gross_micros AS gross, v.sales_usd_micros AS sales,
 	v.source_id AS source_id, v.campaign_id AS campaign_id`;
 
 const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag AS atag, c.subid1 AS subid1, c.subid2 AS subid2, c.subid3 AS subid3, c.subid4 AS subid4, c.subid5 AS subid5`;
@@ -99,7 +101,7 @@ function toRecord(row: Row, offerId: string): ReportRecord {
 		transaction_id: row.transaction_id,
 		click_id: row.click_id ?? "",
 		publisher_revenue: formatUsd(row.revenue),
-		...(row.gross !== null && { gross_revenue: formatUsd(row.gross) }),
+		gross_revenue: formatUsd(row.gross ?? 0),
 		...(row.kind === "openrtb" && { user_id: row.uid }),
 		date: utcDay(row.at),
 		brand_name: row.domain ?? "",

@@ -33,6 +33,16 @@ describe("worker: the click-level report", () => {
 		expect(data[0]?.revenue).toBe("6.0001");
 	});
 
+	it("clicks of the same millisecond are records of their own", async () => {
+		const clicks = ["x", "y"].map((publisher_click_id) => cpaClick({ publisher_click_id, clicked_at: at("2026-11-10T00:00:00Z") }));
+		await store(
+			clicks,
+			clicks.map((click) => conversionRow(click)),
+		);
+		const { data, total_records } = await ask();
+		expect([data.map(({ click_id }) => click_id), total_records]).toEqual([["x", "y"], 2]);
+	});
+
 	it("a click of a CPC publisher is there with what it earned, once, whatever it converted", async () => {
 		const click = clickRow({});
 		await store([click], [conversionRow(click), conversionRow(click)]);

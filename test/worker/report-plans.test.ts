@@ -43,7 +43,7 @@ describe("worker: plans of the reports", () => {
 	it("pages are found in those indexes, and only their own rows are looked up", async () => {
 		const byKey = /^SEARCH [cbv] USING (PRIMARY KEY|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_conversions_1) /;
 		const clickid = await planOf("clickidLevel", "page");
-		expect(clickid.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, BY_EVENT, OF_ONE_CLICK]);
+		expect(clickid.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, BY_EVENT, OF_ONE_CLICK, OF_ONE_CLICK]);
 		const click = await planOf("clickLevel", "page");
 		expect(click.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
 	});

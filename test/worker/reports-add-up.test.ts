@@ -22,7 +22,8 @@ const click = fc.record({
 	kind: fc.constant("click" as const),
 	publisher: fc.constantFrom<PublisherId>("pa", "pc"),
 	hash: fc.nat({ max: 9 }),
-	at: fc.nat({ max: 3 * DAY_MS }),
+	// In few steps, so that some are of the same millisecond.
+	at: fc.nat({ max: 20 }).map((step) => step * 13_000_000),
 	bidMicros: fc.nat({ max: 20_000 }).map((price) => price * 100),
 	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const, "test" as const, "expired" as const),
 	source: fc.constantFrom(undefined, "a", "b"),
@@ -45,13 +46,32 @@ const postback = fc.record({
 /** The delivery of an earlier step's message, again. */
 const replay = fc.record({ kind: fc.constant("replay" as const), of: fc.nat({ max: 60 }) });
 
-const history = fc.array(fc.oneof({ weight: 4, arbitrary: click }, { weight: 4, arbitrary: postback }, { weight: 2, arbitrary: replay }), {
-	minLength: 1,
-	maxLength: 60,
+/** The publisher is paid otherwise from here on. */
+const change = fc.record({
+	kind: fc.constant("change" as const),
+	publisher: fc.constantFrom<PublisherId>("pa", "pc"),
+	model: fc.constantFrom("CPA", "CPC"),
 });
 
+const history = fc.array(
+	fc.oneof(
+		{ weight: 8, arbitrary: click },
+		{ weight: 8, arbitrary: postback },
+		{ weight: 4, arbitrary: replay },
+		{ weight: 1, arbitrary: change },
+	),
+	{
+		minLength: 1,
+		maxLength: 60,
+	},
+);
+
 type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
-type Delivery = { queue: "clicks"; body: ClickMessage } | { queue: "postbacks"; body: ReturnType<typeof postbackMessage> };
+type Change = Extract<Step, { kind: "change" }>;
+type Delivery =
+	| { queue: "clicks"; body: ClickMessage }
+	| { queue: "postbacks"; body: ReturnType<typeof postbackMessage> }
+	| { queue: null; body: Change };
 
 const hashOf = (publisher: PublisherId, n: number) => `${publisher === "pa" ? "a" : "c"}${n.toString(16)}`.padEnd(32, "0");
 
@@ -62,7 +82,8 @@ function deliveriesOf(steps: readonly Step[]): Delivery[] {
 			const again = deliveries[step.of % Math.max(1, deliveries.length)];
 			if (again !== undefined) deliveries.push(again);
 		} else if (step.kind === "click") deliveries.push({ queue: "clicks", body: clickMessage(step, serial) });
-		else deliveries.push({ queue: "postbacks", body: toPostbackMessage(step) });
+		else if (step.kind === "postback") deliveries.push({ queue: "postbacks", body: toPostbackMessage(step) });
+		else deliveries.push({ queue: null, body: step });
 	}
 	return deliveries;
 }
@@ -90,10 +111,11 @@ function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fi
 	return postbackMessage("northwind", { ...fields, cid: upperCase ? cid.toUpperCase() : cid, eventAt: FIRST_DAY + eventAt });
 }
 
-/** Gives the deliveries to the real consumers, in batches of one queue each. */
+/** Gives the deliveries to the real consumers, in batches of one queue each; changes of publishers come before their batch. */
 async function deliver(deliveries: readonly Delivery[], batchSize: number): Promise<void> {
 	for (let start = 0; start < deliveries.length; start += batchSize) {
 		const batch = deliveries.slice(start, start + batchSize);
+		for (const { queue, body } of batch) if (queue === null) await setPublisher(body.publisher, "pricing_model", body.model);
 		await consumeClicks(batch.flatMap(({ queue, body }) => (queue === "clicks" ? [body] : [])));
 		const postbacks = batch.flatMap(({ queue, body }) => (queue === "postbacks" ? [body] : []));
 		if (postbacks.length > 0) expect(await consume(...postbacks)).toEqual({ acked: postbacks.length, retried: 0 });
@@ -118,6 +140,8 @@ async function forgetAll(): Promise<void> {
 	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "campaign_days"];
 	const sums = ["daily_publishers", "daily_sources", "daily_campaigns"];
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await setPublisher("pa", "pricing_model", "CPA");
+	await setPublisher("pc", "pricing_model", "CPC");
 }
 
 type Record_ = Record<string, unknown>;
@@ -171,7 +195,8 @@ async function ledgerOf(publisher: PublisherId): Promise<{ clicks: number; reven
 	return row ?? { clicks: 0, revenue: 0, gross: 0, sales: 0 };
 }
 
-async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
+/** @param always whether the publisher was paid by conversions all the time: then gross and sales add up as well */
+async function checkSums(publisher: PublisherId, limit: number, always: boolean): Promise<void> {
 	const key = PUBLISHERS[publisher];
 	const read = (report_type: string) => readPages("revenue-share", key, { report_type, ...PERIOD }, limit);
 	const [ledger, days, sources, records] = await Promise.all([
@@ -190,7 +215,7 @@ async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
 	expect(sumsBy(records, "date")).toEqual(nonZero(sumsBy(days, "date")));
 	expect(sumsBy(records, "source_id")).toEqual(nonZero(sumsBy(sources, "source_id")));
 	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
-	if (publisher === "pa") {
+	if (always) {
 		for (const report of [days, sources, records]) {
 			expect([sumOf(report, "gross_revenue"), sumOf(report, "sales_amount")]).toEqual([ledger.gross, ledger.sales]);
 		}
@@ -211,11 +236,11 @@ describe("worker: reports add up", () => {
 			fc
 				.asyncProperty(history, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 40 }), async (steps, batchSize, limit) => {
 					await deliver(deliveriesOf(steps), batchSize);
-					await checkSums("pa", limit);
-					await checkSums("pc", limit);
+					await checkSums("pa", limit, !steps.some((step) => step.kind === "change" && step.publisher === "pa"));
+					await checkSums("pc", limit, false);
 				})
 				.beforeEach(forgetAll),
-			{ numRuns: 30 },
+			{ numRuns: 60 },
 		);
 	}, 120_000);
 
@@ -224,7 +249,7 @@ describe("worker: reports add up", () => {
 		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
 		await deliver(made, 1);
 		const totals = async () => {
-			await checkSums("pa", 10);
+			await checkSums("pa", 10, true);
 			return (await ledgerOf("pa")).revenue;
 		};
 		const say = async (status: string) => {

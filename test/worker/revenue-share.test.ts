@@ -145,7 +145,7 @@ describe("worker: clickid_level", () => {
 			[paid.click_hash, "CPC"],
 			["after", "CPA"],
 		]);
-		expect(data.map((record) => "gross_revenue" in record)).toEqual([true, false, true]);
+		expect(data.map(({ gross_revenue }) => gross_revenue)).toEqual(["10.0000", "0.0000", "10.0000"]);
 		expect((await ask("daywise")).data.map(({ publisher_revenue }) => publisher_revenue)).toEqual(["0.0000", "5.0000", "0.2000", "5.0000"]);
 	});
 
