@@ -43,8 +43,9 @@ async function run(job: LoadJob): Promise<LoadResult> {
 	};
 }
 
-function toRequest({ method, path, body }: Target): Request {
-	return { method, path, ...(body !== undefined && { body }), headers: body === undefined ? {} : { "content-type": "application/json" } };
+function toRequest({ method, path, body, headers }: Target): Request {
+	const type = body === undefined ? {} : { "content-type": "application/json" };
+	return { method, path, ...(body !== undefined && { body }), headers: { ...type, ...headers } };
 }
 
 /** Connections that started at the same place would all ask for the same at the same time. */

@@ -1,5 +1,5 @@
 /** What the benchmark and its load process say to each other. */
-export type Target = { method: "GET" | "POST"; path: string; body?: string };
+export type Target = { method: "GET" | "POST"; path: string; body?: string; headers?: Record<string, string> };
 
 export type LoadJob = {
 	origin: string;

@@ -14,11 +14,11 @@ export class LoadProcess {
 		this.#child = fork(join(import.meta.dirname, "load-process.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
 	}
 
-	/** @throws Error where requests were not answered, or not with HTTP 200 */
-	async run(job: LoadJob): Promise<LoadResult> {
+	/** @throws Error where requests were not answered, or not with this status */
+	async run(job: LoadJob, status = 200): Promise<LoadResult> {
 		const result = await this.#ask(job);
 		const { answers, errors, statuses } = result;
-		if (errors > 0 || answers === 0 || statuses["200"] !== answers) {
+		if (errors > 0 || answers === 0 || statuses[status] !== answers) {
 			throw new Error(`load on ${job.origin}: ${answers} answers, ${errors} errors, by status ${JSON.stringify(statuses)}`);
 		}
 		return result;
@@ -58,7 +58,14 @@ export type Round = {
 	cpuMicros: number | null;
 };
 
-export type RoundOptions = { rounds: number; seconds: number; warmUpSeconds: number; say: (text: string) => void };
+export type RoundOptions = {
+	rounds: number;
+	seconds: number;
+	warmUpSeconds: number;
+	say: (text: string) => void;
+	/** The HTTP status of every answer; 200 where it is not said. */
+	status?: number;
+};
 
 /** Short rounds, many of them: neighbours in time meet the same machine, and each pair gives a ratio of its own. */
 export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 6 };
@@ -66,15 +73,15 @@ export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 6 };
 /** Loads the sides in turn, after a warm-up of each. Returns each side's rounds. */
 export async function runRounds(sides: readonly Side[], options: RoundOptions): Promise<Round[][]> {
 	using load = new LoadProcess();
-	const { rounds, seconds, warmUpSeconds, say } = options;
-	for (const { origin, targets } of sides) await load.run({ origin, targets, connections: CONNECTIONS, seconds: warmUpSeconds });
+	const { rounds, seconds, warmUpSeconds, say, status = 200 } = options;
+	for (const { origin, targets } of sides) await load.run({ origin, targets, connections: CONNECTIONS, seconds: warmUpSeconds }, status);
 	const readCpu = readServerCpu();
 	const results = sides.map((): Round[] => []);
 	for (let at = 1; at <= rounds; at++) {
 		const told: string[] = [];
 		for (const [side, { name, origin, targets }] of sides.entries()) {
 			const cpuBefore = readCpu?.() ?? 0;
-			const { answers, perSecond, p50, p99 } = await load.run({ origin, targets, connections: CONNECTIONS, seconds });
+			const { answers, perSecond, p50, p99 } = await load.run({ origin, targets, connections: CONNECTIONS, seconds }, status);
 			const cpuMicros = readCpu === null ? null : ((readCpu() - cpuBefore) * 1_000_000) / answers;
 			results[side]?.push({ perSecond, p50, p99, cpuMicros });
 			told.push(`${name} ${perSecond.toFixed(0)}/s p99 ${p99.toFixed(1)} ms${cpuMicros === null ? "" : ` ${cpuMicros.toFixed(0)} µs CPU`}`);

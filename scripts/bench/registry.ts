@@ -1,4 +1,5 @@
 import type { Part } from "./part.ts";
+import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { openrtb } from "./parts/openrtb.ts";
@@ -8,4 +9,4 @@ import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, reports];
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports];

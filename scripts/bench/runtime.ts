@@ -67,6 +67,8 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 				unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
 				...(state !== undefined && { kvNamespaces: { BOOK: `book-${state}` } }),
 				...(state !== undefined && databases && { d1Databases: { DB: `network-${state}`, PRODUCTS: `products-${state}` } }),
+				// No Worker consumes them: what is sent is dropped.
+				...(databases && { queueProducers: { CLICKS: "bench-clicks", POSTBACKS: "bench-postbacks", CALLBACKS: "bench-callbacks" } }),
 			})),
 		}),
 	);

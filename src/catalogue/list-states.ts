@@ -58,15 +58,29 @@ export class ListStates {
 /** Grows with every change of how a list is written. */
 const LIST_FORMAT = 1;
 
+/** Names that were worked out for a state that an isolate holds: a poll costs no hash. */
+const named = new WeakMap<ListState, Map<string, string>>();
+
+/** What {@link hashVersion} gives, remembered with the state. */
+export async function nameVersion(state: ListState, request: ListRequest, deps: VersionDeps): Promise<string> {
+	const names = named.get(state) ?? new Map<string, string>();
+	named.set(state, names);
+	const key = request.by === "country" ? request.trafficType : "";
+	const name = names.get(key) ?? (await hashVersion(state, request, deps));
+	names.set(key, name);
+	return name;
+}
+
+export type VersionDeps = {
+	trackerUrl: string;
+	/** Names the key that mints the links' tokens. */
+	keyFingerprint: string;
+};
+
 /**
  * Names a list's content: the same for the same list, another one after any change that may show in it. Base64url.
- * @param deps.keyFingerprint names the key that mints the links' tokens
  */
-export async function nameVersion(
-	{ publisher, catalogueVersion }: ListState,
-	request: ListRequest,
-	deps: { trackerUrl: string; keyFingerprint: string },
-): Promise<string> {
+async function hashVersion({ publisher, catalogueVersion }: ListState, request: ListRequest, deps: VersionDeps): Promise<string> {
 	const { id, publisherIdentity, cashbackEnabled, blockedBrands } = publisher;
 	const trafficType = request.by === "country" ? request.trafficType : null;
 	const parts = [LIST_FORMAT, catalogueVersion, id, publisherIdentity, cashbackEnabled, blockedBrands, trafficType];
