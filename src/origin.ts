@@ -11,6 +11,8 @@ import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { consumeClicks } from "./clicks/consume.ts";
+import { type CapDeps, sweepCaps } from "./clicks/consume-caps.ts";
+import { sweepKeptClicks } from "./clicks/consume-kept.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumeCallbacks } from "./conversions/callbacks/consume-callbacks.ts";
 import type { CallbackDeps } from "./conversions/callbacks/deliver-callback.ts";
@@ -86,12 +88,14 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 }
 
 /** The work of every minute. One job that fails keeps none of the others from theirs. */
-export async function runCron(controller: ScheduledController, env: Env): Promise<void> {
+export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
 	const jobs: Record<string, () => Promise<void>> = {
 		book: () => keepBook(env),
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		callbacks: () => sweepCallbacks(callbackDeps(env)),
+		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
+		caps: () => sweepCaps(clickDeps(env, onPauses)),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {
@@ -119,16 +123,16 @@ async function keepBook(env: Env): Promise<void> {
 }
 
 /** The consumer of each queue. */
-const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>>> = {
+const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPauses?: OnPauses) => Promise<void>>> = {
 	postbacks: (batch, env) => consumePostbacks({ db: databases(env).db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now }, batch),
 	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
-	clicks: async (batch, env) => void (await consumeClicks({ db: databases(env).db, now }, batch.messages)),
+	clicks: (batch, env, onPauses) => consumeClicks(clickDeps(env, onPauses), batch.messages),
 };
 
 const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;
 
 /** Takes a batch of any of our queues: `…-clicks`, `…-postbacks`, `…-callbacks`, and `…-dead` of each. */
-export async function runQueue(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
+export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPauses): Promise<void> {
 	const [, part, dead] = QUEUE.exec(batch.queue) ?? [];
 	if (part === undefined) throw new Error(`unknown queue ${batch.queue}`);
 	const queue = part as QueueName;
@@ -139,7 +143,14 @@ export async function runQueue(batch: MessageBatch, env: Env, ctx: ExecutionCont
 	}
 	const consume = consumers[queue];
 	if (consume === undefined) throw new Error(`queue ${batch.queue} has no consumer`);
-	await consume(batch, env, ctx);
+	await consume(batch, env, onPauses);
+}
+
+/** Told the paused campaigns when they change: where the bid path is in the same Worker, it need not wait for KV. */
+type OnPauses = (campaignIds: readonly number[]) => void;
+
+function clickDeps(env: Env, onPauses: OnPauses | undefined): CapDeps {
+	return { db: databases(env).db, kv: env.BOOK, now, ...(onPauses !== undefined && { onPauses }) };
 }
 
 function callbackDeps(env: Env): CallbackDeps {
@@ -189,5 +200,5 @@ function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Respons
 export default {
 	fetch: (request, env, ctx) => serveOrigin(request, env, ctx),
 	scheduled: (controller, env) => runCron(controller, env),
-	queue: (batch, env, ctx) => runQueue(batch, env, ctx),
+	queue: (batch, env, _ctx) => runQueue(batch, env),
 } satisfies ExportedHandler<Env>;

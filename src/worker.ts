@@ -14,8 +14,13 @@ function wholeOf(env: Env): Edge {
 	return edge;
 }
 
+/** A pause reaches the bids of this isolate at once. */
+function adoptPauses(env: Env): (campaignIds: readonly number[]) => void {
+	return (campaignIds) => edgeOf(env).book.adoptPauses(campaignIds, Date.now());
+}
+
 export default {
 	fetch: (request, env, ctx) => serve(request, env, ctx, wholeOf),
-	scheduled: (controller, env) => runCron(controller, env),
-	queue: (batch, env, ctx) => runQueue(batch, env, ctx),
+	scheduled: (controller, env) => runCron(controller, env, adoptPauses(env)),
+	queue: (batch, env, _ctx) => runQueue(batch, env, adoptPauses(env)),
 } satisfies ExportedHandler<Env>;

@@ -139,6 +139,12 @@ export class CampaignBook {
 		await this.#take(parseManifest(manifestText), now);
 	}
 
+	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
+	adoptPauses(campaignIds: readonly number[], now: number): void {
+		this.#paused = new Set(campaignIds);
+		this.#pausesReadAt = now;
+	}
+
 	async #readBoth(now: number): Promise<BookSnapshot | null> {
 		try {
 			const values = await this.#store.get([MANIFEST_KEY, PAUSED_KEY], { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });

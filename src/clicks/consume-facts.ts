@@ -2,11 +2,12 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { campaigns } from "../db/schema/brands.ts";
 import { publisherNames, publishers } from "../db/schema/publishers.ts";
+import type { CampaignCaps } from "./decide-pause.ts";
 import type { ClickMessage } from "./message.ts";
 
 export type PublisherFacts = { id: string; pricingModel: "CPA" | "CPC"; sharePpm: number };
 
-export type CampaignFacts = {
+export type CampaignFacts = CampaignCaps & {
 	campaignId: number;
 	platform: string;
 	epcMicros: number | null;
@@ -30,7 +31,8 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 			FROM json_each(${identities}) named CROSS JOIN ${publishers} p ON p.id = coalesce(
 				(SELECT id FROM ${publishers} WHERE publisher_identity = named.value),
 				(SELECT publisher_id FROM ${publisherNames} WHERE kind = 'publisher_identity' AND value = named.value))`,
-		sql`SELECT campaign_id AS campaignId, platform, epc_micros AS epcMicros, timezone
+		sql`SELECT campaign_id AS campaignId, platform, epc_micros AS epcMicros, timezone,
+				daily_click_cap AS dailyClickCap, daily_budget_micros AS dailyBudgetMicros, total_budget_micros AS totalBudgetMicros
 			FROM ${campaigns} WHERE campaign_id IN (SELECT value FROM json_each(${ids}))`,
 	]);
 	const named = (publisherRows?.results ?? []) as (PublisherFacts & { identity: string })[];

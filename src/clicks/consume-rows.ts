@@ -1,6 +1,7 @@
 import { priceOf, priceToMicros } from "../lib/money.ts";
 import { localDay, utcDay } from "../lib/time.ts";
 import type { Facts } from "./consume-facts.ts";
+import { hasCap, rateSlotOf } from "./decide-pause.ts";
 import type { ClickMessage } from "./message.ts";
 
 /** A click on its way into the database. */
@@ -9,6 +10,8 @@ export type ClickRow = {
 	utcDay: string;
 	/** Day on the clocks of the campaign. */
 	localDay: string;
+	/** Slot of ten seconds in which the campaign's pace counts it; null where the campaign has no cap. */
+	rateSlot: number | null;
 	/** In the order in which the insert reads them. */
 	values: readonly (string | number | null)[];
 };
@@ -38,6 +41,7 @@ function toRow(click: ClickMessage, reason: string | null, facts: Facts): ClickR
 		id: click.id,
 		utcDay: utcDay(click.at),
 		localDay: localDay(campaign?.timezone ?? "UTC", click.at),
+		rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
 		values: [
 			click.id,
 			click.hash,

@@ -3,47 +3,57 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { type DeadLetter, keepDeadLetters } from "../db/dead-letters.ts";
 import { clicks } from "../db/schema/clicks.ts";
-import { campaignDays, dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
+import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
 import { newUuid } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
-import { type CampaignFacts, readFacts } from "./consume-facts.ts";
+import { type CapDeps, type ClickedCampaign, pauseSpent } from "./consume-caps.ts";
+import { type Facts, readFacts } from "./consume-facts.ts";
 import { type ClickRow, toRows } from "./consume-rows.ts";
+import { hasCap } from "./decide-pause.ts";
 import { type ClickMessage, readClickMessage } from "./message.ts";
-
-export type ConsumeDeps = { db: Database; now: () => number };
-
-/** What a batch was: its clicks, and what the database said of their campaigns. */
-export type Consumed = { campaigns: ReadonlyMap<number, CampaignFacts>; clicks: readonly ClickMessage[] };
 
 /**
  * Takes messages in any order, any number of times. One transaction a batch: a click that is written already changes nothing, and
- * the counters take only those that this batch has written. A body that is no click becomes a dead letter and holds nothing up.
- * @throws whatever the database throws: then nothing was written, and the whole batch must come again
+ * the counters take only those that this batch has written. Then campaigns whose caps are met are paused. A body that is no click
+ * becomes a dead letter and holds nothing up.
+ * @throws whatever the database throws: the whole batch must come again, and what was written of it changes nothing
  */
-export async function consumeClicks(deps: ConsumeDeps, letters: readonly DeadLetter[]): Promise<Consumed> {
-	const read = letters.map((letter) => ({ letter, result: readClickMessage(letter.body) }));
-	const unreadable = read.flatMap(({ letter, result }) => (result.ok ? [] : [{ letter, faults: result.faults }]));
-	for (const { letter, faults } of unreadable)
-		logError("click.unreadable", new Error(`not a click message: ${faults}`), { message: letter.id });
-	const messages = read.flatMap(({ result }) => (result.ok ? [result.click] : []));
-	const facts = await readFacts(deps.db, messages);
-	await writeClicks(deps.db, toRows(messages, facts));
-	if (unreadable.length > 0) {
-		await keepDeadLetters(
-			deps.db,
-			"clicks",
-			unreadable.map(({ letter }) => letter),
-			deps.now(),
-		);
+export async function consumeClicks(deps: CapDeps, letters: readonly DeadLetter[]): Promise<void> {
+	const clicks: ClickMessage[] = [];
+	const unreadable: DeadLetter[] = [];
+	for (const letter of letters) {
+		const read = readClickMessage(letter.body);
+		if (read.ok) {
+			clicks.push(read.click);
+			continue;
+		}
+		logError("click.unreadable", new Error(`not a click message: ${read.faults}`), { message: letter.id });
+		unreadable.push(letter);
 	}
-	return { campaigns: facts.campaigns, clicks: messages };
+	if (unreadable.length > 0) await keepDeadLetters(deps.db, "clicks", unreadable, deps.now());
+	if (clicks.length === 0) return;
+	const facts = await readFacts(deps.db, clicks);
+	await writeClicks(deps.db, toRows(clicks, facts));
+	await pauseSpent(deps, cappedCampaigns(clicks, facts.campaigns));
+}
+
+/** The campaigns with a cap among those that were clicked, each with the time of its latest click. */
+function cappedCampaigns(clicks: readonly ClickMessage[], known: Facts["campaigns"]): ClickedCampaign[] {
+	const clicked = new Map<number, ClickedCampaign>();
+	for (const { campaignId, at, reason } of clicks) {
+		const campaign = known.get(campaignId);
+		if (reason !== undefined || campaign === undefined || !hasCap(campaign)) continue;
+		const latest = Math.max(at, clicked.get(campaignId)?.at ?? 0);
+		clicked.set(campaignId, { campaignId, timezone: campaign.timezone, at: latest });
+	}
+	return [...clicked.values()];
 }
 
 async function writeClicks(db: Database, rows: readonly ClickRow[]): Promise<void> {
 	if (rows.length === 0) return;
 	const writtenBy = newUuid();
 	const inserted = JSON.stringify(rows.map((row) => row.values));
-	const days = JSON.stringify(rows.map((row) => [row.id, row.utcDay, row.localDay]));
+	const days = JSON.stringify(rows.map((row) => [row.id, row.utcDay, row.localDay, row.rateSlot]));
 	// A click is a duplicate where its hash is billed already, by a row of old or an earlier message of this batch.
 	const insert = sql`INSERT INTO ${clicks} (
 			id, click_hash, kind, reason, clicked_at, publisher_id, brand_id, campaign_id, platform, publisher_click_id, source_id,
@@ -68,12 +78,13 @@ async function writeClicks(db: Database, rows: readonly ClickRow[]): Promise<voi
 		ON CONFLICT (id) DO NOTHING`;
 	// Only rows that this very transaction has written, and only those that are billed.
 	const written = sql`(
-		SELECT c.*, day.value ->> 1 AS utc_day, day.value ->> 2 AS local_day
+		SELECT c.*, day.value ->> 1 AS utc_day, day.value ->> 2 AS local_day, day.value ->> 3 AS rate_slot
 		FROM json_each(${days}) day CROSS JOIN ${clicks} c ON c.id = day.value ->> 0
 		WHERE c.written_by = ${writtenBy} AND c.reason IS NULL
 	)`;
 	const count = sql`click_count = click_count + excluded.click_count`;
 	const countAndRevenue = sql`${count}, click_revenue_micros = click_revenue_micros + excluded.click_revenue_micros`;
+	const countAndSpend = sql`${count}, spend_micros = spend_micros + excluded.spend_micros`;
 	await runTransaction(db, [
 		insert,
 		sql`INSERT INTO ${dailyPublishers} (publisher_id, date, click_count, click_revenue_micros)
@@ -89,6 +100,12 @@ async function writeClicks(db: Database, rows: readonly ClickRow[]): Promise<voi
 			ON CONFLICT (campaign_id, date, publisher_id, brand_id) DO UPDATE SET ${countAndRevenue}`,
 		sql`INSERT INTO ${campaignDays} (campaign_id, day, click_count, spend_micros)
 			SELECT campaign_id, local_day, count(*), sum(bid_micros) FROM ${written} WHERE true GROUP BY 1, 2
-			ON CONFLICT (campaign_id, day) DO UPDATE SET ${count}, spend_micros = spend_micros + excluded.spend_micros`,
+			ON CONFLICT (campaign_id, day) DO UPDATE SET ${countAndSpend}`,
+		sql`INSERT INTO ${campaignTotals} (campaign_id, click_count, spend_micros)
+			SELECT campaign_id, count(*), sum(bid_micros) FROM ${written} WHERE true GROUP BY 1
+			ON CONFLICT (campaign_id) DO UPDATE SET ${countAndSpend}`,
+		sql`INSERT INTO ${campaignRates} (campaign_id, slot, click_count, spend_micros)
+			SELECT campaign_id, rate_slot, count(*), sum(bid_micros) FROM ${written} WHERE rate_slot IS NOT NULL GROUP BY 1, 2
+			ON CONFLICT (campaign_id, slot) DO UPDATE SET ${countAndSpend}`,
 	]);
 }

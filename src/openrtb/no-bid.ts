@@ -10,7 +10,7 @@ export const NO_BID_REASONS = {
 	brand_inactive: { condition: 4, text: "the advertiser is not active" },
 	advertiser_blocked: { condition: 5, text: "the advertiser is blocked for the publisher or the country" },
 	no_campaign: { condition: 6, text: "no active campaign with a link and a price serves this country" },
-	cap_met: { condition: 7, text: "a cap of the campaign is met" },
+	cap_met: { condition: 7, text: "a cap of the campaign is met: it is paused" },
 	outside_hours: { condition: 7, text: "the campaign's local hour is not an allowed one" },
 	no_deeplink_campaign: { condition: 8, text: "a deeplink was sent and no verified deeplink campaign can take it" },
 	floor_currency: { condition: 9, text: "the floor is in another currency than USD" },

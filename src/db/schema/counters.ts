@@ -2,7 +2,7 @@
  * Daily sums, kept in the same transaction as the clicks and conversions they sum: `daily = what a report over the rows gives`.
  * Clicks count on the UTC day of the click, conversions (approved and pending, not tests) on the UTC day of the event.
  */
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const sums = {
 	/** Billed clicks. */
@@ -59,5 +59,39 @@ export const campaignDays = sqliteTable(
 		/** Bid amounts of those clicks, micro-dollars. */
 		spendMicros: integer("spend_micros").notNull().default(0),
 	},
-	(table) => [primaryKey({ columns: [table.campaignId, table.day] })],
+	(table) => [primaryKey({ columns: [table.campaignId, table.day] }), index("campaign_days_by_day").on(table.day)],
 );
+
+/** What total budgets are held against: billed clicks of all days. */
+export const campaignTotals = sqliteTable("campaign_totals", {
+	campaignId: integer("campaign_id").primaryKey(),
+	clickCount: integer("click_count").notNull().default(0),
+	spendMicros: integer("spend_micros").notNull().default(0),
+});
+
+/** How fast campaigns with a cap are clicked: billed clicks by ten seconds of the click. Kept for some minutes. */
+export const campaignRates = sqliteTable(
+	"campaign_rates",
+	{
+		campaignId: integer("campaign_id").notNull(),
+		/** Unix time in units of ten seconds. */
+		slot: integer().notNull(),
+		clickCount: integer("click_count").notNull().default(0),
+		spendMicros: integer("spend_micros").notNull().default(0),
+	},
+	(table) => [primaryKey({ columns: [table.campaignId, table.slot] }), index("campaign_rates_by_slot").on(table.slot)],
+);
+
+export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
+
+/** Campaigns that stand still because a cap is met. The KV key `book:paused` is made from these rows. */
+export const campaignPauses = sqliteTable("campaign_pauses", {
+	campaignId: integer("campaign_id").primaryKey(),
+	cap: text({ enum: CAPS }).notNull(),
+	/** Day of the pause on the clocks of the campaign, YYYY-MM-DD: a daily cap holds for that day. */
+	day: text().notNull(),
+	pausedAt: integer("paused_at").notNull(),
+	/** What was still expected to be clicked, and spent, before the pause is known everywhere. */
+	aheadClicks: integer("ahead_clicks").notNull(),
+	aheadMicros: integer("ahead_micros").notNull(),
+});

@@ -1,0 +1,86 @@
+/** Messages of the click queue for tests: each is a sound one, with what the test is about changed. */
+import { env } from "cloudflare:workers";
+import type { CapDeps } from "../../src/clicks/consume-caps.ts";
+import type { ClickMessage } from "../../src/clicks/message.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { newTimeOrderedId, newUuid } from "../../src/lib/ids.ts";
+import "./worker-env.ts";
+
+export const CLICKED_AT = Date.parse("2026-11-18T15:00:00Z");
+
+export function clickMessage(fields: Partial<ClickMessage> = {}): ClickMessage {
+	const { at = CLICKED_AT } = fields;
+	return {
+		format: 1,
+		id: newTimeOrderedId(at),
+		at,
+		hash: newUuid().replaceAll("-", ""),
+		kind: "openrtb",
+		publisher: "acme_rtb",
+		brandId: 1,
+		campaignId: 5001,
+		bidMicros: 200_000,
+		country: "US",
+		...fields,
+	};
+}
+
+/** Messages as the queue delivers them. */
+export function letters(...messages: readonly unknown[]): { id: string; body: unknown }[] {
+	return messages.map((body) => ({ id: newUuid(), body: JSON.parse(JSON.stringify(body)) }));
+}
+
+export function capDeps(now: () => number = () => CLICKED_AT, onPauses?: CapDeps["onPauses"]): CapDeps {
+	return { db: openDatabase(env.DB), kv: env.BOOK, now, ...(onPauses !== undefined && { onPauses }) };
+}
+
+export async function rowsOf<T = Record<string, string | number | null>>(query: string, ...values: (string | number)[]): Promise<T[]> {
+	return (
+		await env.DB.prepare(query)
+			.bind(...values)
+			.all<T>()
+	).results;
+}
+
+/** Every counter of clicks says what the rows say, to the micro-dollar. Returns the number of billed clicks. */
+export async function checkCounters(): Promise<number> {
+	const disagreeing = [
+		[
+			"daily_publishers",
+			"publisher_id, date",
+			"publisher_id, date(clicked_at / 1000, 'unixepoch')",
+			"click_revenue_micros",
+			"revenue_micros",
+		],
+		[
+			"daily_sources",
+			"publisher_id, date, source_id",
+			"publisher_id, date(clicked_at / 1000, 'unixepoch'), coalesce(source_id, '')",
+			"click_revenue_micros",
+			"revenue_micros",
+		],
+		[
+			"daily_campaigns",
+			"campaign_id, brand_id, publisher_id, date",
+			"campaign_id, brand_id, publisher_id, date(clicked_at / 1000, 'unixepoch')",
+			"click_revenue_micros",
+			"revenue_micros",
+		],
+		["campaign_totals", "campaign_id", "campaign_id", "spend_micros", "bid_micros"],
+	];
+	for (const [table, key, group, sum, amount] of disagreeing) {
+		const counted = `SELECT ${key}, click_count, ${sum} FROM ${table}`;
+		const written = `SELECT ${group}, count(*), sum(${amount}) FROM clicks WHERE reason IS NULL GROUP BY ${group}`;
+		const wrong = await rowsOf(`SELECT * FROM (${counted} EXCEPT ${written}) UNION ALL SELECT * FROM (${written} EXCEPT ${counted})`);
+		if (wrong.length > 0) throw new Error(`${table} differs from the clicks: ${JSON.stringify(wrong)}`);
+	}
+	const [days] = await rowsOf<{ clicks: number; micros: number }>(
+		"SELECT coalesce(sum(click_count), 0) AS clicks, coalesce(sum(spend_micros), 0) AS micros FROM campaign_days",
+	);
+	const [billed] = await rowsOf<{ clicks: number; micros: number }>(
+		"SELECT count(*) AS clicks, coalesce(sum(bid_micros), 0) AS micros FROM clicks WHERE reason IS NULL",
+	);
+	if (JSON.stringify(days) !== JSON.stringify(billed))
+		throw new Error(`campaign_days says ${JSON.stringify(days)}, clicks ${JSON.stringify(billed)}`);
+	return billed?.clicks ?? 0;
+}

@@ -1,0 +1,241 @@
+/** Caps on real D1 and KV, with a clock of the test's own: when campaigns pause, by how much they overshoot, when they resume. */
+import { createScheduledController } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { PAUSED_KEY } from "../../src/campaign-book/format.ts";
+import { consumeClicks } from "../../src/clicks/consume.ts";
+import { sweepCaps } from "../../src/clicks/consume-caps.ts";
+import { PAUSE_PROPAGATION_MS } from "../../src/clicks/decide-pause.ts";
+import { SECOND_MS } from "../../src/lib/time.ts";
+import worker from "../../src/worker.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { clickUrlOrNull, follow } from "../support/clicks.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
+
+const NOON = Date.parse("2026-11-18T17:00:00Z");
+const BID_MICROS = 200_000;
+/** How long the queue collects a batch. */
+const BATCH_MS = 2 * SECOND_MS;
+
+/** A campaign of the zone of New York with these caps and no others. */
+function setCaps(caps: { daily_click_cap?: number | null; daily_budget?: string; total_budget?: string }, timezone = "America/New_York") {
+	return importFile({ brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, timezone, ...caps })] });
+}
+
+const paused = async () => JSON.parse((await env.BOOK.get(PAUSED_KEY)) ?? '{"campaigns":[]}').campaigns as number[];
+const pauses = () => rowsOf("SELECT campaign_id, cap FROM campaign_pauses");
+
+/** Consumes clicks that were made at `at`, as the queue would. */
+function click(count: number, at: number, now = at): Promise<void> {
+	const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: at - which, bidMicros: BID_MICROS }));
+	return consumeClicks(
+		capDeps(() => now),
+		letters(...messages),
+	);
+}
+
+/** Clicks come evenly, and go on until the pause is known everywhere. Returns how many were billed. */
+async function clickSteadily(perSecond: number, from: number, seconds: number): Promise<number> {
+	let now = from;
+	let pausedAt = Number.POSITIVE_INFINITY;
+	const deps = capDeps(
+		() => now,
+		(campaigns) => {
+			if (campaigns.includes(5001)) pausedAt = Math.min(pausedAt, now);
+		},
+	);
+	const gapMs = SECOND_MS / perSecond;
+	let clicked = 0;
+	for (now = from + BATCH_MS; now <= from + seconds * SECOND_MS; now += BATCH_MS) {
+		const batch = [];
+		for (let at = from + clicked * gapMs; at < now && at < pausedAt + PAUSE_PROPAGATION_MS - BATCH_MS; at += gapMs) {
+			batch.push(clickMessage({ at: Math.floor(at), bidMicros: BID_MICROS }));
+			clicked++;
+		}
+		if (batch.length > 0) await consumeClicks(deps, letters(...batch));
+		if (pausedAt < now - PAUSE_PROPAGATION_MS) break;
+	}
+	const [billed] = await rowsOf<{ count: number }>("SELECT count(*) AS count FROM clicks WHERE reason IS NULL");
+	return billed?.count ?? 0;
+}
+
+beforeAll(async () => {
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("boots.example", 5002)] });
+});
+
+beforeEach(async () => {
+	const tables = ["clicks", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
+	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await env.BOOK.delete(PAUSED_KEY);
+});
+
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+describe("worker: a cap that is met pauses the campaign", () => {
+	it("by clicks of the day", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		await click(2, NOON);
+		expect(await paused()).toEqual([]);
+		await click(1, NOON + 1_000);
+		expect(await paused()).toEqual([5001]);
+		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "daily_clicks" }]);
+	});
+
+	it("by what the day's clicks were bid", async () => {
+		await setCaps({ daily_budget: "0.60" });
+		await click(2, NOON);
+		expect(await paused()).toEqual([]);
+		await click(1, NOON + 1_000);
+		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "daily_budget" }]);
+	});
+
+	it("by what all clicks were bid, of whatever day", async () => {
+		await setCaps({ total_budget: "0.60" });
+		await click(2, NOON - 3 * 86_400_000);
+		await click(1, NOON);
+		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "total_budget" }]);
+		await sweepCaps(capDeps(() => NOON + 86_400_000));
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it("clicks that do not count use up no cap, and neither does a message that comes twice", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		const [first, second] = [clickMessage({ at: NOON }), clickMessage({ at: NOON })];
+		const uncounted = (["bot", "head", "prefetch", "test", "expired"] as const).map((reason) => clickMessage({ at: NOON, reason }));
+		const deps = capDeps(() => NOON);
+		await consumeClicks(deps, letters(first, second, ...uncounted));
+		await consumeClicks(deps, letters(first, second, { ...clickMessage({ at: NOON }), hash: first.hash }));
+		expect(await paused()).toEqual([]);
+	});
+
+	it("and no other campaign", async () => {
+		await setCaps({ daily_click_cap: 1 });
+		await click(1, NOON);
+		await consumeClicks(
+			capDeps(() => NOON),
+			letters(clickMessage({ at: NOON, campaignId: 5002 })),
+		);
+		expect(await paused()).toEqual([5001]);
+	});
+});
+
+describe("worker: a steady rate", () => {
+	it("far below the cap by pace: ends at the cap, for the pause comes early enough", async () => {
+		await setCaps({ daily_click_cap: 1_000 });
+		const billed = await clickSteadily(5, NOON, 600);
+		expect(billed).toBeGreaterThan(950);
+		expect(billed).toBeLessThanOrEqual(1_010);
+	});
+
+	it("of a budget: ends at the budget", async () => {
+		await setCaps({ daily_budget: "160.00" });
+		const billed = await clickSteadily(4, NOON, 600);
+		expect(billed * BID_MICROS).toBeGreaterThan(0.95 * 160e6);
+		expect(billed * BID_MICROS).toBeLessThanOrEqual(1.01 * 160e6);
+	});
+
+	it("that meets its cap before its pace is known: overshoots by no more than the propagation brings", async () => {
+		await setCaps({ daily_click_cap: 100 });
+		const billed = await clickSteadily(5, NOON, 600);
+		expect(billed).toBeGreaterThanOrEqual(100);
+		expect(billed).toBeLessThanOrEqual(100 + (5 * PAUSE_PROPAGATION_MS) / SECOND_MS);
+	});
+
+	it("so slow that it is no pace: reaches its cap to the click", async () => {
+		await setCaps({ daily_click_cap: 12 });
+		for (let at = 0; at < 12; at++) {
+			expect(await paused()).toEqual([]);
+			await click(1, NOON + at * 10_000);
+		}
+		expect(await paused()).toEqual([5001]);
+	});
+});
+
+describe("worker: a paused campaign", () => {
+	it("stays paused for its day, though it is clicked no more", async () => {
+		await setCaps({ daily_click_cap: 1_000 });
+		await clickSteadily(5, NOON, 600);
+		await sweepCaps(capDeps(() => NOON + 6 * 3_600_000));
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it.each([
+		["an ordinary day", "2026-11-18T17:00:00Z", "2026-11-19T05:00:00Z"],
+		["the day of 23 hours", "2026-03-08T17:00:00Z", "2026-03-09T04:00:00Z"],
+		["the day of 25 hours", "2026-11-01T17:00:00Z", "2026-11-02T05:00:00Z"],
+	])("resumes at midnight on its own clocks: %s", async (_, clickedAt, midnight) => {
+		await setCaps({ daily_click_cap: 3 });
+		await click(3, Date.parse(clickedAt));
+		await sweepCaps(capDeps(() => Date.parse(midnight) - 1));
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => Date.parse(midnight)));
+		expect(await paused()).toEqual([]);
+		await click(2, Date.parse(midnight) + 1_000);
+		expect(await paused()).toEqual([]);
+		await click(1, Date.parse(midnight) + 2_000);
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it("clicks of yesterday that arrive late count for yesterday", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		const midnight = Date.parse("2026-11-19T05:00:00Z");
+		await click(3, midnight - 1_000, midnight + 5_000);
+		expect(await paused()).toEqual([]);
+	});
+
+	it("resumes when its cap is raised or removed, and pauses when it is lowered", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		await click(3, NOON);
+		await setCaps({ daily_click_cap: 5 });
+		await sweepCaps(capDeps(() => NOON + 60_000));
+		expect(await paused()).toEqual([]);
+		await setCaps({ daily_click_cap: 2 });
+		await sweepCaps(capDeps(() => NOON + 120_000));
+		expect(await paused()).toEqual([5001]);
+		await setCaps({ daily_click_cap: null });
+		await sweepCaps(capDeps(() => NOON + 180_000));
+		expect(await paused()).toEqual([]);
+	});
+
+	it("is still paused after the KV key was lost or spoilt", async () => {
+		await setCaps({ daily_click_cap: 3 });
+		await click(3, NOON);
+		await env.BOOK.delete(PAUSED_KEY);
+		await sweepCaps(capDeps(() => NOON + 60_000));
+		expect(await paused()).toEqual([5001]);
+		await env.BOOK.put(PAUSED_KEY, "{ unreadable");
+		await sweepCaps(capDeps(() => NOON + 120_000));
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it("where KV refuses, the clicks are written all the same, and the next sweep publishes", async () => {
+		await setCaps({ daily_click_cap: 1 });
+		const kv = new Proxy(env.BOOK, { get: () => () => Promise.reject(new Error("KV is down")) });
+		await consumeClicks({ ...capDeps(() => NOON), kv }, letters(clickMessage({ at: NOON })));
+		expect(await pauses()).toHaveLength(1);
+		await sweepCaps(capDeps(() => NOON + 60_000));
+		expect(await paused()).toEqual([5001]);
+	});
+});
+
+describe("worker: from clicks to no-bids", () => {
+	it("the bids of this Worker stop with the cap, its clicks still redirect, explain says why, and the cron resumes them", async () => {
+		vi.useFakeTimers({ toFake: ["Date"], now: NOON });
+		await setCaps({ daily_click_cap: 2 });
+		const urls = [await clickUrlOrNull("shoes.example"), await clickUrlOrNull("shoes.example"), await clickUrlOrNull("shoes.example")];
+		for (const url of urls.slice(0, 2)) expect((await follow(url ?? "")).status).toBe(302);
+		await vi.waitFor(async () => expect(await priceFor("shoes.example")).toBeNull(), { timeout: 8_000, interval: 100 });
+		expect((await follow(urls[2] ?? "")).status).toBe(302);
+		const explained = await exports.default.fetch("http://origin.example/operator/explain", {
+			method: "POST",
+			headers: OPERATOR_HEADERS,
+			body: JSON.stringify({ publisher_identity: "acme_rtb", request: { id: "a", imp: [{ id: "1" }], site: { domain: "shoes.example" } } }),
+		});
+		expect(await explained.text()).toContain("paused");
+		vi.setSystemTime(NOON + 86_400_000);
+		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+});
