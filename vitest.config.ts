@@ -30,6 +30,8 @@ export default defineConfig({
 							bindings: {
 								TOKEN_KEYS,
 								OPERATOR_KEY,
+								// Whatever .dev.vars says.
+								ALLOW_INSECURE_CALLBACKS: "false",
 								NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 								PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
 							},
