@@ -11,7 +11,8 @@ import { testCallback } from "./test-callback.ts";
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-const testSchema = v.union(
+/** Body of POST /operator/callbacks/test. */
+export const testSchema = v.union(
 	[v.strictObject({ publisher: v.pipe(v.string(), v.nonEmpty()) }), v.strictObject({ url: v.pipe(v.string(), v.nonEmpty()) })],
 	"must hold either publisher (an id) or url (an address), and nothing else",
 );
