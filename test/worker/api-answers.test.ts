@@ -75,6 +75,16 @@ const CALLS: readonly Call[] = [
 	{ id: "importNetwork", status: 422, headers: OPERATOR, body: `{"brands":[{"domain":"?"}]}` },
 	{ id: "explainBid", status: 200, headers: OPERATOR, body: JSON.stringify({ publisher_identity: "kitchen_notes", request: BID }) },
 	{ id: "explainBid", status: 422, headers: OPERATOR, body: "[]" },
+	{ id: "readStatus", status: 200, headers: OPERATOR },
+	{ id: "readStatus", status: 401 },
+	{ id: "listCallbacks", status: 200, headers: OPERATOR },
+	{ id: "listCallbacks", status: 401 },
+	{ id: "listCallbacks", status: 422, path: "/operator/callbacks?limit=0", headers: OPERATOR },
+	{ id: "replayCallbacks", status: 200, headers: OPERATOR, body: `{"txnid":"t-0","dry_run":true}` },
+	{ id: "replayCallbacks", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "replayCallbacks", status: 422, headers: OPERATOR, body: "{}" },
+	{ id: "testCallback", status: 200, headers: OPERATOR, body: `{"url":"https://callbacks.invalid/"}` },
+	{ id: "testCallback", status: 422, headers: OPERATOR, body: `{"url":"https://127.0.0.1/"}` },
 	{ id: "health", status: 200 },
 	{ id: "ready", status: 200 },
 ];
@@ -103,6 +113,15 @@ describe("worker: answers against the API description", () => {
 		const imported = await send({ id: "importNetwork", status: 200, headers: OPERATOR, body: networkText });
 		expect(imported.status).toBe(200);
 		await imported.body?.cancel();
+		await env.DB.batch([
+			env.DB.prepare(
+				`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
+				VALUES ('c', 'northwind', 't-0', 1, 'kitchen-notes', 'approved', 'k', 1500000, 0, 'due', 1, 0, 8640000000000)`,
+			),
+			env.DB.prepare(
+				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) VALUES ('a', 'c', 0, 5, 'no answer')",
+			),
+		]);
 	});
 
 	test.each(CALLS.map((call) => [call.id, call.status, call] as const))("%s answers %i as described", async (id, status, call) => {
