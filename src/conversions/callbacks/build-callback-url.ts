@@ -1,5 +1,5 @@
 import { CALLBACK_PARAMETERS } from "../../lib/callback-url.ts";
-import { MICROS_PER_USD } from "../../lib/money.ts";
+import { formatUsd } from "../../lib/money.ts";
 
 /** What a publisher is told of a conversion. */
 export type CallbackFacts = {
@@ -20,7 +20,7 @@ export type CallbackFacts = {
  */
 export function buildCallbackUrl(url: string, { txnid, cid, payoutMicros, status, eventAt }: CallbackFacts): string {
 	const parsed = new URL(url);
-	const values = { txnid, cid, payout: formatPayout(payoutMicros), status, edate: new Date(eventAt).toISOString() };
+	const values = { txnid, cid, payout: formatUsd(payoutMicros), status, edate: new Date(eventAt).toISOString() };
 	const own = parsed.search.slice(1).split("&").filter(isOwn);
 	const added = CALLBACK_PARAMETERS.map((name) => `${name}=${encodeURIComponent(values[name].toWellFormed())}`);
 	parsed.hash = "";
@@ -32,15 +32,4 @@ function isOwn(parameter: string): boolean {
 	if (parameter === "") return false;
 	const [name] = new URLSearchParams(parameter).keys();
 	return !(CALLBACK_PARAMETERS as readonly (string | undefined)[]).includes(name);
-}
-
-/**
- * Micro-dollars as a decimal of USD, exact: four places, more only where they are not zero.
- * @example formatPayout(8_400_000) // "8.4000"
- */
-export function formatPayout(micros: number): string {
-	const sign = micros < 0 ? "-" : "";
-	const size = Math.abs(micros);
-	const fraction = String(size % MICROS_PER_USD).padStart(6, "0");
-	return `${sign}${Math.floor(size / MICROS_PER_USD)}.${fraction.replace(/0{1,2}$/, "")}`;
 }

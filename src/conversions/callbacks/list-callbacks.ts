@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import type { callbackAttempts, callbacks } from "../../db/schema/callbacks.ts";
-import { formatPayout } from "./build-callback-url.ts";
+import { formatUsd } from "../../lib/money.ts";
 import { conditionOf, selectionEntries } from "./select-callbacks.ts";
 
 const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
@@ -84,7 +84,7 @@ function present(row: Row): ListedCallback {
 		publisher: row.publisherId,
 		status: row.status,
 		cid: row.cid,
-		payout: formatPayout(row.payoutMicros),
+		payout: formatUsd(row.payoutMicros),
 		edate: isoTime(row.eventAt),
 		state: row.state,
 		held_for: row.heldFor,

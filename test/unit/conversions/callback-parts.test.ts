@@ -1,7 +1,7 @@
 /** The pure parts of callbacks: the address that is called, the schedule, Retry-After, the message. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildCallbackUrl, formatPayout } from "../../../src/conversions/callbacks/build-callback-url.ts";
+import { buildCallbackUrl } from "../../../src/conversions/callbacks/build-callback-url.ts";
 import { callbackMessage, readCallbackMessage } from "../../../src/conversions/callbacks/message.ts";
 import { RETRY_WAITS_MS, readRetryAfter, scheduleRetry } from "../../../src/conversions/callbacks/schedule.ts";
 import { CALLBACK_PARAMETERS } from "../../../src/lib/callback-url.ts";
@@ -35,28 +35,6 @@ describe("unit: the callback's address", () => {
 				expect(all.slice(parameters.length).map(([key]) => key)).toEqual([...CALLBACK_PARAMETERS]);
 				expect(called.searchParams.getAll("txnid")).toEqual([txnid.toWellFormed()]);
 				expect(called.searchParams.getAll("cid")).toEqual([cid.toWellFormed()]);
-			}),
-		);
-	});
-
-	it.each([
-		[0, "0.0000"],
-		[8_400_000, "8.4000"],
-		[1, "0.000001"],
-		[1_234_560, "1.23456"],
-		[1_230_000, "1.2300"],
-		[-500_000, "-0.5000"],
-		[9_007_199_254_740_991, "9007199254.740991"],
-	])("%d micro-dollars are %s", (micros, text) => {
-		expect(formatPayout(micros)).toBe(text);
-	});
-
-	it("a payout is exact: reading it back gives the same micro-dollars", () => {
-		fc.assert(
-			fc.property(fc.maxSafeInteger(), (micros) => {
-				const [whole = "", fraction = ""] = formatPayout(micros).replace("-", "").split(".");
-				expect(fraction.length).toBeGreaterThanOrEqual(4);
-				expect(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"))).toBe(BigInt(Math.abs(micros)));
 			}),
 		);
 	});

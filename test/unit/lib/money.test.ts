@@ -172,6 +172,7 @@ describe("unit: formatUsd", () => {
 		[1_234_567_890_100, "1234567.8901"],
 		[1, "0.000001"],
 		[1_234_560, "1.23456"],
+		[9_007_199_254_740_991, "9007199254.740991"],
 	])("%d micro-dollars are %s", (micros, text) => {
 		expect(formatUsd(micros)).toBe(text);
 	});
