@@ -42,19 +42,22 @@ const OPERATOR_KEY = "stack-operator-key-0000000";
 const TOKEN_KEYS = "stack-token-key-0000000000000000000000";
 const DATABASES = { DB: "network", PRODUCTS: "products" } as const;
 
-/** Builds the bundles of a topology into a folder: what `wrangler deploy` would upload. @throws Failure with wrangler's output */
-export async function buildBundles(topology: Topology, folder: string): Promise<Bundles> {
+/**
+ * Builds the bundles of a topology into a folder: what `wrangler deploy` would upload.
+ * @param sources folder of the entry files; another one than src wraps them
+ * @throws Failure with wrangler's output */
+export async function buildBundles(topology: Topology, folder: string, sources = "src"): Promise<Bundles> {
 	if (topology === "one") {
-		const worker = await build("src/worker.ts", "", folder);
+		const worker = await build(`${sources}/worker.ts`, "", folder);
 		return { edge: worker, origin: worker };
 	}
-	return { edge: await build("src/edge.ts", "edge", folder), origin: await build("src/origin.ts", "origin", folder) };
+	return { edge: await build(`${sources}/edge.ts`, "edge", folder), origin: await build(`${sources}/origin.ts`, "origin", folder) };
 }
 
 async function build(entry: string, environment: string, folder: string): Promise<string> {
 	const target = join(folder, environment || "default");
 	await mkdir(target, { recursive: true });
-	const { code, output } = await runWrangler(["deploy", "--dry-run", "--outdir", target, "--env", environment]);
+	const { code, output } = await runWrangler(["deploy", entry, "--dry-run", "--outdir", target, "--env", environment]);
 	if (code !== 0) throw new Failure(`${output.trim()}\n\n${entry} could not be built: see above.`);
 	return join(target, `${basename(entry, ".ts")}.js`);
 }
@@ -117,7 +120,10 @@ type WorkerConfig = {
 type Described = { role: "edge" | "origin"; name: string; topology: Topology; script: string; variables: Record<string, string> };
 
 async function describeWorker({ role, name, topology, script, variables }: Described) {
-	const config: WorkerConfig = unstable_readConfig({ config: join(ROOT, "wrangler.toml"), ...(topology === "split" && { env: role }) });
+	const config: WorkerConfig = unstable_readConfig(
+		{ config: join(ROOT, "wrangler.toml"), ...(topology === "split" && { env: role }) },
+		{ hideWarnings: true },
+	);
 	const extra = (await readdir(dirname(script))).filter((file) => file.endsWith(".bin"));
 	return {
 		name,
