@@ -22,6 +22,7 @@ import { sweepCallbacks } from "./conversions/callbacks/sweep-callbacks.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
 import { postbackRoutes } from "./conversions/postback-route.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
+import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
@@ -71,7 +72,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			products,
 			now,
 			allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS,
-			parts: { "/callbacks": callbackRoutes(callbackDeps(env)) },
+			parts: { "/callbacks": callbackRoutes(callbackDeps(env)), "/trace": traceRoutes(db) },
 			async publish() {
 				keys.forget();
 				states.forget();

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { asClickHash, type CandidateClick, MOST_CANDIDATES, matchClick } from "../../../src/conversions/match-click.ts";
+
+function click(fields: Partial<CandidateClick> = {}): CandidateClick {
+	return {
+		id: "1",
+		clickHash: "a",
+		reason: null,
+		clickedAt: 1,
+		publisherId: "p",
+		brandId: 1,
+		campaignId: 1,
+		platform: "west",
+		publisherClickId: "x",
+		sourceId: null,
+		pricingModel: "CPA",
+		revenueSharePpm: 800_000,
+		publisherPricingModel: "CPA",
+		...fields,
+	};
+}
+
+const match = (byHash: CandidateClick[], byPublisherClickId: CandidateClick[] = []) => {
+	const { click: found, why, ...rest } = matchClick("west", byHash, byPublisherClickId);
+	return found === null ? why : `${found.id} by ${"attribution" in rest ? rest.attribution : ""}`;
+};
+
+describe("unit: which click a postback speaks of", () => {
+	test("the hash goes before the publisher's click id", () => {
+		expect(match([click({ id: "h" })], [click({ id: "n", clickHash: "b" })])).toBe("h by click_hash");
+	});
+
+	test("the billed redirect goes before all others of its hash, a test comes last", () => {
+		const of = (...reasons: CandidateClick["reason"][]) =>
+			match(reasons.map((reason, at) => click({ id: String(reason), reason, clickedAt: at })));
+		expect(of("expired", "bot", null, "test")).toBe("null by click_hash");
+		expect(of("test", "head", "prefetch", "bot", "duplicate", "expired")).toBe("expired by click_hash");
+		expect(of("test", "head")).toBe("head by click_hash");
+		expect(of("test")).toBe("test by click_hash");
+	});
+
+	test("a publisher's click id counts where one click of the platform has it", () => {
+		expect(match([], [click({ id: "n" })])).toBe("n by publisher_click_id");
+		expect(match([], [click({ id: "n" }), click({ id: "other", clickHash: "b", platform: "east" })])).toBe("n by publisher_click_id");
+		expect(match([], [click({ id: "n" }), click({ id: "again", reason: "duplicate" })])).toBe("n by publisher_click_id");
+		expect(match([], [click({ id: "n" }), click({ id: "bot", clickHash: "b", reason: "bot" })])).toBe("n by publisher_click_id");
+	});
+
+	test("one that two clicks have is nobody's", () => {
+		expect(match([], [click(), click({ id: "2", clickHash: "b" })])).toBe("ambiguous");
+		expect(match([], [click({ reason: "bot" }), click({ id: "2", clickHash: "b", reason: "expired" })])).toBe("ambiguous");
+		expect(
+			match(
+				[],
+				Array.from({ length: MOST_CANDIDATES + 1 }, (_, at) => click({ id: String(at) })),
+			),
+		).toBe("ambiguous");
+	});
+
+	test("a platform reports on its own clicks; a campaign without a platform is anybody's", () => {
+		expect(match([click({ platform: "east" })])).toBe("other_platform");
+		expect(match([click({ platform: "east" })], [click({ id: "n" })])).toBe("other_platform");
+		expect(match([click({ platform: null })])).toBe("1 by click_hash");
+	});
+
+	test("a click that is no publisher's any more earns nobody anything", () => {
+		expect(match([click({ publisherId: null, revenueSharePpm: null })])).toBe("no_publisher");
+	});
+
+	test("a click id is a hash in any letter case", () => {
+		expect(asClickHash("AbCdEf0123456789aBcDeF0123456789")).toBe("abcdef0123456789abcdef0123456789");
+		expect(asClickHash("g".repeat(32))).toBeNull();
+		expect(asClickHash("a".repeat(31))).toBeNull();
+	});
+});

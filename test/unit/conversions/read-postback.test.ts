@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { pickValues, splitFields } from "../../../src/conversions/read-fields.ts";
+import { readPostback } from "../../../src/conversions/read-postback.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const SOUND = { txnid: "t-1", cid: "c1", edate: "2026-11-10", payout: "12.5" };
+
+function read(query: string) {
+	return readPostback(pickValues(splitFields(query)), NOW);
+}
+
+function queryOf(fields: Record<string, string>): string {
+	return Object.entries(fields)
+		.map(([name, value]) => `${name}=${value}`)
+		.join("&");
+}
+
+describe("unit: reading a postback", () => {
+	test("reads every field", () => {
+		const query = queryOf({
+			...SOUND,
+			sales: "100",
+			currency: "eur",
+			status: "Confirmed",
+			s2: "a+b",
+			s3: "%C3%A9",
+			surl: "https%3A%2F%2Fshop.example%2F%3Fa%3D1",
+		});
+		expect(read(query)).toEqual({
+			errors: null,
+			postback: {
+				txnid: "t-1",
+				cid: "c1",
+				eventAt: Date.parse("2026-11-10T00:00:00Z"),
+				payoutMicros: 12_500_000,
+				salesMicros: 100_000_000,
+				currency: "EUR",
+				status: "Confirmed",
+				s2: "a b",
+				s3: "é",
+				surl: "https://shop.example/?a=1",
+			},
+		});
+	});
+
+	test("each required field that is absent is reported under its name", () => {
+		expect(read("").errors).toEqual({
+			txnid: ["The txnid field is required."],
+			cid: ["The cid field is required."],
+			edate: ["The edate field is required."],
+			payout: ["The payout field is required."],
+		});
+	});
+
+	test("each that is invalid is reported under its name", () => {
+		expect(read(queryOf({ txnid: "t%00", cid: "c".repeat(256), edate: "soon", payout: "much" })).errors).toEqual({
+			txnid: ["The txnid may have at most 255 characters, none of them a control character."],
+			cid: ["The cid may have at most 255 characters, none of them a control character."],
+			edate: ["The edate is not a valid date."],
+			payout: ["The payout must be a number."],
+		});
+	});
+
+	test.each([
+		...[
+			"{x}",
+			"{{x}}",
+			`$${"{x}"}`,
+			"#{x}",
+			"%{x}",
+			"[x]",
+			"[[[x]]]",
+			"<x>",
+			"##x##",
+			"#x#",
+			"%x%",
+			"%%x%%",
+			"__x__",
+			"!!!x!!!",
+			"$x$",
+			"@@x@@",
+		],
+		...["{{ click_id }}", "%campaign%", "%CAMPAIGN_ID%", "%cafe%", "%dead%"],
+	])("the placeholder %s is empty, raw or encoded", (placeholder) => {
+		for (const spelling of [placeholder, encodeURIComponent(placeholder), encodeURIComponent(encodeURIComponent(placeholder))]) {
+			expect(read(queryOf({ ...SOUND, cid: spelling })).errors).toEqual({ cid: ["The cid field is required."] });
+			expect(read(queryOf({ ...SOUND, sales: spelling, currency: spelling, status: spelling, s2: spelling })).postback).toMatchObject({
+				salesMicros: null,
+				currency: null,
+				status: null,
+				s2: null,
+			});
+		}
+	});
+
+	test("a stray percent sign is text", () => {
+		expect(read(`${queryOf(SOUND)}&s2=100%&s3=%zz`).postback).toMatchObject({ s2: "100%", s3: "%zz" });
+		expect(read(queryOf({ ...SOUND, txnid: "%" })).postback).toMatchObject({ txnid: "%" });
+	});
+
+	test("an optional amount that is no number costs nobody the conversion", () => {
+		expect(read(`${queryOf(SOUND)}&sales=lots`).postback).toMatchObject({ salesMicros: null, payoutMicros: 12_500_000 });
+	});
+
+	test("names are exact", () => {
+		expect(read("TXNID=t&Cid=c&edate=2026-11-10&payout=1").errors).toEqual({
+			txnid: ["The txnid field is required."],
+			cid: ["The cid field is required."],
+		});
+	});
+
+	test("of repeated fields the first that says something counts", () => {
+		expect(read(`cid=&cid={cid}&cid=+&cid=c9&cid=c10&${queryOf(SOUND)}`).postback).toMatchObject({ cid: "c9" });
+	});
+
+	test("whatever comes, it is read or refused with messages for required fields alone", () => {
+		const piece = fc.oneof(
+			fc.string({ unit: "binary", maxLength: 12 }),
+			fc.constantFrom("txnid", "cid", "edate", "payout", "&", "=", "%", "+", "#", "\u0000", "\ud800"),
+		);
+		fc.assert(
+			fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+				const { postback, errors } = read(pieces.join(""));
+				expect((postback === null) !== (errors === null)).toBe(true);
+				for (const [name, messages] of Object.entries(errors ?? {})) {
+					expect(["txnid", "cid", "edate", "payout"]).toContain(name);
+					expect(messages).toHaveLength(1);
+				}
+			}),
+		);
+	});
+});

@@ -1,0 +1,221 @@
+/** The postback endpoint: the exact answers, and a row in the intake ledger for each. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { MOST_UNKNOWN_A_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
+import worker from "../../../src/worker.ts";
+import { callPostback, type Fields, importConversionNetwork, postbackFields, readAll, WEST_KEY } from "../../support/conversions.ts";
+
+const RECEIVED = { message: "Postback received successfully" };
+const KEY_INVALID = { message: "The given data was invalid.", errors: { access_key: ["The access key is invalid."] }, error_code: 1 };
+
+function queryOf(fields: Fields): string {
+	return new URLSearchParams(fields).toString();
+}
+
+/** The ledger's row of a transaction, once the queue has brought it. */
+async function ledgerOf(txnid: string, count = 1) {
+	const read = () =>
+		readAll("SELECT platform, method, query, cid, outcome, answer FROM postback_intake WHERE txnid = ? ORDER BY id", txnid);
+	await expect.poll(read, { timeout: 5_000 }).toHaveLength(count);
+	return read();
+}
+
+describe("worker: the postback endpoint", () => {
+	beforeAll(importConversionNetwork);
+	afterEach(() => {
+		vi.restoreAllMocks();
+	});
+
+	test("takes a GET with a query", async () => {
+		const { status, body } = await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "get" })));
+		expect([status, body]).toEqual([200, RECEIVED]);
+		expect(await ledgerOf("get")).toMatchObject([
+			{ platform: "west", method: "GET", outcome: "accepted", answer: JSON.stringify(RECEIVED) },
+		]);
+	});
+
+	test("answers JSON", async () => {
+		const response = await exports.default.fetch(
+			`https://base.example/api/postback/${WEST_KEY}?${queryOf(postbackFields({ txnid: "json" }))}`,
+		);
+		expect(response.headers.get("content-type")).toBe("application/json");
+		await response.body?.cancel();
+	});
+
+	test("takes a POST with a query, a form, or both", async () => {
+		const fields = postbackFields({ txnid: "query" });
+		expect((await callPostback(WEST_KEY, queryOf(fields), { method: "POST" })).body).toEqual(RECEIVED);
+		expect((await callPostback(WEST_KEY, "", { method: "POST", body: new URLSearchParams({ ...fields, txnid: "form" }) })).body).toEqual(
+			RECEIVED,
+		);
+		const multipart = new FormData();
+		for (const [name, value] of Object.entries({ ...fields, txnid: "multipart" })) multipart.set(name, value);
+		expect((await callPostback(WEST_KEY, "", { method: "POST", body: multipart })).body).toEqual(RECEIVED);
+		const { txnid: _, ...rest } = fields;
+		expect((await callPostback(WEST_KEY, "txnid=both", { method: "POST", body: new URLSearchParams(rest) })).body).toEqual(RECEIVED);
+		expect(await ledgerOf("form")).toMatchObject([{ method: "POST", query: queryOf({ ...fields, txnid: "form" }) }]);
+		expect(await ledgerOf("multipart")).toMatchObject([{ method: "POST", query: queryOf({ ...fields, txnid: "multipart" }) }]);
+		expect(await ledgerOf("both")).toMatchObject([{ query: `txnid=both&${queryOf(rest)}` }]);
+	});
+
+	test("the query goes before the form, but an empty or unfilled field of it does not", async () => {
+		const form = new URLSearchParams(postbackFields({ txnid: "of-form", cid: "of-form" }));
+		expect((await callPostback(WEST_KEY, "txnid=of-query&cid={cid}&payout=", { method: "POST", body: form })).body).toEqual(RECEIVED);
+		expect(await ledgerOf("of-query")).toMatchObject([{ cid: "of-form", outcome: "accepted" }]);
+	});
+
+	test("each required field that is missing or invalid is reported under its name, and kept with that answer", async () => {
+		const { status, body } = await callPostback(WEST_KEY, "txnid=bad&cid={click_id}&edate=soon&payout=1,5");
+		expect(status).toBe(200);
+		expect(body).toEqual({
+			message: "The given data was invalid.",
+			errors: {
+				cid: ["The cid field is required."],
+				edate: ["The edate is not a valid date."],
+				payout: ["The payout must be a number."],
+			},
+			error_code: 1,
+		});
+		expect(await ledgerOf("bad")).toMatchObject([{ platform: "west", outcome: "rejected", answer: JSON.stringify(body) }]);
+		expect(await readAll("SELECT * FROM conversions WHERE txnid = 'bad'")).toEqual([]);
+	});
+
+	test("a macro that a fragment cut off is said to be missing; what comes behind a # is still read", async () => {
+		const fields = queryOf(postbackFields({ txnid: "fragment" }));
+		// Sent by a client that drops fragments: nothing comes after the macro.
+		expect((await callPostback(WEST_KEY, "txnid=cut&s2=#s2#&cid=1")).body).toMatchObject({
+			error_code: 1,
+			errors: { cid: ["The cid field is required."] },
+		});
+		expect((await callPostback(WEST_KEY, `s2=%campaign%&s3=100%&${fields}`)).body).toEqual(RECEIVED);
+		await expect
+			.poll(() => readAll("SELECT s2, s3 FROM conversions WHERE txnid = 'fragment'"), { timeout: 5_000 })
+			.toEqual([{ s2: null, s3: "100%" }]);
+	});
+
+	test("a key that is unknown, of another kind or broken is invalid, and the ledger says so", async () => {
+		const keys = ["platform-key-unknown", "access-key-cpa", "x", "", "%", "%E0%A4%A", "platform-key-west/more", "PLATFORM-KEY-WEST"];
+		for (const [at, key] of keys.entries()) {
+			expect(await callPostback(key, queryOf(postbackFields({ txnid: `key-${at}` }))), key).toEqual({ status: 200, body: KEY_INVALID });
+		}
+		for (const at of keys.keys()) {
+			expect(await ledgerOf(`key-${at}`)).toMatchObject([{ platform: null, outcome: "unknown_key", answer: JSON.stringify(KEY_INVALID) }]);
+		}
+	});
+
+	test("the key itself is never kept", async () => {
+		await callPostback("platform-key-secret-typo", queryOf(postbackFields({ txnid: "typo" })));
+		const rows = await ledgerOf("typo");
+		expect(JSON.stringify(rows)).not.toContain("secret-typo");
+	});
+
+	test("a closing slash is no part of the key", async () => {
+		expect((await callPostback(`${WEST_KEY}/`, queryOf(postbackFields({ txnid: "slash" })))).body).toEqual(RECEIVED);
+	});
+
+	test("unknown keys cannot fill the ledger", async () => {
+		const count = async () => Number((await readAll("SELECT count(*) AS n FROM postback_intake WHERE outcome = 'unknown_key'"))[0]?.n);
+		for (let at = 0; at < MOST_UNKNOWN_A_MINUTE + 30; at++)
+			expect((await callPostback(`platform-key-${at}`, "txnid=flood")).body).toEqual(KEY_INVALID);
+		await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(MOST_UNKNOWN_A_MINUTE / 2);
+		await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "after-the-flood" })));
+		await ledgerOf("after-the-flood");
+		// The minute may have turned once on the way.
+		expect(await count()).toBeLessThanOrEqual(2 * MOST_UNKNOWN_A_MINUTE);
+	});
+
+	test("what is too large is no 413: HTTP 200 with error_code 1, and nothing but the ledger knows of it", async () => {
+		const long = "x".repeat(17 * 1024);
+		const tooLarge = { message: "The given data was invalid.", errors: { request: [expect.stringContaining("at most")] }, error_code: 1 };
+		const fields = postbackFields({ txnid: "large" });
+		expect(await callPostback(WEST_KEY, queryOf({ ...fields, s2: long }))).toEqual({ status: 200, body: tooLarge });
+		expect(await callPostback(WEST_KEY, "", { method: "POST", body: new URLSearchParams({ ...fields, s2: long }) })).toEqual({
+			status: 200,
+			body: tooLarge,
+		});
+		const stream = new ReadableStream({
+			start(controller) {
+				for (let part = 0; part < 20; part++) controller.enqueue(new TextEncoder().encode("x".repeat(1024)));
+				controller.close();
+			},
+		});
+		expect(await callPostback(WEST_KEY, queryOf(fields), { method: "POST", body: stream })).toEqual({ status: 200, body: tooLarge });
+		const rows = () => readAll("SELECT outcome, query FROM postback_intake WHERE answer LIKE '%at most 16384%'");
+		await expect.poll(rows, { timeout: 5_000 }).toHaveLength(3);
+		expect(await readAll("SELECT * FROM conversions WHERE txnid = 'large'")).toEqual([]);
+	});
+
+	test("an overlong landing URL is cut, not refused", async () => {
+		const surl = `https://shop.example/${"p".repeat(5_000)}`;
+		expect((await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "long-url", surl })))).body).toEqual(RECEIVED);
+		await expect
+			.poll(() => readAll("SELECT length(surl) AS n FROM conversions WHERE txnid = 'long-url'"), { timeout: 5_000 })
+			.toEqual([{ n: 2_000 }]);
+	});
+
+	test.each(["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s reports nothing: 405", async (method) => {
+		const response = await exports.default.fetch(
+			`https://base.example/api/postback/${WEST_KEY}?${queryOf(postbackFields({ txnid: method }))}`,
+			{ method },
+		);
+		expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST"]);
+	});
+
+	test("a broken multipart body says nothing, and its fields are missing", async () => {
+		const init = { method: "POST", headers: { "content-type": "multipart/form-data; boundary=x" }, body: "no multipart at all" };
+		expect((await callPostback(WEST_KEY, "txnid=broken", init)).body).toMatchObject({
+			error_code: 1,
+			errors: { cid: ["The cid field is required."] },
+		});
+	});
+
+	describe("where the queue fails", () => {
+		const brokenQueue = {
+			send: () => Promise.reject(new Error("queue away")),
+			sendBatch: () => Promise.reject(new Error("queue away")),
+		} as unknown as Queue;
+
+		async function callWith(changes: object, txnid: string) {
+			vi.spyOn(console, "error").mockImplementation(() => {});
+			const ctx = createExecutionContext();
+			const request = new Request(`https://base.example/api/postback/${WEST_KEY}?${queryOf(postbackFields({ txnid }))}`);
+			const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], { ...env, ...changes }, ctx);
+			const body = await response.json();
+			await waitOnExecutionContext(ctx);
+			return [response.status, body];
+		}
+
+		test("the database takes the postback before success is said", async () => {
+			expect(await callWith({ POSTBACKS: brokenQueue }, "no-queue")).toEqual([200, RECEIVED]);
+			expect(await readAll("SELECT stage FROM conversions WHERE txnid = 'no-queue'")).toEqual([{ stage: "waiting" }]);
+			expect(await ledgerOf("no-queue")).toMatchObject([{ outcome: "accepted" }]);
+		});
+
+		test("and the database too: something went wrong, error_code 2, and nothing is half written", async () => {
+			const brokenWrites = new Proxy(env.DB, {
+				get(target, name) {
+					if (name === "batch") return () => Promise.reject(new Error("D1_ERROR: away"));
+					const value: unknown = Reflect.get(target, name);
+					return typeof value === "function" ? value.bind(target) : value;
+				},
+			});
+			expect(await callWith({ POSTBACKS: brokenQueue, DB: brokenWrites }, "nowhere")).toEqual([
+				200,
+				{ message: "something went wrong", error_code: 2 },
+			]);
+			expect(await readAll("SELECT * FROM conversions WHERE txnid = 'nowhere'")).toEqual([]);
+			expect(await readAll("SELECT * FROM postback_intake WHERE txnid = 'nowhere'")).toEqual([]);
+		});
+
+		test("keys that cannot be looked up are a failure, not invalid keys", async () => {
+			const away = {
+				prepare: () => {
+					throw new Error("D1_ERROR: away");
+				},
+				batch: () => Promise.reject(new Error("D1_ERROR: away")),
+			};
+			expect(await callWith({ DB: away }, "no-keys")).toEqual([200, { message: "something went wrong", error_code: 2 }]);
+		});
+	});
+});

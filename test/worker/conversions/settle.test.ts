@@ -1,0 +1,473 @@
+/** Settling: what postbacks make of conversions, on the real database, through the real consumer. */
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Conversion } from "../../../src/conversions/conversion.ts";
+import worker from "../../../src/worker.ts";
+import {
+	type ClickFields,
+	clickRow,
+	consume,
+	importConversionNetwork,
+	postbackMessage,
+	readAll,
+	storeClicks,
+} from "../../support/conversions.ts";
+import { importFile } from "../../support/network-import.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+type Message = ReturnType<typeof postbackMessage>;
+type Postback = NonNullable<Message["postback"]>;
+
+let number = 0;
+const newTxnid = () => `t-${++number}`;
+
+/** A click, stored, and postbacks about it. */
+async function clicked(fields: ClickFields = {}) {
+	const click = clickRow(fields);
+	await storeClicks(click);
+	const txnid = newTxnid();
+	const platform = String(fields.platform ?? "west");
+	const say = (postback: Partial<Postback> = {}, receivedAt = Date.now()) =>
+		postbackMessage(platform, { txnid, cid: String(click.click_hash), ...postback }, receivedAt);
+	return { click, txnid, say };
+}
+
+async function stored(txnid: string, platform = "west"): Promise<Record<string, unknown> | undefined> {
+	return (await readAll("SELECT * FROM conversions WHERE platform = ? AND txnid = ?", platform, txnid))[0];
+}
+
+function callbacksOf(txnid: string) {
+	return readAll("SELECT seq, status, payout_micros, state FROM callbacks WHERE txnid = ? ORDER BY seq", txnid);
+}
+
+async function kindsOf(txnid: string): Promise<unknown[]> {
+	return (await readAll("SELECT kind FROM conversion_events WHERE txnid = ? ORDER BY seq", txnid)).map(({ kind }) => kind);
+}
+
+/** What a source of traffic has in the daily sums: each test's click has its own. */
+function sumsOf({ source_id }: ClickFields) {
+	return readAll(
+		"SELECT date, conversion_count AS n, conversion_revenue_micros AS revenue, gross_micros AS gross, sales_micros AS sales FROM daily_sources WHERE source_id = ? AND conversion_count <> 0 ORDER BY date",
+		String(source_id),
+	);
+}
+
+function at(time: number): void {
+	vi.useFakeTimers({ toFake: ["Date"], now: time });
+}
+
+async function runCron(): Promise<void> {
+	const ctx = createExecutionContext();
+	await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+	await waitOnExecutionContext(ctx);
+}
+
+describe("worker: settling", () => {
+	beforeAll(importConversionNetwork);
+	afterEach(() => {
+		vi.useRealTimers();
+		vi.restoreAllMocks();
+	});
+
+	test("the same content again has no effect, but is in the intake ledger", async () => {
+		const { click, txnid, say } = await clicked();
+		await consume(say());
+		const before = [await sumsOf(click), await callbacksOf(txnid), await kindsOf(txnid)];
+		await consume(say(), say());
+		expect([await sumsOf(click), await callbacksOf(txnid), await kindsOf(txnid)]).toEqual(before);
+		expect(await readAll("SELECT id FROM postback_intake WHERE txnid = ?", txnid)).toHaveLength(3);
+	});
+
+	test("a redelivered message has no effect, also after a newer one", async () => {
+		const { txnid, say } = await clicked();
+		const pending = say({ status: "pending" }, NOW);
+		const approved = say({ status: "approved" }, NOW + 1);
+		await consume(pending);
+		await consume(approved, pending);
+		expect(await consume(pending, approved)).toEqual({ acked: 2, retried: 0 });
+		expect(await stored(txnid)).toMatchObject({ status: "approved" });
+		expect(await kindsOf(txnid)).toEqual(["received", "attributed", "changed"]);
+		expect(await callbacksOf(txnid)).toHaveLength(1);
+	});
+
+	test("a changed status or payout is a new event, and the daily sums follow", async () => {
+		const { click, txnid, say } = await clicked();
+		await consume(say({ status: "hold", salesMicros: 50_000_000 }));
+		expect(await sumsOf(click)).toEqual([{ date: "2026-11-10", n: 1, revenue: 8_000_000, gross: 10_000_000, sales: 50_000_000 }]);
+		await consume(say({ status: "paid", payoutMicros: 12_000_000 }));
+		expect(await sumsOf(click)).toEqual([{ date: "2026-11-10", n: 1, revenue: 9_600_000, gross: 12_000_000, sales: 50_000_000 }]);
+		await consume(say({ status: "reversed", payoutMicros: 12_000_000 }));
+		expect(await sumsOf(click)).toEqual([]);
+		expect(await kindsOf(txnid)).toEqual(["received", "attributed", "changed", "changed"]);
+	});
+
+	test("a changed event date moves the contribution", async () => {
+		const { click, say } = await clicked();
+		await consume(say());
+		await consume(say({ eventAt: Date.parse("2026-11-12T23:59:59.999Z") }));
+		expect(await sumsOf(click)).toEqual([{ date: "2026-11-12", n: 1, revenue: 8_000_000, gross: 10_000_000, sales: 0 }]);
+	});
+
+	test("an older postback that arrives late changes nothing, and is in the history", async () => {
+		const { click, txnid, say } = await clicked();
+		const older = say({ payoutMicros: 1_000_000, status: "pending" }, NOW);
+		await consume(say({ payoutMicros: 2_000_000 }, NOW + 5_000));
+		const before = await sumsOf(click);
+		await consume(older);
+		expect(await stored(txnid)).toMatchObject({ payout_micros: 2_000_000, status: "approved", first_received_at: NOW });
+		expect(await sumsOf(click)).toEqual(before);
+		expect(await kindsOf(txnid)).toEqual(["received", "attributed", "late"]);
+	});
+
+	test("one that repeats an older state is still the newest word", async () => {
+		const { txnid, say } = await clicked();
+		await consume(say({ status: "pending" }, NOW));
+		await consume(say({ status: "pending" }, NOW + 2));
+		await consume(say({ status: "paid" }, NOW + 1));
+		expect(await stored(txnid)).toMatchObject({ status: "pending" });
+	});
+
+	test("several postbacks of a transaction in one batch are taken in the order in which they came in", async () => {
+		const { click, txnid, say } = await clicked();
+		await consume(say({ status: "void" }, NOW + 2), say({ status: "pending" }, NOW), say({ status: "paid" }, NOW + 1));
+		expect(await stored(txnid)).toMatchObject({ status: "cancelled", event_count: 4 });
+		expect(await callbacksOf(txnid)).toMatchObject([
+			{ seq: 1, status: "approved" },
+			{ seq: 2, status: "cancelled" },
+		]);
+		expect(await sumsOf(click)).toEqual([]);
+	});
+
+	test("equal transaction ids of two platforms are two conversions", async () => {
+		const west = await clicked();
+		const east = clickRow({ platform: "east", campaign_id: 12, brand_id: 2 });
+		await storeClicks(east);
+		await consume(
+			west.say(),
+			postbackMessage("east", { txnid: west.txnid, cid: String(east.click_hash), currency: "USD", payoutMicros: 5_000_000 }),
+		);
+		expect(await stored(west.txnid)).toMatchObject({ revenue_micros: 8_000_000 });
+		expect(await stored(west.txnid, "east")).toMatchObject({ revenue_micros: 4_000_000 });
+	});
+
+	test("two transactions on one click are two conversions", async () => {
+		const { click, say } = await clicked();
+		await consume(say(), say({ txnid: newTxnid() }));
+		expect(await sumsOf(click)).toMatchObject([{ n: 2, revenue: 16_000_000 }]);
+	});
+
+	test("an event dated before its click is accepted", async () => {
+		const { txnid, say } = await clicked({ clicked_at: Date.parse("2026-11-11T00:00:00Z") });
+		await consume(say({ eventAt: Date.parse("2026-11-01T00:00:00Z") }));
+		expect(await stored(txnid)).toMatchObject({ stage: "settled" });
+	});
+
+	describe("attribution", () => {
+		test("by click hash in any letter case, before the publisher's click id", async () => {
+			const { click, txnid, say } = await clicked();
+			await storeClicks(clickRow({ publisher_click_id: String(click.click_hash).toUpperCase() }));
+			await consume(say({ cid: String(click.click_hash).toUpperCase() }));
+			expect(await stored(txnid)).toMatchObject({
+				attribution: "click_hash",
+				click_id: click.id,
+				publisher_click_id: click.publisher_click_id,
+			});
+		});
+
+		test("by the publisher's click id where one click has it", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say({ cid: String(click.publisher_click_id) }));
+			expect(await stored(txnid)).toMatchObject({ attribution: "publisher_click_id", click_id: click.id });
+		});
+
+		test("not where two clicks have it, or thousands", async () => {
+			const { txnid, say } = await clicked({ publisher_click_id: "shared" });
+			await storeClicks(...Array.from({ length: 60 }, () => clickRow({ publisher_click_id: "shared" })));
+			await consume(say({ cid: "shared" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting", click_id: null });
+		});
+
+		test("not to a click on another platform's campaign", async () => {
+			const { say, txnid } = await clicked({ platform: "east" });
+			const { postback } = say();
+			at(NOW);
+			await consume(postbackMessage("west", { ...postback, txnid }, NOW - 25 * HOUR));
+			expect(await stored(txnid)).toMatchObject({ stage: "unmatched", click_id: null });
+			expect(
+				await readAll("SELECT details ->> '$.why' AS why FROM conversion_events WHERE txnid = ? AND kind = 'unmatched'", txnid),
+			).toEqual([{ why: "other_platform" }]);
+		});
+
+		test("a billed click goes before the other redirects of its hash", async () => {
+			const { click, txnid, say } = await clicked();
+			const twin = (reason: string, clicked_at: number) => clickRow({ click_hash: String(click.click_hash), reason, clicked_at });
+			await storeClicks(twin("head", 1), twin("duplicate", 2), ...Array.from({ length: 20 }, (_, at) => twin("bot", at)));
+			await consume(say());
+			expect(await stored(txnid)).toMatchObject({ click_id: click.id });
+		});
+
+		test("an expired click still earns its publisher the conversion", async () => {
+			const { txnid, say } = await clicked({ reason: "expired" });
+			await consume(say());
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", revenue_micros: 8_000_000 });
+		});
+
+		test("a conversion stays with its click, whatever cid comes later", async () => {
+			const { click, txnid, say } = await clicked();
+			const other = clickRow({ publisher_id: "quiet" });
+			await storeClicks(other);
+			await consume(say());
+			await consume(say({ cid: String(other.click_hash) }));
+			expect(await stored(txnid)).toMatchObject({ click_id: click.id, publisher_id: "cpa", cid: other.click_hash });
+		});
+	});
+
+	describe("a postback that outruns its click", () => {
+		const cases = [
+			["soon", 2 * MINUTE, "settled"],
+			["within the day", 23.5 * HOUR, "settled"],
+		] as const;
+		test.each(cases)("settles when the click comes %s", async (_, delay, stage) => {
+			at(NOW);
+			const click = clickRow({ clicked_at: NOW - 1_000 });
+			const txnid = newTxnid();
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash) }, NOW));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting", retry_at: NOW + MINUTE });
+			expect(await callbacksOf(txnid)).toEqual([]);
+			await storeClicks(click);
+			at(NOW + delay);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage, retry_at: null });
+			expect(await kindsOf(txnid)).toEqual(["received", "attributed"]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }]);
+		});
+
+		test("is unmatched after 24 hours, kept, and still found by a click from a replayed dead letter or by its next postback", async () => {
+			at(NOW);
+			const [click, other] = [clickRow(), clickRow()];
+			const [txnid, otherTxnid] = [newTxnid(), newTxnid()];
+			await consume(
+				postbackMessage("west", { txnid, cid: String(click.click_hash) }, NOW),
+				postbackMessage("west", { txnid: otherTxnid, cid: String(other.click_hash) }, NOW),
+			);
+			at(NOW + 24 * HOUR - 1);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting" });
+			at(NOW + 24 * HOUR);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "unmatched", status: "approved", payout_micros: 10_000_000 });
+			await storeClicks(click, other);
+			await consume(postbackMessage("west", { txnid: otherTxnid, cid: String(other.click_hash) }, NOW + 24 * HOUR));
+			expect(await stored(otherTxnid)).toMatchObject({ stage: "settled" });
+			at(NOW + 48 * HOUR);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "settled" });
+			expect(await kindsOf(txnid)).toEqual(["received", "unmatched", "attributed"]);
+		});
+
+		test("is looked at again by the queue, seconds later", async () => {
+			const click = clickRow();
+			const txnid = newTxnid();
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+			await storeClicks(click);
+			await consume({ format: 1, kind: "look_again", platform: "west", txnid });
+			expect(await stored(txnid)).toMatchObject({ stage: "settled" });
+		});
+	});
+
+	describe("currencies", () => {
+		const eur = (fields: Partial<Postback> = {}) => ({ currency: "EUR", salesMicros: 100_000_000, ...fields });
+
+		test("payout and sales convert by the rate of the event's day, rounded half up to four decimals", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say(eur({ payoutMicros: 10_010_100 })));
+			expect(await stored(txnid)).toMatchObject({
+				usd_nanos: 1_100_000_000,
+				gross_micros: 11_011_100,
+				sales_usd_micros: 110_000_000,
+				revenue_micros: 8_808_900,
+			});
+		});
+
+		test("a postback that names no currency is in its platform's", async () => {
+			const { txnid, say } = await clicked({ platform: "east" });
+			await consume(say());
+			expect(await stored(txnid, "east")).toMatchObject({ currency: "EUR", gross_micros: 11_000_000 });
+		});
+
+		test("without a rate of that day it is quarantined; an import releases it within a minute", async () => {
+			const { click, txnid, say } = await clicked();
+			const eventAt = Date.parse("2026-11-09T23:59:59.999Z");
+			await consume(say(eur({ eventAt })));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", gross_micros: null, revenue_micros: null, publisher_id: "cpa" });
+			expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined" });
+			await importFile({ exchange_rates: [{ currency: "EUR", date: "2026-11-09", usd: "1.2" }] });
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", gross_micros: 12_000_000, revenue_micros: 9_600_000 });
+			expect(await kindsOf(txnid)).toEqual(["received", "attributed", "quarantined", "released"]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 9_600_000 }]);
+		});
+
+		test("a currency that nobody knows waits too", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say({ currency: "DOUBLOON" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", currency: "DOUBLOON" });
+			await consume(say({ currency: "USD" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", gross_micros: 10_000_000 });
+		});
+
+		test("a settled one whose currency becomes unknown leaves the sums; its cancellation needs no rate", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			await consume(say({ currency: "XYZ" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined" });
+			expect(await sumsOf(click)).toEqual([]);
+			await consume(say({ currency: "XYZ", status: "void" }));
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
+		});
+
+		test("a rate that was applied stays, as long as currency and day do", async () => {
+			const { txnid, say } = await clicked();
+			const eventAt = Date.parse("2026-11-08T00:00:00Z");
+			await importFile({ exchange_rates: [{ currency: "EUR", date: "2026-11-08", usd: "1.5" }] });
+			await consume(say(eur({ eventAt })));
+			await importFile({ exchange_rates: [{ currency: "EUR", date: "2026-11-08", usd: "2" }] });
+			await consume(say(eur({ eventAt, payoutMicros: 20_000_000 })));
+			expect(await stored(txnid)).toMatchObject({ gross_micros: 30_000_000 });
+		});
+	});
+
+	describe("what a conversion earns", () => {
+		test("a CPC publisher nothing, without a callback; it counts", async () => {
+			const { click, txnid, say } = await clicked({ publisher_id: "cpc" });
+			await consume(say());
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", revenue_micros: 0, gross_micros: 10_000_000, pricing_model: "CPC" });
+			expect(await callbacksOf(txnid)).toEqual([]);
+			expect(await sumsOf(click)).toEqual([{ date: "2026-11-10", n: 1, revenue: 0, gross: 10_000_000, sales: 0 }]);
+		});
+
+		test("on a test click nothing, and it counts nowhere: settled and marked", async () => {
+			const { click, txnid, say } = await clicked({ reason: "test" });
+			await consume(say());
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", test: 1, revenue_micros: 0 });
+			expect([await callbacksOf(txnid), await sumsOf(click)]).toEqual([[], []]);
+		});
+
+		test("nothing where the payout is zero, and the publisher is told of it", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say({ payoutMicros: 0 }));
+			expect(await sumsOf(click)).toEqual([{ date: "2026-11-10", n: 1, revenue: 0, gross: 0, sales: 0 }]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 0 }]);
+		});
+
+		test("a negative payout takes the conversion back, and is never a debit", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			await consume(say({ payoutMicros: -10_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", payout_micros: -10_000_000 });
+			expect(await sumsOf(click)).toEqual([]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
+		});
+
+		test("the share and pricing model of the day it was attributed, whatever an import changes", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await env.DB.prepare("UPDATE publishers SET revenue_share_ppm = 100000, pricing_model = 'CPC' WHERE id = 'cpa'").run();
+			await consume(say({ payoutMicros: 20_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ revenue_micros: 16_000_000, revenue_share_ppm: 800_000 });
+			await env.DB.prepare("UPDATE publishers SET revenue_share_ppm = 800000, pricing_model = 'CPA' WHERE id = 'cpa'").run();
+		});
+	});
+
+	describe("what the publisher is told", () => {
+		test("a credit when first approved, a cancellation, a credit again when reopened; pending says nothing", async () => {
+			const { txnid, say } = await clicked();
+			for (const status of ["pending", "paid", "confirmed", "pending", "paid", "void", "rejected", "pending", "open", "paid"])
+				await consume(say({ status }));
+			expect(await callbacksOf(txnid)).toEqual([
+				{ seq: 1, status: "approved", payout_micros: 8_000_000, state: "due" },
+				{ seq: 2, status: "cancelled", payout_micros: 8_000_000, state: "due" },
+				{ seq: 3, status: "approved", payout_micros: 8_000_000, state: "due" },
+			]);
+		});
+
+		test("nothing of one that is cancelled before it was approved", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say({ status: "pending" }));
+			await consume(say({ status: "rejected" }));
+			expect(await callbacksOf(txnid)).toEqual([]);
+		});
+
+		test("no second credit where only the payout changes; the cancellation takes back what was credited", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await consume(say({ payoutMicros: 20_000_000 }));
+			expect(await callbacksOf(txnid)).toHaveLength(1);
+			await consume(say({ payoutMicros: 0, status: "void" }));
+			expect(await callbacksOf(txnid)).toMatchObject([{ payout_micros: 8_000_000 }, { status: "cancelled", payout_micros: 8_000_000 }]);
+		});
+
+		test("what is owed to a publisher without an address is kept as such", async () => {
+			const { txnid, say } = await clicked({ publisher_id: "quiet" });
+			await consume(say());
+			expect(await callbacksOf(txnid)).toMatchObject([{ state: "no_url" }]);
+		});
+
+		test("its own click id, or nothing where it gave none", async () => {
+			const { txnid, say } = await clicked({ publisher_click_id: null });
+			await consume(say());
+			expect(await readAll("SELECT cid FROM callbacks WHERE txnid = ?", txnid)).toEqual([{ cid: "" }]);
+		});
+	});
+
+	test("the platform's status map goes first; an unknown status is pending, and flagged", async () => {
+		const { txnid, say } = await clicked();
+		await consume(say({ status: "INVOICED" }));
+		expect(await stored(txnid)).toMatchObject({ status: "approved", network_status: "INVOICED", status_unknown: 0 });
+		await consume(say({ status: "disputed" }));
+		expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		await consume(say({ status: "on the moon" }));
+		expect(await stored(txnid)).toMatchObject({ status: "pending", status_unknown: 1 });
+	});
+
+	test("what a later postback leaves out stays: sales, s2, s3, surl; not so status and currency, which have defaults", async () => {
+		const { txnid, say } = await clicked();
+		await consume(say({ salesMicros: 5_000_000, s2: "a", s3: "b", surl: "https://shop.example/", status: "pending" }));
+		await consume(say({ payoutMicros: 11_000_000 }));
+		expect(await stored(txnid)).toMatchObject({
+			sales_micros: 5_000_000,
+			s2: "a",
+			s3: "b",
+			surl: "https://shop.example/",
+			status: "approved",
+		});
+	});
+
+	test("the history tells the whole present state", async () => {
+		const { txnid, say } = await clicked();
+		await consume(say({ status: "pending", currency: "GBP" }));
+		await consume(say({ status: "paid", s2: "x" }));
+		await consume(say({ status: "void", payoutMicros: 3_000_000 }));
+		const events = await readAll<{ set: string }>(
+			"SELECT details -> '$.set' AS \"set\" FROM conversion_events WHERE txnid = ? ORDER BY seq",
+			txnid,
+		);
+		const told: Partial<Conversion> = Object.assign({}, ...events.map(({ set }) => JSON.parse(set)));
+		const row = await stored(txnid);
+		expect(told).toMatchObject({
+			stage: row?.stage,
+			status: row?.status,
+			payoutMicros: row?.payout_micros,
+			revenueMicros: row?.revenue_micros,
+			clickId: row?.click_id,
+			currency: row?.currency,
+			s2: "x",
+		});
+	});
+});
