@@ -140,12 +140,15 @@ export function postbackMessage(
 	};
 }
 
+/** The Worker's bindings, with a CALLBACKS queue that nobody reads: what is owed stays in the outbox, and no publisher is called. */
+export const QUIET_ENV = { ...env, CALLBACKS: { send: async () => {}, sendBatch: async () => {} } as unknown as Queue };
+
 /** Gives messages to the real consumer as one batch. */
 export async function consume(...bodies: unknown[]): Promise<{ acked: number; retried: number }> {
 	const messages = bodies.map((body, at) => ({ id: `m-${at}`, timestamp: new Date(), attempts: 1, body }));
 	const batch = createMessageBatch("clickbourse-postbacks", messages);
 	const ctx = createExecutionContext();
-	await worker.queue(batch, env, ctx);
+	await worker.queue(batch, QUIET_ENV, ctx);
 	const result = await getQueueResult(batch, ctx);
 	await waitOnExecutionContext(ctx);
 	return { acked: result.ackAll ? bodies.length : result.explicitAcks.length, retried: result.retryMessages.length };

@@ -10,6 +10,7 @@ import {
 	consume,
 	importConversionNetwork,
 	postbackMessage,
+	QUIET_ENV,
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
@@ -62,7 +63,7 @@ function at(time: number): void {
 
 async function runCron(): Promise<void> {
 	const ctx = createExecutionContext();
-	await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+	await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), QUIET_ENV);
 	await waitOnExecutionContext(ctx);
 }
 
