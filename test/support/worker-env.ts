@@ -10,6 +10,8 @@ declare global {
 			CALLBACKS: Queue;
 			TOKEN_KEYS: string;
 			OPERATOR_KEY: string;
+			/** How many histories the property test of conversions runs; empty for its own number. */
+			PROPERTY_RUNS: string;
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];
 		}

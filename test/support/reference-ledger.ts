@@ -1,0 +1,282 @@
+/**
+ * A model of what conversions must come to, as plain as can be: no batches, no deltas, no versions, no database. It takes postbacks one by
+ * one, recomputes every sum from all conversions, and shares nothing with the code under test but the times of retries.
+ */
+import { nextRetryAt } from "../../src/conversions/retry-schedule.ts";
+
+export type ModelClick = {
+	id: string;
+	hash: string;
+	platform: string | null;
+	publisher: string;
+	publisherClickId: string | null;
+	source: string | null;
+	reason: "test" | "expired" | "duplicate" | "head" | null;
+	clickedAt: number;
+};
+export type ModelPostback = {
+	/** Order in which it came in. */
+	order: number;
+	receivedAt: number;
+	platform: string;
+	txnid: string;
+	cid: string;
+	status: string | null;
+	eventAt: number;
+	payoutMicros: number;
+	salesMicros: number | null;
+	currency: string | null;
+};
+export type ModelPublisher = { share: bigint; model: "CPA" | "CPC"; url: boolean };
+
+type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
+type ModelConversion = {
+	platform: string;
+	txnid: string;
+	firstReceivedAt: number;
+	newest: number;
+	cid: string;
+	status: "approved" | "pending" | "cancelled";
+	eventAt: number;
+	payout: number;
+	sales: number | null;
+	currency: string;
+	click: ModelClick | null;
+	by: string | null;
+	stage: string;
+	rate: bigint | null;
+	/** Currency and day the rate was applied for, while settled. */
+	rateFor: string | null;
+	retryAt: number | null;
+	callbacks: Callback[];
+};
+
+const MEANING: Record<string, ModelConversion["status"]> = { paid: "approved", hold: "pending", void: "cancelled", odd: "pending" };
+const HOME: Record<string, string> = { west: "USD", east: "EUR" };
+const CREDIT_STEP = 100n;
+
+export class ReferenceLedger {
+	readonly clicks: ModelClick[] = [];
+	readonly rates = new Map<string, bigint>();
+	readonly #publishers: Record<string, ModelPublisher>;
+	readonly #conversions = new Map<string, ModelConversion>();
+	readonly #seen = new Set<number>();
+
+	constructor(publishers: Record<string, ModelPublisher>) {
+		this.#publishers = publishers;
+	}
+
+	take(postback: ModelPostback, now: number): void {
+		if (this.#seen.has(postback.order)) return;
+		this.#seen.add(postback.order);
+		const key = `${postback.platform} ${postback.txnid}`;
+		const known = this.#conversions.get(key);
+		if (known !== undefined) known.firstReceivedAt = Math.min(known.firstReceivedAt, postback.receivedAt);
+		if (known !== undefined && postback.order < known.newest) return;
+		const currency = postback.currency ?? HOME[postback.platform] ?? "";
+		const status = postback.status === null ? "approved" : (MEANING[postback.status] ?? "pending");
+		const conversion: ModelConversion = {
+			...(known ?? {
+				platform: postback.platform,
+				txnid: postback.txnid,
+				firstReceivedAt: postback.receivedAt,
+				click: null,
+				by: null,
+				stage: "waiting",
+				rate: null,
+				rateFor: null,
+				retryAt: null,
+				callbacks: [],
+			}),
+			newest: postback.order,
+			cid: postback.cid,
+			status: postback.payoutMicros < 0 ? "cancelled" : status,
+			eventAt: postback.eventAt,
+			payout: postback.payoutMicros,
+			sales: postback.salesMicros ?? (known?.currency === currency ? known.sales : null),
+			currency,
+		};
+		this.#conversions.set(key, conversion);
+		this.#weigh(conversion, now);
+	}
+
+	/** A minute's sweep: those whose retry is due, and those whose rate has come. */
+	sweep(now: number): void {
+		for (const conversion of this.#conversions.values()) {
+			const isDue = conversion.retryAt !== null && conversion.retryAt <= now;
+			if (isDue || (conversion.stage === "quarantined" && this.#rateOf(conversion) !== null)) this.#weigh(conversion, now);
+		}
+	}
+
+	lookAgain(platform: string, txnid: string, now: number): void {
+		const conversion = this.#conversions.get(`${platform} ${txnid}`);
+		if (conversion !== undefined && conversion.stage !== "settled") this.#weigh(conversion, now);
+	}
+
+	#weigh(conversion: ModelConversion, now: number): void {
+		if (conversion.click === null) {
+			const hash = this.#ofPlatform(
+				conversion,
+				this.clicks.filter((click) => click.hash === conversion.cid.toLowerCase()),
+			);
+			const named = this.#ofPlatform(
+				conversion,
+				this.clicks.filter((click) => click.publisherClickId === conversion.cid),
+			);
+			const isKnownHash = this.clicks.some((click) => click.hash === conversion.cid.toLowerCase());
+			const best = hash[0] ?? (isKnownHash ? undefined : named[0]);
+			const rivals =
+				hash.length > 0 ? [] : named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
+			if (best !== undefined && rivals.length === 0) {
+				conversion.click = best;
+				conversion.by = hash.length > 0 ? "click_hash" : "publisher_click_id";
+			}
+		}
+		if (conversion.click === null) {
+			conversion.stage = now - conversion.firstReceivedAt < 24 * 3_600_000 ? "waiting" : "unmatched";
+			conversion.retryAt = nextRetryAt(conversion.firstReceivedAt, now);
+			return;
+		}
+		conversion.retryAt = null;
+		const rateFor = `${conversion.currency} ${dayOf(conversion.eventAt)}`;
+		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
+		conversion.rateFor = rateFor;
+		conversion.stage = conversion.rate === null ? "quarantined" : "settled";
+		this.#tell(conversion);
+	}
+
+	/** Credits and cancellations alternate, beginning with a credit. */
+	#tell(conversion: ModelConversion): void {
+		const { click, callbacks, status } = conversion;
+		if (click === null || click.reason === "test" || this.#publishers[click.publisher]?.model !== "CPA") return;
+		const credits = callbacks.filter((callback) => callback.status === "approved");
+		const isCredited = credits.length * 2 > callbacks.length;
+		const wanted =
+			status === "approved" && !isCredited && conversion.stage === "settled"
+				? "approved"
+				: status === "cancelled" && isCredited
+					? "cancelled"
+					: null;
+		if (wanted === null) return;
+		const payout = wanted === "approved" ? this.#revenueOf(conversion) : (credits.at(-1)?.payout ?? Number.NaN);
+		callbacks.push({
+			seq: callbacks.length + 1,
+			status: wanted,
+			payout,
+			cid: click.publisherClickId ?? "",
+			eventAt: conversion.eventAt,
+			publisher: click.publisher,
+			state: this.#publishers[click.publisher]?.url ? "due" : "no_url",
+		});
+	}
+
+	/** Best first: billed, expired, duplicate, head, test; then the earliest. */
+	#ofPlatform({ platform }: ModelConversion, clicks: ModelClick[]): ModelClick[] {
+		const order = [null, "expired", "duplicate", "head", "test"];
+		return clicks
+			.filter((click) => click.platform === null || click.platform === platform)
+			.sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason) || a.clickedAt - b.clickedAt);
+	}
+
+	#rateOf({ currency, eventAt }: ModelConversion): bigint | null {
+		return currency === "USD" ? 1_000_000_000n : (this.rates.get(`${currency} ${dayOf(eventAt)}`) ?? null);
+	}
+
+	#usd(micros: number | null, { rate }: ModelConversion): number | null {
+		return micros === null || rate === null ? null : roundTo(BigInt(micros) * rate, 1_000_000_000n * CREDIT_STEP);
+	}
+
+	#revenueOf(conversion: ModelConversion): number {
+		const publisher = this.#publishers[conversion.click?.publisher ?? ""];
+		if (publisher === undefined || publisher.model === "CPC" || conversion.click?.reason === "test") return 0;
+		return roundTo(BigInt(this.#usd(conversion.payout, conversion) ?? 0) * publisher.share, 1_000_000n * CREDIT_STEP);
+	}
+
+	conversions(): Record<string, unknown>[] {
+		return this.#sorted().map((conversion) => ({
+			platform: conversion.platform,
+			txnid: conversion.txnid,
+			stage: conversion.stage,
+			status: conversion.status,
+			cid: conversion.cid,
+			event_at: conversion.eventAt,
+			payout_micros: conversion.payout,
+			sales_micros: conversion.sales,
+			currency: conversion.currency,
+			gross_micros: this.#usd(conversion.payout, conversion),
+			sales_usd_micros: this.#usd(conversion.sales, conversion),
+			revenue_micros: conversion.stage === "settled" ? this.#revenueOf(conversion) : null,
+			click_id: conversion.click?.id ?? null,
+			attribution: conversion.by,
+			publisher_id: conversion.click?.publisher ?? null,
+			source_id: conversion.click?.source ?? null,
+			test: conversion.click?.reason === "test" ? 1 : 0,
+			first_received_at: conversion.firstReceivedAt,
+			retry_at: conversion.retryAt,
+		}));
+	}
+
+	callbacks(): Record<string, unknown>[] {
+		return this.#sorted().flatMap(({ platform, txnid, callbacks }) =>
+			callbacks.map(({ seq, status, payout, cid, eventAt, publisher, state }) => ({
+				platform,
+				txnid,
+				seq,
+				status,
+				payout_micros: payout,
+				cid,
+				event_at: eventAt,
+				publisher_id: publisher,
+				state,
+			})),
+		);
+	}
+
+	/** What the daily sums of publishers and sources must be: `[publisher, date, source, count, revenue, gross, sales]`. */
+	sums(): unknown[][] {
+		const sums = new Map<string, number[]>();
+		for (const conversion of this.#conversions.values()) {
+			const { click, stage, status } = conversion;
+			if (click === null || click.reason === "test" || stage !== "settled" || status === "cancelled") continue;
+			const key = JSON.stringify([click.publisher, dayOf(conversion.eventAt), click.source ?? ""]);
+			const added = [
+				1,
+				this.#revenueOf(conversion),
+				this.#usd(conversion.payout, conversion) ?? 0,
+				this.#usd(conversion.sales, conversion) ?? 0,
+			];
+			sums.set(
+				key,
+				(sums.get(key) ?? [0, 0, 0, 0]).map((sum, at) => sum + (added[at] ?? 0)),
+			);
+		}
+		return [...sums].map(([key, sum]) => [...(JSON.parse(key) as string[]), ...sum]).sort(byText);
+	}
+
+	get seen(): number {
+		return this.#seen.size;
+	}
+
+	#sorted(): ModelConversion[] {
+		return [...this.#conversions.values()].sort((a, b) => byText([a.platform, a.txnid], [b.platform, b.txnid]));
+	}
+}
+
+export function byText(a: unknown[], b: unknown[]): number {
+	return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}
+
+function dayOf(at: number): string {
+	return new Date(at).toISOString().slice(0, 10);
+}
+
+/** value ÷ unit rounded half up, in steps of a ten-thousandth of a dollar. */
+function roundTo(value: bigint, unit: bigint): number {
+	let quotient = value / unit;
+	let rest = value % unit;
+	if (rest < 0n) {
+		quotient -= 1n;
+		rest += unit;
+	}
+	return Number(rest * 2n >= unit ? quotient + 1n : quotient) * Number(CREDIT_STEP);
+}

@@ -1,0 +1,153 @@
+/** What goes wrong between a postback and its conversion, and what must not come of it. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
+import { settlePostbacks } from "../../../src/conversions/settle-postbacks.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
+
+const TABLES = ["conversions", "conversion_events", "callbacks", "daily_publishers", "daily_sources", "daily_campaigns", "postback_intake"];
+
+async function everything(): Promise<unknown[]> {
+	return Promise.all(TABLES.map((table) => readAll(`SELECT * FROM ${table}`)));
+}
+
+function deps(binding: D1Database = env.DB) {
+	return { db: openDatabase(binding), now: () => Date.now(), callbacks: undefined, postbacks: undefined };
+}
+
+/** The real database, but each transaction that writes first lets `before` run. */
+function databaseThat(before: (write: number) => Promise<void>): D1Database {
+	let writes = 0;
+	return new Proxy(env.DB, {
+		get(target, name) {
+			if (name === "batch") {
+				return async (statements: D1PreparedStatement[]) => {
+					// Reads come first; the second batch of each try is the one that writes.
+					if (++writes % 2 === 0) await before(writes / 2);
+					return target.batch(statements);
+				};
+			}
+			const value: unknown = Reflect.get(target, name);
+			return typeof value === "function" ? value.bind(target) : value;
+		},
+	});
+}
+
+describe("worker: faults on the way to a conversion", () => {
+	beforeAll(importConversionNetwork);
+	beforeEach(async () => {
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		await env.DB.batch([...TABLES, "clicks"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	});
+	afterEach(async () => {
+		vi.restoreAllMocks();
+		await env.DB.batch(TABLES.map((table) => env.DB.prepare(`DROP TRIGGER IF EXISTS fail_${table}`)));
+	});
+
+	test.each(TABLES)("D1 failing at %s in the middle of a batch leaves nothing half done, and the batch is retried", async (table) => {
+		const click = clickRow();
+		await storeClicks(click);
+		const messages = ["a", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+		await env.DB.prepare(`CREATE TRIGGER fail_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk on fire'); END`).run();
+		expect(await consume(...messages)).toEqual({ acked: 0, retried: 2 });
+		expect(await everything()).toEqual(TABLES.map(() => []));
+		await env.DB.prepare(`DROP TRIGGER fail_${table}`).run();
+		expect(await consume(...messages)).toEqual({ acked: 2, retried: 0 });
+		expect(await readAll("SELECT conversion_count AS n, conversion_revenue_micros AS revenue FROM daily_publishers")).toEqual([
+			{ n: 2, revenue: 16_000_000 },
+		]);
+		expect(await readAll("SELECT status FROM callbacks")).toHaveLength(2);
+	});
+
+	test("one message that cannot be written holds up no other", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const messages = ["a", "poison", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+		await env.DB.prepare(
+			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
+		).run();
+		expect(await consume(...messages)).toEqual({ acked: 2, retried: 1 });
+		expect(await readAll("SELECT txnid FROM conversions ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
+	});
+
+	test("a database that is away fails the whole batch, once", async () => {
+		const batch = vi.fn(() => Promise.reject(new Error("D1_ERROR: Network connection lost.")));
+		const away = new Proxy(env.DB, { get: (target, name) => (name === "batch" ? batch : Reflect.get(target, name)) });
+		const retry = vi.fn();
+		const messages = ["a", "b", "c"].map((txnid) => ({
+			id: txnid,
+			timestamp: new Date(),
+			attempts: 1,
+			body: postbackMessage("west", { txnid }),
+			ack: vi.fn(),
+			retry,
+		}));
+		await consumePostbacks(deps(away), { queue: "postbacks", messages } as unknown as MessageBatch);
+		expect(retry).toHaveBeenCalledTimes(3);
+		expect(batch).toHaveBeenCalledTimes(1);
+	});
+
+	test("a message of an unknown format is retried, for a later version may know it; the others go through", async () => {
+		const good = postbackMessage("west", { txnid: "a" });
+		expect(await consume({ format: 2 }, null, "text", good)).toEqual({ acked: 1, retried: 3 });
+	});
+
+	test("two consumers with the same messages at the same time settle them once", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const messages = ["a", "b", "c"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+		await Promise.all([1, 2, 3].map(() => settlePostbacks(deps(), messages)));
+		expect(await readAll("SELECT conversion_count AS n FROM daily_publishers")).toEqual([{ n: 3 }]);
+		expect(await readAll("SELECT seq FROM callbacks")).toHaveLength(3);
+		expect(await readAll("SELECT id FROM postback_intake")).toHaveLength(3);
+	});
+
+	test("one that is overtaken between reading and writing decides anew: no update is lost, whoever comes second", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const say = (status: string, receivedAt: number) =>
+			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		await settlePostbacks(deps(), [say("pending", 1_000)]);
+		const overtaken = databaseThat(async (write) => {
+			if (write === 1) await settlePostbacks(deps(), [say("void", 3_000)]);
+		});
+		await settlePostbacks(deps(overtaken), [say("paid", 2_000)]);
+		expect(await readAll("SELECT status, version FROM conversions")).toEqual([{ status: "cancelled", version: 3 }]);
+		expect(await readAll("SELECT kind FROM conversion_events ORDER BY seq")).toMatchObject([
+			{ kind: "received" },
+			{ kind: "attributed" },
+			{ kind: "changed" },
+			{ kind: "late" },
+		]);
+		expect(await readAll("SELECT * FROM callbacks")).toEqual([]);
+	});
+
+	test("a consumer that ends between the transaction and the acknowledgement changes nothing when it comes again", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const message = postbackMessage("west", { txnid: "a", cid: String(click.click_hash) });
+		await settlePostbacks(deps(), [message]);
+		const before = await everything();
+		expect(await consume(message)).toEqual({ acked: 1, retried: 0 });
+		expect(await everything()).toEqual(before);
+	});
+
+	test("a CALLBACKS queue that fails leaves what is due in the outbox", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const callbacks = { sendBatch: () => Promise.reject(new Error("queue away")) };
+		await settlePostbacks({ ...deps(), callbacks }, [postbackMessage("west", { txnid: "a", cid: String(click.click_hash) })]);
+		expect(await readAll("SELECT state FROM callbacks")).toEqual([{ state: "due" }]);
+	});
+
+	test("a batch of the largest messages there can be is settled in parts", async () => {
+		const text = "x".repeat(30_000);
+		const messages = Array.from({ length: 100 }, (_, at) => {
+			const message = postbackMessage("west", { txnid: `large-${at}` });
+			return { ...message, intake: { ...message.intake, query: text } };
+		});
+		expect(await consume(...messages)).toEqual({ acked: 100, retried: 0 });
+		expect(await readAll("SELECT count(*) AS n FROM conversions")).toEqual([{ n: 100 }]);
+	});
+});
