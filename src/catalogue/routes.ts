@@ -51,7 +51,7 @@ async function answer(deps: CatalogueDeps, c: Context, read: () => { request: Li
 	const headers = { ...LIST_HEADERS, etag: `W/"${version}"` };
 	if (matches(c.req.header("If-None-Match"), version)) return new Response(null, { status: 304, headers });
 	if (c.req.method === "HEAD") return new Response(null, { headers: { ...headers, "content-type": "application/json" } });
-	const gzip = acceptsGzip(c.req.header("Accept-Encoding"));
+	const gzip = acceptsGzip(clientEncodings(c.req.raw));
 	const list = await openList(deps, { state, request: asked.request, version, gzip }, waitUntil);
 	if (list === null) return jsonResponse(emptyList(asked.request), 200, headers);
 	return new Response(list, {
@@ -88,8 +88,17 @@ function matches(header: string | undefined, version: string): boolean {
 	return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === `"${version}"`);
 }
 
+/**
+ * The encodings that the client takes. Cloudflare asks a Worker for gzip whatever its client said, and tells that beside it; empty
+ * is a client that said nothing, and it may not be able to unpack anything.
+ */
+function clientEncodings(request: Request<unknown, CfProperties>): string | null {
+	const told = request.cf?.clientAcceptEncoding;
+	return typeof told === "string" ? told : request.headers.get("Accept-Encoding");
+}
+
 /** Whether an Accept-Encoding header takes gzip. */
-function acceptsGzip(header: string | undefined): boolean {
+function acceptsGzip(header: string | null): boolean {
 	const weights = new Map(
 		(header ?? "").split(",").map((part): [string, number] => {
 			const [name = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());

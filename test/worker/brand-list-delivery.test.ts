@@ -134,6 +134,18 @@ describe("worker: a long list", () => {
 		}
 	});
 
+	it.each([
+		["", null],
+		["identity", null],
+		["gzip, br", "gzip"],
+	])("where the client said %j and Cloudflare asks for gzip: as the client said", async (clientAcceptEncoding, encoding) => {
+		const headers = { AccessKey: ACME.access_key, "Accept-Encoding": "gzip, br" };
+		const request = new Request("https://base.example/api/brands-list", { headers, cf: { clientAcceptEncoding } as CfProperties });
+		const response = await exports.default.fetch(request);
+		expect(response.headers.get("content-encoding")).toBe(encoding);
+		expect((await response.json<List>()).data).toHaveLength(BRANDS);
+	});
+
 	it("is the same when it is found ready as when it is written", async () => {
 		await importFile({ brands: [{ ...brandAt(3), category: "Written anew" }] });
 		const prepare = vi.spyOn(env.DB, "prepare");
