@@ -1,14 +1,12 @@
 /** The operator's callbacks and status. The replay's and the test's schemas are the ones that read their bodies. */
 import * as v from "valibot";
-import { testSchema } from "../../conversions/callbacks/operator-routes.ts";
-import { replaySchema } from "../../conversions/callbacks/replay-callbacks.ts";
+import { replaySchema, testSchema } from "../../conversions/callbacks/requests.ts";
 import type { selectionEntries } from "../../conversions/callbacks/select-callbacks.ts";
 import type { Operation, Parameter } from "../operation.ts";
-import { count, errorSchema, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { count, errorSchema, faultsAnswer, UNAUTHORIZED, usd } from "./shapes.ts";
 
 const text = v.string();
 const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
-const payout = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4,6}$/), v.description("USD, at least four decimals."));
 
 const attemptSchema = v.strictObject({
 	at: time,
@@ -25,7 +23,7 @@ const callbackSchema = v.strictObject({
 	publisher: text,
 	status: v.picklist(["approved", "cancelled"]),
 	cid: text,
-	payout,
+	payout: usd,
 	edate: time,
 	state: v.picklist(["due", "delivered", "exhausted", "no_url"]),
 	held_for: v.pipe(v.nullable(v.picklist(["order", "pause"])), v.description("Why a due one waits.")),
@@ -84,7 +82,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		id: "readStatus",
 		summary: "How the network is doing",
 		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
-		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED },
+		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED, usd },
 	},
 	{
 		...SHARED,

@@ -1,30 +1,9 @@
 import { sql } from "drizzle-orm";
-import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import type { callbackAttempts, callbacks } from "../../db/schema/callbacks.ts";
 import { formatUsd } from "../../lib/money.ts";
-import { conditionOf, selectionEntries } from "./select-callbacks.ts";
-
-const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
-
-/** Query of GET /operator/callbacks. */
-export const listSchema = v.object({
-	...selectionEntries,
-	limit: v.optional(
-		v.pipe(
-			v.string(),
-			v.transform(Number),
-			v.integer("must be a whole number"),
-			v.minValue(1, "must be at least 1"),
-			v.maxValue(200, "must be at most 200"),
-		),
-		"50",
-	),
-	/** `next` of the page before. */
-	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next of a page"))),
-});
-
-export type ListQuery = v.InferOutput<typeof listSchema>;
+import { CURSOR, type ListQuery } from "./requests.ts";
+import { conditionOf } from "./select-callbacks.ts";
 
 export type ListedAttempt = { at: string; http_status: number | null; latency_ms: number; answer: string };
 export type ListedCallback = {

@@ -1,21 +1,15 @@
 /** /operator/callbacks: what an account manager sees and does. The operator's key is checked by who mounts these. */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import * as v from "valibot";
 import { jsonResponse } from "../../lib/http.ts";
 import type { CallbackDeps } from "./deliver-callback.ts";
-import { listCallbacks, listSchema } from "./list-callbacks.ts";
-import { replayCallbacks, replaySchema } from "./replay-callbacks.ts";
+import { listCallbacks } from "./list-callbacks.ts";
+import { replayCallbacks } from "./replay-callbacks.ts";
+import { listSchema, replaySchema, testSchema } from "./requests.ts";
 import { readInput } from "./select-callbacks.ts";
 import { testCallback } from "./test-callback.ts";
 
 const MAX_BODY_BYTES = 16 * 1024;
-
-/** Body of POST /operator/callbacks/test. */
-export const testSchema = v.union(
-	[v.strictObject({ publisher: v.pipe(v.string(), v.nonEmpty()) }), v.strictObject({ url: v.pipe(v.string(), v.nonEmpty()) })],
-	"must hold either publisher (an id) or url (an address), and nothing else",
-);
 
 export function callbackRoutes(deps: CallbackDeps): Hono {
 	const app = new Hono();

@@ -1,31 +1,16 @@
 import { sql } from "drizzle-orm";
-import * as v from "valibot";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { callbacks } from "../../db/schema/callbacks.ts";
 import { HttpError } from "../../lib/http.ts";
 import { MINUTE_MS } from "../../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
-import { conditionOf, selectionEntries } from "./select-callbacks.ts";
+import type { ReplayRequest } from "./requests.ts";
+import { conditionOf } from "./select-callbacks.ts";
 
 /** The most conversions that one replay takes. */
 export const MOST_REPLAYED = 5_000;
 /** So many go on the queue at once; the sweep takes the rest, by the minute. */
 const QUEUED_AT_ONCE = 500;
-
-/** Body of POST /operator/callbacks/replay. */
-export const replaySchema = v.pipe(
-	v.object({
-		...selectionEntries,
-		/** True only counts. */
-		dry_run: v.optional(v.boolean("must be true or false"), false),
-	}),
-	v.check(
-		({ id, publisher, platform, txnid, from, to }) => [id, publisher, platform, txnid, from, to].some((value) => value !== undefined),
-		"must name callbacks by id, publisher, platform, txnid, from or to",
-	),
-);
-
-export type ReplayRequest = v.InferOutput<typeof replaySchema>;
 
 type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
 

@@ -1,0 +1,46 @@
+/** What the operator's endpoints for callbacks take. */
+import * as v from "valibot";
+import { selectionEntries } from "./select-callbacks.ts";
+
+/** `{created_at}.{id}` of the last callback of a page. */
+export const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
+
+/** Query of GET /operator/callbacks. */
+export const listSchema = v.object({
+	...selectionEntries,
+	limit: v.optional(
+		v.pipe(
+			v.string(),
+			v.transform(Number),
+			v.integer("must be a whole number"),
+			v.minValue(1, "must be at least 1"),
+			v.maxValue(200, "must be at most 200"),
+		),
+		"50",
+	),
+	/** `next` of the page before. */
+	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next of a page"))),
+});
+
+export type ListQuery = v.InferOutput<typeof listSchema>;
+
+/** Body of POST /operator/callbacks/replay. */
+export const replaySchema = v.pipe(
+	v.object({
+		...selectionEntries,
+		/** True only counts. */
+		dry_run: v.optional(v.boolean("must be true or false"), false),
+	}),
+	v.check(
+		({ id, publisher, platform, txnid, from, to }) => [id, publisher, platform, txnid, from, to].some((value) => value !== undefined),
+		"must name callbacks by id, publisher, platform, txnid, from or to",
+	),
+);
+
+export type ReplayRequest = v.InferOutput<typeof replaySchema>;
+
+/** Body of POST /operator/callbacks/test. */
+export const testSchema = v.union(
+	[v.strictObject({ publisher: v.pipe(v.string(), v.nonEmpty()) }), v.strictObject({ url: v.pipe(v.string(), v.nonEmpty()) })],
+	"must hold either publisher (an id) or url (an address), and nothing else",
+);
