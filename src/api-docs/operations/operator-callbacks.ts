@@ -82,7 +82,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		id: "readStatus",
 		summary: "How the network is doing",
 		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
-		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED, usd },
+		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED },
 	},
 	{
 		...SHARED,
