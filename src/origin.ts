@@ -63,6 +63,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 		}),
 	);
 	if (config.OPERATOR_KEY === undefined) return app;
+	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	app.route(
 		"/operator",
@@ -81,8 +82,8 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 				return published;
 			},
 			explain: (question, waitUntil) => explainBid(bidding, question, waitUntil),
-			readStatus: () =>
-				readStatus({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS }, now }),
+			queues,
+			readStatus: () => readStatus({ db, kv: env.BOOK, queues, now }),
 		}),
 	);
 	return app;

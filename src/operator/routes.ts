@@ -10,12 +10,16 @@ import { importFeed } from "./import-feed.ts";
 import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
 import { keysRoutes } from "./keys-routes.ts";
 import type { Status } from "./read-status.ts";
+import type { ReplayDeps } from "./replay-dead-letters.ts";
+import { replayRoutes } from "./replay-routes.ts";
 
 export type OperatorDeps = ImportDeps & {
 	/** The secret that the OperatorKey header must hold. */
 	operatorKey: string;
 	explain: (question: ExplainQuestion, waitUntil: (promise: Promise<unknown>) => void) => Promise<unknown>;
 	readStatus: () => Promise<Status>;
+	/** To which dead letters are sent again. */
+	queues: ReplayDeps["queues"];
 	/** Routes of other parts for the operator, by the path under /operator at which they stand. */
 	parts?: Record<string, Hono>;
 };
@@ -23,7 +27,7 @@ export type OperatorDeps = ImportDeps & {
 /** Cloudflare takes no larger request body on most plans. */
 const MAX_IMPORT_BYTES = 95 * 1024 * 1024;
 const MAX_EXPLAIN_BYTES = 1024 * 1024;
-const MAX_KEYS_BYTES = 16 * 1024;
+const MAX_SMALL_BYTES = 16 * 1024;
 
 export function operatorRoutes(deps: OperatorDeps): Hono {
 	const app = new Hono();
@@ -47,8 +51,10 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 		const question = readExplainBody(parseJson(await c.req.text()));
 		return jsonResponse(await deps.explain(question, (promise) => c.executionCtx.waitUntil(promise)));
 	});
-	app.use("/keys/*", limit(MAX_KEYS_BYTES));
+	app.use("/keys/*", limit(MAX_SMALL_BYTES));
 	app.route("/keys", keysRoutes({ ...deps, readJson: async (request) => parseJson(await request.text()) }));
+	app.use("/replay", limit(MAX_SMALL_BYTES));
+	app.route("/replay", replayRoutes({ ...deps, readJson: async (request) => parseJson(await request.text()) }));
 	app.get("/status", async () => jsonResponse(await deps.readStatus(), 200, { "cache-control": "no-store" }));
 	for (const [path, part] of Object.entries(deps.parts ?? {})) app.route(path, part);
 	app.onError((error) => {

@@ -21,6 +21,7 @@ function open(env: Env) {
 		products: openDatabase(PRODUCTS),
 		now: () => Date.now(),
 		allowInsecureCallbacks: false,
+		queues: { clicks: undefined, postbacks: undefined, callbacks: undefined },
 		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
 		explain: async () => null,
 		readStatus: () => Promise.reject(new Error("not served here")),
