@@ -120,6 +120,18 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		}
 	});
 
+	it("replays dead letters, all or of one queue, and says how many", async () => {
+		const none = { clicks: 0, postbacks: 0, callbacks: 0 };
+		const report = { replayed: { ...none, clicks: 3 }, remaining: none, dry_run: false, until: "2026-11-18T15:00:00.000Z" };
+		answer = { status: 200, body: JSON.stringify(report) };
+		expect((await run("replay", "--url", url)).stdout).toContain("Sent again: 3 of clicks");
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ dry_run: false });
+		expect((await run("replay", "--queue", "clicks", "--dry-run", "--url", url)).stdout).toContain("Would send again: 3 of clicks");
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ queue: "clicks", dry_run: true });
+		answer = { status: 200, body: JSON.stringify({ ...report, replayed: none }) };
+		expect((await run("replay", "--url", url)).stdout).toContain("no dead letters");
+	});
+
 	it.each([
 		["a file that is not there", ["import", "missing.json"], "missing.json cannot be read: there is no such file"],
 		["a folder", ["import", "scripts"], "it is a folder"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ipv4ToInteger } from "../../../src/lib/ip.ts";
+import { ipv4ToInteger, networkPrefix } from "../../../src/lib/ip.ts";
 
 describe("unit: ipv4ToInteger", () => {
 	test.each([
@@ -59,5 +59,47 @@ describe("unit: ipv4ToInteger", () => {
 				expect(value !== null).toBe(isAddress);
 			}),
 		);
+	});
+});
+
+describe("unit: networkPrefix", () => {
+	test.each([
+		["203.0.113.7", "203.0.113.0/24"],
+		["0.0.0.0", "0.0.0.0/24"],
+		["2001:db8:85a3::8a2e:370:7334", "2001:db8:85a3::/48"],
+		["2001:0DB8:85A3:0:0:8a2e:0370:7334", "2001:db8:85a3::/48"],
+		["2001:db8::1", "2001:db8::/48"],
+		["::1", "::/48"],
+		["fe80::1:2:3:4", "fe80::/48"],
+		["::ffff:203.0.113.7", "203.0.113.0/24"],
+		["::ffff:cb00:7107", "203.0.113.0/24"],
+	])("%s is in %s", (address, prefix) => {
+		expect(networkPrefix(address)).toBe(prefix);
+	});
+
+	test.each([
+		"",
+		"unknown",
+		"1.2.3",
+		"1.2.3.256",
+		":",
+		":::",
+		"2001:db8::1%eth0",
+		"[::1]",
+		"::1]/x[",
+		"1:2:3:4:5:6:7:8:9",
+		"2001:db8::1/64",
+	])("%j is no address", (text) => {
+		expect(networkPrefix(text)).toBeNull();
+	});
+
+	test("property: an address is never kept", () => {
+		fc.assert(
+			fc.property(fc.ipV6(), (address) => {
+				const prefix = networkPrefix(address);
+				expect(prefix).toMatch(/(?:::\/48|\.0\/24)$/);
+			}),
+		);
+		fc.assert(fc.property(fc.ipV4(), (address) => networkPrefix(address) === address.replace(/\d+$/, "0/24")));
 	});
 });
