@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { whyUncounted } from "../../../src/clicks/why-uncounted.ts";
+import { whyUncounted } from "../../src/clicks/why-uncounted.ts";
 
 const NOW = Date.parse("2026-11-18T15:00:00Z");
 const DAY_MS = 86_400_000;
@@ -10,7 +10,7 @@ function why(headers: Record<string, string> = {}, token: Partial<Parameters<typ
 	return whyUncounted({ method, headers: new Headers({ "user-agent": BROWSER, ...headers }) }, { ...TOKEN, ...token }, DAY_MS, NOW);
 }
 
-describe("unit: why a click does not count", () => {
+describe("worker: why a click does not count", () => {
 	test("a browser's click counts", () => {
 		expect(why()).toBeNull();
 	});

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readCountry, readParameter, readTexts } from "../../../src/clicks/read-parameters.ts";
-import { Query } from "../../../src/lib/query.ts";
+import { readCountry, readParameter, readTexts } from "../../src/clicks/read-parameters.ts";
+import { Query } from "../../src/lib/query.ts";
 
-describe("unit: parameters of a click URL", () => {
+describe("worker: parameters of a click URL", () => {
 	test("are decoded, and kept as they are", () => {
 		const query = new Query(
 			"clickid=a%20b+c&subi=%2B%26&psorc=p&pcat=q&subid1=1&subid2=2&subid3=3&subid4=4&subid5=5&uid=%F0%9F%98%80&atag=t-20&x=y",
