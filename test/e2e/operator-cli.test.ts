@@ -169,4 +169,24 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(code).toBe(1);
 		expect(stderr).toContain(message);
 	});
+
+	it("keys: sends what was asked, shows a new key, and says what was refused", async () => {
+		answer = {
+			status: 200,
+			body: JSON.stringify({ issued: { owner: "acme-media", kind: "access_key", id: "0".repeat(12), value: "ak_new" }, published: true }),
+		};
+		const rotated = await run("keys", "rotate", "access_key", "acme-media", "--overlap", "0", "--url", url);
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ kind: "access_key", owner: "acme-media", overlap_hours: 0 });
+		expect([rotated.code, rotated.stdout]).toEqual([0, expect.stringContaining("ak_new")]);
+
+		answer = {
+			status: 422,
+			body: JSON.stringify({ error: "Validation failed", faults: [{ path: "owner", message: "is no publisher" }], fault_count: 1 }),
+		};
+		const refused = await run("keys", "issue", "access_key", "nobody", "--url", url);
+		expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("owner: is no publisher")]);
+
+		const wrong = await run("keys", "rotate", "access_key", "acme-media", "--overlap", "soon", "--url", url);
+		expect([wrong.code, wrong.stderr, seen]).toEqual([1, expect.stringContaining("must be a number of hours"), []]);
+	});
 });
