@@ -47,6 +47,14 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
 	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
 }
 
+/** Written out, not as parameters: only so do they match the conditions of partial indexes. */
+const STATES: Record<NonNullable<Selection["state"]>, SQL> = {
+	due: sql`state = 'due'`,
+	delivered: sql`state = 'delivered'`,
+	exhausted: sql`state = 'exhausted'`,
+	no_url: sql`state = 'no_url'`,
+};
+
 /** The selection as a condition on the table `callbacks`, to stand behind WHERE. */
 export function conditionOf({ id, publisher, platform, txnid, state, from, to }: Selection): SQL {
 	const conditions = [
@@ -54,7 +62,7 @@ export function conditionOf({ id, publisher, platform, txnid, state, from, to }:
 		publisher === undefined ? null : sql`publisher_id = ${publisher}`,
 		platform === undefined ? null : sql`platform = ${platform}`,
 		txnid === undefined ? null : sql`txnid = ${txnid}`,
-		state === undefined ? null : sql`state = ${state}`,
+		state === undefined ? null : STATES[state],
 		from === undefined ? null : sql`created_at >= ${from}`,
 		to === undefined ? null : sql`created_at < ${to}`,
 	].filter((condition) => condition !== null);

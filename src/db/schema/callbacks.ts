@@ -45,8 +45,8 @@ export const callbacks = sqliteTable(
 		// drizzle-kit splits the expression at its comma: the migration was edited by hand.
 		index("callbacks_sweep").on(sql`max(next_attempt_at, queued_until)`).where(sql`state = 'due'`),
 		index("callbacks_paused").on(table.publisherId, table.createdAt).where(sql`held_for = 'pause'`),
-		index("callbacks_undelivered").on(table.createdAt).where(sql`state = 'due'`),
-		index("callbacks_exhausted").on(table.createdAt).where(sql`state = 'exhausted'`),
+		index("callbacks_undelivered").on(table.createdAt, table.id).where(sql`state = 'due'`),
+		index("callbacks_exhausted").on(table.createdAt, table.id).where(sql`state = 'exhausted'`),
 		index("callbacks_by_publisher").on(table.publisherId, table.createdAt, table.id),
 		index("callbacks_by_txnid").on(table.txnid),
 		index("callbacks_by_time").on(table.createdAt, table.id),

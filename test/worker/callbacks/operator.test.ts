@@ -1,7 +1,10 @@
 /** /operator/callbacks through the real Worker, its real queue and a real receiver: list, replay, test. */
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedCallback } from "../../../src/conversions/callbacks/list-callbacks.ts";
+import { conditionOf, readInput, selectionEntries } from "../../../src/conversions/callbacks/select-callbacks.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
@@ -68,6 +71,22 @@ describe("worker: /operator/callbacks", () => {
 		expect((await list("txnid=L3&state=due")).data).toEqual([]);
 		expect((await list("from=2026-11-18T15:02:00Z&to=2026-11-18T15:04:00")).data.map(({ txnid }) => txnid)).toEqual(["L2", "L1"]);
 		expect((await list("publisher=nobody")).data).toEqual([]);
+	});
+
+	it.each([
+		["publisher=acme", "callbacks_by_publisher"],
+		["publisher=acme&state=delivered&from=2026-11-18", "callbacks_by_publisher"],
+		["txnid=L3", "callbacks_by_txnid"],
+		["from=2026-11-18", "callbacks_by_time"],
+		["state=exhausted", "callbacks_exhausted"],
+		["state=due", "callbacks_undelivered"],
+		["", "callbacks_by_time"],
+	])("%s is found by %s", async (query, index) => {
+		const selection = readInput(v.object(selectionEntries), Object.fromEntries(new URLSearchParams(query)));
+		const plan = await outbox.deps.db.all<{ detail: string }>(
+			sql`EXPLAIN QUERY PLAN SELECT id FROM callbacks WHERE ${conditionOf(selection)} ORDER BY created_at DESC, id DESC LIMIT 51`,
+		);
+		expect(plan[0]?.detail).toContain(index);
 	});
 
 	it.each(["limit=0", "limit=x", "limit=1000", "state=sent", "from=yesterday", "from=2026-13-01", "cursor=x", "publisher="])(
