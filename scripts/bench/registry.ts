@@ -4,9 +4,20 @@ import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
+import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
 import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports];
+export const PARTS: readonly Part[] = ([] = [
+	bundle,
+	openrtb,
+	servingEngine,
+	openrtbProfile,
+	publish,
+	catalogue,
+	brandsList,
+	reports,
+	products,
+]);

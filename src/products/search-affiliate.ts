@@ -1,13 +1,13 @@
 /** The affiliate product search: products in stock of brands that the publisher may promote. */
-import { type SQL, sql } from "drizzle-orm";
 import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../db/key-owners.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
+import { FIRST_LOOK, matchProducts, type ProductRow, selectBest, selectBestOf, selectDomains } from "./affiliate-query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
-import { expressionsOf, facetOf, matchOf, wordsOf } from "./search-terms.ts";
+import { expressionsOf, facetOf, wordsOf } from "./search-terms.ts";
 
 export type AffiliateQuestion = { publisher: Publisher; keyword: string; domain: string | null };
 
@@ -27,29 +27,7 @@ export type AffiliateResult = {
 export type AffiliateAnswer = { keyword: string; results: AffiliateResult[]; message?: string };
 
 const MOST_RESULTS = 20;
-/** First look: enough for twenty even where every other product is of a brand that the publisher may not promote. */
-const FIRST_LOOK = 60;
-/**
- * Matches that are ranked at most: the cost of a search for a word that every tenth of a million products has. Beyond, the ones
- * that were stored first count.
- */
-export const MOST_CANDIDATES = 20_000;
-/** Weights of name, brand, category and description; the facets are no text. */
-const RANK = sql`bm25(products_fts, 10, 4, 3, 1, 0)`;
-const TEXT_COLUMNS = ["name", "brand", "category", "description"];
 const NO_RESULT = "No result was found for this search.";
-
-type ProductRow = {
-	id: string;
-	domain: string;
-	name: string;
-	url: string;
-	imageUrl: string | null;
-	currency: string;
-	regularPriceMicros: number | null;
-	finalPriceMicros: number;
-	availability: string;
-};
 
 /** Searches the affiliate catalogue: at most twenty products, the best match first; equal ones in the order they were stored. */
 export async function searchAffiliateProducts(deps: ProductsDeps, question: AffiliateQuestion): Promise<AffiliateAnswer> {
@@ -73,7 +51,7 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 		facets.push([facetOf("domain", owner)]);
 	}
 	for (const expression of expressions) {
-		const found = await findByExpression(deps, publisher, matchOf(TEXT_COLUMNS, expression, facets));
+		const found = await findByExpression(deps, publisher, matchProducts(expression, facets));
 		if (found.length > 0) return found;
 	}
 	return [];
@@ -81,28 +59,11 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 
 /** The products of one expression. Whose brands count, the products database does not know: the best matches are looked up first. */
 async function findByExpression({ db, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
-	const first = await products.all<ProductRow>(selectRanked(candidatesOf(match), FIRST_LOOK));
+	const first = await products.all<ProductRow>(selectBest(match));
 	const found = withBrands(first, await findPromotableBrands(db, publisher, domainsOf(first)));
 	if (found.length >= MOST_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MOST_RESULTS);
-	const all = await products.all<{ domain: string }>(
-		sql`SELECT DISTINCT p.domain AS domain FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id`,
-	);
-	const brands = await findPromotableBrands(db, publisher, domainsOf(all));
-	const allowed = JSON.stringify([...brands.keys()]);
-	const candidates = sql`SELECT c.id AS id, c.score AS score FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id
-		WHERE p.domain IN (SELECT value FROM json_each(${allowed}))`;
-	return withBrands(await products.all<ProductRow>(selectRanked(candidates, MOST_RESULTS)), brands);
-}
-
-function candidatesOf(match: string): SQL {
-	return sql`SELECT rowid AS id, ${RANK} AS score FROM products_fts WHERE products_fts MATCH ${match} LIMIT ${MOST_CANDIDATES}`;
-}
-
-function selectRanked(candidates: SQL, limit: number): SQL {
-	return sql`SELECT p.id AS id, p.domain AS domain, p.name AS name, p.url AS url, p.image_url AS imageUrl, p.currency AS currency,
-			p.regular_price_micros AS regularPriceMicros, p.final_price_micros AS finalPriceMicros, p.availability AS availability
-		FROM (SELECT id, score FROM (${candidates}) ORDER BY score, id LIMIT ${limit}) c JOIN products p ON p.rowid = c.id
-		ORDER BY c.score, c.id`;
+	const brands = await findPromotableBrands(db, publisher, domainsOf(await products.all<{ domain: string }>(selectDomains(match))));
+	return withBrands(await products.all<ProductRow>(selectBestOf(match, [...brands.keys()], MOST_RESULTS)), brands);
 }
 
 function domainsOf(rows: readonly { domain: string }[]): string[] {

@@ -3,10 +3,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { runTransaction } from "../db/client.ts";
 import type { Publisher } from "../db/key-owners.ts";
 import { microsToDecimal4 } from "../lib/money.ts";
+import { MOST_CANDIDATES } from "./affiliate-query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
-import { MOST_CANDIDATES } from "./search-affiliate.ts";
 import { expressionsOf, facetOf, matchOf, wordsOf } from "./search-terms.ts";
 
 export type MarketplaceQuestion = { publisher: Publisher; q: string | null; seller: string | null; page: number; perPage: number };
