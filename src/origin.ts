@@ -32,6 +32,7 @@ import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { readStatus } from "./operator/read-status.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
 
@@ -45,12 +46,13 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const keys = new KeyOwners({ db, now });
 	const states = new ListStates(db, now);
 	const links = new LinkTokens(config.TOKEN_KEYS);
+	const network = new KeptNetwork({ db, now });
 	const ready = new ReadyLists(config.BASE_URL, now);
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
-	app.route("/", productRoutes({ db, products, keys, links, clickUrl: config.CLICK_URL }));
+	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	app.route(
 		"/",
 		postbackRoutes({
@@ -77,6 +79,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			async publish() {
 				keys.forget();
 				states.forget();
+				network.forget();
 				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
 				if (published.manifest !== null) await book.adopt(published.manifest, now());
 				return published;

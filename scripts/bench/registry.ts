@@ -10,14 +10,4 @@ import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = ([] = [
-	bundle,
-	openrtb,
-	servingEngine,
-	openrtbProfile,
-	publish,
-	catalogue,
-	brandsList,
-	reports,
-	products,
-]);
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products];

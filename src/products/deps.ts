@@ -1,12 +1,15 @@
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
 import type { KeyOwners } from "../db/key-owners.ts";
+import type { KeptNetwork } from "./kept-network.ts";
 
 export type ProductsDeps = {
-	/** The network: brands, campaigns, publishers. */
+	/** The network database. */
 	db: Database;
 	/** The products database, which alone answers searches. */
 	products: Database;
+	/** What is kept of it. */
+	network: KeptNetwork;
 	keys: KeyOwners;
 	links: LinkTokens;
 	/** Origin of the click tracker, without a trailing slash. */

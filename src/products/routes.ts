@@ -35,9 +35,8 @@ async function answer(
 	try {
 		// The affiliate search is not to be sent an Access Key: what carries one is not taken for the publisher's.
 		if (search === "affiliate" && c.req.header("AccessKey") !== undefined) return unauthorized();
-		const publisher = await deps.keys.findPublisher("publisher_key", c.req.header("PublisherKey"), (promise) =>
-			c.executionCtx.waitUntil(promise),
-		);
+		const id = await deps.keys.find("publisher_key", c.req.header("PublisherKey"), (promise) => c.executionCtx.waitUntil(promise));
+		const publisher = id === null ? null : await deps.network.publisher(id);
 		if (publisher === null) return unauthorized();
 		return jsonResponse(await run(publisher, new Query(new URL(c.req.url).search.slice(1))));
 	} catch (error) {

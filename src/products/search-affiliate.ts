@@ -47,7 +47,7 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 	if (domain !== null) {
 		const host = canonicalHost(domain);
 		const owner = host === null ? undefined : (await findBrandDomains(deps.db, [host])).get(host);
-		if (owner === undefined || !(await findPromotableBrands(deps.db, publisher, [owner])).has(owner)) return [];
+		if (owner === undefined || !(await findPromotableBrands(deps.network, publisher, [owner])).has(owner)) return [];
 		facets.push([facetOf("domain", owner)]);
 	}
 	for (const expression of expressions) {
@@ -58,11 +58,11 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 }
 
 /** The products of one expression. Whose brands count, the products database does not know: the best matches are looked up first. */
-async function findByExpression({ db, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
+async function findByExpression({ network, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
 	const first = await products.all<ProductRow>(selectBest(match));
-	const found = withBrands(first, await findPromotableBrands(db, publisher, domainsOf(first)));
+	const found = withBrands(first, await findPromotableBrands(network, publisher, domainsOf(first)));
 	if (found.length >= MOST_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MOST_RESULTS);
-	const brands = await findPromotableBrands(db, publisher, domainsOf(await products.all<{ domain: string }>(selectDomains(match))));
+	const brands = await findPromotableBrands(network, publisher, domainsOf(await products.all<{ domain: string }>(selectDomains(match))));
 	return withBrands(await products.all<ProductRow>(selectBestOf(match, [...brands.keys()], MOST_RESULTS)), brands);
 }
 

@@ -69,7 +69,7 @@ async function findSellerProducts(deps: ProductsDeps, { publisher, q, seller, pa
 	if (expressions.length === 0) return NOTHING;
 	const domains = await deps.products.all<{ domain: string }>(DISTINCT_DOMAINS);
 	const brands = await findPromotableBrands(
-		deps.db,
+		deps.network,
 		publisher,
 		domains.map(({ domain }) => domain),
 	);

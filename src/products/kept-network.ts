@@ -1,0 +1,111 @@
+/**
+ * What a search needs of the network, kept for a few seconds in the isolate: publishers, and brands with their campaigns. A search
+ * then asks the products database alone.
+ */
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import type { Publisher } from "../db/key-owners.ts";
+import { publishers } from "../db/schema/publishers.ts";
+import { SECOND_MS } from "../lib/time.ts";
+
+/** How long a change of the network may take to reach the searches of other isolates; as for keys. */
+export const NETWORK_KEPT_MS = 15 * SECOND_MS;
+const MOST_PUBLISHERS = 1_000;
+const MOST_BRANDS = 20_000;
+
+/** An active brand that has active campaigns with a link, the one to prefer first. */
+export type KeptBrand = {
+	brandId: number;
+	domain: string;
+	name: string;
+	marketplace: boolean;
+	blockedCountries: readonly string[];
+	campaigns: { campaignId: number; country: string }[];
+};
+
+type Row = {
+	brandId: number;
+	domain: string;
+	name: string;
+	marketplace: number;
+	blockedCountries: string;
+	campaignId: number;
+	country: string;
+};
+type Kept<Value> = Map<string, { value: Value; readAt: number }>;
+
+export class KeptNetwork {
+	readonly #db: Database;
+	readonly #now: () => number;
+	readonly #publishers: Kept<Publisher | null> = new Map();
+	readonly #brands: Kept<KeptBrand | null> = new Map();
+
+	constructor({ db, now }: { db: Database; now: () => number }) {
+		this.#db = db;
+		this.#now = now;
+	}
+
+	async publisher(id: string): Promise<Publisher | null> {
+		const known = this.#publishers.get(id);
+		if (known !== undefined && this.#isFresh(known.readAt)) return known.value;
+		const [row] = await this.#db.select().from(publishers).where(eq(publishers.id, id));
+		this.#keep(this.#publishers, id, row ?? null, MOST_PUBLISHERS);
+		return row ?? null;
+	}
+
+	/** The brands of these domains; others are absent. */
+	async brands(domains: readonly string[]): Promise<KeptBrand[]> {
+		const found = new Map<string, KeptBrand | null>();
+		for (const domain of domains) {
+			const known = this.#brands.get(domain);
+			if (known !== undefined && this.#isFresh(known.readAt)) found.set(domain, known.value);
+		}
+		const wanted = domains.filter((domain) => !found.has(domain));
+		const read = wanted.length === 0 ? new Map<string, KeptBrand>() : await this.#readBrands(wanted);
+		for (const domain of wanted) {
+			const brand = read.get(domain) ?? null;
+			this.#keep(this.#brands, domain, brand, MOST_BRANDS);
+			found.set(domain, brand);
+		}
+		return [...found.values()].filter((brand) => brand !== null);
+	}
+
+	/** Forgets everything: after an import in this very isolate, which then holds at once. */
+	forget(): void {
+		this.#publishers.clear();
+		this.#brands.clear();
+	}
+
+	/** A campaign with deeplinks comes before one for the homepage alone, the US before other countries, then the lowest id. */
+	async #readBrands(domains: readonly string[]): Promise<Map<string, KeptBrand>> {
+		const rows = await this.#db.all<Row>(sql`
+			SELECT b.id AS brandId, b.domain AS domain, b.name AS name, b.marketplace AS marketplace, b.blocked_countries AS blockedCountries,
+				c.campaign_id AS campaignId, c.country AS country
+			FROM brands b JOIN campaigns c ON c.brand_id = b.id
+			WHERE b.domain IN (SELECT value FROM json_each(${JSON.stringify(domains)})) AND b.active AND c.active
+				AND (c.homepage_url IS NOT NULL OR c.deeplink_url IS NOT NULL)
+			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified) DESC, c.country = 'US' DESC, c.campaign_id`);
+		const brands = new Map<string, KeptBrand>();
+		for (const { blockedCountries, marketplace, campaignId, country, ...facts } of rows) {
+			const brand = brands.get(facts.domain) ?? {
+				...facts,
+				marketplace: marketplace === 1,
+				blockedCountries: JSON.parse(blockedCountries) as string[],
+				campaigns: [],
+			};
+			brands.set(facts.domain, brand);
+			brand.campaigns.push({ campaignId, country });
+		}
+		return brands;
+	}
+
+	#isFresh(readAt: number): boolean {
+		return this.#now() - readAt < NETWORK_KEPT_MS;
+	}
+
+	#keep<Value>(kept: Kept<Value>, key: string, value: Value, most: number): void {
+		const oldest = kept.keys().next();
+		if (kept.size >= most && !oldest.done) kept.delete(oldest.value);
+		kept.set(key, { value, readAt: this.#now() });
+	}
+}
