@@ -3,6 +3,7 @@ import type { Operation } from "../operation.ts";
 import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
 import { PRODUCT_OPERATIONS } from "./products.ts";
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
 	...PRODUCT_OPERATIONS,
 	...POSTBACK_OPERATIONS,
 	...OPERATOR_NETWORK_OPERATIONS,
+	...OPERATOR_FEED_OPERATIONS,
 	...OPERATOR_CALLBACK_OPERATIONS,
 	...SERVICE_OPERATIONS,
 ];
