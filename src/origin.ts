@@ -21,6 +21,7 @@ import { callbackRoutes } from "./conversions/callbacks/operator-routes.ts";
 import { sweepCallbacks } from "./conversions/callbacks/sweep-callbacks.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
 import { postbackRoutes } from "./conversions/postback-route.ts";
+import { TogetherSender } from "./conversions/send-together.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
@@ -59,7 +60,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			db,
 			keys,
 			now,
-			postbacks: env.POSTBACKS,
+			postbacks: env.POSTBACKS === undefined ? undefined : new TogetherSender(env.POSTBACKS),
 			callbacks: env.CALLBACKS,
 			unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
 		}),

@@ -2,6 +2,7 @@ import type { Part } from "./part.ts";
 import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
+import { intake } from "./parts/intake.ts";
 import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { products } from "./parts/products.ts";
@@ -10,4 +11,4 @@ import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products];
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products, intake];

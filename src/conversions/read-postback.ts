@@ -19,19 +19,13 @@ export function readPostback(
 	values: ReadonlyMap<string, string>,
 	now: number,
 ): { postback: Postback; errors: null } | { postback: null; errors: FieldErrors } {
-	const errors: FieldErrors = {};
-	const need = <Value>(name: string, fault: string, read: (text: string) => Value | null): Value | null => {
-		const text = values.get(name);
-		const value = text === undefined ? null : read(text);
-		if (value === null) errors[name] = [text === undefined ? `The ${name} field is required.` : fault];
-		return value;
-	};
-	const idFault = (name: string) => `The ${name} may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`;
-	const txnid = need("txnid", idFault("txnid"), readId);
-	const cid = need("cid", idFault("cid"), readId);
-	const eventAt = need("edate", "The edate is not a valid date.", (text) => readEventDate(text, now));
-	const payoutMicros = need("payout", "The payout must be a number.", readAmount);
-	if (txnid === null || cid === null || eventAt === null || payoutMicros === null) return { postback: null, errors };
+	const txnid = readNeeded(values, "txnid", readId);
+	const cid = readNeeded(values, "cid", readId);
+	const eventAt = readNeeded(values, "edate", readEventDate, now);
+	const payoutMicros = readNeeded(values, "payout", readAmount);
+	if (txnid === null || cid === null || eventAt === null || payoutMicros === null) {
+		return { postback: null, errors: faultsOf({ txnid, cid, edate: eventAt, payout: payoutMicros }, values) };
+	}
 	const sales = values.get("sales");
 	const postback: Postback = {
 		txnid,
@@ -46,6 +40,30 @@ export function readPostback(
 		surl: readText(values.get("surl")),
 	};
 	return { postback, errors: null };
+}
+
+const ID_FAULT = `may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`;
+const FAULTS: Record<string, string> = {
+	txnid: `The txnid ${ID_FAULT}`,
+	cid: `The cid ${ID_FAULT}`,
+	edate: "The edate is not a valid date.",
+	payout: "The payout must be a number.",
+};
+
+function readNeeded<Value>(
+	values: ReadonlyMap<string, string>,
+	name: string,
+	read: (text: string, now: number) => Value | null,
+	now = 0,
+): Value | null {
+	const text = values.get(name);
+	return text === undefined ? null : read(text, now);
+}
+
+/** What is wrong with each field that could not be read. */
+function faultsOf(read: Record<string, string | number | null>, values: ReadonlyMap<string, string>): FieldErrors {
+	const names = Object.keys(read).filter((name) => read[name] === null);
+	return Object.fromEntries(names.map((name) => [name, [values.has(name) ? (FAULTS[name] ?? "") : `The ${name} field is required.`]]));
 }
 
 function readId(text: string): string | null {

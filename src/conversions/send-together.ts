@@ -1,0 +1,126 @@
+/**
+ * Sends messages of requests that come at the same time together: a queue takes a hundred as fast as one. Nobody waits for company: a
+ * message that finds no send under way goes at once, alone; those that come meanwhile go with the next.
+ *
+ * Correctness never rests on another request: each waits for the receipt of its own message, and one that gets none in time, because the
+ * request that was to send it is gone, sends it itself. A message that is sent twice is settled once.
+ */
+import { SECOND_MS } from "../lib/time.ts";
+import type { PostbackMessage } from "./message.ts";
+
+export type WaitUntil = (promise: Promise<unknown>) => void;
+type PostbackQueue = Pick<Queue, "send" | "sendBatch">;
+
+/** A queue that does not answer by then is taken for one that failed. */
+const SEND_TIMEOUT_MS = 5 * SECOND_MS;
+/** How long a message waits for another request to send it. */
+const COMPANY_TIMEOUT_MS = SECOND_MS / 2;
+/** Of one sendBatch: messages, and bytes by our own count, which is on the safe side of the queue's 256 KB. */
+const MOST_MESSAGES = 100;
+const MOST_BYTES = 100_000;
+
+type Group = { messages: PostbackMessage[]; bytes: number; sent: Promise<boolean>; settle: (sent: boolean) => void };
+
+export class TogetherSender {
+	readonly #queue: PostbackQueue;
+	/** The send under way; resolves when it has ended, however. */
+	#underWay: Promise<unknown> | null = null;
+	#next: Group | null = null;
+
+	constructor(queue: PostbackQueue) {
+		this.#queue = queue;
+	}
+
+	/** Resolves once the queue has the message. @throws Error where it does not take it, or not in time */
+	async send(message: PostbackMessage, waitUntil: WaitUntil): Promise<void> {
+		const underWay = this.#underWay;
+		if (underWay === null) return this.#run(this.#queue.send(message), waitUntil);
+		const bytes = sizeOf(message);
+		const group = this.#next;
+		if (group === null) return this.#lead(newGroup(message, bytes), underWay, waitUntil);
+		if (group.messages.length === MOST_MESSAGES || group.bytes + bytes > MOST_BYTES)
+			return within(this.#queue.send(message), SEND_TIMEOUT_MS);
+		group.messages.push(message);
+		group.bytes += bytes;
+		const sent = await withinOr(group.sent, COMPANY_TIMEOUT_MS, false);
+		if (sent) return;
+		if (this.#next === group) this.#forget();
+		await within(this.#queue.send(message), SEND_TIMEOUT_MS);
+	}
+
+	/** The first of a group waits for the send under way, and then sends for all that have joined. */
+	async #lead(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		this.#next = group;
+		const working = this.#sendGroup(group, underWay, waitUntil);
+		// A caller that hangs up must not take the others' messages with it.
+		waitUntil(working.catch(() => {}));
+		await working;
+	}
+
+	async #sendGroup(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		await withinOr(underWay, COMPANY_TIMEOUT_MS, null);
+		if (this.#next === group) this.#next = null;
+		try {
+			await this.#run(this.#queue.sendBatch(group.messages.map((body) => ({ body }))), waitUntil);
+			group.settle(true);
+		} catch (error) {
+			group.settle(false);
+			throw error;
+		}
+	}
+
+	async #run(sending: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		const ended = sending.then(
+			() => {},
+			() => {},
+		);
+		this.#underWay = ended;
+		waitUntil(ended);
+		try {
+			await within(sending, SEND_TIMEOUT_MS);
+		} finally {
+			if (this.#underWay === ended) this.#underWay = null;
+		}
+	}
+
+	/** Whoever should have sent is gone: those who come next begin anew. */
+	#forget(): void {
+		this.#next = null;
+		this.#underWay = null;
+	}
+}
+
+function newGroup(message: PostbackMessage, bytes: number): Group {
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	return { messages: [message], bytes, sent: promise, settle: resolve };
+}
+
+/** No less than what the message takes as JSON, but for text that is nearly all escapes. */
+function sizeOf(message: PostbackMessage): number {
+	if (message.kind === "look_again") return 1_000;
+	const { intake, postback } = message;
+	return (
+		3_000 +
+		3 * intake.query.length +
+		intake.answer.length +
+		3 * (postback?.surl?.length ?? 0) +
+		3 * ((postback?.s2?.length ?? 0) + (postback?.s3?.length ?? 0))
+	);
+}
+
+async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<void> {
+	const late = Symbol("late");
+	if ((await withinOr<unknown>(promise, timeoutMs, late)) === late) throw new Error("the queue did not answer in time");
+}
+
+async function withinOr<Value>(promise: Promise<Value>, timeoutMs: number, late: Value): Promise<Value> {
+	let timer: ReturnType<typeof setTimeout> | null = null;
+	const expired = new Promise<Value>((resolve) => {
+		timer = setTimeout(() => resolve(late), timeoutMs);
+	});
+	try {
+		return await Promise.race([promise, expired]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
