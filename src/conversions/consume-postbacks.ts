@@ -1,6 +1,6 @@
 /** Consumer of the `postbacks` queue. */
 import { logError, logInfo } from "../lib/log.ts";
-import { type PostbackMessage, readMessage } from "./message.ts";
+import { type PostbackItem, type PostbackMessage, readMessage } from "./message.ts";
 import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 import { OvertakenError } from "./write-settlements.ts";
 
@@ -15,40 +15,52 @@ export type ConsumeDeps = SettleDeps & {
 	postbacks: Pick<Queue, "sendBatch"> | undefined;
 };
 
-type Item = { message: Message; body: PostbackMessage };
+/** A message, and what it holds: it is acknowledged when all of that is settled. */
+type Parcel = { message: Message; items: readonly PostbackItem[] };
 
 /** Settles a batch. What fails is retried, and ends among the dead letters; nothing is acknowledged before it is stored. */
 export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): Promise<void> {
-	const items: Item[] = [];
+	const parcels: Parcel[] = [];
 	for (const message of batch.messages) {
-		const body = readMessage(message.body);
-		if (body !== null) items.push({ message, body });
+		const items = readMessage(message.body);
+		if (items !== null) parcels.push({ message, items });
 		else {
 			// A later version may know it; else the dead letters keep it.
 			logError("postbacks.unknown_format", new Error("a message of an unknown format"));
 			message.retry({ delaySeconds: RETRY_SECONDS });
 		}
 	}
-	for (const part of split(items)) await settlePart(deps, part);
+	for (const part of split(parcels)) await settlePart(deps, part);
 }
 
-async function settlePart(deps: ConsumeDeps, items: readonly Item[]): Promise<void> {
+async function settlePart(deps: ConsumeDeps, parcels: readonly Parcel[]): Promise<void> {
+	const items = parcels.flatMap((parcel) => parcel.items);
 	try {
-		const { changed, waiting } = await settlePostbacks(
-			deps,
-			items.map(({ body }) => body),
-		);
-		for (const { message } of items) message.ack();
-		logInfo("postbacks.settled", { messages: items.length, conversions: changed, waiting: waiting.length });
+		const { changed, waiting } = await settlePostbacks(deps, items);
+		for (const { message } of parcels) message.ack();
+		logInfo("postbacks.settled", { postbacks: items.length, conversions: changed, waiting: waiting.length });
 		await lookAgainSoon(deps, waiting);
 	} catch (error) {
-		if (items.length > 1 && isOfOneMessage(error)) {
-			// One that cannot be written must not hold up the others.
-			for (const item of items) await settlePart(deps, [item]);
-			return;
+		if (items.length > 1 && isOfOneMessage(error)) return settleOneByOne(deps, parcels);
+		logError("postbacks.not_settled", error, { postbacks: items.length });
+		for (const { message } of parcels) message.retry({ delaySeconds: RETRY_SECONDS });
+	}
+}
+
+/** One that cannot be written must not hold up the others. What is settled already is passed over when its message comes again. */
+async function settleOneByOne(deps: ConsumeDeps, parcels: readonly Parcel[]): Promise<void> {
+	for (const { message, items } of parcels) {
+		let failures = 0;
+		for (const item of items) {
+			try {
+				await settlePostbacks(deps, [item]);
+			} catch (error) {
+				logError("postbacks.not_settled", error, { postbacks: 1 });
+				failures++;
+			}
 		}
-		logError("postbacks.not_settled", error, { messages: items.length });
-		for (const { message } of items) message.retry({ delaySeconds: RETRY_SECONDS });
+		if (failures === 0) message.ack();
+		else message.retry({ delaySeconds: RETRY_SECONDS });
 	}
 }
 
@@ -71,16 +83,16 @@ async function lookAgainSoon({ postbacks }: ConsumeDeps, keys: readonly { platfo
 	}
 }
 
-function split(items: readonly Item[]): Item[][] {
-	const parts: Item[][] = [];
+function split(parcels: readonly Parcel[]): Parcel[][] {
+	const parts: Parcel[][] = [];
 	let bytes = Number.POSITIVE_INFINITY;
-	for (const item of items) {
-		const size = JSON.stringify(item.body).length;
+	for (const parcel of parcels) {
+		const size = JSON.stringify(parcel.items).length;
 		if (bytes + size > MOST_BYTES_AT_ONCE) {
 			parts.push([]);
 			bytes = 0;
 		}
-		parts.at(-1)?.push(item);
+		parts.at(-1)?.push(parcel);
 		bytes += size;
 	}
 	return parts;

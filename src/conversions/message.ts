@@ -1,6 +1,7 @@
 /**
  * What the `postbacks` queue carries: a contract between versions of the code, hence `format`. Every request goes through it: its row
- * for the intake ledger, and, where it was accepted, what it says. The other kind asks for a conversion to be looked at again.
+ * for the intake ledger, and, where it was accepted, what it says. Requests that came at the same time share a message. The other kind
+ * asks for a conversion to be looked at again.
  */
 import * as v from "valibot";
 import { postbackIntake } from "../db/schema/conversions.ts";
@@ -40,17 +41,32 @@ const intakeSchema = v.object({
 	answer: v.string(),
 });
 
-const messageSchema = v.variant("kind", [
-	v.object({ format: v.literal(MESSAGE_FORMAT), kind: v.literal("postback"), intake: intakeSchema, postback: v.nullable(postbackSchema) }),
-	v.object({ format: v.literal(MESSAGE_FORMAT), kind: v.literal("look_again"), platform: v.string(), txnid: v.string() }),
-]);
+const receivedSchema = v.object({
+	format: v.literal(MESSAGE_FORMAT),
+	kind: v.literal("postback"),
+	intake: intakeSchema,
+	postback: v.nullable(postbackSchema),
+});
+const lookAgainSchema = v.object({
+	format: v.literal(MESSAGE_FORMAT),
+	kind: v.literal("look_again"),
+	platform: v.string(),
+	txnid: v.string(),
+});
+const togetherSchema = v.object({ format: v.literal(MESSAGE_FORMAT), kind: v.literal("together"), items: v.array(receivedSchema) });
+
+const messageSchema = v.variant("kind", [receivedSchema, lookAgainSchema, togetherSchema]);
 
 export type Postback = v.InferOutput<typeof postbackSchema>;
 export type Intake = v.InferOutput<typeof intakeSchema>;
+export type ReceivedPostback = v.InferOutput<typeof receivedSchema>;
+/** What is settled one by one. */
+export type PostbackItem = ReceivedPostback | v.InferOutput<typeof lookAgainSchema>;
 export type PostbackMessage = v.InferOutput<typeof messageSchema>;
 
-/** A message of the queue; null where it is of no format this version knows. */
-export function readMessage(body: unknown): PostbackMessage | null {
+/** What a message of the queue holds; null where it is of no format this version knows. */
+export function readMessage(body: unknown): PostbackItem[] | null {
 	const result = v.safeParse(messageSchema, body);
-	return result.success ? result.output : null;
+	if (!result.success) return null;
+	return result.output.kind === "together" ? result.output.items : [result.output];
 }

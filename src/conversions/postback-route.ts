@@ -9,7 +9,7 @@ import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { decodeText } from "../lib/query.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
-import type { Intake, Postback, PostbackMessage } from "./message.ts";
+import type { Intake, Postback, ReceivedPostback } from "./message.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
 import { MAX_BODY_BYTES, MAX_QUERY_BYTES, readRequest } from "./read-request.ts";
@@ -77,7 +77,7 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 
 type Received = Pick<Intake, "receivedAt" | "platform" | "method" | "query"> & { values: ReadonlyMap<string, string> };
 
-function toMessage(received: Received, outcome: Intake["outcome"], answer: PostbackAnswer, postback: Postback | null): PostbackMessage {
+function toMessage(received: Received, outcome: Intake["outcome"], answer: PostbackAnswer, postback: Postback | null): ReceivedPostback {
 	const { receivedAt, platform, method, query, values } = received;
 	return {
 		format: 1,
@@ -98,7 +98,7 @@ function toMessage(received: Received, outcome: Intake["outcome"], answer: Postb
 }
 
 /** Hands a message to the queue, or else settles it here. @throws Error where neither has it */
-async function keep(deps: PostbackDeps, message: PostbackMessage, waitUntil: WaitUntil): Promise<void> {
+async function keep(deps: PostbackDeps, message: ReceivedPostback, waitUntil: WaitUntil): Promise<void> {
 	if (deps.postbacks !== undefined) {
 		try {
 			return await deps.postbacks.send(message, waitUntil);
@@ -110,11 +110,11 @@ async function keep(deps: PostbackDeps, message: PostbackMessage, waitUntil: Wai
 }
 
 /** For the ledger's sake alone: the answer does not depend on it. */
-async function keepQuietly(deps: PostbackDeps, waitUntil: WaitUntil, message: PostbackMessage): Promise<void> {
+async function keepQuietly(deps: PostbackDeps, waitUntil: WaitUntil, message: ReceivedPostback): Promise<void> {
 	try {
 		await keep(deps, message, waitUntil);
 	} catch (error) {
-		logError("postback.not_in_ledger", error, { outcome: message.kind === "postback" ? message.intake.outcome : null });
+		logError("postback.not_in_ledger", error, { outcome: message.intake.outcome });
 	}
 }
 

@@ -1,25 +1,25 @@
 /**
- * Sends messages of requests that come at the same time together: a queue takes a hundred as fast as one. Nobody waits for company: a
- * message that finds no send under way goes at once, alone; those that come meanwhile go with the next.
+ * Sends the postbacks of requests that come at the same time as one message. Nobody waits for company: one that finds no send under way
+ * goes at once, alone; those that come meanwhile go together with the next.
  *
- * Correctness never rests on another request: each waits for the receipt of its own message, and one that gets none in time, because the
- * request that was to send it is gone, sends it itself. A message that is sent twice is settled once.
+ * Correctness never rests on another request: each waits for the receipt of its own postback, and one that gets none in time, because the
+ * request that was to send it is gone, sends it itself. A postback that is sent twice is settled once.
  */
 import { SECOND_MS } from "../lib/time.ts";
-import type { PostbackMessage } from "./message.ts";
+import { MESSAGE_FORMAT, type PostbackMessage, type ReceivedPostback } from "./message.ts";
 
 export type WaitUntil = (promise: Promise<unknown>) => void;
-type PostbackQueue = Pick<Queue, "send" | "sendBatch">;
+type PostbackQueue = Pick<Queue<PostbackMessage>, "send">;
 
 /** A queue that does not answer by then is taken for one that failed. */
 const SEND_TIMEOUT_MS = 5 * SECOND_MS;
 /** How long a message waits for another request to send it. */
 const COMPANY_TIMEOUT_MS = SECOND_MS / 2;
-/** Of one sendBatch: messages, and bytes by our own count, which is on the safe side of the queue's 256 KB. */
-const MOST_MESSAGES = 100;
+/** Of one message: postbacks, and bytes by our own count, which is on the safe side of the queue's 128 KB. */
+const MOST_ITEMS = 50;
 const MOST_BYTES = 100_000;
 
-type Group = { messages: PostbackMessage[]; bytes: number; sent: Promise<boolean>; settle: (sent: boolean) => void };
+type Group = { items: ReceivedPostback[]; bytes: number; sent: Promise<boolean>; settle: (sent: boolean) => void };
 
 export class TogetherSender {
 	readonly #queue: PostbackQueue;
@@ -32,15 +32,14 @@ export class TogetherSender {
 	}
 
 	/** Resolves once the queue has the message. @throws Error where it does not take it, or not in time */
-	async send(message: PostbackMessage, waitUntil: WaitUntil): Promise<void> {
+	async send(message: ReceivedPostback, waitUntil: WaitUntil): Promise<void> {
 		const underWay = this.#underWay;
 		if (underWay === null) return this.#run(this.#queue.send(message), waitUntil);
 		const bytes = sizeOf(message);
 		const group = this.#next;
 		if (group === null) return this.#lead(newGroup(message, bytes), underWay, waitUntil);
-		if (group.messages.length === MOST_MESSAGES || group.bytes + bytes > MOST_BYTES)
-			return within(this.#queue.send(message), SEND_TIMEOUT_MS);
-		group.messages.push(message);
+		if (group.items.length === MOST_ITEMS || group.bytes + bytes > MOST_BYTES) return within(this.#queue.send(message), SEND_TIMEOUT_MS);
+		group.items.push(message);
 		group.bytes += bytes;
 		const sent = await withinOr(group.sent, COMPANY_TIMEOUT_MS, false);
 		if (sent) return;
@@ -61,7 +60,7 @@ export class TogetherSender {
 		await withinOr(underWay, COMPANY_TIMEOUT_MS, null);
 		if (this.#next === group) this.#next = null;
 		try {
-			await this.#run(this.#queue.sendBatch(group.messages.map((body) => ({ body }))), waitUntil);
+			await this.#run(this.#queue.send({ format: MESSAGE_FORMAT, kind: "together", items: group.items }), waitUntil);
 			group.settle(true);
 		} catch (error) {
 			group.settle(false);
@@ -90,15 +89,13 @@ export class TogetherSender {
 	}
 }
 
-function newGroup(message: PostbackMessage, bytes: number): Group {
+function newGroup(message: ReceivedPostback, bytes: number): Group {
 	const { promise, resolve } = Promise.withResolvers<boolean>();
-	return { messages: [message], bytes, sent: promise, settle: resolve };
+	return { items: [message], bytes, sent: promise, settle: resolve };
 }
 
 /** No less than what the message takes as JSON, but for text that is nearly all escapes. */
-function sizeOf(message: PostbackMessage): number {
-	if (message.kind === "look_again") return 1_000;
-	const { intake, postback } = message;
+function sizeOf({ intake, postback }: ReceivedPostback): number {
 	return (
 		3_000 +
 		3 * intake.query.length +

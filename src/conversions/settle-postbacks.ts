@@ -3,7 +3,7 @@ import type { Database } from "../db/client.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { type ConversionKey, keyOf } from "./conversion.ts";
-import type { PostbackMessage } from "./message.ts";
+import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { readStanding, type Standing } from "./read-standing.ts";
 import { type Cause, settle } from "./settle.ts";
 import { type Outcome, OvertakenError, writeSettlements } from "./write-settlements.ts";
@@ -26,7 +26,7 @@ const MOST_SENT = 100;
  * Settles a batch in one transaction. A message that is known already changes nothing.
  * @throws OvertakenError where other writers were faster every time; D1's error where it failed. Nothing is written then
  */
-export async function settlePostbacks(deps: SettleDeps, messages: readonly PostbackMessage[]): Promise<Settled> {
+export async function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
 	for (let tries = 1; ; tries++) {
 		try {
 			return await settleOnce(deps, messages);
@@ -36,7 +36,7 @@ export async function settlePostbacks(deps: SettleDeps, messages: readonly Postb
 	}
 }
 
-async function settleOnce(deps: SettleDeps, messages: readonly PostbackMessage[]): Promise<Settled> {
+async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));
 	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
@@ -61,14 +61,12 @@ async function settleOnce(deps: SettleDeps, messages: readonly PostbackMessage[]
 	};
 }
 
-type PostbackItem = Extract<PostbackMessage, { kind: "postback" }>;
-
 /** One of each intake, in the order in which they came in. */
-function distinct(items: readonly PostbackItem[]): PostbackItem[] {
+function distinct(items: readonly ReceivedPostback[]): ReceivedPostback[] {
 	return [...new Map(items.map((item) => [item.intake.id, item])).values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
 }
 
-function decide(fresh: readonly PostbackItem[], others: readonly ConversionKey[], standing: Standing, now: number): Outcome[] {
+function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], standing: Standing, now: number): Outcome[] {
 	const causes = new Map<string, { key: ConversionKey; causes: Cause[] }>();
 	const add = (key: ConversionKey, cause: Cause) => {
 		const known = causes.get(keyOf(key)) ?? { key, causes: [] };

@@ -1,7 +1,7 @@
 /** Conversions under test: a network, clicks written as the click consumer writes them, postbacks, and what became of them. */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import type { PostbackMessage } from "../../src/conversions/message.ts";
+import type { ReceivedPostback } from "../../src/conversions/message.ts";
 import worker from "../../src/worker.ts";
 import { ACME, brandEntry, importFile } from "./network-import.ts";
 import "./worker-env.ts";
@@ -105,9 +105,9 @@ let received = 0;
 /** A message as the intake sends it. @param platform platforms.id */
 export function postbackMessage(
 	platform: string,
-	fields: Partial<NonNullable<Extract<PostbackMessage, { kind: "postback" }>["postback"]>> = {},
+	fields: Partial<NonNullable<ReceivedPostback["postback"]>> = {},
 	receivedAt = Date.now(),
-): Extract<PostbackMessage, { kind: "postback" }> {
+): ReceivedPostback {
 	const time = receivedAt.toString(16).padStart(12, "0");
 	const postback = {
 		txnid: "t-1",
