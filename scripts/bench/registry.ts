@@ -9,6 +9,7 @@ import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
 import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
+import { settle } from "./parts/settle.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products, intake];
+export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products, intake, settle];

@@ -9,7 +9,7 @@ import { SECOND_MS } from "../lib/time.ts";
 import { MESSAGE_FORMAT, type PostbackMessage, type ReceivedPostback } from "./message.ts";
 
 export type WaitUntil = (promise: Promise<unknown>) => void;
-type PostbackQueue = Pick<Queue<PostbackMessage>, "send">;
+type PostbackQueue = { send: (message: PostbackMessage) => Promise<unknown> };
 
 /** A queue that does not answer by then is taken for one that failed. */
 const SEND_TIMEOUT_MS = 5 * SECOND_MS;
@@ -111,10 +111,8 @@ async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promis
 }
 
 async function withinOr<Value>(promise: Promise<Value>, timeoutMs: number, late: Value): Promise<Value> {
-	let timer: ReturnType<typeof setTimeout> | null = null;
-	const expired = new Promise<Value>((resolve) => {
-		timer = setTimeout(() => resolve(late), timeoutMs);
-	});
+	const { promise: expired, resolve } = Promise.withResolvers<Value>();
+	const timer = setTimeout(() => resolve(late), timeoutMs);
 	try {
 		return await Promise.race([promise, expired]);
 	} finally {

@@ -3,14 +3,16 @@ import { MINUTE_MS } from "../lib/time.ts";
 /** How many requests with unknown keys an isolate puts into the ledger in a minute: enough to see a platform with a wrong key. */
 export const MOST_UNKNOWN_A_MINUTE = 60;
 
+type SharedLimit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
+
 /** Keeps requests with unknown keys from filling the ledger: a number a minute for each isolate, and all isolates of a place together. */
 export class UnknownKeyLimit {
-	readonly #shared: Pick<RateLimit, "limit"> | undefined;
+	readonly #shared: SharedLimit | undefined;
 	#minute = Number.NEGATIVE_INFINITY;
 	#count = 0;
 
 	/** @param shared the rate limit of the whole place, where one is bound */
-	constructor(shared?: Pick<RateLimit, "limit">) {
+	constructor(shared?: SharedLimit) {
 		this.#shared = shared;
 	}
 

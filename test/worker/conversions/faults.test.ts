@@ -88,6 +88,21 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(batch).toHaveBeenCalledTimes(1);
 	});
 
+	test("postbacks that share a message are settled alike; where one cannot be, the others are, and the message comes again", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const items = ["a", "poison", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+		await env.DB.prepare(
+			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
+		).run();
+		const message = { format: 1, kind: "together", items };
+		expect(await consume(message)).toEqual({ acked: 0, retried: 1 });
+		expect(await readAll("SELECT txnid FROM conversions ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
+		await env.DB.prepare("DROP TRIGGER fail_callbacks").run();
+		expect(await consume(message)).toEqual({ acked: 1, retried: 0 });
+		expect(await readAll("SELECT conversion_count AS n FROM daily_publishers")).toEqual([{ n: 3 }]);
+	});
+
 	test("a message of an unknown format is retried, for a later version may know it; the others go through", async () => {
 		const good = postbackMessage("west", { txnid: "a" });
 		expect(await consume({ format: 2 }, null, "text", good)).toEqual({ acked: 1, retried: 3 });

@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { MOST_UNKNOWN_A_MINUTE, UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
+
+describe("unit: how many postbacks with unknown keys are kept", () => {
+	test("so many a minute, and then as many in the next", async () => {
+		const limit = new UnknownKeyLimit();
+		const kept = async (now: number) => {
+			let count = 0;
+			for (let at = 0; at < 200; at++) if (await limit.allows(now)) count++;
+			return count;
+		};
+		expect([await kept(0), await kept(59_999), await kept(60_000)]).toEqual([MOST_UNKNOWN_A_MINUTE, 0, MOST_UNKNOWN_A_MINUTE]);
+	});
+
+	test("and no more than the place's own limit lets through", async () => {
+		let left = 3;
+		const limit = new UnknownKeyLimit({ limit: async () => ({ success: left-- > 0 }) });
+		const answers = [];
+		for (let at = 0; at < 5; at++) answers.push(await limit.allows(0));
+		expect(answers).toEqual([true, true, true, false, false]);
+	});
+});

@@ -1,0 +1,129 @@
+/** POST /operator/trace: the whole way of a sale. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import {
+	callPostback,
+	clickRow,
+	consume,
+	importConversionNetwork,
+	postbackFields,
+	postbackMessage,
+	readAll,
+	storeClicks,
+	WEST_KEY,
+} from "../../support/conversions.ts";
+import { OPERATOR_HEADERS } from "../../support/network-import.ts";
+
+type Trace = {
+	clicks: Record<string, unknown>[];
+	postbacks: Record<string, unknown>[];
+	conversions: (Record<string, unknown> & { events: unknown[]; callbacks: unknown[] })[];
+};
+
+async function ask(body: string, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
+	return exports.default.fetch("https://base.example/operator/trace", { method: "POST", headers, body });
+}
+
+async function trace(id: string): Promise<Trace> {
+	const response = await ask(JSON.stringify({ id }));
+	expect(response.status).toBe(200);
+	return response.json<Trace>();
+}
+
+describe("worker: tracing a sale", () => {
+	const click = clickRow({ publisher_click_id: "click-77" });
+
+	beforeAll(async () => {
+		await importConversionNetwork();
+		await storeClicks(click);
+		const cid = String(click.click_hash);
+		await callPostback(WEST_KEY, new URLSearchParams({ ...postbackFields({ txnid: "T-1001", cid }), payout: "lots" }).toString());
+		await vi.waitFor(async () => expect(await readAll("SELECT id FROM postback_intake")).toHaveLength(1), { timeout: 5_000 });
+		await consume(postbackMessage("west", { txnid: "T-1001", cid: cid.toUpperCase(), salesMicros: 50_000_000 }));
+		await consume(postbackMessage("west", { txnid: "T-1001", cid: cid.toUpperCase(), status: "void" }));
+		const [callback] = await readAll("SELECT id FROM callbacks WHERE seq = 1");
+		await env.DB.prepare(
+			"INSERT INTO callback_attempts (id, callback_id, started_at, http_status, latency_ms, answer) VALUES ('a1', ?, 1794312000000, 503, 12, 'busy')",
+		)
+			.bind(String(callback?.id))
+			.run();
+	});
+
+	test("tells the click, each postback with its answer, each event, the attribution and each callback attempt", async () => {
+		const { clicks, postbacks, conversions } = await trace("T-1001");
+		expect(clicks).toMatchObject([
+			{
+				id: click.id,
+				click_hash: click.click_hash,
+				billed: true,
+				publisher: "cpa",
+				publisher_click_id: "click-77",
+				campaign_id: 11,
+				brand: "shoes.example",
+			},
+		]);
+		expect(postbacks).toMatchObject([
+			{ outcome: "rejected", answer: { error_code: 1, errors: { payout: ["The payout must be a number."] } } },
+			{ outcome: "accepted", platform: "west" },
+			{ outcome: "accepted", platform: "west" },
+		]);
+		expect(conversions).toMatchObject([
+			{
+				platform: "west",
+				txnid: "T-1001",
+				stage: "settled",
+				status: "cancelled",
+				attribution: "click_hash",
+				payout: "10.0000",
+				publisher_revenue: "8.0000",
+				sales_usd: "50.0000",
+				revenue_share: 0.8,
+				event_at: "2026-11-10T12:00:00.000Z",
+				events: [
+					{ kind: "received" },
+					{ kind: "attributed", set: { stage: "settled" } },
+					{ kind: "changed", set: { status: "cancelled" } },
+				],
+				callbacks: [
+					{
+						seq: 1,
+						status: "approved",
+						payout: "8.0000",
+						attempts: [{ at: "2026-11-10T12:00:00.000Z", http_status: 503, latency_ms: 12, answer: "busy" }],
+					},
+					{ seq: 2, status: "cancelled", attempts: [] },
+				],
+			},
+		]);
+	});
+
+	test("is found by transaction, by click hash in any case, and by the publisher's click id", async () => {
+		const whole = await trace("T-1001");
+		for (const id of [String(click.click_hash), String(click.click_hash).toUpperCase(), "click-77"]) {
+			const { id: _, ...told } = (await trace(id)) as Trace & { id: string };
+			expect(told).toEqual({ ...whole, id: undefined });
+		}
+	});
+
+	test("nothing is nothing, and no error", async () => {
+		expect(await trace("never-heard-of")).toMatchObject({ clicks: [], postbacks: [], conversions: [] });
+		expect(await trace("'; DROP TABLE conversions; --")).toMatchObject({ conversions: [] });
+	});
+
+	test.each(["", "{}", '{"id":7}', '{"id":" "}', `{"id":"${"x".repeat(400)}"}`, "[]"])(
+		"a question %j is refused with 422",
+		async (body) => {
+			const response = await ask(body);
+			expect([response.status, await response.json()]).toEqual([
+				422,
+				{ error: "Validation failed", faults: [{ path: "id", message: expect.any(String) }], fault_count: 1 },
+			]);
+		},
+	);
+
+	test("needs the operator's key", async () => {
+		const response = await ask('{"id":"T-1001"}', {});
+		expect(response.status).toBe(401);
+		await response.body?.cancel();
+	});
+});
