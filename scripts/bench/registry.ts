@@ -12,4 +12,16 @@ import { servingEngine } from "./parts/serving-engine.ts";
 import { settle } from "./parts/settle.ts";
 
 /** Every part, in the order in which a whole run takes them. */
-export const PARTS: readonly Part[] = [bundle, openrtb, servingEngine, openrtbProfile, publish, catalogue, brandsList, reports, products, intake, settle];
+export const PARTS: readonly Part[] = [
+	bundle,
+	openrtb,
+	servingEngine,
+	openrtbProfile,
+	publish,
+	catalogue,
+	brandsList,
+	reports,
+	products,
+	intake,
+	settle,
+];
