@@ -50,7 +50,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const network = new KeptNetwork({ db, now });
 	const ready = new ReadyLists(config.BASE_URL, now);
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
-	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL }));
+	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));

@@ -31,8 +31,8 @@ export type Operation = {
 	summary: string;
 	description?: string;
 	credential?: Credential;
-	/** Which host serves it: `rtb` the real-time ad host, `base` all others. */
-	host: "rtb" | "base";
+	/** Which host serves it: `rtb` the real-time ad host, `click` the click tracker, `base` all others. */
+	host: "rtb" | "click" | "base";
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
 	answers: Record<number, Answer>;

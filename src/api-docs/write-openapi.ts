@@ -5,7 +5,7 @@ import type { Answer, Content, Credential, Operation, Parameter } from "./operat
 
 type Json = Record<string, unknown>;
 
-export type Hosts = { baseUrl: string; rtbUrl: string };
+export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
 
 const CREDENTIALS: Record<Credential, string> = {
 	AccessKey: "Access Key of a publisher: brand lists and reports.",
@@ -45,7 +45,7 @@ function writeOperation(operation: Operation, hosts: Hosts): Json {
 		tags: [tag],
 		summary,
 		...(description === undefined ? {} : { description }),
-		...(host === "rtb" ? { servers: [{ url: hosts.rtbUrl }] } : {}),
+		...(host === "base" ? {} : { servers: [{ url: host === "rtb" ? hosts.rtbUrl : hosts.clickUrl }] }),
 		security: credential === undefined ? [] : [{ [credential]: [] }],
 		...(parameters === undefined ? {} : { parameters: parameters.map(writeParameter) }),
 		...(body === undefined ? {} : { requestBody: { required: body.required, content: writeContents(body.contents) } }),

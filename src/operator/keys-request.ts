@@ -12,7 +12,7 @@ const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.joi
 const keyId = v.pipe(v.string("must be a text"), v.regex(/^[0-9a-f]{12}$/, "must be the 12 characters that `list` shows"));
 
 /** `owner` is the publisher's id in the network file, or the platform's for a platform key. */
-const schemas = {
+export const keyRequestSchemas = {
 	issue: v.strictObject({ kind, owner: text }),
 	rotate: v.strictObject({
 		kind,
@@ -40,12 +40,12 @@ const schemas = {
 	list: v.strictObject({ kind: v.optional(kind), owner: v.optional(text) }),
 } as const;
 
-export type KeyVerb = keyof typeof schemas;
-export type KeyRequest<Verb extends KeyVerb> = v.InferOutput<(typeof schemas)[Verb]>;
+export type KeyVerb = keyof typeof keyRequestSchemas;
+export type KeyRequest<Verb extends KeyVerb> = v.InferOutput<(typeof keyRequestSchemas)[Verb]>;
 
 /** Reads the body of a request about keys. @throws HttpError 422 with a path and a message for each fault */
 export function readKeyRequest<Verb extends KeyVerb>(verb: Verb, body: unknown): KeyRequest<Verb> {
-	const result = v.safeParse(schemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, body);
+	const result = v.safeParse(keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, body);
 	if (result.success) return result.output;
 	throw refusal(result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) })));
 }

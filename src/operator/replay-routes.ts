@@ -5,15 +5,15 @@ import { deadLetters } from "../db/schema/dead-letters.ts";
 import { HttpError, jsonResponse } from "../lib/http.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
-const queue = v.picklist(deadLetters.queue.enumValues, `must be one of ${deadLetters.queue.enumValues.join(", ")}`);
-const replaySchema = v.strictObject({
-	queue: v.optional(queue),
+export const queueSchema = v.picklist(deadLetters.queue.enumValues, `must be one of ${deadLetters.queue.enumValues.join(", ")}`);
+export const replaySchema = v.strictObject({
+	queue: v.optional(queueSchema),
 	/** Only dead letters received up to then; a caller that asks again for the rest repeats the first time it was given. */
 	until: v.optional(v.pipe(v.string("must be a time"), v.isoTimestamp("must be a time such as 2026-11-18T15:00:00.000Z"))),
 	dry_run: v.optional(v.boolean("must be true or false"), false),
 });
 const listSchema = v.object({
-	queue: v.optional(queue),
+	queue: v.optional(queueSchema),
 	limit: v.optional(
 		v.pipe(v.string(), v.regex(/^\d{1,4}$/, "must be a whole number"), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
 		"20",

@@ -1,7 +1,7 @@
 /** Real answers against /openapi.json: each call's status, media type and body are ones that the description names. */
 import { env, exports } from "cloudflare:workers";
 import { type Schema, Validator } from "@cfworker/json-schema";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import example from "../../scripts/examples/network.json";
 import "../support/worker-env.ts";
 
@@ -9,7 +9,17 @@ type Described = { operationId: string; responses: Record<string, { content?: Re
 type Description = { paths: Record<string, Record<string, Described>> };
 
 /** How a call is told from others: the operation it exercises, and the answer it should get. */
-type Call = { id: string; status: number; path?: string; headers?: Record<string, string>; body?: string; type?: string };
+type Call = {
+	id: string;
+	status: number;
+	/** A function where it is known once the sale of `sell` was made. */
+	path?: string | (() => string);
+	headers?: Record<string, string>;
+	body?: string;
+	type?: string;
+	/** Lists of the answer that must not be empty: a schema says nothing of records that are not there. */
+	holds?: readonly string[];
+};
 
 const ACCESS = { AccessKey: "access-key-acme" };
 const PUBLISHER = { PublisherKey: "publisher-key-acme" };
@@ -23,11 +33,36 @@ const networkText = JSON.stringify({
 		...publisher,
 		access_key: ACCESS.AccessKey,
 		publisher_key: PUBLISHER.PublisherKey,
+		// Tests call nobody.
+		callback_url: null,
 	})),
+	seller_products: [
+		{
+			asin: "B000TEST01",
+			domain: "kettles.example",
+			seller_id: "S-77",
+			seller_name: "Example Outfitters",
+			name: "Steel water bottle",
+			current_price: "19.9900",
+			stock_availability: "InStock",
+			url: "https://kettles.example/dp/B000TEST01",
+		},
+	],
 });
 const BID = { id: "auction-1", imp: [{ id: "1" }], site: { domain: "kettles.example" } };
 const POSTBACK = "txnid=t-1&cid=0123456789abcdef0123456789abcdef&edate=2026-11-20&payout=1.50";
-const PERIOD = "start_date=2026-11-01&end_date=2026-11-02";
+/** Around the sale, whenever the test runs. */
+const PERIOD = `start_date=${dayFromNow(-1)}&end_date=${dayFromNow(1)}`;
+const FEED = "id,title,link,price\nKET-2,Stove kettle,https://kettles.example/p/ket-2,24.90 USD\n";
+const SELLER_FEED = "asin,seller_id,name,url,domain\nB000TEST02,S-77,Stove kettle,https://kettles.example/dp/B000TEST02,kettles.example\n";
+const NOW = "2026-11-18T15:00:00.000Z";
+
+function dayFromNow(days: number): string {
+	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A click URL of a bid that was clicked, and whose click made a sale. */
+let clickUrl = "";
 
 const CALLS: readonly Call[] = [
 	{ id: "bidOpenRtb", status: 200, path: "/openrtb/kitchen_notes", body: JSON.stringify(BID) },
@@ -38,9 +73,18 @@ const CALLS: readonly Call[] = [
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&bd=kettles.example&cc=US" },
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&bd=unknown.example&cc=US" },
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&cc=US" },
-	{ id: "listBrands", status: 200, headers: ACCESS },
+	{ id: "followClick", status: 302, path: () => clickUrl },
+	{ id: "followClick", status: 404, path: "/click?encyp=other" },
+	{ id: "followClick", status: 404, path: "/click" },
+	{ id: "listBrands", status: 200, headers: ACCESS, holds: ["data"] },
 	{ id: "listBrands", status: 401 },
-	{ id: "listBrandsByTrafficType", status: 200, path: "/api/brands-list-by-traffic-type?traffic_type=all", headers: ACCESS },
+	{
+		id: "listBrandsByTrafficType",
+		status: 200,
+		path: "/api/brands-list-by-traffic-type?traffic_type=all",
+		headers: ACCESS,
+		holds: ["data"],
+	},
 	{ id: "listBrandsByTrafficType", status: 200, path: "/api/brands-list-by-traffic-type?traffic_type=Email", headers: ACCESS },
 	{ id: "listBrandsByTrafficType", status: 400, headers: ACCESS },
 	{ id: "listBrandsByTrafficType", status: 401 },
@@ -50,20 +94,28 @@ const CALLS: readonly Call[] = [
 		headers: ACCESS,
 		body: `report_type=${type}&${PERIOD}`,
 		type: FORM,
+		holds: ["data"],
 	})),
 	{ id: "reportRevenueShare", status: 200, headers: { ...ACCESS, accept: "text/csv" }, body: `report_type=daywise&${PERIOD}`, type: FORM },
 	{ id: "reportRevenueShare", status: 401, body: PERIOD, type: FORM },
 	{ id: "reportRevenueShare", status: 415, headers: ACCESS, body: "<fields/>", type: "application/xml" },
 	{ id: "reportRevenueShare", status: 413, headers: ACCESS, body: "a".repeat(100_000), type: FORM },
 	{ id: "reportRevenueShare", status: 422, headers: ACCESS, body: "report_type=weekly", type: FORM },
-	{ id: "reportClickLevel", status: 200, headers: ACCESS, body: PERIOD, type: FORM },
+	{ id: "reportClickLevel", status: 200, headers: ACCESS, body: PERIOD, type: FORM, holds: ["data"] },
+	{ id: "reportClickLevel", status: 200, headers: { ...ACCESS, accept: "text/csv" }, body: PERIOD, type: FORM },
 	{ id: "reportClickLevel", status: 401, body: PERIOD, type: FORM },
 	{ id: "reportClickLevel", status: 422, headers: ACCESS, body: "", type: FORM },
-	{ id: "searchProducts", status: 200, path: "/api/products/search?keyword=kettle", headers: PUBLISHER },
+	{ id: "searchProducts", status: 200, path: "/api/products/search?keyword=kettle", headers: PUBLISHER, holds: ["results"] },
 	{ id: "searchProducts", status: 200, path: "/api/products/search?keyword=nothing", headers: PUBLISHER },
 	{ id: "searchProducts", status: 401, path: "/api/products/search?keyword=kettle" },
 	{ id: "searchProducts", status: 422, headers: PUBLISHER },
-	{ id: "searchSellerProducts", status: 200, path: "/api/marketplace-seller-products/search?q=bottle", headers: PUBLISHER },
+	{
+		id: "searchSellerProducts",
+		status: 200,
+		path: "/api/marketplace-seller-products/search?q=bottle",
+		headers: PUBLISHER,
+		holds: ["results"],
+	},
 	{ id: "searchSellerProducts", status: 401 },
 	{ id: "searchSellerProducts", status: 422, headers: PUBLISHER },
 	{ id: "receivePostback", status: 200, path: `/api/postback/platform-key-northwind?${POSTBACK}` },
@@ -77,7 +129,35 @@ const CALLS: readonly Call[] = [
 	{ id: "explainBid", status: 422, headers: OPERATOR, body: "[]" },
 	{ id: "readStatus", status: 200, headers: OPERATOR },
 	{ id: "readStatus", status: 401 },
-	{ id: "listCallbacks", status: 200, headers: OPERATOR },
+	{ id: "importProducts", status: 200, headers: OPERATOR, body: FEED, type: "text/csv" },
+	{
+		id: "importProducts",
+		status: 200,
+		path: "/operator/products?replace=domains",
+		headers: OPERATOR,
+		body: `${FEED}KET-3,,,\n`,
+		type: "text/csv",
+	},
+	{ id: "importProducts", status: 401, body: FEED, type: "text/csv" },
+	{ id: "importProducts", status: 422, path: "/operator/products?replace=some", headers: OPERATOR, body: FEED, type: "text/csv" },
+	{ id: "importProducts", status: 422, headers: OPERATOR, body: "colour\nblue\n", type: "text/csv" },
+	{ id: "importSellerProducts", status: 200, headers: OPERATOR, body: SELLER_FEED, type: "text/csv" },
+	{ id: "importSellerProducts", status: 401, body: SELLER_FEED, type: "text/csv" },
+	{ id: "importSellerProducts", status: 422, headers: OPERATOR, body: "colour\nblue\n", type: "text/csv" },
+	{ id: "traceConversion", status: 200, headers: OPERATOR, body: `{"id":"sale-1"}`, holds: ["clicks", "postbacks", "conversions"] },
+	{ id: "traceConversion", status: 200, headers: OPERATOR, body: `{"id":"nothing"}` },
+	{ id: "traceConversion", status: 401, body: `{"id":"sale-1"}` },
+	{ id: "traceConversion", status: 422, headers: OPERATOR, body: `{"id":""}` },
+	{ id: "listDeadLetters", status: 200, headers: OPERATOR, holds: ["letters"] },
+	{ id: "listDeadLetters", status: 200, path: "/operator/replay?queue=postbacks&limit=1", headers: OPERATOR },
+	{ id: "listDeadLetters", status: 401 },
+	{ id: "listDeadLetters", status: 422, path: "/operator/replay?queue=others", headers: OPERATOR },
+	{ id: "replayDeadLetters", status: 200, headers: OPERATOR, body: `{"dry_run":true}` },
+	{ id: "replayDeadLetters", status: 200, headers: OPERATOR, body: `{"queue":"postbacks","until":"${NOW}"}` },
+	{ id: "replayDeadLetters", status: 401, body: "{}" },
+	{ id: "replayDeadLetters", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "replayDeadLetters", status: 422, headers: OPERATOR, body: `{"queue":"others"}` },
+	{ id: "listCallbacks", status: 200, headers: OPERATOR, holds: ["data"] },
 	{ id: "listCallbacks", status: 401 },
 	{ id: "listCallbacks", status: 422, path: "/operator/callbacks?limit=0", headers: OPERATOR },
 	{ id: "replayCallbacks", status: 200, headers: OPERATOR, body: `{"txnid":"t-0","dry_run":true}` },
@@ -85,6 +165,21 @@ const CALLS: readonly Call[] = [
 	{ id: "replayCallbacks", status: 422, headers: OPERATOR, body: "{}" },
 	{ id: "testCallback", status: 200, headers: OPERATOR, body: `{"url":"https://callbacks.invalid/"}` },
 	{ id: "testCallback", status: 422, headers: OPERATOR, body: `{"url":"https://127.0.0.1/"}` },
+	{ id: "issueKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_key","owner":"kitchen-notes"}` },
+	{ id: "issueKeys", status: 401, body: "{}" },
+	{ id: "issueKeys", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "issueKeys", status: 422, headers: OPERATOR, body: `{"kind":"publisher_key","owner":"nobody"}` },
+	{ id: "rotateKeys", status: 200, headers: OPERATOR, body: `{"kind":"platform_key","owner":"harvestlink","overlap_hours":0}` },
+	{ id: "rotateKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_id","owner":"kitchen-notes","value":"2002"}` },
+	{ id: "rotateKeys", status: 401, body: "{}" },
+	{ id: "rotateKeys", status: 422, headers: OPERATOR, body: `{"kind":"publisher_id","owner":"kitchen-notes","overlap_hours":-1}` },
+	{ id: "listKeys", status: 200, headers: OPERATOR, body: "{}", holds: ["keys"] },
+	{ id: "listKeys", status: 401, body: "{}" },
+	{ id: "listKeys", status: 422, headers: OPERATOR, body: `{"kind":"others"}` },
+	{ id: "revokeKeys", status: 200, headers: OPERATOR, body: `{"kind":"access_key","owner":"kitchen-notes"}` },
+	{ id: "revokeKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_id","owner":"kitchen-notes"}` },
+	{ id: "revokeKeys", status: 401, body: "{}" },
+	{ id: "revokeKeys", status: 422, headers: OPERATOR, body: `{"kind":"access_key","owner":"kitchen-notes"}` },
 	{ id: "health", status: 200 },
 	{ id: "ready", status: 200 },
 ];
@@ -100,11 +195,30 @@ function find(id: string): { method: string; path: string; operation: Described 
 
 function send({ id, path, headers = {}, body, type = "application/json" }: Call): Promise<Response> {
 	const described = find(id);
-	return exports.default.fetch(`http://api.example${path ?? described.path}`, {
+	return exports.default.fetch(`http://api.example${typeof path === "function" ? path() : (path ?? described.path)}`, {
 		method: described.method.toUpperCase(),
+		redirect: "manual",
 		headers: body === undefined ? headers : { "content-type": type, ...headers },
 		...(body === undefined ? {} : { body }),
 	});
+}
+
+/** A bid, its click and the sale that came of it, up to the conversion that is settled. */
+async function sell(): Promise<void> {
+	const path = "/serving-engine?pubi=2001&bd=kettles.example&cc=US&clickid=my-click-1&subid=sidebar";
+	const bid = await (await send({ id: "bidServingEngine", status: 200, path })).json<{ redirect_url: string }>();
+	const { pathname, search } = new URL(bid.redirect_url);
+	clickUrl = pathname + search;
+	const click = await send({ id: "followClick", status: 302, path: clickUrl });
+	const hash = new URL(click.headers.get("location") ?? "").searchParams.get("sub");
+	const stored = (sql: string) =>
+		vi.waitFor(async () => expect(await env.DB.prepare(sql).bind(hash).first()).not.toBeNull(), { timeout: 10_000, interval: 50 });
+	await stored("SELECT 1 FROM clicks WHERE click_hash = ?");
+	const sale = `/api/postback/platform-key-northwind?txnid=sale-1&cid=${hash}&edate=${dayFromNow(0)}&payout=10&sales=99.5&s2=a`;
+	expect(await (await send({ id: "receivePostback", status: 200, path: sale })).json()).toEqual({
+		message: "Postback received successfully",
+	});
+	await stored("SELECT 1 FROM conversions WHERE cid = ? AND stage = 'settled'");
 }
 
 describe("worker: answers against the API description", () => {
@@ -113,6 +227,7 @@ describe("worker: answers against the API description", () => {
 		const imported = await send({ id: "importNetwork", status: 200, headers: OPERATOR, body: networkText });
 		expect(imported.status).toBe(200);
 		await imported.body?.cancel();
+		await sell();
 		await env.DB.batch([
 			env.DB.prepare(
 				`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
@@ -121,6 +236,10 @@ describe("worker: answers against the API description", () => {
 			env.DB.prepare(
 				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) VALUES ('a', 'c', 0, 5, 'no answer')",
 			),
+			env.DB.prepare(
+				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, http_status, answer) SELECT 'b', id, 0, 5, 500, 'busy' FROM callbacks WHERE txnid = 'sale-1'",
+			),
+			env.DB.prepare("INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'callbacks', '{}', 0)"),
 		]);
 	});
 
@@ -138,7 +257,9 @@ describe("worker: answers against the API description", () => {
 		const content = described.content[type ?? ""];
 		expect(content, `${id} ${status} describes ${type}`).toBeDefined();
 		if (content === undefined || type !== "application/json") return;
-		const result = new Validator(content.schema, "2020-12", false).validate(JSON.parse(text));
+		const body = JSON.parse(text);
+		for (const list of call.holds ?? []) expect(body[list], list).not.toEqual([]);
+		const result = new Validator(content.schema, "2020-12", false).validate(body);
 		expect(result.errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)).toEqual([]);
 	});
 

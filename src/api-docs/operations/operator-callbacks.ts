@@ -3,10 +3,9 @@ import * as v from "valibot";
 import { replaySchema, testSchema } from "../../conversions/callbacks/requests.ts";
 import type { selectionEntries } from "../../conversions/callbacks/select-callbacks.ts";
 import type { Operation, Parameter } from "../operation.ts";
-import { count, errorSchema, faultsAnswer, UNAUTHORIZED, usd } from "./shapes.ts";
+import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED, usd } from "./shapes.ts";
 
 const text = v.string();
-const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
 
 const attemptSchema = v.strictObject({
 	at: time,
@@ -72,7 +71,6 @@ const statusSchema = v.strictObject({
 });
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
-const TOO_LARGE = { description: "The body is too large.", content: { schema: errorSchema } };
 
 export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 	{

@@ -5,12 +5,15 @@ import type { Answer } from "../operation.ts";
 export const errorSchema = v.looseObject({ error: v.string() });
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const dateSchema = v.pipe(v.string(), v.isoDate(), v.description("YYYY-MM-DD, UTC."));
+export const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
 export const usd = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4}$/), v.description("USD, four decimals."));
 
 export const UNAUTHORIZED: Answer = {
 	description: "The key is missing or unknown.",
 	content: { schema: errorSchema, example: { error: "Unauthorized" } },
 };
+
+export const TOO_LARGE: Answer = { description: "The body is too large.", content: { schema: errorSchema } };
 
 const finding = v.strictObject({ path: v.string(), message: v.string() });
 export const findings = v.array(finding);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { OPERATIONS, TAGS } from "../../../src/api-docs/operations/all.ts";
 import { writeOpenApi } from "../../../src/api-docs/write-openapi.ts";
 
-const hosts = { baseUrl: "https://api.example", rtbUrl: "http://rtb.example" };
+const hosts = { baseUrl: "https://api.example", rtbUrl: "http://rtb.example", clickUrl: "https://click.example" };
 const description = writeOpenApi(OPERATIONS, TAGS, hosts);
 
 describe("unit: OpenAPI description", () => {
@@ -30,7 +30,8 @@ describe("unit: OpenAPI description", () => {
 		}
 	});
 
-	it("real-time endpoints name their own host", () => {
+	it("real-time endpoints and the click tracker name their own hosts", () => {
+		expect(description).toMatchObject({ paths: { "/click": { get: { servers: [{ url: hosts.clickUrl }] } } } });
 		expect(description).toMatchObject({ paths: { "/serving-engine": { get: { servers: [{ url: hosts.rtbUrl }] } } } });
 	});
 });
