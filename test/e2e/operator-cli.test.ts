@@ -120,6 +120,51 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		}
 	});
 
+	it("traces a sale: the click, postbacks with their answers, events, callbacks and their attempts", async () => {
+		const postback = {
+			received_at: "T2",
+			platform: "west",
+			method: "GET",
+			query: "txnid=T-1",
+			outcome: "accepted",
+			answer: { message: "ok" },
+		};
+		const attempt = { at: "T5", http_status: 503, latency_ms: 12, answer: "busy" };
+		const callback = { status: "approved", payout: "8.0000", state: "due", created_at: "T4", next_attempt_at: "T6", attempts: [attempt] };
+		const conversion = {
+			...{ platform: "west", txnid: "T-1", stage: "settled", status: "approved", test: false, payout: "10.0000", currency: "USD" },
+			...{ publisher_revenue: "8.0000", publisher: "acme", attribution: "click_hash" },
+			events: [{ at: "T3", kind: "received", set: { status: "approved" } }],
+			callbacks: [callback],
+		};
+		const click = {
+			...{ click_hash: "abc", reason: null, clicked_at: "T1", publisher: "acme", publisher_click_id: "click-77", brand: "shoes.example" },
+			...{ campaign_id: 5001, platform: "west", pricing_model: "CPA" },
+		};
+		answer = { status: 200, body: JSON.stringify({ truncated: false, clicks: [click], postbacks: [postback], conversions: [conversion] }) };
+		const { code, stdout } = await run("trace", "T-1", "--url", url);
+		expect(code).toBe(0);
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ id: "T-1" });
+		const told = [
+			"T1  click abc, billed",
+			"its click id click-77",
+			"T2  postback accepted",
+			'answered {"message":"ok"}',
+			"T-1 of west: settled",
+		];
+		for (const text of [
+			...told,
+			"earns acme 8.0000 USD",
+			"T3  received",
+			"T4  callback approved of 8.0000 USD: due",
+			"T5  HTTP 503 after 12 ms: busy",
+		]) {
+			expect(stdout).toContain(text);
+		}
+		answer = { status: 200, body: JSON.stringify({ truncated: false, clicks: [], postbacks: [], conversions: [] }) };
+		expect((await run("trace", "T-1", "--url", url)).stdout).toContain("Nothing is known of T-1");
+	});
+
 	it("replays dead letters, all or of one queue, and says how many", async () => {
 		const none = { clicks: 0, postbacks: 0, callbacks: 0 };
 		const report = { replayed: { ...none, clicks: 3 }, remaining: none, dry_run: false, until: "2026-11-18T15:00:00.000Z" };

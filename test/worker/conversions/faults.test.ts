@@ -138,6 +138,20 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(await readAll("SELECT * FROM callbacks")).toEqual([]);
 	});
 
+	test("nor by one that has nothing to tell: a repetition that is overtaken does not bring the old state back", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const say = (status: string, receivedAt: number) =>
+			postbackMessage("west", { txnid: "a", cid: String(click.click_hash), status }, receivedAt);
+		await settlePostbacks(deps(), [say("paid", 1_000)]);
+		const overtaken = databaseThat(async (write) => {
+			if (write === 1) await settlePostbacks(deps(), [say("void", 3_000)]);
+		});
+		await settlePostbacks(deps(overtaken), [say("paid", 2_000)]);
+		expect(await readAll("SELECT status FROM conversions")).toEqual([{ status: "cancelled" }]);
+		expect(await readAll("SELECT status FROM callbacks ORDER BY seq")).toEqual([{ status: "approved" }, { status: "cancelled" }]);
+	});
+
 	test("a consumer that ends between the transaction and the acknowledgement changes nothing when it comes again", async () => {
 		const click = clickRow();
 		await storeClicks(click);
