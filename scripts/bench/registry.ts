@@ -3,10 +3,11 @@ import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { intake } from "./parts/intake.ts";
-import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
+import { openrtb } from "./parts/openrtb.ts";
 import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
+import { redirect } from "./parts/redirect.ts";
 import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 import { settle } from "./parts/settle.ts";
@@ -17,6 +18,7 @@ export const PARTS: readonly Part[] = [
 	openrtb,
 	servingEngine,
 	openrtbProfile,
+	redirect,
 	publish,
 	catalogue,
 	brandsList,

@@ -26,6 +26,8 @@ export type RunningWorker = {
 	state?: string;
 	/** Binds the databases too. */
 	databases?: boolean;
+	/** Binds the queues; a Worker with databases has them anyhow. Nobody consumes them: what is sent is dropped. */
+	queues?: boolean;
 	variables?: Record<string, string>;
 };
 
@@ -52,7 +54,7 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 			handleStructuredLogs: ({ level, message }) => void (level === "error" && console.error(message)),
 			resourcePersistencePath: join(folder, "state"),
 			...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
-			workers: workers.map(({ name, script, state, databases = false, variables }) => ({
+			workers: workers.map(({ name, script, state, databases = false, queues = databases, variables }) => ({
 				name,
 				modules: [
 					{ type: "ESModule" as const, path: script },
@@ -67,8 +69,7 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 				unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
 				...(state !== undefined && { kvNamespaces: { BOOK: `book-${state}` } }),
 				...(state !== undefined && databases && { d1Databases: { DB: `network-${state}`, PRODUCTS: `products-${state}` } }),
-				// No Worker consumes them: what is sent is dropped.
-				...(databases && { queueProducers: { CLICKS: "bench-clicks", POSTBACKS: "bench-postbacks", CALLBACKS: "bench-callbacks" } }),
+				...(queues && { queueProducers: { CLICKS: "bench-clicks", POSTBACKS: "bench-postbacks", CALLBACKS: "bench-callbacks" } }),
 			})),
 		}),
 	);

@@ -1,0 +1,92 @@
+import { buildWorker, EDGE } from "../build-worker.ts";
+import { DEMO_STATE, prepareDemo } from "../demo-state.ts";
+import { atLeast, type Figure, tell } from "../figure.ts";
+import { busyShare, medianCpu, medianOf, type Round, ratioOf, runRounds } from "../load.ts";
+import type { Target } from "../load-protocol.ts";
+import type { Part } from "../part.ts";
+import { startWorkers } from "../runtime.ts";
+
+const ROUNDS = { rounds: 10, seconds: 1.5, warmUpSeconds: 4, status: 302 };
+const MOST_URLS = 1_000;
+
+export const redirect: Part = {
+	name: "redirect",
+	about: "a click's redirect, recorded, against a Worker that answers a constant 302",
+	async run(bench) {
+		const demo = await prepareDemo(bench);
+		const baseline = await buildWorker(bench, { entry: "test/bench/redirect-baseline.ts", environment: "edge" });
+		await using runtime = await startWorkers(bench.folder, [
+			{
+				name: "redirect",
+				script: await buildWorker(bench, { entry: "test/bench/redirect-worker.ts", environment: "edge" }),
+				state: DEMO_STATE,
+			},
+			{ name: "constant", script: baseline },
+			{ name: "queued", script: await buildWorker(bench, EDGE), state: DEMO_STATE, queues: true },
+			{ name: "queued_constant", script: baseline, queues: true },
+		]);
+		const origin = await runtime.origin("redirect");
+		const targets = await clickTargets(origin, demo.openrtb.slice(0, MOST_URLS));
+		await checkRedirect(origin, targets);
+		const sideOf = async (name: string) => ({ name, origin: await runtime.origin(name), targets });
+		bench.say(`${targets.length} click URLs in turn`);
+		const [click, constant] = await runRounds(await Promise.all([sideOf("redirect"), sideOf("constant")]), { ...ROUNDS, say: bench.say });
+		const queued = await runRounds(await Promise.all([sideOf("queued"), sideOf("queued_constant")]), {
+			...ROUNDS,
+			rounds: 6,
+			say: bench.say,
+		});
+		const [queuedClick, queuedConstant] = queued;
+		if (click === undefined || constant === undefined || queuedClick === undefined || queuedConstant === undefined) {
+			throw new Error("a side is missing");
+		}
+		return [
+			atLeast("redirect.throughput_ratio", ratioOf(click, constant, "perSecond"), "×", 0.6),
+			...describe("redirect", click),
+			...describe("redirect.constant", constant),
+			tell("redirect.queued.throughput_ratio", ratioOf(queuedClick, queuedConstant, "perSecond"), "×, both send to the simulated queue"),
+			...describe("redirect.queued", queuedClick),
+		];
+	},
+};
+
+/** The click URLs of these bids, each called by one of the browsers. */
+async function clickTargets(origin: string, bids: readonly Target[]): Promise<Target[]> {
+	const targets: Target[] = [];
+	for (const [at, { path, body = null }] of bids.entries()) {
+		const response = await fetch(`${origin}${path}`, { method: "POST", body, headers: { "content-type": "application/json" } });
+		const answer = (await response.json()) as { seatbid: { bid: { adm: string }[] }[] };
+		const adm = JSON.parse(answer.seatbid[0]?.bid[0]?.adm ?? "null") as { native: { link: { url: string } } };
+		const { pathname, search } = new URL(adm.native.link.url);
+		targets.push({
+			method: "GET",
+			path: pathname + search,
+			headers: { "user-agent": userAgent(at), "cf-connecting-ip": `203.0.113.${at % 250}` },
+		});
+	}
+	return targets;
+}
+
+/** Browsers differ in few things. */
+function userAgent(at: number): string {
+	return `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + (at % 40)}.0.0.0 Safari/537.36`;
+}
+
+async function checkRedirect(origin: string, targets: readonly Target[]): Promise<void> {
+	const [{ path, headers = {} } = { path: "/" }] = targets;
+	const response = await fetch(`${origin}${path}`, { redirect: "manual", headers });
+	const location = response.headers.get("location") ?? "";
+	if (response.status !== 302 || !/[0-9a-f]{32}/.test(location)) throw new Error(`a click answers HTTP ${response.status}, ${location}`);
+}
+
+function describe(name: string, rounds: readonly Round[]): Figure[] {
+	const cpu = medianCpu(rounds);
+	const busy = busyShare(rounds);
+	return [
+		tell(`${name}.throughput`, medianOf(rounds, "perSecond"), "requests/s"),
+		tell(`${name}.p50`, medianOf(rounds, "p50"), "ms"),
+		tell(`${name}.p99`, medianOf(rounds, "p99"), "ms"),
+		...(cpu === null ? [] : [tell(`${name}.cpu`, cpu, "µs of workerd/request")]),
+		...(busy === null ? [] : [tell(`${name}.busy`, busy, "of a core")]),
+	];
+}
