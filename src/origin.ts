@@ -10,8 +10,9 @@ import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
-import { consumeClicks } from "./clicks/consume.ts";
-import { type CapDeps, sweepCaps } from "./clicks/consume-caps.ts";
+import { type ConsumeDeps, consumeClicks } from "./clicks/consume.ts";
+import { sweepCaps } from "./clicks/consume-caps.ts";
+import { KeptFacts } from "./clicks/consume-facts.ts";
 import { sweepKeptClicks } from "./clicks/consume-kept.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumeCallbacks } from "./conversions/callbacks/consume-callbacks.ts";
@@ -81,6 +82,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 				keys.forget();
 				states.forget();
 				network.forget();
+				clickFacts.forget();
 				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
 				if (published.manifest !== null) await book.adopt(published.manifest, now());
 				return published;
@@ -155,8 +157,11 @@ export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPause
 /** Told the paused campaigns when they change: where the bid path is in the same Worker, it need not wait for KV. */
 type OnPauses = (campaignIds: readonly number[]) => void;
 
-function clickDeps(env: Env, onPauses: OnPauses | undefined): CapDeps {
-	return { db: databases(env).db, kv: env.BOOK, now, ...(onPauses !== undefined && { onPauses }) };
+/** One for this isolate: an import forgets what the consumer knows. */
+const clickFacts = new KeptFacts();
+
+function clickDeps(env: Env, onPauses: OnPauses | undefined): ConsumeDeps {
+	return { db: databases(env).db, kv: env.BOOK, now, facts: clickFacts, ...(onPauses !== undefined && { onPauses }) };
 }
 
 function callbackDeps(env: Env): CallbackDeps {

@@ -2,9 +2,10 @@ import type { Part } from "./part.ts";
 import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
+import { clickConsumer } from "./parts/click-consumer.ts";
 import { intake } from "./parts/intake.ts";
-import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { openrtb } from "./parts/openrtb.ts";
+import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
 import { redirect } from "./parts/redirect.ts";
@@ -22,6 +23,7 @@ export const PARTS: readonly Part[] = [
 	publish,
 	catalogue,
 	brandsList,
+	clickConsumer,
 	reports,
 	products,
 	intake,

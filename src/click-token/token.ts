@@ -40,6 +40,7 @@ const SALT_LENGTH = 13;
 /** A multiple of three bytes, so that header and ciphertext can be encoded apart. */
 const COUNTER_AT = 1 + FINGERPRINT_LENGTH + SALT_LENGTH;
 const HEADER_LENGTH = COUNTER_AT + 3;
+const PREFIX_CHARACTERS = (COUNTER_AT / 3) * 4;
 const TAG_LENGTH = 16;
 const NONCE_LENGTH = 12;
 /** Longest token that is looked at, in characters; ours are about 200. */
@@ -92,23 +93,22 @@ export class ClickTokens {
 			.then((sealed) => prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(sealed)));
 	}
 
-	/** The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring. */
-	async open(text: string): Promise<ClickToken | null> {
-		if (text.length > MAX_TOKEN_LENGTH) return null;
-		const bytes = fromBase64Url(text);
-		if (bytes?.[0] === LINK_TOKEN_VERSION) return openLink(await this.#links.open(bytes));
-		if (bytes === null || bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return null;
-		const header = bytes.subarray(0, HEADER_LENGTH);
-		const key = await this.#openingKey(header);
-		if (key === null) return null;
-		let plain: ArrayBuffer;
-		try {
-			plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: nonceOf(header) }, key, bytes.subarray(HEADER_LENGTH));
-		} catch (error) {
-			if (error instanceof DOMException && error.name === "OperationError") return null;
-			throw error;
-		}
-		return decode(fromUtf8(plain));
+	/**
+	 * The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring.
+	 * No async function, like {@link mint}: it is most of a redirect.
+	 */
+	open(text: string): Promise<ClickToken | null> {
+		const bytes = text.length > MAX_TOKEN_LENGTH ? null : fromBase64Url(text);
+		if (bytes === null) return Promise.resolve(null);
+		if (bytes[0] === LINK_TOKEN_VERSION) return this.#links.open(bytes).then(openLink);
+		if (bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return Promise.resolve(null);
+		// The header up to the counter, as it is encoded: what one isolate minted begins alike.
+		const prefix = text.slice(0, PREFIX_CHARACTERS);
+		const known = this.#opening.get(prefix);
+		if (known === undefined) return this.#deriveOpeningKey(prefix, bytes).then((key) => (key === null ? null : unseal(key, bytes)));
+		this.#opening.delete(prefix);
+		this.#opening.set(prefix, known);
+		return unseal(known, bytes);
 	}
 
 	/** Derives this isolate's next key. Two requests may do so at once: either key is good, and counts for itself. */
@@ -129,19 +129,12 @@ export class ClickTokens {
 		};
 	}
 
-	async #openingKey(header: Uint8Array): Promise<CryptoKey | null> {
-		const id = header.slice(1, COUNTER_AT).toHex();
-		const known = this.#opening.get(id);
-		if (known !== undefined) {
-			this.#opening.delete(id);
-			this.#opening.set(id, known);
-			return known;
-		}
-		const fingerprint = header.slice(1, 1 + FINGERPRINT_LENGTH).toHex();
+	async #deriveOpeningKey(prefix: string, bytes: Uint8Array): Promise<CryptoKey | null> {
+		const fingerprint = bytes.slice(1, 1 + FINGERPRINT_LENGTH).toHex();
 		const master = (await this.#ring()).find((candidate) => candidate.fingerprint.toHex() === fingerprint);
 		if (master === undefined) return null;
-		const key = await deriveKey(master.key, header.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT));
-		this.#opening.set(id, key);
+		const key = await deriveKey(master.key, bytes.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT));
+		this.#opening.set(prefix, key);
 		const oldest = this.#opening.keys().next();
 		if (this.#opening.size > OPENING_KEYS_KEPT && !oldest.done) this.#opening.delete(oldest.value);
 		return key;
@@ -202,10 +195,19 @@ function writeCounter(nonce: Uint8Array, counter: number): void {
 	nonce[NONCE_LENGTH - 1] = counter;
 }
 
-function nonceOf(header: Uint8Array): Uint8Array {
+function unseal(key: CryptoKey, bytes: Uint8Array): Promise<ClickToken | null> {
 	const nonce = new Uint8Array(NONCE_LENGTH);
-	nonce.set(header.subarray(COUNTER_AT), NONCE_LENGTH - 3);
-	return nonce;
+	nonce.set(bytes.subarray(COUNTER_AT, HEADER_LENGTH), NONCE_LENGTH - 3);
+	return crypto.subtle.decrypt({ name: "AES-GCM", iv: nonce }, key, bytes.subarray(HEADER_LENGTH)).then(decodePlain, refuseAltered);
+}
+
+function decodePlain(plain: ArrayBuffer): ClickToken | null {
+	return decode(fromUtf8(plain));
+}
+
+function refuseAltered(error: unknown): null {
+	if (error instanceof DOMException && error.name === "OperationError") return null;
+	throw error;
 }
 
 function encodeCounter(counter: number): string {

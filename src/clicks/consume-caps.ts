@@ -42,47 +42,48 @@ type CapState = CampaignCaps & {
 	everClicks: number;
 };
 
-/** The pace of a campaign: billed clicks of the last `windowMs` milliseconds. */
-type Pace = { recentClicks: number; recentMicros: number; windowMs: number };
+/** With the pace of the campaign: billed clicks of the last `windowMs` milliseconds. */
+export type PacedState = CapState & { recentClicks: number; recentMicros: number; windowMs: number };
 
 const NOTHING: Spent = { clicks: 0, micros: 0 };
 
 type Pause = { campaignId: number; cap: Cap; day: string; ahead: Spent };
 
 /**
- * Pauses those of the campaigns whose caps are met, or will be before a pause is known everywhere.
+ * How campaigns stand: their caps, what is spent of them, and their pace. Gives rows of {@link PacedState}.
  * @param clicked campaigns with a cap that were just clicked
  */
-export async function pauseSpent(deps: CapDeps, clicked: readonly ClickedCampaign[]): Promise<void> {
-	if (clicked.length === 0) return;
-	const now = deps.now();
+export function stateStatement(db: D1Database, clicked: readonly ClickedCampaign[], now: number): D1PreparedStatement {
 	// The pace is that of the clicks' own time: a queue that lags does not slow it down.
-	const asked = JSON.stringify(
-		clicked.map(({ campaignId, timezone, at }) => {
-			const firstSlot = rateSlotOf(at - RATE_WINDOW_MS);
-			return [campaignId, localDay(timezone, now), firstSlot, rateSlotOf(at), at - firstSlot * RATE_SLOT_MS];
-		}),
-	);
-	const states = await deps.db.all<CapState & Pace>(sql`SELECT ${stateColumns},
-			asked.value ->> 1 AS day,
-			coalesce((SELECT sum(click_count) FROM ${campaignRates} WHERE campaign_id = c.campaign_id AND ${inSlots}), 0) AS recentClicks,
-			coalesce((SELECT sum(spend_micros) FROM ${campaignRates} WHERE campaign_id = c.campaign_id AND ${inSlots}), 0) AS recentMicros,
-			asked.value ->> 4 AS windowMs
-		FROM json_each(${asked}) asked
-		CROSS JOIN ${campaigns} c ON c.campaign_id = asked.value ->> 0
-		LEFT JOIN ${campaignDays} d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
-		LEFT JOIN ${campaignTotals} t ON t.campaign_id = c.campaign_id`);
+	const asked = clicked.map(({ campaignId, timezone, at }) => {
+		const firstSlot = rateSlotOf(at - RATE_WINDOW_MS);
+		return [campaignId, localDay(timezone, now), firstSlot, rateSlotOf(at), at - firstSlot * RATE_SLOT_MS];
+	});
+	return db.prepare(SELECT_STATES).bind(JSON.stringify(asked));
+}
+
+/** Pauses those of the campaigns whose caps are met, or will be before a pause is known everywhere. */
+export async function pauseSpent(deps: CapDeps, states: readonly PacedState[], now: number): Promise<void> {
 	const pauses = states.flatMap((state) => {
 		return pauseOf(state, expectAhead({ clicks: state.recentClicks, micros: state.recentMicros }, state.windowMs));
 	});
 	await pause(deps, pauses, now);
 }
 
-const inSlots = sql`slot BETWEEN asked.value ->> 2 AND asked.value ->> 3`;
-const stateColumns = sql`c.campaign_id AS campaignId, c.timezone, c.daily_click_cap AS dailyClickCap,
+const STATE_COLUMNS = `c.campaign_id AS campaignId, c.timezone, c.daily_click_cap AS dailyClickCap,
 	c.daily_budget_micros AS dailyBudgetMicros, c.total_budget_micros AS totalBudgetMicros,
 	coalesce(d.click_count, 0) AS dayClicks, coalesce(d.spend_micros, 0) AS dayMicros,
 	coalesce(t.click_count, 0) AS everClicks, coalesce(t.spend_micros, 0) AS everMicros`;
+/** ?1 is a JSON array of [campaign, day, first slot, last slot, milliseconds in them]. */
+const SELECT_STATES = `SELECT ${STATE_COLUMNS}, asked.value ->> 1 AS day,
+		coalesce(sum(r.click_count), 0) AS recentClicks, coalesce(sum(r.spend_micros), 0) AS recentMicros, asked.value ->> 4 AS windowMs
+	FROM json_each(?1) asked
+	CROSS JOIN campaigns c ON c.campaign_id = asked.value ->> 0
+	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
+	LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
+	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id AND r.slot BETWEEN asked.value ->> 2 AND asked.value ->> 3
+	GROUP BY c.campaign_id`;
+const stateColumns = sql.raw(STATE_COLUMNS);
 
 function pauseOf(state: CapState, ahead: Spent): Pause[] {
 	const cap = decidePause(state, ...spentOf(state), ahead);

@@ -42,3 +42,41 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 		campaigns: new Map(known.map((facts) => [facts.campaignId, facts])),
 	};
 }
+
+const FACTS_TTL_MS = 10_000;
+/** So many are kept; then all are forgotten. */
+const MOST_KEPT = 20_000;
+
+/**
+ * Facts that an isolate keeps for ten seconds: a click is written some seconds after it was made anyhow. What is not known is asked
+ * again each time.
+ */
+export class KeptFacts {
+	#publishers = new Map<string, PublisherFacts>();
+	#campaigns = new Map<number, CampaignFacts>();
+	#readAt = Number.NEGATIVE_INFINITY;
+
+	/** Facts for these clicks, from memory where all of them are there. */
+	async read(db: Database, clicks: readonly ClickMessage[], now: number): Promise<Facts> {
+		if (Math.abs(now - this.#readAt) > FACTS_TTL_MS || this.#publishers.size + this.#campaigns.size > MOST_KEPT) {
+			this.forget();
+			this.#readAt = now;
+		}
+		// What is forgotten meanwhile is not taken from this batch.
+		const publishers = this.#publishers;
+		const campaigns = this.#campaigns;
+		const missing = clicks.filter((click) => !publishers.has(click.publisher) || !campaigns.has(click.campaignId));
+		if (missing.length > 0) {
+			const read = await readFacts(db, missing);
+			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
+			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
+		}
+		return { publishers, campaigns };
+	}
+
+	/** What was imported just now holds for the next click. */
+	forget(): void {
+		this.#publishers = new Map();
+		this.#campaigns = new Map();
+	}
+}

@@ -1,7 +1,6 @@
 /** Takes the clicks that the queue refused from KV into the database. */
 import { logInfo } from "../lib/log.ts";
-import { consumeClicks } from "./consume.ts";
-import type { CapDeps } from "./consume-caps.ts";
+import { type ConsumeDeps, consumeClicks } from "./consume.ts";
 import { KEPT_PREFIX } from "./record-click.ts";
 
 /** Keys that KV reads at once. */
@@ -14,7 +13,7 @@ const CLICKS_A_RUN = 800;
  * again by the next run, which changes nothing.
  * @throws whatever KV or the database throws; the next run goes on
  */
-export async function sweepKeptClicks(deps: CapDeps): Promise<void> {
+export async function sweepKeptClicks(deps: ConsumeDeps): Promise<void> {
 	const { kv } = deps;
 	const { keys } = await kv.list({ prefix: KEPT_PREFIX, limit: CLICKS_A_RUN });
 	for (let at = 0; at < keys.length; at += KEYS_A_READ) {

@@ -3,13 +3,18 @@ import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
 import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
 
+/** Most values: nothing to decode in them, and no placeholder. */
+const PLAIN = /^[A-Za-z0-9.~-][A-Za-z0-9_.~:/-]*$/;
+
 /**
  * A parameter of a click URL, or null where it is absent, blank, an unfilled placeholder, or longer than any that we put there:
  * cut, it would be another value.
  */
 export function readParameter(query: Query, name: string): string | null {
 	const raw = query.raw(name);
-	if (raw === null || raw === "" || isPlaceholder(raw)) return null;
+	if (raw === null || raw === "") return null;
+	if (PLAIN.test(raw) && raw.length <= MAX_PARAMETER_LENGTH) return raw;
+	if (isPlaceholder(raw)) return null;
 	const text = query.get(name);
 	if (text === null || text.length > MAX_PARAMETER_LENGTH || text.trim() === "") return null;
 	return text;
@@ -35,6 +40,9 @@ export function readCountry(query: Query): string | null {
 
 /** Databases and reports end text at a NUL or break lines at the others. */
 function withoutControls(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must go
-	return text.replace(/[\u0000-\u001f\u007f]/g, "");
+	return CONTROLS.test(text) ? text.replaceAll(EVERY_CONTROL, "") : text;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must go
+const CONTROLS = /[\u0000-\u001f\u007f]/;
+const EVERY_CONTROL = new RegExp(CONTROLS, "g");

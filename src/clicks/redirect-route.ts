@@ -14,7 +14,6 @@ import type { RedirectDeps, WaitUntil } from "./deps.ts";
 import { CLICK_FORMAT, type ClickMessage } from "./message.ts";
 import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
 import { recordClick } from "./record-click.ts";
-import { hashUserAgent } from "./user-agent.ts";
 import { whyUncounted } from "./why-uncounted.ts";
 
 export const CLICK_PATH = "/click";
@@ -26,30 +25,73 @@ export function routeClick(deps: RedirectDeps, request: Request, waitUntil: Wait
 	if (!url.startsWith(CLICK_PATH, start)) return null;
 	const next = url.charAt(start + CLICK_PATH.length);
 	if (next !== "?" && next !== "" && next !== "#") return null;
-	return handleClick(deps, request, url.slice(start + CLICK_PATH.length), waitUntil).catch((error: unknown) => {
-		logError("click.failed", error);
-		return page(500, "This link cannot be opened just now. Please try again.");
-	});
+	const { method } = request;
+	if (method !== "GET" && method !== "HEAD") return Promise.resolve(page(405, "Only GET is accepted.", { allow: "GET, HEAD" }));
+	const query = new Query(searchAt(url, start + CLICK_PATH.length));
+	return deps.tokens
+		.open(query.get("encyp") ?? "")
+		.then((token) =>
+			token === null ? page(404, "This link is not valid.") : resolveClick({ deps, request, method, waitUntil, query, token }),
+		)
+		.catch((error: unknown) => {
+			logError("click.failed", error);
+			return page(500, AGAIN);
+		});
 }
 
-async function handleClick(deps: RedirectDeps, request: Request, search: string, waitUntil: WaitUntil): Promise<Response> {
-	const { method, headers } = request;
-	if (method !== "GET" && method !== "HEAD") return page(405, "Only GET is accepted.", { allow: "GET, HEAD" });
-	const now = deps.now();
-	const query = new Query(search.startsWith("?") ? (search.slice(1).split("#", 1)[0] ?? "") : "");
-	const token = await deps.tokens.open(query.get("encyp") ?? "");
-	if (token === null) return page(404, "This link is not valid.");
+function searchAt(url: string, at: number): string {
+	const end = url.indexOf("#", at);
+	return url.slice(at + 1, end === -1 ? undefined : end);
+}
 
-	const found = await findBrand(deps, token, now, waitUntil);
-	if (found === null) return page(503, "This link cannot be opened just now. Please try again.", { "retry-after": "5" });
+const AGAIN = "This link cannot be opened just now. Please try again.";
+
+type Click = { deps: RedirectDeps; request: Request; method: string; waitUntil: WaitUntil; query: Query; token: ClickToken };
+
+/** Finds the brand of the token: at once where the book is resident, as for nearly every click. */
+function resolveClick(click: Click): Response | Promise<Response> {
+	const { deps, token, waitUntil } = click;
+	const now = deps.now();
+	const answer = (snapshot: BookSnapshot | null): Response | Promise<Response> => {
+		if (snapshot === null) return unavailable();
+		const brands = deps.book.entry(snapshot, domainKey(token.domain));
+		if (!(brands instanceof Promise)) return redirect(click, snapshot, brands, now);
+		return brands.then((arrived) => redirect(click, snapshot, arrived, now), refuseWithoutBook);
+	};
+	try {
+		const snapshot = deps.book.snapshot(now, waitUntil);
+		return snapshot instanceof Promise ? snapshot.then(answer).catch(refuseWithoutBook) : answer(snapshot);
+	} catch (error) {
+		return refuseWithoutBook(error);
+	}
+}
+
+function refuseWithoutBook(error: unknown): Response {
+	if (error instanceof BookUnavailableError) return unavailable();
+	throw error;
+}
+
+/** Not a lost click: the user has not been sent anywhere, and can try again. */
+function unavailable(): Response {
+	return page(503, AGAIN, { "retry-after": "5" });
+}
+
+function redirect(
+	{ deps, request, method, waitUntil, query, token }: Click,
+	snapshot: BookSnapshot,
+	brands: readonly BookBrand[] | null,
+	now: number,
+): Response {
+	const brand = brands?.find((candidate) => candidate.brandId === token.advertiserId);
 	const country = readCountry(query);
-	const target = found.brand === undefined ? null : chooseTarget(found.brand, token.campaignId, country, readParameter(query, "dl"));
+	const target = brand === undefined ? null : chooseTarget(brand, token.campaignId, country, readParameter(query, "dl"));
 	if (target === null) return page(404, "This link leads nowhere any more.");
 
+	const { headers } = request;
+	const userAgent = headers.get("user-agent");
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
-	const location = fillTemplate(target, hash);
-	const reason = whyUncounted(request, token, deps.clickTtlMs, now);
-	const bidMicros = token.kind === "link" ? linkPriceMicros(found.snapshot, token, target.campaign) : token.bidMicros;
+	const reason = whyUncounted(method, headers, userAgent, token, deps.clickTtlMs, now);
+	const bidMicros = token.kind === "link" ? linkPriceMicros(snapshot, token, target.campaign) : token.bidMicros;
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
 		id: newTimeOrderedId(now),
@@ -65,7 +107,10 @@ async function handleClick(deps: RedirectDeps, request: Request, search: string,
 	if (bidMicros !== null) click.bidMicros = bidMicros;
 	const texts = readTexts(query);
 	if (texts !== undefined) click.texts = texts;
-	waitUntil(record(deps, click, headers.get("cf-connecting-ip"), headers.get("user-agent")));
+	const address = headers.get("cf-connecting-ip");
+	const ipPrefix = address === null ? null : networkPrefix(address);
+	if (ipPrefix !== null) click.ipPrefix = ipPrefix;
+	waitUntil(recordClick(deps.store, click, userAgent));
 	deps.measure?.({
 		event: "click",
 		publisher: token.publisher,
@@ -73,35 +118,7 @@ async function handleClick(deps: RedirectDeps, request: Request, search: string,
 		channel: token.kind,
 		amountMicros: click.bidMicros ?? 0,
 	});
-	return new Response(null, { status: 302, headers: { ...COMMON, location } });
-}
-
-/** What is not needed for the answer comes after it. */
-async function record(deps: RedirectDeps, click: ClickMessage, address: string | null, userAgent: string | null): Promise<void> {
-	const ipPrefix = address === null ? null : networkPrefix(address);
-	if (ipPrefix !== null) click.ipPrefix = ipPrefix;
-	if (userAgent !== null && userAgent !== "") click.userAgentHash = await hashUserAgent(userAgent);
-	await recordClick(deps.store, click);
-}
-
-/** The brand of a token in the present book, undefined where it has none; null where no book can be had at all. */
-async function findBrand(
-	{ book }: RedirectDeps,
-	{ domain, advertiserId }: ClickToken,
-	now: number,
-	waitUntil: WaitUntil,
-): Promise<{ snapshot: BookSnapshot; brand: BookBrand | undefined } | null> {
-	try {
-		const pending = book.snapshot(now, waitUntil);
-		const snapshot = pending instanceof Promise ? await pending : pending;
-		if (snapshot === null) return null;
-		const entry = book.entry(snapshot, domainKey(domain));
-		const brands = entry instanceof Promise ? await entry : entry;
-		return { snapshot, brand: brands?.find((brand) => brand.brandId === advertiserId) };
-	} catch (error) {
-		if (error instanceof BookUnavailableError) return null;
-		throw error;
-	}
+	return new Response(null, { status: 302, headers: { ...COMMON, location: fillTemplate(target, hash) } });
 }
 
 /** What a click of a tracking link is worth now: EPC × share. Null where the book does not know the publisher. */

@@ -17,10 +17,13 @@ export function isBot(userAgent: string | null): boolean {
 	return bots.get(text) ?? keep(bots, text, isbot(text));
 }
 
-/** First 16 hex characters of the SHA-256 of a user agent: enough to tell two apart, without keeping them. */
-export async function hashUserAgent(userAgent: string): Promise<string> {
+/**
+ * First 16 hex characters of the SHA-256 of a user agent: enough to tell two apart, without keeping them. At once where it was
+ * seen before.
+ */
+export function hashUserAgent(userAgent: string): string | Promise<string> {
 	const text = userAgent.slice(0, MAX_LENGTH);
-	return hashes.get(text) ?? keep(hashes, text, (await sha256Hex(text)).slice(0, HASH_LENGTH));
+	return hashes.get(text) ?? sha256Hex(text).then((hash) => keep(hashes, text, hash.slice(0, HASH_LENGTH)));
 }
 
 function keep<T>(map: Map<string, T>, text: string, value: T): T {

@@ -8,14 +8,16 @@ const EARLY = /\b(?:prefetch|prerender|preview)\b/i;
 
 /** Why a redirect is neither billed nor counted, or null where it may be. The first reason that holds. */
 export function whyUncounted(
-	request: { method: string; headers: Headers },
+	method: string,
+	headers: Headers,
+	userAgent: string | null,
 	token: Pick<ClickToken, "kind" | "test" | "mintedAt">,
 	clickTtlMs: number,
 	now: number,
 ): KnownReason | null {
-	if (request.method === "HEAD") return "head";
-	if (isEarly(request.headers)) return "prefetch";
-	if (isBot(request.headers.get("user-agent"))) return "bot";
+	if (method === "HEAD") return "head";
+	if (isEarly(headers)) return "prefetch";
+	if (isBot(userAgent)) return "bot";
 	if (token.test) return "test";
 	// Tracking links do not age: they are made once and used for months.
 	if (token.kind !== "link" && now - token.mintedAt > clickTtlMs) return "expired";
@@ -23,8 +25,9 @@ export function whyUncounted(
 }
 
 function isEarly(headers: Headers): boolean {
-	return EARLY_HEADERS.some((name) => {
+	for (const name of EARLY_HEADERS) {
 		const value = headers.get(name);
-		return value !== null && EARLY.test(value);
-	});
+		if (value !== null && EARLY.test(value)) return true;
+	}
+	return false;
 }

@@ -16,6 +16,9 @@ export function ipv4ToInteger(text: string): number | null {
 	return value;
 }
 
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const IPV4 = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
+
 /**
  * The network that an address is in, so that the address itself need not be kept: 24 bits of an IPv4 address, 48 of an IPv6
  * one. Null where the text is no address.
@@ -23,7 +26,7 @@ export function ipv4ToInteger(text: string): number | null {
  * @example networkPrefix("2001:db8:85a3::8a2e:370:7334") // "2001:db8:85a3::/48"
  */
 export function networkPrefix(text: string): string | null {
-	if (ipv4ToInteger(text) !== null) return `${text.slice(0, text.lastIndexOf("."))}.0/24`;
+	if (IPV4.test(text)) return `${text.slice(0, text.lastIndexOf("."))}.0/24`;
 	if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(":")) return null;
 	// The URL parser checks and compresses an IPv6 address, and writes an embedded IPv4 address in hex.
 	const host = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);

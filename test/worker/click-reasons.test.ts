@@ -6,8 +6,9 @@ const DAY_MS = 86_400_000;
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36";
 const TOKEN = { kind: "openrtb", test: false, mintedAt: NOW } as const;
 
-function why(headers: Record<string, string> = {}, token: Partial<Parameters<typeof whyUncounted>[1]> = {}, method = "GET") {
-	return whyUncounted({ method, headers: new Headers({ "user-agent": BROWSER, ...headers }) }, { ...TOKEN, ...token }, DAY_MS, NOW);
+function why(headers: Record<string, string> = {}, token: Partial<Parameters<typeof whyUncounted>[3]> = {}, method = "GET") {
+	const sent = new Headers({ "user-agent": BROWSER, ...headers });
+	return whyUncounted(method, sent, sent.get("user-agent"), { ...TOKEN, ...token }, DAY_MS, NOW);
 }
 
 describe("worker: why a click does not count", () => {
@@ -43,7 +44,7 @@ describe("worker: why a click does not count", () => {
 	);
 
 	test("no user agent tells nothing", () => {
-		expect(whyUncounted({ method: "GET", headers: new Headers() }, TOKEN, DAY_MS, NOW)).toBeNull();
+		expect(whyUncounted("GET", new Headers(), null, TOKEN, DAY_MS, NOW)).toBeNull();
 		expect(why({ "user-agent": "" })).toBeNull();
 	});
 
