@@ -1,8 +1,7 @@
 /** Consumer of the `postbacks` queue. */
 import { logError, logInfo } from "../lib/log.ts";
 import { type PostbackItem, type PostbackMessage, readMessage } from "./message.ts";
-import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
-import { OvertakenError } from "./write-settlements.ts";
+import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
 /** A part of a batch that is settled in one transaction: one parameter of a statement may hold 2 MB. */
 const MOST_BYTES_AT_ONCE = 500_000;
@@ -41,7 +40,7 @@ async function settlePart(deps: ConsumeDeps, parcels: readonly Parcel[]): Promis
 		logInfo("postbacks.settled", { postbacks: items.length, conversions: changed, waiting: waiting.length });
 		await lookAgainSoon(deps, waiting);
 	} catch (error) {
-		if (items.length > 1 && isOfOneMessage(error)) return settleOneByOne(deps, parcels);
+		if (items.length > 1 && isOfOneItem(error)) return settleOneByOne(deps, parcels);
 		logError("postbacks.not_settled", error, { postbacks: items.length });
 		for (const { message } of parcels) message.retry({ delaySeconds: RETRY_SECONDS });
 	}
@@ -62,11 +61,6 @@ async function settleOneByOne(deps: ConsumeDeps, parcels: readonly Parcel[]): Pr
 		if (failures === 0) message.ack();
 		else message.retry({ delaySeconds: RETRY_SECONDS });
 	}
-}
-
-/** True for what a single message may have caused; a database that is away fails all of them alike. */
-function isOfOneMessage(error: unknown): boolean {
-	return error instanceof OvertakenError || !(error instanceof Error) || !/^D1_/.test(error.message) || error.message.includes("SQLITE_");
 }
 
 async function lookAgainSoon({ postbacks }: ConsumeDeps, keys: readonly { platform: string; txnid: string }[]): Promise<void> {

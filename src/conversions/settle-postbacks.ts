@@ -36,6 +36,11 @@ export async function settlePostbacks(deps: SettleDeps, messages: readonly Postb
 	}
 }
 
+/** True for a failure that a single item may have caused; a database that is away fails all of them alike. */
+export function isOfOneItem(error: unknown): boolean {
+	return error instanceof OvertakenError || !(error instanceof Error) || !/^D1_/.test(error.message) || error.message.includes("SQLITE_");
+}
+
 async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));

@@ -1,9 +1,10 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported. */
 import { sql } from "drizzle-orm";
-import { logInfo } from "../lib/log.ts";
+import { logError, logInfo } from "../lib/log.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { ConversionKey } from "./conversion.ts";
-import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
+import type { PostbackItem } from "./message.ts";
+import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
 const AT_ONCE = 100;
 /** Most conversions a sweep takes; the next one, a minute later, goes on. */
@@ -14,10 +15,26 @@ export async function sweepConversions(deps: SettleDeps): Promise<void> {
 	const keys = [...(await readDue(deps)), ...(await readReleased(deps))];
 	let changed = 0;
 	for (let start = 0; start < keys.length; start += AT_ONCE) {
-		const messages = keys.slice(start, start + AT_ONCE).map((key) => ({ format: 1 as const, kind: "look_again" as const, ...key }));
-		changed += (await settlePostbacks(deps, messages)).changed;
+		const items = keys.slice(start, start + AT_ONCE).map((key): PostbackItem => ({ format: 1, kind: "look_again", ...key }));
+		changed += await settleAll(deps, items);
 	}
 	if (keys.length > 0) logInfo("conversions.swept", { looked_at: keys.length, changed });
+}
+
+/** One that cannot be settled must not hold up the others, now or with every sweep to come. */
+async function settleAll(deps: SettleDeps, items: readonly PostbackItem[]): Promise<number> {
+	try {
+		return (await settlePostbacks(deps, items)).changed;
+	} catch (error) {
+		if (!isOfOneItem(error)) throw error;
+		if (items.length === 1) {
+			logError("conversions.not_settled", error);
+			return 0;
+		}
+	}
+	let changed = 0;
+	for (const item of items) changed += await settleAll(deps, [item]);
+	return changed;
 }
 
 function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
 import { settlePostbacks } from "../../../src/conversions/settle-postbacks.ts";
+import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 
@@ -168,6 +169,22 @@ describe("worker: faults on the way to a conversion", () => {
 		const callbacks = { sendBatch: () => Promise.reject(new Error("queue away")) };
 		await settlePostbacks({ ...deps(), callbacks }, [postbackMessage("west", { txnid: "a", cid: String(click.click_hash) })]);
 		expect(await readAll("SELECT state FROM callbacks")).toEqual([{ state: "due" }]);
+	});
+
+	test("a conversion that the sweep cannot settle holds up no other", async () => {
+		const click = clickRow();
+		const say = (txnid: string) => postbackMessage("west", { txnid, cid: String(click.click_hash) }, Date.now() - 600_000);
+		await consume(say("a"), say("poison"), say("b"));
+		await env.DB.prepare("UPDATE conversions SET retry_at = 1").run();
+		await storeClicks(click);
+		await env.DB.prepare(
+			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
+		).run();
+		await sweepConversions(deps());
+		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled' ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
+		await env.DB.prepare("DROP TRIGGER fail_callbacks").run();
+		await sweepConversions(deps());
+		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled'")).toHaveLength(3);
 	});
 
 	test("a batch of the largest messages there can be is settled in parts", async () => {
