@@ -1,0 +1,160 @@
+/** Provisioning against a stand-in for the account: no test can have a real one. Its answers have the shape of wrangler's. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { describePlan, type ProvisionOptions, provision } from "../../../scripts/provision/provision.ts";
+import { readNames, writeConfig } from "../../../scripts/provision/write-config.ts";
+
+const TOML = readFileSync("wrangler.toml", "utf8");
+const ONE: ProvisionOptions = { split: false, variables: {}, given: {} };
+const SPLIT: ProvisionOptions = { ...ONE, split: true };
+
+class Account {
+	toml = TOML;
+	readonly databases: { uuid: string; name: string }[] = [];
+	readonly namespaces: { id: string; title: string }[] = [];
+	readonly queues: string[] = [];
+	readonly secrets = new Map<string, Record<string, string>>();
+	readonly commands: string[] = [];
+	readonly said: string[] = [];
+	/** A command that fails once. */
+	failing: string | undefined;
+	loggedIn = true;
+
+	provision(options: ProvisionOptions) {
+		return provision(
+			{
+				run: async (arguments_, input) => this.#run(arguments_, input),
+				say: (text) => void this.said.push(text),
+				readConfig: async () => this.toml,
+				writeConfig: async (toml) => {
+					this.toml = toml;
+				},
+			},
+			options,
+		);
+	}
+
+	/** Commands that change something. */
+	get changes(): string[] {
+		return this.commands.filter((command) => /create|bulk/.test(command));
+	}
+
+	#run(arguments_: readonly string[], input = ""): { code: number; output: string } {
+		const command = arguments_.join(" ");
+		this.commands.push(command);
+		if (this.failing !== undefined && command.startsWith(this.failing)) {
+			this.failing = undefined;
+			return { code: 1, output: "A request to the Cloudflare API failed." };
+		}
+		const [first, second, third, fourth = ""] = arguments_;
+		if (first === "whoami") return { code: this.loggedIn ? 0 : 1, output: "{}" };
+		if (first === "d1" && second === "list") return { code: 0, output: JSON.stringify(this.databases, null, 2) };
+		if (first === "d1" && second === "create") this.databases.push({ uuid: `uuid-of-${third}`, name: third ?? "" });
+		if (first === "kv" && third === "list") return { code: 0, output: `Resource location: remote\n${JSON.stringify(this.namespaces)}` };
+		if (first === "kv" && third === "create") this.namespaces.push({ id: `id-of-${fourth}`, title: fourth });
+		if (first === "queues" && second === "info")
+			return this.queues.includes(third ?? "") ? { code: 0, output: third ?? "" } : { code: 1, output: `Queue "${third}" does not exist.` };
+		if (first === "queues" && second === "create") this.queues.push(third ?? "");
+		if (first === "secret" && second === "list") {
+			const secrets = this.secrets.get(fourth);
+			if (secrets === undefined) return { code: 1, output: `Worker "${fourth}" not found. [code: 10007]` };
+			return { code: 0, output: JSON.stringify(Object.keys(secrets).map((name) => ({ name, type: "secret_text" }))) };
+		}
+		if (first === "secret" && second === "bulk") this.secrets.set(fourth, { ...this.secrets.get(fourth), ...JSON.parse(input) });
+		return { code: 0, output: "" };
+	}
+}
+
+describe("unit: provisioning", () => {
+	it("a first run creates everything and writes the ids in every environment", async () => {
+		const account = new Account();
+		const made = await account.provision(SPLIT);
+		expect(account.databases.map(({ name }) => name)).toEqual(["clickbourse", "clickbourse-products"]);
+		expect(account.queues).toHaveLength(6);
+		expect(account.queues).toContain("clickbourse-clicks-dead");
+		expect(account.toml.match(/database_id = "uuid-of-clickbourse"/g)).toHaveLength(2);
+		expect(account.toml.match(/database_id = "uuid-of-clickbourse-products"/g)).toHaveLength(2);
+		expect(account.toml.match(/id = "id-of-clickbourse-book"/g)).toHaveLength(3);
+		expect(account.toml).not.toContain("00000000-0000");
+		expect(Object.keys(made)).toEqual(["TOKEN_KEYS", "OPERATOR_KEY"]);
+	});
+
+	it("edge and origin get the same token keys, and only the origin the operator's key", async () => {
+		const account = new Account();
+		const made = await account.provision(SPLIT);
+		expect(account.secrets.get("clickbourse-edge")).toEqual({ TOKEN_KEYS: made.TOKEN_KEYS });
+		expect(account.secrets.get("clickbourse-origin")).toEqual(made);
+		expect(made.TOKEN_KEYS?.length).toBeGreaterThanOrEqual(32);
+	});
+
+	it("no secret stands in a command or in what is said", async () => {
+		const account = new Account();
+		const made = await account.provision(ONE);
+		for (const secret of Object.values(made)) expect(`${account.commands.join()}${account.said.join()}`).not.toContain(secret);
+	});
+
+	it("a second run finds everything and changes nothing", async () => {
+		const account = new Account();
+		await account.provision(ONE);
+		const { toml } = account;
+		account.commands.splice(0);
+		expect(await account.provision(ONE)).toEqual({});
+		expect(account.changes).toEqual([]);
+		expect(account.toml).toBe(toml);
+	});
+
+	it.each([
+		"d1 create clickbourse-products",
+		"kv namespace create",
+		"queues create clickbourse-callbacks",
+		"d1 migrations apply",
+		"secret bulk",
+	])("a run that broke off at `%s` is completed by the next, with nothing created twice", async (failing) => {
+		const account = new Account();
+		account.failing = failing;
+		await expect(account.provision(ONE)).rejects.toThrow("run this again");
+		await account.provision(ONE);
+		expect(new Set(account.databases.map(({ name }) => name)).size).toBe(account.databases.length);
+		expect(account.namespaces).toHaveLength(1);
+		expect(new Set(account.queues).size).toBe(6);
+		expect(Object.keys(account.secrets.get("clickbourse") ?? {})).toEqual(["TOKEN_KEYS", "OPERATOR_KEY"]);
+	});
+
+	it("token keys that only one of two Workers has are not replaced: the operator is asked for them", async () => {
+		const account = new Account();
+		account.secrets.set("clickbourse-edge", { TOKEN_KEYS: "known-to-the-operator" });
+		await expect(account.provision(SPLIT)).rejects.toThrow("Set TOKEN_KEYS in the environment");
+		await account.provision({ ...SPLIT, given: { TOKEN_KEYS: "known-to-the-operator" } });
+		expect(account.secrets.get("clickbourse-origin")?.TOKEN_KEYS).toBe("known-to-the-operator");
+	});
+
+	it("who is not logged in is told how, and nothing is asked of the account", async () => {
+		const account = new Account();
+		account.loggedIn = false;
+		await expect(account.provision(ONE)).rejects.toThrow("wrangler login");
+		expect(account.commands).toEqual(["whoami --json"]);
+	});
+
+	it("the plan names every resource that wrangler.toml binds", () => {
+		const plan = describePlan(TOML, SPLIT).join("\n");
+		const { databases, queues } = readNames(TOML);
+		for (const name of [...databases, ...queues]) expect(plan).toContain(name);
+		expect(plan).toContain("clickbourse-edge");
+	});
+});
+
+describe("unit: wrangler.toml", () => {
+	it("only values change: comments, order and all other lines stay", () => {
+		const databases = new Map(readNames(TOML).databases.map((name) => [name, `uuid-of-${name}`]));
+		const written = writeConfig(TOML, { databases, book: "kv-id", variables: { CLICK_URL: "https://click.example" } });
+		const before = TOML.split("\n");
+		const changed = written.split("\n").filter((line, at) => line !== before[at]);
+		expect(written.split("\n")).toHaveLength(before.length);
+		expect(new Set(changed.map((line) => line.split("=")[0]?.trim()))).toEqual(new Set(["database_id", "id", "CLICK_URL"]));
+		expect(written.match(/CLICK_URL = "https:\/\/click\.example"/g)).toHaveLength(3);
+	});
+
+	it("a database that was not provisioned is a fault, not an id of nothing", () => {
+		expect(() => writeConfig(TOML, { databases: new Map(), book: "x", variables: {} })).toThrow("clickbourse");
+	});
+});
