@@ -4,6 +4,7 @@
  */
 import { utcDay } from "../lib/time.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventKind, NewCallback } from "./conversion.ts";
+import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
 import type { ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
@@ -36,9 +37,6 @@ const STAGE_EVENTS: Record<Conversion["stage"], (next: Conversion, why: string |
 	quarantined: ({ usdNanos }) => ["quarantined", usdNanos === null ? "no_rate" : "too_large"],
 	settled: () => ["released", null],
 };
-
-/** Bookkeeping that no event tells of. */
-const UNTOLD = new Set<string>(["platform", "txnid", "eventCount", "firstReceivedAt", "updatedAt", "retryAt", "lastIntakeId", "version"]);
 
 /**
  * Applies causes, in the order in which they came in, to a conversion.
@@ -249,57 +247,4 @@ class History {
 		this.#events.push({ ...this.#key, seq, at: this.#now, kind, intakeId, details });
 		this.#state = next;
 	}
-}
-
-function differences(before: Conversion | null, after: Conversion): Partial<Conversion> {
-	const told = Object.entries(after).filter(([name, value]) => !UNTOLD.has(name) && value !== (before?.[name as keyof Conversion] ?? null));
-	return Object.fromEntries(told);
-}
-
-function isDifferent(changes: Partial<Conversion>): boolean {
-	return Object.keys(changes).length > 0;
-}
-
-function isAlike(before: Conversion, after: Conversion): boolean {
-	return Object.entries(after).every(([name, value]) => value === before[name as keyof Conversion]);
-}
-
-/** A conversion of which nothing is known yet. */
-function blank(key: ConversionKey, receivedAt: number): Conversion {
-	return {
-		...key,
-		cid: "",
-		stage: "waiting",
-		status: "pending",
-		networkStatus: null,
-		statusUnknown: false,
-		test: false,
-		eventAt: 0,
-		payoutMicros: 0,
-		salesMicros: null,
-		currency: "",
-		usdNanos: null,
-		grossMicros: null,
-		salesUsdMicros: null,
-		revenueMicros: null,
-		attribution: null,
-		clickId: null,
-		clickedAt: null,
-		publisherId: null,
-		publisherClickId: null,
-		sourceId: null,
-		brandId: null,
-		campaignId: null,
-		pricingModel: null,
-		revenueSharePpm: null,
-		s2: null,
-		s3: null,
-		surl: null,
-		eventCount: 0,
-		firstReceivedAt: receivedAt,
-		updatedAt: receivedAt,
-		retryAt: null,
-		lastIntakeId: "",
-		version: 0,
-	};
 }
