@@ -16,6 +16,7 @@ export const DEMO_BID_REQUEST = {
 } as const;
 export const DEMO_OPENRTB_PATH = `/openrtb/${ACME.publisher_identity}`;
 export const DEMO_SERVING_ENGINE_PATH = `/serving-engine?pubi=${ACME.publisher_id}&bd=shoes.example&cc=US&kw=running+shoes`;
+export const DEMO_CLICKED_PATH = `/serving-engine?pubi=${ACME.publisher_id}&bd=shoes.example&cc=US&clickid=my-click-1&subid=sidebar`;
 
 /** Imports the demo network and waits until it is bid on. Returns a line that says what was loaded. */
 export async function loadDemo(origin: string, operatorKey: string): Promise<string> {

@@ -1,5 +1,5 @@
-import { PLATFORMS, PUBLISHERS } from "../demo/well-known.ts";
-import { DEMO_BID_REQUEST, DEMO_OPENRTB_PATH, DEMO_SERVING_ENGINE_PATH } from "./demo-network.ts";
+import { ACME, PLATFORMS, PUBLISHERS } from "../demo/well-known.ts";
+import { DEMO_BID_REQUEST, DEMO_CLICKED_PATH, DEMO_OPENRTB_PATH, DEMO_SERVING_ENGINE_PATH } from "./demo-network.ts";
 
 /** What `npm start` prints once the server runs: where it is, the demo's credentials, and commands that work as they stand. */
 export function describeServer(origin: string, content: "demo" | "own" | "nothing"): string {
@@ -28,12 +28,36 @@ function describeDemo(origin: string, url: string): string {
 		"A bid by the Serving Engine, with a search keyword:",
 		`  curl -s '${origin}${DEMO_SERVING_ENGINE_PATH}'`,
 		"",
+		...describeSale(origin, url),
+		"The brands that a publisher may promote, and a product search:",
+		`  curl -s --compressed ${origin}/api/brands-list -H 'AccessKey: ${ACME.access_key}'`,
+		`  curl -s '${origin}/api/products/search?keyword=running+shoes' -H 'PublisherKey: ${ACME.publisher_key}'`,
+		"",
 		"Why a request gets the bid it gets, or none:",
 		`  npm run operator -- explain scripts/examples/bid-request.json --identity ${PUBLISHERS[0]?.publisher_identity}${url}`,
 		"",
 		"Your own network instead of, or beside, the demo:",
 		`  npm run operator -- import scripts/examples/network.json${url}`,
+		"",
+		`Every endpoint, to read and to try: ${origin}/docs`,
 	].join("\n");
+}
+
+/** From a bid that is clicked to what it earned. curl is a robot by its own words, and robots' clicks do not count: hence a browser's name. */
+function describeSale(origin: string, url: string): string[] {
+	return [
+		"A bid that is clicked: the link to the platform, with the click hash in it (sub=):",
+		`  CLICK=$(curl -s '${origin}${DEMO_CLICKED_PATH}' | sed 's/.*"redirect_url":"\\([^"]*\\)".*/\\1/')`,
+		`  LINK=$(curl -s -o /dev/null -w '%{redirect_url}' -A 'Mozilla/5.0 Firefox/150.0' "$CLICK"); echo "$LINK"`,
+		"",
+		"The platform reports a sale of that click. Sales take longer than the two seconds in which clicks are stored; this one has to wait:",
+		`  sleep 3; curl -s "${origin}/api/postback/${PLATFORMS[0]?.access_key}?txnid=T-1001&cid=\${LINK##*sub=}&edate=$(date +%s)&payout=12.34&sales=99.99"`,
+		"",
+		"All that is known of the sale, and what the publisher has earned today:",
+		`  npm run operator -- trace T-1001${url}`,
+		`  curl -s ${origin}/api/reporting/revenue-share -H 'AccessKey: ${ACME.access_key}' -d report_type=daywise -d start_date=$(date -u +%F) -d end_date=$(date -u +%F)`,
+		"",
+	];
 }
 
 function describeOwn(url: string): string {

@@ -40,16 +40,36 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 			expect(server.stdout).toContain(text);
 	});
 
-	it("prints a curl command for each endpoint, and both answer a bid as they stand", () => {
-		const commands = server.stdout.split("\n").filter((line) => line.startsWith("  curl "));
-		expect(commands).toHaveLength(2);
-		const [openRtb, query] = commands.map((command) => JSON.parse(execFileSync("sh", ["-c", command], { encoding: "utf8" })) as unknown);
+	it("prints the way from a bid to what it earned, in commands that work as they stand", async () => {
+		const lines = server.stdout.split("\n").filter((line) => /^ {2}(?:curl |CLICK=|LINK=|sleep )/.test(line));
+		const script = lines.map((line) => `${line.trim()}; echo`).join("\n");
+		const answers = execFileSync("sh", ["-c", script], { encoding: "utf8", maxBuffer: 50_000_000 })
+			.split("\n")
+			.filter((line) => line !== "");
+		const [openRtb, query, link, postback, , brands, products] = answers.map((line) => (line.startsWith("{") ? JSON.parse(line) : line));
 		expect(openRtb).toMatchObject({
 			id: "auction-1",
 			cur: "USD",
 			seatbid: [{ seat: "acme-seat", bid: [{ price: 0.336, adomain: ["shoes.example"] }] }],
 		});
 		expect(query).toMatchObject({ status: 1, bid_amount: "0.4400" });
+		expect(link).toMatch(/^https:\/\/track\.northwind\.example\/c\?m=301&sub=[0-9a-f]{32}$/);
+		expect(postback).toEqual({ message: "Postback received successfully" });
+		expect(brands).toMatchObject({ success: true, data: expect.arrayContaining([expect.objectContaining({ domain: "shoes.example" })]) });
+		expect(products).toMatchObject({ results: expect.arrayContaining([expect.objectContaining({ currency: "USD" })]) });
+
+		const report = lines.find((line) => line.includes("/revenue-share")) ?? "";
+		const earned = () => JSON.parse(execFileSync("sh", ["-c", report], { encoding: "utf8" })) as unknown;
+		await expect
+			.poll(earned, { timeout: 15_000, interval: 500 })
+			.toMatchObject({ data: [{ publisher_revenue: "9.8720", gross_revenue: "12.3400", click_count: 1 }] });
+		const trace = server.stdout.split("\n").find((line) => line.includes(" trace ")) ?? "";
+		expect((await project.run(["sh", "-c", trace.trim()])).stdout).toContain("earns acme-media 9.8720 USD");
+	});
+
+	it("names the API reference, which is there", async () => {
+		expect(server.stdout).toContain(`${server.origin.replace("127.0.0.1", "localhost")}/docs`);
+		expect((await fetch(`${server.origin}/docs`)).status).toBe(200);
 	});
 
 	it("prints an explain command that works as it stands", async () => {
