@@ -1,0 +1,45 @@
+/** The documents: every link between them leads somewhere, and every decision is in the index. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const PAGES = ["README.md", ...globSync("docs/**/*.md")];
+
+/** The text of a page without its code: what stands there is no link. */
+function prose(page: string): string {
+	return readFileSync(page, "utf8")
+		.replaceAll(/^```[\s\S]*?^```/gm, "")
+		.replaceAll(/`[^`\n]*`/g, "");
+}
+
+/** Anchors of a page's headings, as GitHub makes them. */
+function anchors(page: string): string[] {
+	const headings = readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm);
+	return [...headings].map(([, heading = ""]) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+			.replaceAll(" ", "-"),
+	);
+}
+
+describe("unit: documents", () => {
+	it.each(PAGES)("%s: every link leads somewhere", (page) => {
+		const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
+			.map(([, target = ""]) => target)
+			.filter((target) => !/^[a-z]+:/.test(target))
+			.filter((target) => {
+				const [path = "", anchor] = target.split("#");
+				const file = path === "" ? page : join(dirname(page), path);
+				return !existsSync(file) || (anchor !== undefined && !anchors(file).includes(anchor));
+			});
+		expect(broken).toEqual([]);
+	});
+
+	it("the index of decisions names each of them once", () => {
+		const index = readFileSync("docs/decisions/README.md", "utf8");
+		const listed = [...index.matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(([, name]) => name);
+		const present = globSync("docs/decisions/[0-9]*.md").map((path) => basename(path));
+		expect(listed).toEqual(present.sort());
+	});
+});
