@@ -36,6 +36,15 @@ describe("unit: documents", () => {
 		expect(broken).toEqual([]);
 	});
 
+	it("the page of storage names every table", () => {
+		const storage = readFileSync("docs/storage.md", "utf8");
+		const tables = globSync("src/db/schema/*.ts").flatMap((path) =>
+			[...readFileSync(path, "utf8").matchAll(/sqliteTable\(\s*"(\w+)"/g)].map(([, name = ""]) => name),
+		);
+		expect(tables.length).toBeGreaterThan(20);
+		expect(tables.filter((name) => !storage.includes(`\`${name}\``))).toEqual([]);
+	});
+
 	it("the index of decisions names each of them once", () => {
 		const index = readFileSync("docs/decisions/README.md", "utf8");
 		const listed = [...index.matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(([, name]) => name);
