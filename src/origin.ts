@@ -11,7 +11,7 @@ import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { type ConsumeDeps, consumeClicks } from "./clicks/consume.ts";
-import { sweepCaps } from "./clicks/consume-caps.ts";
+import { sweepCaps, sweepImportedCaps } from "./clicks/consume-caps.ts";
 import { KeptFacts } from "./clicks/consume-facts.ts";
 import { sweepKeptClicks } from "./clicks/consume-kept.ts";
 import { type Env, readConfig } from "./config.ts";
@@ -29,6 +29,7 @@ import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
 import { KeyOwners } from "./db/key-owners.ts";
+import { removeOld } from "./db/remove-old.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { SECOND_MS } from "./lib/time.ts";
@@ -85,6 +86,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 				clickFacts.forget();
 				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
 				if (published.manifest !== null) await book.adopt(published.manifest, now());
+				await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
 				return published;
 			},
 			explain: (question, waitUntil) => explainBid(bidding, question, waitUntil),
@@ -95,15 +97,16 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	return app;
 }
 
-/** The work of every minute. One job that fails keeps none of the others from theirs. */
+/** The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none of the others from theirs. */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
 	const jobs: Record<string, () => Promise<void>> = {
-		book: () => keepBook(env),
-		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
+		caps: () => sweepCaps(clickDeps(env, onPauses)),
 		callbacks: () => sweepCallbacks(callbackDeps(env)),
 		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
-		caps: () => sweepCaps(clickDeps(env, onPauses)),
+		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
+		book: () => keepBook(env),
+		retention: () => removeOld(databases(env).db, now()),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {

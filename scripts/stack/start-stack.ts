@@ -112,6 +112,7 @@ type WorkerConfig = {
 			max_batch_size?: number | undefined;
 			max_batch_timeout?: number | string | undefined;
 			max_retries?: number | undefined;
+			retry_delay?: number | undefined;
 			dead_letter_queue?: string | undefined;
 		}[];
 	};
@@ -147,6 +148,7 @@ async function describeWorker({ role, name, topology, script, variables }: Descr
 						...(consumer.max_batch_size !== undefined && { maxBatchSize: consumer.max_batch_size }),
 						...(typeof consumer.max_batch_timeout === "number" && { maxBatchTimeout: consumer.max_batch_timeout }),
 						...(consumer.max_retries !== undefined && { maxRetries: consumer.max_retries }),
+						...(consumer.retry_delay !== undefined && { retryDelay: consumer.retry_delay }),
 						...(consumer.dead_letter_queue !== undefined && { deadLetterQueue: consumer.dead_letter_queue }),
 					},
 				]) ?? [],

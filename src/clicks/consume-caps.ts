@@ -125,6 +125,25 @@ export async function sweepCaps(deps: CapDeps): Promise<void> {
 	if (published === null || JSON.stringify(published) !== JSON.stringify(ids)) await putPauses(deps, ids);
 }
 
+/**
+ * After an import, which may have lowered a cap or brought a campaign back: {@link sweepCaps}, and total budgets that were spent
+ * on days before this one, which no click of today tells of.
+ */
+export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
+	const now = deps.now();
+	const states = await deps.db.all<CapState>(sql`SELECT ${stateColumns}, '' AS day
+		FROM ${campaignTotals} t
+		CROSS JOIN ${campaigns} c ON c.campaign_id = t.campaign_id
+		LEFT JOIN ${campaignDays} d ON false
+		WHERE t.spend_micros >= c.total_budget_micros`);
+	await pause(
+		deps,
+		states.flatMap((state) => pauseOf({ ...state, day: localDay(state.timezone, now) }, NOTHING)),
+		now,
+	);
+	await sweepCaps(deps);
+}
+
 /** Ends the pauses whose campaign may bid again, or is no more. */
 async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
 	const paused = await db.all<{ campaignId: number; timezone: string | null }>(

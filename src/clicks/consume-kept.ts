@@ -6,7 +6,7 @@ import { KEPT_PREFIX } from "./record-click.ts";
 /** Keys that KV reads at once. */
 const KEYS_A_READ = 100;
 /** At most so many clicks a run: an invocation may do 1,000 operations on KV, and each click is deleted on its own. */
-const CLICKS_A_RUN = 800;
+const CLICKS_A_RUN = 300;
 
 /**
  * Writes kept clicks by the consumer's own code and then deletes them. One that stays, because its deletion fails, is written

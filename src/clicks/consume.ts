@@ -3,6 +3,7 @@ import type { Database } from "../db/client.ts";
 import { type DeadLetter, keepDeadLetters } from "../db/dead-letters.ts";
 import { newUuid } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
+import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { type CapDeps, type ClickedCampaign, type PacedState, pauseSpent, stateStatement } from "./consume-caps.ts";
 import { type Facts, type KeptFacts, readFacts } from "./consume-facts.ts";
 import { type ClickRow, toRows } from "./consume-rows.ts";
@@ -16,7 +17,7 @@ export type ConsumeDeps = CapDeps & {
 };
 
 /**
- * Takes messages in any order, any number of times. One transaction a batch: a click that is written already changes nothing, and
+ * Takes messages in any order, any number of times. One transaction a batch (several for one of uncommonly long texts): a click that is written already changes nothing, and
  * the counters take only those that this batch has written. Then campaigns whose caps are met are paused. A body that is no click
  * becomes a dead letter and holds nothing up.
  * @throws whatever the database throws: the whole batch must come again, and what was written of it changes nothing
@@ -37,8 +38,10 @@ export async function consumeClicks(deps: ConsumeDeps, letters: readonly DeadLet
 	if (clicks.length === 0) return;
 	const now = deps.now();
 	const facts = deps.facts === undefined ? await readFacts(deps.db, clicks) : await deps.facts.read(deps.db, clicks, now);
-	const states = await writeClicks(deps.db, toRows(clicks, facts), cappedCampaigns(clicks, facts.campaigns), now);
-	await pauseSpent(deps, states, now);
+	for (const part of splitByBytes(clicks)) {
+		const states = await writeClicks(deps.db, toRows(part, facts), cappedCampaigns(part, facts.campaigns), now);
+		await pauseSpent(deps, states, now);
+	}
 }
 
 /** The campaigns with a cap among those that were clicked, each with the time of its latest click. */

@@ -24,6 +24,9 @@ export type PostbackDeps = SettleDeps & {
 	unknownKeys: UnknownKeyLimit;
 };
 
+/** Of a request whose key is nobody's, so much is kept: enough to see whose it is. */
+const MOST_UNKNOWN_TEXT = 1_000;
+
 const PATH = "/api/postback";
 const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so may the body (${MAX_BODY_BYTES}).`;
 
@@ -51,7 +54,8 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 		const received: Received = { receivedAt, platform, method: request.method, query: text, values };
 		if (platform === null) {
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "unknown_key", UNKNOWN_KEY, null)));
+				const brief = { ...received, query: text.slice(0, MOST_UNKNOWN_TEXT).toWellFormed() };
+				waitUntil(keepQuietly(deps, waitUntil, toMessage(brief, "unknown_key", UNKNOWN_KEY, null)));
 			}
 			return UNKNOWN_KEY;
 		}

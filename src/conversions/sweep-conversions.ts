@@ -1,14 +1,13 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported. */
 import { sql } from "drizzle-orm";
 import { logError, logInfo } from "../lib/log.ts";
-import { DAY_MS } from "../lib/time.ts";
 import type { ConversionKey } from "./conversion.ts";
 import type { PostbackItem } from "./message.ts";
 import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
 const AT_ONCE = 100;
-/** Most conversions a sweep takes; the next one, a minute later, goes on. */
-const MOST_A_SWEEP = 5_000;
+/** Most conversions a sweep takes of each kind; the next one, a minute later, goes on. An invocation has 1,000 queries for all its jobs. */
+const MOST_A_SWEEP = 1_000;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known. */
 export async function sweepConversions(deps: SettleDeps): Promise<void> {
@@ -44,8 +43,8 @@ function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
 }
 
 function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
-	return db.all<ConversionKey>(sql`SELECT v.platform AS platform, v.txnid AS txnid FROM exchange_rates r
-		CROSS JOIN conversions v ON v.stage = 'quarantined' AND v.usd_nanos IS NULL AND v.currency = r.currency
-			AND v.event_at >= unixepoch(r.date) * 1000 AND v.event_at < unixepoch(r.date) * 1000 + ${DAY_MS}
+	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions
+		WHERE stage = 'quarantined' AND usd_nanos IS NULL
+			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = currency || ' ' || date(event_at / 1000, 'unixepoch'))
 		LIMIT ${MOST_A_SWEEP}`);
 }

@@ -5,7 +5,7 @@
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { sha256 } from "../lib/bytes.ts";
 import { logError } from "../lib/log.ts";
-import { SECOND_MS, utcDay } from "../lib/time.ts";
+import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Database } from "./client.ts";
 import { accessKeys, publishers } from "./schema/publishers.ts";
 
@@ -23,7 +23,18 @@ const MOST_UNKNOWN_KEPT = 1_000;
 /** What an issued key can look like. Anything else, such as a header that came twice, is an unknown key and asks no database. */
 const POSSIBLE_KEY = /^[\x21-\x7e]{8,256}$/;
 
-type Found = { hash: string; kind: KeyKind; ownerId: string; expiresAt: number | null; lastUsedOn: string | null; readAt: number };
+type Found = {
+	hash: string;
+	kind: KeyKind;
+	ownerId: string;
+	expiresAt: number | null;
+	lastUsedOn: string | null;
+	readAt: number;
+	confirmedAt: number;
+};
+
+/** How long a platform's key is trusted while the database cannot be read. */
+const PLATFORM_KEY_TRUSTED_MS = HOUR_MS;
 
 export type KeyOwnersDeps = { db: Database; now: () => number };
 
@@ -81,16 +92,30 @@ export class KeyOwners {
 		if (known !== undefined && now - known.readAt < KEY_KEPT_MS) return known;
 		const unknownSince = this.#unknown.get(hash);
 		if (unknownSince !== undefined && now - unknownSince < UNKNOWN_KEY_KEPT_MS) return null;
+		const found = await this.#fetch(hash, known, now);
 		this.#found.delete(hash);
 		this.#unknown.delete(hash);
-		const [row] = await this.#db.select().from(accessKeys).where(eq(accessKeys.hash, hash));
-		if (row === undefined) {
+		if (found === null) {
 			keep(this.#unknown, hash, now, MOST_UNKNOWN_KEPT);
 			return null;
 		}
-		const found: Found = { ...row, readAt: now };
 		keep(this.#found, hash, found, MOST_KEPT);
 		return found;
+	}
+
+	/**
+	 * The key as it is stored. While the database cannot be read, a platform's key that was good within the hour stays good: no
+	 * conversion is refused for it.
+	 */
+	async #fetch(hash: string, known: Found | undefined, now: number): Promise<Found | null> {
+		try {
+			const [row] = await this.#db.select().from(accessKeys).where(eq(accessKeys.hash, hash));
+			return row === undefined ? null : { ...row, readAt: now, confirmedAt: now };
+		} catch (error) {
+			if (known?.kind !== "platform_key" || now - known.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
+			logError("keys.unread", error);
+			return { ...known, readAt: now };
+		}
 	}
 
 	async #recordUse(hash: string, day: string): Promise<void> {

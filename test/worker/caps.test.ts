@@ -4,7 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { PAUSED_KEY } from "../../src/campaign-book/format.ts";
 import { consumeClicks } from "../../src/clicks/consume.ts";
-import { sweepCaps } from "../../src/clicks/consume-caps.ts";
+import { sweepCaps, sweepImportedCaps } from "../../src/clicks/consume-caps.ts";
 import { PAUSE_PROPAGATION_MS } from "../../src/clicks/decide-pause.ts";
 import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
@@ -74,6 +74,16 @@ afterEach(() => {
 });
 
 describe("worker: a cap that is met pauses the campaign", () => {
+	it("a total budget that an import brings and that was spent on earlier days pauses at once, without a click", async () => {
+		await setCaps({});
+		await click(2, NOON);
+		await env.DB.batch(["campaign_pauses", "campaign_days"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await setCaps({ total_budget: "0.30" });
+		await sweepImportedCaps(capDeps(() => NOON + 3 * 86_400_000));
+		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "total_budget" }]);
+		expect(await paused()).toEqual([5001]);
+	});
+
 	it("by clicks of the day", async () => {
 		await setCaps({ daily_click_cap: 3 });
 		await click(2, NOON);

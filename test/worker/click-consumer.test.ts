@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consume.ts";
+import { openDatabase } from "../../src/db/client.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
@@ -15,6 +16,16 @@ const CPC = {
 	publisher_key: "publisher-key-cpc",
 	pricing_model: "CPC",
 };
+/** Notes how long the values are that a statement is given. */
+function measured(statement: D1PreparedStatement, sizes: number[]): D1PreparedStatement {
+	const bind = statement.bind.bind(statement);
+	statement.bind = (...values) => {
+		for (const value of values) if (typeof value === "string") sizes.push(value.length);
+		return bind(...values);
+	};
+	return statement;
+}
+
 const reasons = async () => (await rowsOf("SELECT reason FROM clicks ORDER BY clicked_at, id")).map(({ reason }) => reason);
 
 beforeAll(async () => {
@@ -37,6 +48,20 @@ describe("worker: clicks are written once and counted once", () => {
 		await consumeClicks(capDeps(), letters(first, second, first));
 		expect(await reasons()).toEqual([null, null]);
 		expect(await checkCounters()).toBe(2);
+	});
+
+	it("a batch of the longest texts there can be is written whole: no value passes what the database takes", async () => {
+		const long = "\\".repeat(2_048);
+		const messages = Array.from({ length: 100 }, () =>
+			clickMessage({ clickId: long, subi: long, psorc: long, pcat: long, subid1: long, subid2: long, subid3: long } as object),
+		);
+		const sizes: number[] = [];
+		const prepare: D1Database["prepare"] = (query) => measured(env.DB.prepare(query), sizes);
+		const db = openDatabase({ prepare, batch: (all: D1PreparedStatement[]) => env.DB.batch(all) } as D1Database);
+		await consumeClicks({ ...capDeps(), db }, letters(...messages));
+		expect(await checkCounters()).toBe(100);
+		expect(sizes.length).toBeGreaterThan(0);
+		expect(Math.max(...sizes)).toBeLessThan(2_000_000);
 	});
 
 	it("of the calls of one auction's URL one is billed, and the others are recorded as duplicates", async () => {

@@ -50,6 +50,30 @@ describe("worker: whose key it is", () => {
 		expect(await newKeys().find("access_key", presented, waitUntil)).toBeNull();
 	});
 
+	it("while the database cannot be read, a platform's key that was good within the hour stays good, and no other key does", async () => {
+		await storeKey("plk_of-the-test", { kind: "platform_key", ownerId: "northwind", expiresAt: START + 7_200_000 });
+		let away = false;
+		const prepare: D1Database["prepare"] = (query) => {
+			if (away) throw new Error("D1_ERROR: the database is away");
+			return env.DB.prepare(query);
+		};
+		const keys = new KeyOwners({
+			db: openDatabase({ prepare, batch: (all: D1PreparedStatement[]) => env.DB.batch(all) } as D1Database),
+			now: () => clock,
+		});
+		expect(await keys.find("platform_key", "plk_of-the-test", waitUntil)).toBe("northwind");
+		expect(await keys.find("access_key", KEY, waitUntil)).toBe("acme");
+		await Promise.all(background.splice(0));
+		away = true;
+		for (const minutes of [10, 30, 59]) {
+			clock = START + minutes * 60_000;
+			expect(await keys.find("platform_key", "plk_of-the-test", waitUntil)).toBe("northwind");
+			await expect(keys.find("access_key", KEY, waitUntil)).rejects.toThrow("away");
+		}
+		clock = START + 61 * 60_000;
+		await expect(keys.find("platform_key", "plk_of-the-test", waitUntil)).rejects.toThrow("away");
+	});
+
 	it("an expired key is nobody's from the moment it expires, cached or not", async () => {
 		await storeKey("ak_expiring", { expiresAt: START + 1_000 });
 		const keys = newKeys();

@@ -9,3 +9,4 @@ export * from "./dead-letters.ts";
 export * from "./imports.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";
+export * from "./retention.ts";

@@ -1,0 +1,4 @@
+CREATE TABLE `retention` (
+	`name` text PRIMARY KEY NOT NULL,
+	`cursor` text NOT NULL
+);

@@ -1,0 +1,82 @@
+/** What is kept for a time only, on real D1: old rows go in short steps; sums, conversions and their clicks stay. */
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consume.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { LOOKED_AT_A_RUN, removeOld } from "../../src/db/remove-old.ts";
+import { newTimeOrderedId } from "../../src/lib/ids.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const db = openDatabase(env.DB);
+const remove = (now = NOW) => removeOld(db, now);
+const daysAgo = (days: number) => NOW - days * DAY_MS;
+const clickIds = async () => (await rowsOf<{ id: string }>("SELECT id FROM clicks ORDER BY id")).map(({ id }) => id);
+
+async function intake(outcome: string, at: number): Promise<void> {
+	await env.DB.prepare("INSERT INTO postback_intake (id, received_at, method, query, outcome, answer) VALUES (?, ?, 'GET', '', ?, '{}')")
+		.bind(newTimeOrderedId(at), at, outcome)
+		.run();
+}
+
+beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 5001)] }));
+
+beforeEach(async () => {
+	const tables = ["clicks", "conversions", "daily_publishers", "campaign_totals", "postback_intake", "callback_attempts", "retention"];
+	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+});
+
+describe("worker: retention", () => {
+	it("clicks that do not count go after 30 days, billed ones after 400; those within their time stay", async () => {
+		const kept = [clickMessage({ at: daysAgo(399) }), clickMessage({ at: daysAgo(29), reason: "bot" })];
+		const gone = [clickMessage({ at: daysAgo(401) }), clickMessage({ at: daysAgo(31), reason: "bot" })];
+		await consumeClicks(capDeps(), letters(...gone, ...kept));
+		await remove();
+		expect(await clickIds()).toEqual(kept.map(({ id }) => id).sort());
+	});
+
+	it("a click that a conversion came of stays, and so do all sums", async () => {
+		const converted = clickMessage({ at: daysAgo(500) });
+		await consumeClicks(capDeps(), letters(converted, clickMessage({ at: daysAgo(500) })));
+		const sums = await rowsOf("SELECT * FROM daily_publishers");
+		await env.DB.prepare(
+			`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, click_id,
+				event_count, first_received_at, updated_at) VALUES ('northwind', 't', 'c', 'settled', 'approved', 0, 0, 0, 0, 'USD', ?, 1, 0, 0)`,
+		)
+			.bind(converted.id)
+			.run();
+		await remove();
+		expect(await clickIds()).toEqual([converted.id]);
+		expect(await rowsOf("SELECT * FROM daily_publishers")).toEqual(sums);
+	});
+
+	it("a run takes so many rows at most, and the next goes on where it ended, once over", async () => {
+		const rows = Array.from({ length: LOOKED_AT_A_RUN + 10 }, (_, i) => [newTimeOrderedId(daysAgo(200) + i), "c"]);
+		await env.DB.prepare(
+			`INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer)
+				SELECT value ->> 0, value ->> 1, 0, 0, '' FROM json_each(?)`,
+		)
+			.bind(JSON.stringify(rows))
+			.run();
+		const left = async () => (await rowsOf<{ n: number }>("SELECT count(*) AS n FROM callback_attempts"))[0]?.n;
+		await remove();
+		expect(await left()).toBe(10);
+		await remove();
+		await remove();
+		expect(await left()).toBe(0);
+	});
+
+	it("requests with unknown keys leave the ledger after a week, all others stay for their time", async () => {
+		await intake("unknown_key", daysAgo(8));
+		await intake("unknown_key", daysAgo(6));
+		await intake("accepted", daysAgo(8));
+		await intake("rejected", daysAgo(401));
+		await remove();
+		expect((await rowsOf("SELECT outcome FROM postback_intake ORDER BY id")).map(({ outcome }) => outcome)).toEqual([
+			"accepted",
+			"unknown_key",
+		]);
+	});
+});
