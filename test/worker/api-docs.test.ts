@@ -1,6 +1,8 @@
 /** The API reference: every route is described, and the page asks no other host for anything. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { CampaignBook } from "../../src/campaign-book/load.ts";
+import { originRoutes } from "../../src/origin.ts";
 import "../support/worker-env.ts";
 
 type Description = { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { operationId: string }>> };
@@ -19,6 +21,18 @@ describe("worker: API reference", () => {
 		const ids = Object.values(description.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
 		expect(new Set(ids).size).toBe(ids.length);
 		expect(Object.keys(description.paths)).toEqual(expect.arrayContaining(["/openrtb/{publisher_identity}", "/serving-engine"]));
+	});
+
+	test("every route of the origin is described, but for the description and its page", async () => {
+		const { paths } = await (await get("/openapi.json")).json<Description>();
+		const described = Object.entries(paths).flatMap(([path, methods]) =>
+			Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+		);
+		const app = originRoutes(env, new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }));
+		// `ALL` are middleware and what answers other methods than those that stand beside it.
+		const routes = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
+		expect(routes.length).toBeGreaterThan(15);
+		expect(routes.filter((route) => !described.includes(route))).toEqual(["GET /openapi.json", "GET /docs/*"]);
 	});
 
 	test.each([
