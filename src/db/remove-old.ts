@@ -16,9 +16,10 @@ type Rule = {
 
 const WITHOUT_CONVERSION = "NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)";
 
-/** Click-level reports reach back as far as billed clicks are kept; repeats, bots and the like are for traces alone. */
+/** Click-level reports reach back as far as billed clicks are kept; repeats, bots and the like are for traces, and for sales that
+ * come of an expired link: networks report those for some months. */
 export const RETENTION: readonly Rule[] = [
-	{ name: "uncounted clicks", table: "clicks", days: 30, goes: `reason IS NOT NULL AND ${WITHOUT_CONVERSION}` },
+	{ name: "uncounted clicks", table: "clicks", days: 120, goes: `reason IS NOT NULL AND ${WITHOUT_CONVERSION}` },
 	{ name: "clicks", table: "clicks", days: 400, goes: WITHOUT_CONVERSION },
 	{ name: "intake of unknown keys", table: "postback_intake", days: 7, goes: "outcome = 'unknown_key'" },
 	{ name: "intake", table: "postback_intake", days: 400, goes: "true" },

@@ -6,6 +6,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OPENRTB_RULES } from "../../scripts/certify/openrtb-rules.ts";
+import { runRules } from "../../scripts/certify/run-rules.ts";
+import { SERVING_ENGINE_RULES } from "../../scripts/certify/serving-engine-rules.ts";
 import example from "../../scripts/examples/network.json" with { type: "json" };
 import { buildBundles, type Stack, startStack, type Topology } from "../../scripts/stack/start-stack.ts";
 
@@ -75,6 +78,12 @@ describe.each<[string, Topology]>([
 			}),
 		});
 		expect(await readJson<{ counts: { brands: number } }>(imported)).toMatchObject({ counts: { brands: expect.any(Number) } });
+
+		const subject = { identity: "kitchen_notes", publisherId: "2001", domain: "kettles.example", keyword: "electric kettle" };
+		for (const rules of [OPENRTB_RULES, SERVING_ENGINE_RULES]) {
+			const verdicts = await runRules(stack.edge, rules, subject);
+			expect(verdicts.filter(({ outcome }) => outcome !== "pass")).toEqual([]);
+		}
 
 		const bid = await readJson<{ seatbid: [{ bid: [{ adm: string }] }] }>(
 			await fetch(`${stack.edge}/openrtb/kitchen_notes`, {

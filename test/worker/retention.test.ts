@@ -29,9 +29,9 @@ beforeEach(async () => {
 });
 
 describe("worker: retention", () => {
-	it("clicks that do not count go after 30 days, billed ones after 400; those within their time stay", async () => {
-		const kept = [clickMessage({ at: daysAgo(399) }), clickMessage({ at: daysAgo(29), reason: "bot" })];
-		const gone = [clickMessage({ at: daysAgo(401) }), clickMessage({ at: daysAgo(31), reason: "bot" })];
+	it("clicks that do not count go after 120 days, billed ones after 400; those within their time stay", async () => {
+		const kept = [clickMessage({ at: daysAgo(399) }), clickMessage({ at: daysAgo(119), reason: "bot" })];
+		const gone = [clickMessage({ at: daysAgo(401) }), clickMessage({ at: daysAgo(121), reason: "bot" })];
 		await consumeClicks(capDeps(), letters(...gone, ...kept));
 		await remove();
 		expect(await clickIds()).toEqual(kept.map(({ id }) => id).sort());

@@ -1,0 +1,97 @@
+/** `npm run certify`: checks a running endpoint against the OpenRTB and Serving Engine rules, and prints a report. */
+import { writeFile } from "node:fs/promises";
+import { Command } from "commander";
+import { OPENRTB_RULES } from "./certify/openrtb-rules.ts";
+import type { Subject, Verdict } from "./certify/rule.ts";
+import { runRules, send } from "./certify/run-rules.ts";
+import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
+import { ACME } from "./demo/well-known.ts";
+import { Failure, reportFailure } from "./local/failure.ts";
+
+type Flags = { url: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; json?: string };
+
+const TIMED = 50;
+const AUCTION_MS = 100;
+const MARKS = { pass: "ok  ", fail: "FAIL", "not checked": "-   " } as const;
+/** A brand and a keyword of the demo network. */
+const DEMO = { domain: "shoes.example", keyword: "running shoes" };
+
+function readSubject({ url, identity, publisherId, domain, keyword }: Flags): { origin: string; subject: Subject } {
+	const parsed = URL.parse(url);
+	if (parsed === null || !/^https?:$/.test(parsed.protocol))
+		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
+	const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(parsed.hostname);
+	const demo = isLocal && domain === undefined && (identity === undefined || identity === ACME.publisher_identity);
+	if (identity === undefined && !demo) throw new Failure("--identity is needed: the Publisher Identity to bid for.");
+	if (domain === undefined && !demo)
+		throw new Failure("--domain is needed: a brand that bids for this publisher in the US at this hour, without a deeplink.");
+	return {
+		origin: parsed.origin,
+		subject: {
+			identity: identity ?? ACME.publisher_identity,
+			publisherId: publisherId ?? (demo ? ACME.publisher_id : null),
+			domain: domain ?? DEMO.domain,
+			keyword: keyword ?? (demo ? DEMO.keyword : null),
+		},
+	};
+}
+
+function print(group: string, verdicts: readonly Verdict[]): void {
+	console.log(`\n${group}`);
+	for (const { rule, outcome, sent, faults } of verdicts) {
+		console.log(`  ${MARKS[outcome]} ${rule}`);
+		if (outcome === "fail") console.log([`sent ${sent}`, ...faults].map((line) => `         ${line}`).join("\n"));
+	}
+	const count = (wanted: Verdict["outcome"]) => verdicts.filter(({ outcome }) => outcome === wanted).length;
+	console.log(`  ${count("pass")} passed, ${count("fail")} failed, ${count("not checked")} not checked`);
+}
+
+/** How long answers take from here, the network included: what an SSP would see. */
+async function time(origin: string, { identity, domain }: Subject): Promise<{ p50: number; p95: number }> {
+	const times: number[] = [];
+	for (let i = 0; i < TIMED; i++) {
+		const body = JSON.stringify({ id: `certify-${i}`, imp: [{ id: "1" }], site: { domain }, test: 1 });
+		const { milliseconds } = await send(origin, {
+			method: "POST",
+			path: `/openrtb/${identity}`,
+			body,
+			headers: { "content-type": "application/json" },
+		});
+		times.push(milliseconds);
+	}
+	times.sort((a, b) => a - b);
+	return { p50: times[Math.floor(TIMED / 2)] ?? 0, p95: times[Math.floor(TIMED * 0.95)] ?? 0 };
+}
+
+async function certify(flags: Flags): Promise<void> {
+	const { origin, subject } = readSubject(flags);
+	console.log(`Certifying ${origin} for ${subject.identity} with ${subject.domain}`);
+	const groups: Record<string, Verdict[]> = {
+		"OpenRTB 2.5": await runRules(origin, OPENRTB_RULES, subject),
+		"Serving Engine": await runRules(origin, SERVING_ENGINE_RULES, subject),
+	};
+	for (const [group, verdicts] of Object.entries(groups)) print(group, verdicts);
+	if (subject.publisherId === null) console.log("  Give --publisher-id to check the Serving Engine.");
+	const { p50, p95 } = await time(origin, subject);
+	console.log(
+		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
+	);
+	if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
+	const failed = Object.values(groups)
+		.flat()
+		.filter(({ outcome }) => outcome === "fail").length;
+	console.log(failed === 0 ? "\nConforms." : `\n${failed} rules are broken.`);
+	if (failed > 0) process.exitCode = 1;
+}
+
+new Command("certify")
+	.description("Checks a running endpoint against the rules of the OpenRTB and Serving Engine interfaces. Never calls a click URL.")
+	.requiredOption("--url <origin>", "the endpoint, such as http://rtb.example.com")
+	.option("--identity <identity>", "Publisher Identity of the OpenRTB path")
+	.option("--publisher-id <id>", "Publisher Id (pubi); without it the Serving Engine is not checked")
+	.option("--domain <domain>", "a brand that bids")
+	.option("--keyword <keyword>", "a keyword that bids without a domain")
+	.option("--json <file>", "also write the report there")
+	.action(certify)
+	.parseAsync()
+	.catch(reportFailure);

@@ -1,0 +1,260 @@
+/** The OpenRTB 2.5 endpoint's rules. */
+import { gzipSync } from "node:zlib";
+import { type Answer, bodyOf, expectEqual, expectThat, isObject, type Rule, type Sent, type Subject } from "./rule.ts";
+
+type Fields = Record<string, unknown>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NEVER_IN_RESPONSE = ["nbr", "ext"];
+const NEVER_IN_BID = ["lurl", "cid", "crid", "w", "h", "dealid"];
+const REQUEST_ID = "certify-auction";
+
+function request({ domain }: Subject, changes: Fields = {}, impression: Fields = {}): Fields {
+	return { id: REQUEST_ID, imp: [{ id: "certify-imp", ...impression }], site: { domain }, test: 1, ...changes };
+}
+
+function post({ identity }: Subject, body: unknown, headers: Record<string, string> = {}): Sent {
+	return {
+		method: "POST",
+		path: `/openrtb/${identity}`,
+		body: typeof body === "string" ? body : JSON.stringify(body),
+		headers: { "content-type": "application/json", ...headers },
+	};
+}
+
+/** The one bid of a fill; an empty object where there is none. */
+export function bidOf(answer: Answer): Fields {
+	const seat = seatOf(answer);
+	const bid = Array.isArray(seat.bid) ? seat.bid[0] : undefined;
+	return isObject(bid) ? bid : {};
+}
+
+function seatOf(answer: Answer): Fields {
+	const { seatbid } = bodyOf(answer);
+	const seat = Array.isArray(seatbid) ? seatbid[0] : undefined;
+	return isObject(seat) ? seat : {};
+}
+
+/** The click URL inside adm, or null. */
+export function clickUrlOf(answer: Answer): URL | null {
+	const { adm } = bidOf(answer);
+	if (typeof adm !== "string") return null;
+	const { native } = bodyOf({ ...answer, text: adm });
+	const link = isObject(native) ? native.link : undefined;
+	return isObject(link) && typeof link.url === "string" ? URL.parse(link.url) : null;
+}
+
+function versioned(answer: Answer): string[] {
+	return expectEqual("x-openrtb-version", answer.headers.get("x-openrtb-version"), "2.5");
+}
+
+function isFill(answer: Answer): string[] {
+	return [...expectEqual("status", answer.status, 200), ...versioned(answer)];
+}
+
+function isNoBid(answer: Answer): string[] {
+	return [
+		...expectEqual("status", answer.status, 204),
+		...versioned(answer),
+		...expectThat(answer.text === "", "the body is not empty"),
+		...expectEqual("Content-Type", answer.headers.get("content-type"), null),
+	];
+}
+
+function isError(answer: Answer, error: string): string[] {
+	return [...expectEqual("status", answer.status, 400), ...versioned(answer), ...expectEqual("error", bodyOf(answer).error, error)];
+}
+
+/** A rule about parameters of the click URL. */
+function clickRule(name: string, make: (subject: Subject) => Fields, expected: Record<string, string | null>): Rule {
+	return {
+		name,
+		send: (subject) => post(subject, make(subject)),
+		check(answer) {
+			const url = clickUrlOf(answer);
+			if (url === null) return [...isFill(answer), "adm holds no native.link.url that is a URL"];
+			return Object.entries(expected).flatMap(([parameter, value]) =>
+				expectEqual(`click URL's ${parameter}`, url.searchParams.get(parameter), value),
+			);
+		},
+	};
+}
+
+function noBidRule(name: string, make: (subject: Subject) => Sent | null): Rule {
+	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid };
+}
+
+function fillRule(name: string, make: (subject: Subject) => Sent | null): Rule {
+	return { name, send: make, check: isFill };
+}
+
+export const OPENRTB_RULES: readonly Rule[] = [
+	fillRule("a brand that bids is 200", (subject) => post(subject, request(subject))),
+	{
+		name: "the response is JSON, echoes id, names USD, and holds one seat with one bid",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { id, cur, seatbid } = bodyOf(answer);
+			const { bid } = seatOf(answer);
+			return [
+				...expectThat((answer.headers.get("content-type") ?? "").startsWith("application/json"), "Content-Type is not application/json"),
+				...expectEqual("id", id, REQUEST_ID),
+				...expectEqual("cur", cur, "USD"),
+				...expectEqual("seats", Array.isArray(seatbid) ? seatbid.length : 0, 1),
+				...expectEqual("bids", Array.isArray(bid) ? bid.length : 0, 1),
+				...expectEqual("impid", bidOf(answer).impid, "certify-imp"),
+				...expectThat(typeof seatOf(answer).seat === "string" && seatOf(answer).seat !== "", "seat is not text"),
+			];
+		},
+	},
+	{
+		name: "bidid is a UUID and equals the bid's id",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { bidid } = bodyOf(answer);
+			return [
+				...expectThat(UUID.test(String(bidid)), `bidid is ${JSON.stringify(bidid)}`),
+				...expectEqual("bid.id", bidOf(answer).id, bidid),
+			];
+		},
+	},
+	{
+		name: "fields that never appear do not",
+		send: (subject) => post(subject, request(subject)),
+		check: (answer) => [
+			...NEVER_IN_RESPONSE.filter((name) => name in bodyOf(answer)).map((name) => `the response holds ${name}`),
+			...expectThat(!("group" in seatOf(answer)), "the seat holds group"),
+			...NEVER_IN_BID.filter((name) => name in bidOf(answer)).map((name) => `the bid holds ${name}`),
+		],
+	},
+	{
+		name: "ext holds final_url, altered, advertiser_name and advertiser_id; adomain is a list",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { ext, adomain } = bidOf(answer);
+			if (!isObject(ext)) return ["the bid holds no ext"];
+			return [
+				...expectThat(typeof ext.final_url === "string", "final_url is not text"),
+				...expectEqual("altered", ext.altered, false),
+				...expectThat(typeof ext.advertiser_name === "string" && ext.advertiser_name !== "", "advertiser_name is not text"),
+				...expectThat(typeof ext.advertiser_id === "string", "advertiser_id is not text"),
+				...expectEqual("adomain", adomain, [ext.advertiser_name]),
+			];
+		},
+	},
+	{
+		name: "altered echoes imp.native.ext.alt",
+		send: (subject) => post(subject, request(subject, {}, { native: { ext: { alt: "TRUE" } } })),
+		check: (answer) => expectEqual("altered", (bidOf(answer).ext as Fields | undefined)?.altered, true),
+	},
+	{
+		name: "test = 1 is price 0 and tsts=1",
+		send: (subject) => post(subject, request(subject)),
+		check: (answer) => [
+			...expectEqual("price", bidOf(answer).price, 0),
+			...expectEqual("tsts", clickUrlOf(answer)?.searchParams.get("tsts") ?? null, "1"),
+		],
+	},
+	{
+		name: "a live price has at most four decimals and does not go under the floor",
+		send: (subject) => post(subject, request(subject, { test: 0 }, { bidfloor: 0.0001, bidfloorcur: "USD" })),
+		check(answer) {
+			const { price } = bidOf(answer);
+			if (typeof price !== "number") return [...isFill(answer), "price is not a number"];
+			return [
+				...expectThat(price >= 0.0001, `price ${price} is under the floor`),
+				...expectThat(Number(price.toFixed(4)) === price, `price ${price} has more than four decimals`),
+			];
+		},
+	},
+	clickRule("the click URL has encyp, rtuli and cc, and no ids of the auction", (subject) => request(subject), { cc: "US" }),
+	{
+		name: "rtuli is neither the request's id nor the bid's",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const parameters = clickUrlOf(answer)?.searchParams;
+			const rtuli = parameters?.get("rtuli") ?? "";
+			return [
+				...expectThat(rtuli !== "" && rtuli !== REQUEST_ID && rtuli !== bidOf(answer).id, `rtuli is ${JSON.stringify(rtuli)}`),
+				...expectThat((parameters?.get("encyp") ?? "") !== "", "encyp is missing"),
+			];
+		},
+	},
+	clickRule(
+		"clickid is site.publisher.id before user.id; uid, subi and an IPv4 address as an integer are passed on",
+		(subject) =>
+			request(
+				subject,
+				{
+					site: { domain: subject.domain, publisher: { id: "certify-click" } },
+					user: { id: "certify-user", buyeruid: "certify-buyer" },
+					device: { ip: "203.0.113.9", ipv6: "2001:db8::1" },
+				},
+				{ tagid: "certify-tag" },
+			),
+		{ clickid: "certify-click", uid: "certify-buyer", subi: "certify-tag", ip: "3405803785", dl: null },
+	),
+	clickRule("clickid is user.id where site.publisher.id is missing", (subject) => request(subject, { user: { id: "certify-user" } }), {
+		clickid: "certify-user",
+	}),
+	clickRule("an IPv6 address is never passed on", (subject) => request(subject, { device: { ipv6: "2001:db8::1" } }), {
+		ip: null,
+		clickid: null,
+		uid: null,
+		subi: null,
+	}),
+	fillRule("country USA is US", (subject) => post(subject, request(subject, { device: { geo: { country: "USA" } } }))),
+	fillRule("unknown fields and nulls are ignored", (subject) => post(subject, request(subject, { certify: { deep: [1] }, device: null }))),
+	fillRule("a single impression object is the first", (subject) => post(subject, { ...request(subject), imp: { id: "certify-imp" } })),
+	fillRule("a full URL as the domain counts by its host", (subject) =>
+		post(subject, request(subject, { site: { domain: `https://www.${subject.domain}/page?x=1` } })),
+	),
+	fillRule("a gzip body is read", (subject) => {
+		const sent = post(subject, request(subject), { "content-encoding": "gzip" });
+		return { ...sent, body: new Uint8Array(gzipSync(String(sent.body))) };
+	}),
+	fillRule("a keyword alone bids", (subject) =>
+		subject.keyword === null ? null : post(subject, request(subject, { site: { search: subject.keyword } })),
+	),
+	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),
+	noBidRule("neither domain nor keyword", (subject) => post(subject, request(subject, { site: {} }))),
+	noBidRule("an unknown domain", (subject) => post(subject, request(subject, { site: { domain: "certify-no-such-brand.invalid" } }))),
+	noBidRule("a floor above the bid", (subject) => post(subject, request(subject, {}, { bidfloor: 1_000_000 }))),
+	noBidRule("a floor in another currency", (subject) => post(subject, request(subject, {}, { bidfloor: 0.01, bidfloorcur: "EUR" }))),
+	noBidRule("an identity that is not enabled", (subject) => post({ ...subject, identity: "certify-nobody-0" }, request(subject))),
+	noBidRule("a deeplink of another host", (subject) =>
+		post(subject, request(subject, { ext: { deeplink: "https://certify-elsewhere.invalid/" } })),
+	),
+	{
+		name: "an identity with other characters is 400 Invalid publisher key",
+		send: (subject) => post({ ...subject, identity: "not%20one" }, request(subject)),
+		check: (answer) => isError(answer, "Invalid publisher key"),
+	},
+	{
+		name: "an identity of 65 characters is 400 Invalid publisher key",
+		send: (subject) => post({ ...subject, identity: "a".repeat(65) }, request(subject)),
+		check: (answer) => isError(answer, "Invalid publisher key"),
+	},
+	...(
+		[
+			["a body that is not JSON", () => "{"],
+			["a blank id", (subject) => JSON.stringify({ ...request(subject), id: " " })],
+			["an impression without id", (subject) => JSON.stringify({ ...request(subject), imp: [{}] })],
+		] as [string, (subject: Subject) => string][]
+	).map(([name, body]): Rule => {
+		return {
+			name: `${name} is 400 Invalid OpenRTB bid request`,
+			send: (subject) => post(subject, body(subject)),
+			check: (answer) => isError(answer, "Invalid OpenRTB bid request"),
+		};
+	}),
+	{
+		name: "GET is no bid request: 405 with Allow",
+		send: ({ identity }) => ({ method: "GET", path: `/openrtb/${identity}` }),
+		check: (answer) => [
+			...expectEqual("status", answer.status, 405),
+			...versioned(answer),
+			...expectEqual("Allow", answer.headers.get("allow"), "POST"),
+		],
+	},
+];

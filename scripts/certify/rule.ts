@@ -1,0 +1,45 @@
+/** A rule of the interface as it is checked on a running endpoint: what is sent, and what the answer must be. */
+
+export type Answer = { status: number; headers: Headers; text: string; milliseconds: number };
+
+/** What is asked about: a brand that bids, and who asks. */
+export type Subject = { identity: string; publisherId: string | null; domain: string; keyword: string | null };
+
+export type Sent = { method: "GET" | "POST"; path: string; body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> };
+
+export type Rule = {
+	name: string;
+	/** What is sent; null where this subject lacks what it takes. */
+	send: (subject: Subject) => Sent | null;
+	/** What is wrong with the answer, in words; nothing where it is right. */
+	check: (answer: Answer, subject: Subject) => string[];
+};
+
+export type Verdict = { rule: string; outcome: "pass" | "fail" | "not checked"; sent: string; faults: string[] };
+
+type Fields = Record<string, unknown>;
+
+/** The answer's JSON object; an empty one where it is none. */
+export function bodyOf({ text }: Answer): Fields {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isObject(value) ? value : {};
+	} catch (error) {
+		if (error instanceof SyntaxError) return {};
+		throw error;
+	}
+}
+
+export function isObject(value: unknown): value is Fields {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A fault where a value is not the expected one. */
+export function expectEqual(what: string, found: unknown, expected: unknown): string[] {
+	const [left, right] = [JSON.stringify(found), JSON.stringify(expected)];
+	return left === right ? [] : [`${what} is ${left ?? "absent"}, expected ${right}`];
+}
+
+export function expectThat(holds: boolean, otherwise: string): string[] {
+	return holds ? [] : [otherwise];
+}

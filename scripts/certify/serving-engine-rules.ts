@@ -1,0 +1,76 @@
+/** The Serving Engine's rules. */
+import { type Answer, bodyOf, expectEqual, expectThat, type Rule, type Sent, type Subject } from "./rule.ts";
+
+function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent | null {
+	if (subject.publisherId === null) return null;
+	const parameters = new URLSearchParams({ pubi: subject.publisherId, bd: subject.domain, cc: "US" });
+	for (const [name, value] of Object.entries(changes)) {
+		if (value === null) parameters.delete(name);
+		else parameters.set(name, value);
+	}
+	return { method: "GET", path: `/serving-engine?${parameters}` };
+}
+
+function hasStatus(answer: Answer, status: 0 | 1): string[] {
+	return [...expectEqual("HTTP status", answer.status, 200), ...expectEqual("status", bodyOf(answer).status, status)];
+}
+
+function missing(name: string, changes: Record<string, null>, word: RegExp): Rule {
+	return {
+		name: `${name} missing: status 0 with an error that says so`,
+		send: (subject) => ask(subject, changes),
+		check: (answer) => [
+			...hasStatus(answer, 0),
+			...expectThat(word.test(String(bodyOf(answer).error)), `error is ${JSON.stringify(bodyOf(answer).error)}`),
+		],
+	};
+}
+
+function noAd(name: string, changes: Record<string, string>): Rule {
+	return {
+		name: `${name}: status 0 without an error`,
+		send: (subject) => ask(subject, changes),
+		check: (answer) => [...hasStatus(answer, 0), ...expectEqual("fields", Object.keys(bodyOf(answer)), ["status"])],
+	};
+}
+
+export const SERVING_ENGINE_RULES: readonly Rule[] = [
+	{
+		name: "an ad: bid_amount with four decimals, a redirect_url, is_deeplink No",
+		send: (subject) => ask(subject),
+		check(answer) {
+			const { bid_amount: amount, redirect_url: url, is_deeplink: deeplink } = bodyOf(answer);
+			return [
+				...hasStatus(answer, 1),
+				...expectThat(typeof amount === "string" && /^\d+\.\d{4}$/.test(amount), `bid_amount is ${JSON.stringify(amount)}`),
+				...expectThat(typeof url === "string" && URL.canParse(url), `redirect_url is ${JSON.stringify(url)}`),
+				...expectEqual("is_deeplink", deeplink, "No"),
+			];
+		},
+	},
+	{
+		name: "a click id and a source are passed on as clickid and subi",
+		send: (subject) => ask(subject, { clickid: "certify-click", subid: "certify-source" }),
+		check(answer) {
+			const parameters = URL.parse(String(bodyOf(answer).redirect_url))?.searchParams;
+			return [
+				...expectEqual("clickid", parameters?.get("clickid") ?? null, "certify-click"),
+				...expectEqual("subi", parameters?.get("subi") ?? null, "certify-source"),
+			];
+		},
+	},
+	{
+		name: "a deeplink of another host is answered with the homepage",
+		send: (subject) => ask(subject, { dl: "https://certify-elsewhere.invalid/" }),
+		check: (answer) => [
+			...expectEqual("is_deeplink", bodyOf(answer).is_deeplink ?? "No", "No"),
+			...expectThat(!String(bodyOf(answer).redirect_url).includes("certify-elsewhere"), "redirect_url leads elsewhere"),
+		],
+	},
+	missing("country", { cc: null }, /country/i),
+	missing("brand domain", { bd: null }, /brand domain/i),
+	missing("publisher id", { pubi: null }, /publisher/i),
+	noAd("an unknown brand", { bd: "certify-no-such-brand.invalid" }),
+	noAd("an unknown publisher", { pubi: "certify-nobody" }),
+	noAd("a floor above the bid", { fbid: "1000000" }),
+];

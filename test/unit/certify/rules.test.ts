@@ -1,0 +1,81 @@
+/** The rules of `npm run certify`: each one can fail, and tells what it found. That they pass on a right endpoint is an e2e test. */
+import { describe, expect, it } from "vitest";
+import { OPENRTB_RULES } from "../../../scripts/certify/openrtb-rules.ts";
+import type { Answer, Rule, Subject } from "../../../scripts/certify/rule.ts";
+import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
+
+const SUBJECT: Subject = { identity: "acme_rtb", publisherId: "1001", domain: "shoes.example", keyword: "shoes" };
+const ALL = [...OPENRTB_RULES, ...SERVING_ENGINE_RULES];
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+	return { status, headers: new Headers(headers), text: body === null ? "" : JSON.stringify(body), milliseconds: 1 };
+}
+
+const UUID = "0b7c1f5e-1f0a-4c1e-9d55-9f6b1a6c0001";
+const CLICK = "https://click.example/click?encyp=abc&rtuli=own&cc=US&tsts=1";
+
+function fill(changes: { response?: object; bid?: object; click?: string } = {}): Answer {
+	const bid = {
+		id: UUID,
+		impid: "certify-imp",
+		price: 0,
+		adm: JSON.stringify({ native: { link: { url: changes.click ?? CLICK } } }),
+		adomain: ["shoes.example"],
+		ext: { final_url: "https://shoes.example/", altered: false, advertiser_name: "shoes.example", advertiser_id: "1" },
+		...changes.bid,
+	};
+	return answer(
+		200,
+		{ id: "certify-auction", bidid: UUID, cur: "USD", seatbid: [{ seat: "s", bid: [bid] }], ...changes.response },
+		{ "content-type": "application/json", "x-openrtb-version": "2.5" },
+	);
+}
+
+function rule(part: string): Rule {
+	const found = ALL.find(({ name }) => name.includes(part));
+	if (found === undefined) throw new Error(`no rule is about ${part}`);
+	return found;
+}
+
+describe("unit: certify", () => {
+	it.each(ALL.map((each) => [each.name, each] as const))("%s: an answer that is nothing fails", (_name, { check }) => {
+		expect(check(answer(500, null), SUBJECT)).not.toEqual([]);
+	});
+
+	it.each([
+		["one seat with one bid", { response: { id: "another" } }, "id is"],
+		["one seat with one bid", { response: { cur: "EUR" } }, "cur is"],
+		["one seat with one bid", { bid: { impid: "2" } }, "impid is"],
+		["bidid is a UUID", { response: { bidid: "1" } }, "bidid is"],
+		["bidid is a UUID", { bid: { id: "2" } }, "bid.id is"],
+		["fields that never appear", { response: { nbr: 2 } }, "holds nbr"],
+		["fields that never appear", { bid: { crid: "1" } }, "holds crid"],
+		["ext holds final_url", { bid: { adomain: [] } }, "adomain is"],
+		["ext holds final_url", { bid: { ext: { altered: "false" } } }, "altered is"],
+		["test = 1", { bid: { price: 0.2 } }, "price is"],
+		["test = 1", { click: "https://click.example/click?encyp=a&rtuli=b&cc=US" }, "tsts is"],
+		["a live price", { bid: { price: 0.12345 } }, "more than four decimals"],
+		["a live price", { bid: { price: 0 } }, "under the floor"],
+		["rtuli is neither", { click: `https://click.example/click?encyp=a&rtuli=${UUID}&cc=US` }, "rtuli is"],
+		["rtuli is neither", { click: "https://click.example/click?rtuli=b&cc=US" }, "encyp is missing"],
+		["an IPv6 address", { click: "https://click.example/click?encyp=a&ip=2001" }, "ip is"],
+	])("%s: %j is found", (part, changes, fault) => {
+		const { check } = rule(part);
+		expect(check(fill(changes), SUBJECT).join("; ")).toContain(fault);
+	});
+
+	it("a no-bid with a body, a Content-Type or without its version is found", () => {
+		const { check } = rule("an unknown domain: 204");
+		expect(check(answer(204, null, { "x-openrtb-version": "2.5" }), SUBJECT)).toEqual([]);
+		expect(check(answer(204, {}, { "x-openrtb-version": "2.5" }), SUBJECT).join()).toContain("body");
+		expect(check(answer(204, null, { "x-openrtb-version": "2.5", "content-type": "application/json" }), SUBJECT).join()).toContain(
+			"Content-Type",
+		);
+		expect(check(answer(204, null), SUBJECT).join()).toContain("x-openrtb-version");
+	});
+
+	it("what the subject lacks is not sent", () => {
+		expect(rule("a keyword alone").send({ ...SUBJECT, keyword: null })).toBeNull();
+		expect(rule("an ad:").send({ ...SUBJECT, publisherId: null })).toBeNull();
+	});
+});
