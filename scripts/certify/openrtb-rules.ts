@@ -122,6 +122,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		name: "fields that never appear do not",
 		send: (subject) => post(subject, request(subject)),
 		check: (answer) => [
+			...isFill(answer),
 			...NEVER_IN_RESPONSE.filter((name) => name in bodyOf(answer)).map((name) => `the response holds ${name}`),
 			...expectThat(!("group" in seatOf(answer)), "the seat holds group"),
 			...NEVER_IN_BID.filter((name) => name in bidOf(answer)).map((name) => `the bid holds ${name}`),

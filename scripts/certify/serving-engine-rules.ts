@@ -63,7 +63,8 @@ export const SERVING_ENGINE_RULES: readonly Rule[] = [
 		name: "a deeplink of another host is answered with the homepage",
 		send: (subject) => ask(subject, { dl: "https://certify-elsewhere.invalid/" }),
 		check: (answer) => [
-			...expectEqual("is_deeplink", bodyOf(answer).is_deeplink ?? "No", "No"),
+			...hasStatus(answer, 1),
+			...expectEqual("is_deeplink", bodyOf(answer).is_deeplink, "No"),
 			...expectThat(!String(bodyOf(answer).redirect_url).includes("certify-elsewhere"), "redirect_url leads elsewhere"),
 		],
 	},
