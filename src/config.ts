@@ -15,6 +15,8 @@ export interface Env {
 	CALLBACKS?: Queue;
 	/** How many postbacks with unknown keys one place keeps; optional. */
 	UNKNOWN_KEYS?: RateLimit;
+	/** Failed keys by address. */
+	FAILED_KEYS?: RateLimit;
 	/** Analytics Engine dataset for data points; nothing depends on it. */
 	EVENTS?: AnalyticsEngineDataset;
 	SNAPSHOT_TTL_SECONDS?: string | number;

@@ -9,6 +9,7 @@ import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
+import { requestIdOf } from "./lib/request-id.ts";
 import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
 import { writeError } from "./openrtb/write-response.ts";
 
@@ -45,8 +46,8 @@ export function edgeOf(env: Env): Edge {
 		return jsonResponse({ status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) });
 	});
 	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
-	app.onError((error) => {
-		logError("request.failed", error);
+	app.onError((error, c) => {
+		logError("request.failed", error, { request: requestIdOf(c.req.raw, Date.now()) });
 		return jsonResponse({ error: "Internal error" }, 500);
 	});
 	const edge: Edge = {

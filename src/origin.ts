@@ -30,8 +30,10 @@ import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
 import { KeyOwners } from "./db/key-owners.ts";
 import { removeOld } from "./db/remove-old.ts";
+import { guard } from "./http/guard.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
+import { requestIdOf } from "./lib/request-id.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { readStatus } from "./operator/read-status.ts";
 import { operatorRoutes } from "./operator/routes.ts";
@@ -51,6 +53,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	const links = new LinkTokens(config.TOKEN_KEYS);
 	const network = new KeptNetwork({ db, now });
 	const ready = new ReadyLists(config.BASE_URL, now);
+	app.use("*", guard({ now, failedKeys: env.FAILED_KEYS }));
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
@@ -194,8 +197,8 @@ function originOf(env: Env): Hono {
 	app.route("/", originRoutes(env, book));
 	app.get("/health", () => jsonResponse({ status: "ok" }));
 	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
-	app.onError((error) => {
-		logError("request.failed", error);
+	app.onError((error, c) => {
+		logError("request.failed", error, { request: requestIdOf(c.req.raw, now()) });
 		return jsonResponse({ error: "Internal error" }, 500);
 	});
 	apps.set(env, app);

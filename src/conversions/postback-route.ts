@@ -5,9 +5,9 @@
 import { Hono } from "hono";
 import type { KeyOwners } from "../db/key-owners.ts";
 import { jsonResponse } from "../lib/http.ts";
-import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { decodeText } from "../lib/query.ts";
+import { requestIdOf } from "../lib/request-id.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import type { Intake, Postback, ReceivedPostback } from "./message.ts";
 import { pickValues } from "./read-fields.ts";
@@ -51,7 +51,7 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 		const platform = await deps.keys.find("platform_key", readKey(request.url), waitUntil);
 		const { fields, text, tooLarge } = await readRequest(request);
 		const values = pickValues(fields);
-		const received: Received = { receivedAt, platform, method: request.method, query: text, values };
+		const received: Received = { id: requestIdOf(request, receivedAt), receivedAt, platform, method: request.method, query: text, values };
 		if (platform === null) {
 			if (await deps.unknownKeys.allows(receivedAt)) {
 				const brief = { ...received, query: text.slice(0, MOST_UNKNOWN_TEXT).toWellFormed() };
@@ -69,7 +69,7 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 			await keep(deps, toMessage(received, "accepted", RECEIVED, postback), waitUntil);
 			return RECEIVED;
 		} catch (error) {
-			logError("postback.not_kept", error, { platform });
+			logError("postback.not_kept", error, { platform, request: received.id });
 			waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "failed", FAILED, null)));
 			return FAILED;
 		}
@@ -79,15 +79,15 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 	}
 }
 
-type Received = Pick<Intake, "receivedAt" | "platform" | "method" | "query"> & { values: ReadonlyMap<string, string> };
+type Received = Pick<Intake, "id" | "receivedAt" | "platform" | "method" | "query"> & { values: ReadonlyMap<string, string> };
 
 function toMessage(received: Received, outcome: Intake["outcome"], answer: PostbackAnswer, postback: Postback | null): ReceivedPostback {
-	const { receivedAt, platform, method, query, values } = received;
+	const { id, receivedAt, platform, method, query, values } = received;
 	return {
 		format: 1,
 		kind: "postback",
 		intake: {
-			id: newTimeOrderedId(receivedAt),
+			id,
 			receivedAt,
 			platform,
 			method,

@@ -1,0 +1,51 @@
+/** What stands before every route of the origin: the request's id, headers that keep browsers strict, and a limit on guessing keys. */
+import type { MiddlewareHandler } from "hono";
+import { sha256Hex } from "../lib/bytes.ts";
+import { jsonResponse } from "../lib/http.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/time.ts";
+
+export type GuardDeps = {
+	now: () => number;
+	/** Counts failed keys by address; absent where no limit is bound. */
+	failedKeys: { limit: (of: { key: string }) => Promise<{ success: boolean }> } | undefined;
+};
+
+/** How long an address that failed too often is refused. */
+export const REFUSED_MS = MINUTE_MS;
+/** Addresses an isolate remembers, the first refused out first. */
+const MOST_REFUSED = 10_000;
+
+export function guard({ now, failedKeys }: GuardDeps): MiddlewareHandler {
+	const refused = new Map<string, number>();
+	return async (c, next) => {
+		const address = failedKeys === undefined ? undefined : c.req.header("CF-Connecting-IP");
+		const until = address === undefined ? undefined : refused.get(address);
+		if (until !== undefined && until > now() && carriesKey(c.req.raw.headers)) {
+			const retryAfter = String(Math.ceil((until - now()) / SECOND_MS));
+			c.res = jsonResponse({ error: "Too many requests" }, 429, { "retry-after": retryAfter });
+		} else {
+			await next();
+			if (address !== undefined && failedKeys !== undefined && c.res.status === 401) {
+				// The address itself goes nowhere, not even into the limiter.
+				const { success } = await failedKeys.limit({ key: await sha256Hex(address) });
+				if (!success) refuse(refused, address, now() + REFUSED_MS);
+			}
+		}
+		c.res.headers.set("x-request-id", requestIdOf(c.req.raw, now()));
+		c.res.headers.set("x-content-type-options", "nosniff");
+	};
+}
+
+const KEY_HEADERS = ["AccessKey", "PublisherKey", "OperatorKey"];
+
+function carriesKey(headers: Headers): boolean {
+	return KEY_HEADERS.some((name) => headers.has(name));
+}
+
+function refuse(refused: Map<string, number>, address: string, until: number): void {
+	refused.delete(address);
+	refused.set(address, until);
+	const oldest = refused.keys().next();
+	if (refused.size > MOST_REFUSED && !oldest.done) refused.delete(oldest.value);
+}

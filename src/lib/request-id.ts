@@ -1,0 +1,15 @@
+import { newTimeOrderedId } from "./ids.ts";
+
+const ids = new WeakMap<Request, string>();
+
+/**
+ * The id of a request: made here, because what a caller sends proves nothing. It is answered as `x-request-id`, stands in the log
+ * where the request fails, and is the id of a postback's row in the intake ledger, from which a trace leads on.
+ */
+export function requestIdOf(request: Request, now: number): string {
+	const known = ids.get(request);
+	if (known !== undefined) return known;
+	const id = newTimeOrderedId(now);
+	ids.set(request, id);
+	return id;
+}
