@@ -33,6 +33,7 @@ import { removeOld } from "./db/remove-old.ts";
 import { guard } from "./http/guard.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
+import { measureTo } from "./lib/measure.ts";
 import { requestIdOf } from "./lib/request-id.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { readStatus } from "./operator/read-status.ts";
@@ -68,6 +69,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			postbacks: env.POSTBACKS === undefined ? undefined : new TogetherSender(env.POSTBACKS),
 			callbacks: env.CALLBACKS,
 			unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
+			measure: measureTo(env.EVENTS),
 		}),
 	);
 	if (config.OPERATOR_KEY === undefined) return app;
@@ -179,6 +181,7 @@ function callbackDeps(env: Env): CallbackDeps {
 		fetch: (url, init) => fetch(url, init),
 		allowInsecure: readConfig(env).ALLOW_INSECURE_CALLBACKS,
 		chance: Math.random,
+		measure: measureTo(env.EVENTS),
 	};
 }
 

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import type { KeyOwners } from "../db/key-owners.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
+import type { Measure } from "../lib/measure.ts";
 import { decodeText } from "../lib/query.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
@@ -22,6 +23,8 @@ export type PostbackDeps = SettleDeps & {
 	/** The POSTBACKS queue; without it, and where it fails, postbacks are settled at once. */
 	postbacks: TogetherSender | undefined;
 	unknownKeys: UnknownKeyLimit;
+	/** Told of every postback; absent where nobody counts them. */
+	measure?: Measure | undefined;
 };
 
 /** Of a request whose key is nobody's, so much is kept: enough to see whose it is. */
@@ -57,18 +60,22 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 				const brief = { ...received, query: text.slice(0, MOST_UNKNOWN_TEXT).toWellFormed() };
 				waitUntil(keepQuietly(deps, waitUntil, toMessage(brief, "unknown_key", UNKNOWN_KEY, null)));
 			}
+			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;
 		}
 		const { postback, errors } = tooLarge ? { postback: null, errors: { request: [TOO_LARGE] } } : readPostback(values, receivedAt);
 		if (postback === null) {
 			const answer = invalid(errors);
+			count(deps, platform, "rejected", null);
 			waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "rejected", answer, null)));
 			return answer;
 		}
 		try {
 			await keep(deps, toMessage(received, "accepted", RECEIVED, postback), waitUntil);
+			count(deps, platform, "accepted", postback);
 			return RECEIVED;
 		} catch (error) {
+			count(deps, platform, "failed", null);
 			logError("postback.not_kept", error, { platform, request: received.id });
 			waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "failed", FAILED, null)));
 			return FAILED;
@@ -77,6 +84,11 @@ async function takePostback(deps: PostbackDeps, request: Request, waitUntil: Wai
 		logError("postback.failed", error);
 		return FAILED;
 	}
+}
+
+/** Whose conversion it is shows only later: a postback is counted for its platform. */
+function count({ measure }: PostbackDeps, platform: string, outcome: Intake["outcome"], postback: Postback | null): void {
+	measure?.({ event: "postback", publisher: "", outcome, channel: platform, amountMicros: postback?.payoutMicros ?? 0 });
 }
 
 type Received = Pick<Intake, "id" | "receivedAt" | "platform" | "method" | "query"> & { values: ReadonlyMap<string, string> };

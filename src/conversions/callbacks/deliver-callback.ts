@@ -1,6 +1,7 @@
 /** One delivery: claim, call, record, and let go ahead what waited for it. */
 import type { Database } from "../../db/client.ts";
 import { logInfo } from "../../lib/log.ts";
+import type { Measure } from "../../lib/measure.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
 import { claimCallback } from "./claim-callback.ts";
@@ -14,6 +15,8 @@ export type CallbackDeps = AttemptDeps & {
 	queue: CallbackQueue;
 	/** 0 to 1: the jitter of retries. */
 	chance: () => number;
+	/** Told of every attempt; absent where nobody counts them. */
+	measure?: Measure | undefined;
 };
 
 /**
@@ -33,6 +36,14 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	}
 	const attempt = await attemptCallback(deps, { url, id, facts: claimed });
 	const at = now();
+	deps.measure?.({
+		event: "callback",
+		publisher: publisherId,
+		outcome: attempt.httpStatus === null ? "no answer" : String(attempt.httpStatus),
+		channel: claimed.status,
+		amountMicros: claimed.payoutMicros,
+		milliseconds: attempt.latencyMs,
+	});
 	if (attempt.confirmed) {
 		const { next, resumed } = await recordDelivered(db, claimed, url, attempt, at);
 		if (next !== null) await enqueueCallbacks(queue, [next]);

@@ -1,0 +1,47 @@
+/** One data point for each postback, and nothing personal in it. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { postbackRoutes } from "../../../src/conversions/postback-route.ts";
+import { UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { KeyOwners } from "../../../src/db/key-owners.ts";
+import type { DataPoint } from "../../../src/lib/measure.ts";
+import { importConversionNetwork, WEST_KEY } from "../../support/conversions.ts";
+
+const points: DataPoint[] = [];
+const now = () => Date.now();
+
+async function postback(key: string, query: string): Promise<void> {
+	const db = openDatabase(env.DB);
+	const app = postbackRoutes({
+		db,
+		now,
+		keys: new KeyOwners({ db, now }),
+		postbacks: undefined,
+		callbacks: undefined,
+		unknownKeys: new UnknownKeyLimit(),
+		measure: (point) => void points.push(point),
+	});
+	const ctx = createExecutionContext();
+	await (await app.fetch(new Request(`http://base.example/api/postback/${key}?${query}`), env, ctx)).body?.cancel();
+	await waitOnExecutionContext(ctx);
+}
+
+beforeAll(() => importConversionNetwork());
+beforeEach(() => void points.splice(0));
+
+describe("worker: data points of postbacks", () => {
+	it("an accepted one counts for its platform with its amount, a refused and an unknown one with why", async () => {
+		await postback(WEST_KEY, `txnid=point-1&cid=secret-click&edate=${new Date().toISOString().slice(0, 10)}&payout=2.5`);
+		await postback(WEST_KEY, "payout=much");
+		await postback("nobody", "txnid=1");
+		expect(points.map(({ event, outcome, amountMicros }) => [event, outcome, amountMicros])).toEqual([
+			["postback", "accepted", 2_500_000],
+			["postback", "rejected", 0],
+			["postback", "unknown_key", 0],
+		]);
+		expect(points[0]?.channel).not.toBe("");
+		expect(JSON.stringify(points)).not.toContain("secret-click");
+	});
+});
