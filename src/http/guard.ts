@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { sha256Hex } from "../lib/bytes.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import { MINUTE_MS, SECOND_MS } from "../lib/time.ts";
+import { SECOND_MS } from "../lib/time.ts";
 
 export type GuardDeps = {
 	now: () => number;
@@ -12,7 +12,7 @@ export type GuardDeps = {
 };
 
 /** How long an address that failed too often is refused. */
-export const REFUSED_MS = MINUTE_MS;
+export const REFUSED_MS = 10 * SECOND_MS;
 /** Addresses an isolate remembers, the first refused out first. */
 const MOST_REFUSED = 10_000;
 
