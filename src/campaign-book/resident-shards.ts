@@ -18,6 +18,8 @@ export type Shard = {
 	parsed: Map<string, readonly BookBrand[]>;
 	/** Estimated memory. */
 	bytes: number;
+	/** When it was last asked for: more is later. */
+	used: number;
 };
 
 /** Opens a shard's text. @throws BookUnavailableError where it is missing, cut short, or of a format this code does not know */
@@ -26,7 +28,7 @@ export function openShard(bits: number, index: number, version: string, text: st
 	if (!text.startsWith(SHARD_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError(`shard ${index} has an unknown format`);
 	// V8 keeps Latin-1 text in one byte a character, any other in two.
 	const width = /[\u0100-\uffff]/.test(text) ? 2 : 1;
-	return { index, bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD };
+	return { index, bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD, used: 0 };
 }
 
 /** Shards by index, the least recently used dropped first once they pass a bound. */
@@ -34,6 +36,7 @@ export class ResidentShards {
 	readonly #limit: number;
 	readonly #shards = new Map<number, Shard>();
 	#bytes = 0;
+	#uses = 0;
 
 	/** @param limit bytes to hold at most; one shard is always held */
 	constructor(limit: number) {
@@ -52,23 +55,21 @@ export class ResidentShards {
 	get(bits: number, index: number, version: string): Shard | undefined {
 		const shard = this.#shards.get(index);
 		if (shard === undefined || shard.version !== version || shard.bits !== bits) return undefined;
-		this.#shards.delete(index);
-		this.#shards.set(index, shard);
+		// Not by its place in the map: to move it there at every bid is dear.
+		shard.used = ++this.#uses;
 		return shard;
 	}
 
 	/** All shards, most recently used first. */
 	newestFirst(): Shard[] {
-		return [...this.#shards.values()].reverse();
+		return [...this.#shards.values()].sort((a, b) => b.used - a.used);
 	}
 
 	/** Holds a shard in place of any other of its index. */
 	keep(shard: Shard): void {
 		const replaced = this.#shards.get(shard.index);
-		if (replaced !== undefined) {
-			this.#shards.delete(shard.index);
-			this.#bytes -= replaced.bytes;
-		}
+		if (replaced !== undefined) this.#bytes -= replaced.bytes;
+		shard.used = ++this.#uses;
 		this.#shards.set(shard.index, shard);
 		this.#grow(shard.bytes);
 	}
@@ -90,11 +91,15 @@ export class ResidentShards {
 
 	#grow(bytes: number): void {
 		this.#bytes += bytes;
-		for (const [index, shard] of this.#shards) {
-			if (this.#bytes <= this.#limit || this.#shards.size === 1) return;
-			this.#shards.delete(index);
-			this.#bytes -= shard.bytes;
-		}
+		while (this.#bytes > this.#limit && this.#shards.size > 1) this.#drop();
+	}
+
+	#drop(): void {
+		let oldest: Shard | undefined;
+		for (const shard of this.#shards.values()) if (oldest === undefined || shard.used < oldest.used) oldest = shard;
+		if (oldest === undefined) return;
+		this.#shards.delete(oldest.index);
+		this.#bytes -= oldest.bytes;
 	}
 }
 

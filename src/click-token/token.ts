@@ -39,7 +39,8 @@ const FINGERPRINT_LENGTH = 4;
 const SALT_LENGTH = 13;
 /** A multiple of three bytes, so that header and ciphertext can be encoded apart. */
 const COUNTER_AT = 1 + FINGERPRINT_LENGTH + SALT_LENGTH;
-const HEADER_LENGTH = COUNTER_AT + 3;
+const COUNTER_LENGTH = 3;
+const HEADER_LENGTH = COUNTER_AT + COUNTER_LENGTH;
 const PREFIX_CHARACTERS = (COUNTER_AT / 3) * 4;
 const TAG_LENGTH = 16;
 const NONCE_LENGTH = 12;
@@ -72,7 +73,9 @@ export class ClickTokens {
 	readonly #links: LinkTokens;
 	#masters: Master[] | undefined;
 	#minting: Minting | undefined;
-	readonly #opening = new Map<string, CryptoKey>();
+	readonly #opening = new Map<string, { key: CryptoKey; used: number }>();
+	/** Counts what was opened: the key that was used at the lowest count is the first to go. */
+	#uses = 0;
 
 	constructor(secrets: readonly string[]) {
 		if (secrets.length === 0) throw new Error("TOKEN_KEYS: at least one key is needed");
@@ -106,9 +109,8 @@ export class ClickTokens {
 		const prefix = text.slice(0, PREFIX_CHARACTERS);
 		const known = this.#opening.get(prefix);
 		if (known === undefined) return this.#deriveOpeningKey(prefix, bytes).then((key) => (key === null ? null : unseal(key, bytes)));
-		this.#opening.delete(prefix);
-		this.#opening.set(prefix, known);
-		return unseal(known, bytes);
+		known.used = ++this.#uses;
+		return unseal(known.key, bytes);
 	}
 
 	/** Derives this isolate's next key. Two requests may do so at once: either key is good, and counts for itself. */
@@ -134,10 +136,20 @@ export class ClickTokens {
 		const master = (await this.#ring()).find((candidate) => candidate.fingerprint.toHex() === fingerprint);
 		if (master === undefined) return null;
 		const key = await deriveKey(master.key, bytes.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT));
-		this.#opening.set(prefix, key);
-		const oldest = this.#opening.keys().next();
-		if (this.#opening.size > OPENING_KEYS_KEPT && !oldest.done) this.#opening.delete(oldest.value);
+		if (this.#opening.size >= OPENING_KEYS_KEPT) this.#dropOpeningKey();
+		this.#opening.set(prefix, { key, used: ++this.#uses });
 		return key;
+	}
+
+	#dropOpeningKey(): void {
+		let oldest: string | undefined;
+		let least = Number.POSITIVE_INFINITY;
+		for (const [prefix, { used }] of this.#opening) {
+			if (used >= least) continue;
+			oldest = prefix;
+			least = used;
+		}
+		if (oldest !== undefined) this.#opening.delete(oldest);
 	}
 
 	async #ring(): Promise<Master[]> {
@@ -195,10 +207,12 @@ function writeCounter(nonce: Uint8Array, counter: number): void {
 	nonce[NONCE_LENGTH - 1] = counter;
 }
 
+/** Reused from token to token: WebCrypto takes a copy of the nonce before it returns. */
+const opening = { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) } as const;
+
 function unseal(key: CryptoKey, bytes: Uint8Array): Promise<ClickToken | null> {
-	const nonce = new Uint8Array(NONCE_LENGTH);
-	nonce.set(bytes.subarray(COUNTER_AT, HEADER_LENGTH), NONCE_LENGTH - 3);
-	return crypto.subtle.decrypt({ name: "AES-GCM", iv: nonce }, key, bytes.subarray(HEADER_LENGTH)).then(decodePlain, refuseAltered);
+	for (let at = 0; at < COUNTER_LENGTH; at++) opening.iv[NONCE_LENGTH - COUNTER_LENGTH + at] = bytes[COUNTER_AT + at] ?? 0;
+	return crypto.subtle.decrypt(opening, key, bytes.subarray(HEADER_LENGTH)).then(decodePlain, refuseAltered);
 }
 
 function decodePlain(plain: ArrayBuffer): ClickToken | null {
@@ -235,8 +249,20 @@ function encode(token: ClickToken): string {
 }
 
 function decode(text: string): ClickToken | null {
-	const [kind, publisher, advertiserId, domain, campaignId, bidMicros, typoId, auctionId, mintedAt, test] = JSON.parse(text);
-	const known = KINDS[kind];
-	if (known === undefined || typoId !== 0) return null;
-	return { kind: known, publisher, advertiserId, domain, campaignId, bidMicros, typoId, auctionId, mintedAt, test: test === 1 };
+	// By place: to take an array apart by a pattern walks it by its iterator.
+	const fields = JSON.parse(text);
+	const kind = KINDS[fields[0]];
+	if (kind === undefined || fields[6] !== 0) return null;
+	return {
+		kind,
+		publisher: fields[1],
+		advertiserId: fields[2],
+		domain: fields[3],
+		campaignId: fields[4],
+		bidMicros: fields[5],
+		typoId: 0,
+		auctionId: fields[7],
+		mintedAt: fields[8],
+		test: fields[9] === 1,
+	};
 }

@@ -28,15 +28,20 @@ export function routeClick(deps: RedirectDeps, request: Request, waitUntil: Wait
 	const { method } = request;
 	if (method !== "GET" && method !== "HEAD") return Promise.resolve(page(405, "Only GET is accepted.", { allow: "GET, HEAD" }));
 	const query = new Query(searchAt(url, start + CLICK_PATH.length));
-	return deps.tokens
-		.open(query.get("encyp") ?? "")
-		.then((token) =>
-			token === null ? page(404, "This link is not valid.") : resolveClick({ deps, request, method, waitUntil, query, token }),
-		)
-		.catch((error: unknown) => {
-			logError("click.failed", error);
-			return page(500, AGAIN);
-		});
+	return deps.tokens.open(query.get("encyp") ?? "").then((token) => {
+		if (token === null) return page(404, "This link is not valid.");
+		try {
+			const answer = resolveClick({ deps, request, method, waitUntil, query, token });
+			return answer instanceof Promise ? answer.catch(failed) : answer;
+		} catch (error) {
+			return failed(error);
+		}
+	}, failed);
+}
+
+function failed(error: unknown): Response {
+	logError("click.failed", error);
+	return page(500, AGAIN);
 }
 
 function searchAt(url: string, at: number): string {

@@ -5,25 +5,29 @@ export function newSecret(prefix: string): string {
 	return `${prefix}_${toBase64Url(crypto.getRandomValues(new Uint8Array(24)))}`;
 }
 
-const POOL_BYTES = 4_096;
-const UUID_DIGITS = 32;
-let pool = "";
-let used = 0;
+const UUIDS_AT_ONCE = 128;
+const UUID_BYTES = 16;
+let ready: string[] = [];
 
-/**
- * A random UUID (version 4). Draws its randomness for many at once: one by one, `crypto.randomUUID()` is a noticeable part of
- * a bid.
- */
+/** A random UUID (version 4). Made many at once: one by one, `crypto.randomUUID()` is a noticeable part of a bid. */
 export function newUuid(): string {
-	if (used === pool.length) {
-		pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES)).toHex();
-		used = 0;
+	const next = ready.pop();
+	if (next !== undefined) return next;
+	ready = makeUuids();
+	return newUuid();
+}
+
+function makeUuids(): string[] {
+	const digits = crypto.getRandomValues(new Uint8Array(UUIDS_AT_ONCE * UUID_BYTES)).toHex();
+	const made: string[] = [];
+	for (let at = 0; at < digits.length; at += 2 * UUID_BYTES) {
+		// Six bits are not chance: the version, and the variant in the two highest bits of its digit.
+		const variant = "89ab".charAt(digits.charCodeAt(at + 16) & 3);
+		made.push(
+			`${digits.slice(at, at + 8)}-${digits.slice(at + 8, at + 12)}-4${digits.slice(at + 13, at + 16)}-${variant}${digits.slice(at + 17, at + 20)}-${digits.slice(at + 20, at + 32)}`,
+		);
 	}
-	const at = used;
-	used += UUID_DIGITS;
-	// Six bits are not chance: the version, and the variant in the two highest bits of its digit.
-	const variant = "89ab".charAt(pool.charCodeAt(at + 16) & 3);
-	return `${pool.slice(at, at + 8)}-${pool.slice(at + 8, at + 12)}-4${pool.slice(at + 13, at + 16)}-${variant}${pool.slice(at + 17, at + 20)}-${pool.slice(at + 20, at + 32)}`;
+	return made;
 }
 
 /**
@@ -31,7 +35,14 @@ export function newUuid(): string {
  * @param now Unix milliseconds
  */
 export function newTimeOrderedId(now: number): string {
-	const random = newUuid();
-	const time = now.toString(16).padStart(12, "0");
-	return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+	if (now !== timeOfPrefix) {
+		const time = now.toString(16).padStart(12, "0");
+		prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+		timeOfPrefix = now;
+	}
+	return prefix + newUuid().slice(15);
 }
+
+/** What ids of the same millisecond begin with: to write a number in hex is dear. */
+let prefix = "";
+let timeOfPrefix = Number.NaN;

@@ -1,23 +1,26 @@
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const IPV4 = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
+const DOT = 0x2e;
+const ZERO = 0x30;
+
 /**
  * An IPv4 address in dotted form as its 32-bit integer, or null where it is not one.
  * Leading zeros are refused: resolvers read them as octal or decimal at will.
  * @example ipv4ToInteger("1.2.3.4") // 16909060
  */
 export function ipv4ToInteger(text: string): number | null {
-	const parts = text.split(".");
-	if (parts.length !== 4) return null;
+	if (!IPV4.test(text)) return null;
 	let value = 0;
-	for (const part of parts) {
-		if (!/^(?:0|[1-9]\d{0,2})$/.test(part)) return null;
-		const octet = Number(part);
-		if (octet > 255) return null;
-		value = value * 256 + octet;
+	let octet = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === DOT) {
+			value = value * 256 + octet;
+			octet = 0;
+		} else octet = octet * 10 + code - ZERO;
 	}
-	return value;
+	return value * 256 + octet;
 }
-
-const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-const IPV4 = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
 
 /**
  * The network that an address is in, so that the address itself need not be kept: 24 bits of an IPv4 address, 48 of an IPv6

@@ -1,7 +1,4 @@
-import { md5 } from "@noble/hashes/legacy.js";
-
-const encoder = new TextEncoder();
-const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+import { Md5 } from "ts-md5";
 
 /**
  * The offer id of a brand in brand lists and reports: the MD5 of its canonical domain, 32 lower-case hex characters. It names
@@ -9,7 +6,5 @@ const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padSta
  * @example offerIdOf("shoes.example") // "091aca8737be855a420a027b75f820c2"
  */
 export function offerIdOf(domain: string): string {
-	let text = "";
-	for (const byte of md5(encoder.encode(domain))) text += DIGITS[byte];
-	return text;
+	return Md5.hashStr(domain);
 }

@@ -3,18 +3,21 @@
  * on the bid path those calls, and user agents nobody reads, cost more than the auction.
  */
 export class Query {
-	readonly #raw = new Map<string, string>();
+	readonly #names: string[] = [];
+	readonly #values: string[] = [];
 
 	/** @param search the query without its question mark */
 	constructor(search: string) {
+		const plainNames = !ESCAPED_NAME.test(search);
 		for (let start = 0; start < search.length; ) {
 			let end = search.indexOf("&", start);
 			if (end === -1) end = search.length;
 			if (end > start) {
 				const equals = search.indexOf("=", start);
 				const split = equals === -1 || equals > end ? end : equals;
-				const name = decodeText(search.slice(start, split));
-				if (!this.#raw.has(name)) this.#raw.set(name, search.slice(split + 1, end));
+				const name = plainNames ? search.slice(start, split) : decodeText(search.slice(start, split));
+				this.#names.push(name);
+				this.#values.push(search.slice(split + 1, end));
 			}
 			start = end + 1;
 		}
@@ -22,16 +25,19 @@ export class Query {
 
 	/** The value of a parameter as it stands in the query, not decoded; null where there is none. */
 	raw(name: string): string | null {
-		return this.#raw.get(name) ?? null;
+		const at = this.#names.indexOf(name);
+		return at === -1 ? null : (this.#values[at] ?? null);
 	}
 
 	/** The value of a parameter, the first where it is repeated; null where there is none. */
 	get(name: string): string | null {
-		const raw = this.#raw.get(name);
-		return raw === undefined ? null : decodeText(raw);
+		const raw = this.raw(name);
+		return raw === null ? null : decodeText(raw);
 	}
 }
 
+/** A name with an escape or a plus in it: nearly no query has one. */
+const ESCAPED_NAME = /(?:^|&)[^=&]*[%+]/;
 const PLAIN = /^[A-Za-z0-9_.~:/-]*$/;
 
 /** A name or value of a query or form as it reads. Never throws. */

@@ -4,9 +4,10 @@ import { atLeast, type Figure, tell } from "../figure.ts";
 import { busyShare, medianCpu, medianOf, type Round, ratioOf, runRounds } from "../load.ts";
 import type { Target } from "../load-protocol.ts";
 import type { Part } from "../part.ts";
+import { browserHeaders } from "../requests.ts";
 import { startWorkers } from "../runtime.ts";
 
-const ROUNDS = { rounds: 10, seconds: 1.5, warmUpSeconds: 4, status: 302 };
+const ROUNDS = { rounds: 20, seconds: 1, warmUpSeconds: 6, status: 302 };
 const MOST_URLS = 1_000;
 
 export const redirect: Part = {
@@ -58,18 +59,9 @@ async function clickTargets(origin: string, bids: readonly Target[]): Promise<Ta
 		const answer = (await response.json()) as { seatbid: { bid: { adm: string }[] }[] };
 		const adm = JSON.parse(answer.seatbid[0]?.bid[0]?.adm ?? "null") as { native: { link: { url: string } } };
 		const { pathname, search } = new URL(adm.native.link.url);
-		targets.push({
-			method: "GET",
-			path: pathname + search,
-			headers: { "user-agent": userAgent(at), "cf-connecting-ip": `203.0.113.${at % 250}` },
-		});
+		targets.push({ method: "GET", path: pathname + search, headers: browserHeaders(at) });
 	}
 	return targets;
-}
-
-/** Browsers differ in few things. */
-function userAgent(at: number): string {
-	return `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + (at % 40)}.0.0.0 Safari/537.36`;
 }
 
 async function checkRedirect(origin: string, targets: readonly Target[]): Promise<void> {
