@@ -14,10 +14,10 @@ import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
 import { writeError } from "./openrtb/write-response.ts";
 
 export type Edge = {
-	/** Everything but bids and clicks. */
+	/** Everything that is answered by a router. */
 	app: Hono;
 	book: CampaignBook;
-	/** Answers a bid request or a click; null where it is neither. */
+	/** Answers what is told by its path, before any router: bids and clicks; null where the request is neither. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
 };
 

@@ -21,7 +21,7 @@ import type { CallbackMessage } from "./conversions/callbacks/message.ts";
 import { callbackRoutes } from "./conversions/callbacks/operator-routes.ts";
 import { sweepCallbacks } from "./conversions/callbacks/sweep-callbacks.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
-import { postbackRoutes } from "./conversions/postback-route.ts";
+import { routePostback } from "./conversions/postback-route.ts";
 import { TogetherSender } from "./conversions/send-together.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
@@ -44,8 +44,15 @@ import { reportRoutes } from "./reports/routes.ts";
 
 const now = () => Date.now();
 
-/** The origin's routes. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
-export function originRoutes(env: Env, book: CampaignBook): Hono {
+export type Origin = {
+	/** Everything that is answered by a router. */
+	app: Hono;
+	/** Answers what is told by its path, before any router: postbacks; null where the request is none. */
+	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
+};
+
+/** The origin's parts. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
+export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const app = new Hono();
 	const config = readConfig(env);
 	const { db, products } = databases(env);
@@ -60,19 +67,17 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
-	app.route(
-		"/",
-		postbackRoutes({
-			db,
-			keys,
-			now,
-			postbacks: env.POSTBACKS === undefined ? undefined : new TogetherSender(env.POSTBACKS),
-			callbacks: env.CALLBACKS,
-			unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
-			measure: measureTo(env.EVENTS),
-		}),
-	);
-	if (config.OPERATOR_KEY === undefined) return app;
+	const postbacks = {
+		db,
+		keys,
+		now,
+		postbacks: env.POSTBACKS === undefined ? undefined : new TogetherSender(env.POSTBACKS),
+		callbacks: env.CALLBACKS,
+		unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
+		measure: measureTo(env.EVENTS),
+	};
+	const origin: Origin = { app, answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)) };
+	if (config.OPERATOR_KEY === undefined) return origin;
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	app.route(
@@ -99,7 +104,7 @@ export function originRoutes(env: Env, book: CampaignBook): Hono {
 			readStatus: () => readStatus({ db, kv: env.BOOK, queues, now }),
 		}),
 	);
-	return app;
+	return origin;
 }
 
 /** The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none of the others from theirs. */
@@ -190,27 +195,30 @@ function databases(env: Env) {
 	return { db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS) };
 }
 
-const apps = new WeakMap<Env, Hono>();
+const opened = new WeakMap<Env, Origin>();
 
-function originOf(env: Env): Hono {
-	const known = apps.get(env);
+function originOf(env: Env): Origin {
+	const known = opened.get(env);
 	if (known !== undefined) return known;
 	const app = new Hono();
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: readConfig(env).SNAPSHOT_TTL_SECONDS * SECOND_MS });
-	app.route("/", originRoutes(env, book));
+	const { app: routes, answer } = openOrigin(env, book);
+	app.route("/", routes);
 	app.get("/health", () => jsonResponse({ status: "ok" }));
 	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
 	app.onError((error, c) => {
 		logError("request.failed", error, { request: requestIdOf(c.req.raw, now()) });
 		return jsonResponse({ error: "Internal error" }, 500);
 	});
-	apps.set(env, app);
-	return app;
+	const origin = { app, answer };
+	opened.set(env, origin);
+	return origin;
 }
 
 function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
 	try {
-		return originOf(env).fetch(request, env, ctx);
+		const { app, answer } = originOf(env);
+		return answer(request, ctx) ?? app.fetch(request, env, ctx);
 	} catch (error) {
 		logError("configuration.invalid", error);
 		return jsonResponse({ error: "Internal error" }, 500);

@@ -1,17 +1,19 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
 import type { Env } from "./config.ts";
 import { type Edge, edgeOf, serve } from "./edge.ts";
-import { originRoutes, runCron, runQueue } from "./origin.ts";
+import { openOrigin, runCron, runQueue } from "./origin.ts";
 
-const joined = new WeakSet<Env>();
+const joined = new WeakMap<Env, Edge>();
 
 function wholeOf(env: Env): Edge {
+	const known = joined.get(env);
+	if (known !== undefined) return known;
 	const edge = edgeOf(env);
-	if (!joined.has(env)) {
-		edge.app.route("/", originRoutes(env, edge.book));
-		joined.add(env);
-	}
-	return edge;
+	const origin = openOrigin(env, edge.book);
+	edge.app.route("/", origin.app);
+	const whole: Edge = { ...edge, answer: (request, ctx) => edge.answer(request, ctx) ?? origin.answer(request, ctx) };
+	joined.set(env, whole);
+	return whole;
 }
 
 /** A pause reaches the bids of this isolate at once. */

@@ -26,6 +26,11 @@ export function browserHeaders(at: number): Record<string, string> {
 	};
 }
 
+/** A postback as an affiliate platform's server sends it. */
+export function platformHeaders(at: number): Record<string, string> {
+	return { "user-agent": "platform.example postback/1.0", accept: "*/*", ...cloudflareHeaders("198.51.100.23", at) };
+}
+
 /** What Cloudflare adds to every request, https://developers.cloudflare.com/fundamentals/reference/http-headers/. */
 function cloudflareHeaders(ip: string, at: number): Record<string, string> {
 	return {

@@ -2,13 +2,12 @@
  * GET or POST /api/postback/{access_key}: takes a postback in. Every answer is HTTP 200 with a body of answers.ts; success is only said
  * once the queue, or else the database, has the postback.
  */
-import { Hono } from "hono";
 import type { KeyOwners } from "../db/key-owners.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
 import { decodeText } from "../lib/query.ts";
-import { requestIdOf } from "../lib/request-id.ts";
+import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import type { Intake, Postback, ReceivedPostback } from "./message.ts";
 import { pickValues } from "./read-fields.ts";
@@ -33,23 +32,27 @@ const MOST_UNKNOWN_TEXT = 1_000;
 const PATH = "/api/postback";
 const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so may the body (${MAX_BODY_BYTES}).`;
 
-export function postbackRoutes(deps: PostbackDeps): Hono {
-	const app = new Hono();
-	app.all(PATH, (c) => serve(deps, c.req.raw, c.executionCtx));
-	app.all(`${PATH}/*`, (c) => serve(deps, c.req.raw, c.executionCtx));
-	return app;
+/** Answers a postback; null where the path is another's. It is told by its path, before any router, like a bid. */
+export function routePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
+	const { url } = request;
+	const start = url.indexOf("/", url.indexOf("//") + 2);
+	if (!url.startsWith(PATH, start)) return null;
+	const next = url.charAt(start + PATH.length);
+	if (next !== "/" && next !== "?" && next !== "#" && next !== "") return null;
+	return serve(deps, request, waitUntil);
 }
 
 /** HEAD and the like report nothing: a link checker must not make a sale. */
-async function serve(deps: PostbackDeps, request: Request, ctx: { waitUntil: WaitUntil }): Promise<Response> {
+async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
+	const receivedAt = deps.now();
+	const headers = originHeaders(request, receivedAt);
 	if (request.method !== "GET" && request.method !== "POST") {
-		return jsonResponse({ error: "Method not allowed" }, 405, { allow: "GET, POST" });
+		return jsonResponse({ error: "Method not allowed" }, 405, { ...headers, allow: "GET, POST" });
 	}
-	return jsonResponse(await takePostback(deps, request, (promise) => ctx.waitUntil(promise)));
+	return jsonResponse(await takePostback(deps, request, receivedAt, waitUntil), 200, headers);
 }
 
-async function takePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<PostbackAnswer> {
-	const receivedAt = deps.now();
+async function takePostback(deps: PostbackDeps, request: Request, receivedAt: number, waitUntil: WaitUntil): Promise<PostbackAnswer> {
 	try {
 		const platform = await deps.keys.find("platform_key", readKey(request.url), waitUntil);
 		const { fields, text, tooLarge } = await readRequest(request);

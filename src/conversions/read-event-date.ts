@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 
 /** Dates before it are a network's mistake: there were no conversions to report. */
 const EARLIEST_AT = Date.UTC(2000, 0, 1);
@@ -28,7 +28,8 @@ function readTime(text: string): number | null {
 	const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", , sign, offsetHour = "0", offsetMinute = "0"] = match;
 	const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
 	// A day that the calendar lacks becomes another one.
-	if (utcDay(midnight) !== `${year}-${month}-${day}`) return null;
+	const calendar = new Date(midnight);
+	if (calendar.getUTCDate() !== Number(day) || calendar.getUTCMonth() !== Number(month) - 1) return null;
 	if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
 	if (Number(offsetHour) > 18 || Number(offsetMinute) > 59) return null;
 	const offset = (Number(offsetHour) * HOUR_MS + Number(offsetMinute) * MINUTE_MS) * (sign?.includes("-") ? -1 : 1);

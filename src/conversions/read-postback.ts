@@ -72,10 +72,6 @@ function readId(text: string): string | null {
 
 function readText(text: string | undefined): string | null {
 	if (text === undefined) return null;
-	const clean = text
-		.replaceAll(/\p{Cc}/gu, "")
-		.slice(0, MAX_TEXT_LENGTH)
-		.toWellFormed()
-		.trim();
+	const clean = (CONTROL.test(text) ? text.replaceAll(/\p{Cc}/gu, "") : text).slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
 	return clean === "" ? null : clean;
 }

@@ -41,7 +41,7 @@ export class TogetherSender {
 		if (group.items.length === MOST_ITEMS || group.bytes + bytes > MOST_BYTES) return within(this.#queue.send(message), SEND_TIMEOUT_MS);
 		group.items.push(message);
 		group.bytes += bytes;
-		const sent = await withinOr(group.sent, COMPANY_TIMEOUT_MS, false);
+		const sent = await receiptOf(group);
 		if (sent) return;
 		if (this.#next === group) this.#forget();
 		await within(this.#queue.send(message), SEND_TIMEOUT_MS);
@@ -92,6 +92,17 @@ export class TogetherSender {
 function newGroup(message: ReceivedPostback, bytes: number): Group {
 	const { promise, resolve } = Promise.withResolvers<boolean>();
 	return { items: [message], bytes, sent: promise, settle: resolve };
+}
+
+/** Whether a group was sent; false where that is not known in time. Nearly every postback of a busy isolate waits here. */
+function receiptOf({ sent }: Group): Promise<boolean> {
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	const timer = setTimeout(resolve, COMPANY_TIMEOUT_MS, false);
+	sent.then(resolve);
+	return promise.then((known) => {
+		clearTimeout(timer);
+		return known;
+	});
 }
 
 /** No less than what a postback takes as JSON: what it says stands in its query too, and a character takes three bytes at most. */

@@ -3,7 +3,7 @@
  * path of a postback. Keys are stored as SHA-256 hashes.
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm";
-import { sha256 } from "../lib/bytes.ts";
+import { equalTexts, sha256 } from "../lib/bytes.ts";
 import { logError } from "../lib/log.ts";
 import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Database } from "./client.ts";
@@ -19,6 +19,7 @@ export const KEY_KEPT_MS = 15 * SECOND_MS;
 export const UNKNOWN_KEY_KEPT_MS = 5 * SECOND_MS;
 const MOST_KEPT = 5_000;
 const MOST_UNKNOWN_KEPT = 1_000;
+const MOST_RECENT = 16;
 
 /** What an issued key can look like. Anything else, such as a header that came twice, is an unknown key and asks no database. */
 const POSSIBLE_KEY = /^[\x21-\x7e]{8,256}$/;
@@ -44,6 +45,8 @@ export class KeyOwners {
 	readonly #now: () => number;
 	readonly #found = new Map<string, Found>();
 	readonly #unknown = new Map<string, number>();
+	/** The latest valid keys as they were presented, newest first: these few need not be hashed again. */
+	#recent: readonly { key: string; hash: string }[] = [];
 
 	constructor({ db, now }: KeyOwnersDeps) {
 		this.#db = db;
@@ -56,10 +59,17 @@ export class KeyOwners {
 	 */
 	async find(kind: KeyKind, presented: string | null | undefined, waitUntil: WaitUntil): Promise<string | null> {
 		if (presented === null || presented === undefined || !POSSIBLE_KEY.test(presented)) return null;
-		const hash = await sha256(presented);
-		const found = await this.#read(hash.toHex(), this.#now());
+		const recent = this.#recent.find(({ key }) => equalTexts(key, presented));
+		let found = recent === undefined ? undefined : this.#keptOf(recent.hash, this.#now());
+		if (found === undefined) {
+			const hash = await sha256(presented);
+			const read = await this.#read(hash.toHex(), this.#now());
+			if (read === null || !crypto.subtle.timingSafeEqual(Uint8Array.fromHex(read.hash), hash)) return null;
+			const others = this.#recent.filter(({ hash }) => hash !== read.hash);
+			this.#recent = [{ key: presented, hash: read.hash }, ...others.slice(0, MOST_RECENT - 1)];
+			found = read;
+		}
 		const now = this.#now();
-		if (found === null || !crypto.subtle.timingSafeEqual(Uint8Array.fromHex(found.hash), hash)) return null;
 		if (found.kind !== kind || (found.expiresAt !== null && found.expiresAt <= now)) return null;
 		const today = utcDay(now);
 		if (found.lastUsedOn === null || found.lastUsedOn < today) {
@@ -84,15 +94,22 @@ export class KeyOwners {
 	/** Forgets everything: after a change of keys in this very isolate, which then holds at once. */
 	forget(): void {
 		this.#found.clear();
+		this.#recent = [];
 		this.#unknown.clear();
 	}
 
-	async #read(hash: string, now: number): Promise<Found | null> {
+	/** A key that was read so lately that it is not read again. */
+	#keptOf(hash: string, now: number): Found | undefined {
 		const known = this.#found.get(hash);
-		if (known !== undefined && now - known.readAt < KEY_KEPT_MS) return known;
+		return known !== undefined && now - known.readAt < KEY_KEPT_MS ? known : undefined;
+	}
+
+	async #read(hash: string, now: number): Promise<Found | null> {
+		const kept = this.#keptOf(hash, now);
+		if (kept !== undefined) return kept;
 		const unknownSince = this.#unknown.get(hash);
 		if (unknownSince !== undefined && now - unknownSince < UNKNOWN_KEY_KEPT_MS) return null;
-		const found = await this.#fetch(hash, known, now);
+		const found = await this.#fetch(hash, this.#found.get(hash), now);
 		this.#found.delete(hash);
 		this.#unknown.delete(hash);
 		if (found === null) {

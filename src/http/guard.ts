@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { sha256Hex } from "../lib/bytes.ts";
 import { jsonResponse } from "../lib/http.ts";
-import { requestIdOf } from "../lib/request-id.ts";
+import { originHeaders } from "../lib/request-id.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
 export type GuardDeps = {
@@ -32,8 +32,7 @@ export function guard({ now, failedKeys }: GuardDeps): MiddlewareHandler {
 				if (!success) refuse(refused, address, now() + REFUSED_MS);
 			}
 		}
-		c.res.headers.set("x-request-id", requestIdOf(c.req.raw, now()));
-		c.res.headers.set("x-content-type-options", "nosniff");
+		for (const [name, value] of Object.entries(originHeaders(c.req.raw, now()))) c.res.headers.set(name, value);
 	};
 }
 

@@ -13,3 +13,8 @@ export function requestIdOf(request: Request, now: number): string {
 	ids.set(request, id);
 	return id;
 }
+
+/** What every answer of the origin carries: the request's id, and a word to browsers not to guess at its type. */
+export function originHeaders(request: Request, now: number): Record<string, string> {
+	return { "x-request-id": requestIdOf(request, now), "x-content-type-options": "nosniff" };
+}

@@ -1,7 +1,11 @@
-/** Baseline of the `intake` benchmark: answers what a postback is answered, and does nothing else. */
+/** Baseline of the `intake` benchmark: answers what a postback is answered. Where a queue is bound, a constant message goes there first. */
 const ANSWER = JSON.stringify({ message: "Postback received successfully" });
 const HEADERS = { "content-type": "application/json" };
+const MESSAGE = { postback: "x".repeat(700) };
 
 export default {
-	fetch: () => new Response(ANSWER, { headers: HEADERS }),
-} satisfies ExportedHandler;
+	async fetch(_request, env) {
+		if (env.POSTBACKS !== undefined) await env.POSTBACKS.send(MESSAGE);
+		return new Response(ANSWER, { headers: HEADERS });
+	},
+} satisfies ExportedHandler<{ POSTBACKS?: Queue }>;

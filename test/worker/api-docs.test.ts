@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
-import { originRoutes } from "../../src/origin.ts";
+import { openOrigin } from "../../src/origin.ts";
 import "../support/worker-env.ts";
 
 type Description = { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { operationId: string }>> };
@@ -28,7 +28,7 @@ describe("worker: API reference", () => {
 		const described = Object.entries(paths).flatMap(([path, methods]) =>
 			Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 		);
-		const app = originRoutes(env, new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }));
+		const { app } = openOrigin(env, new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }));
 		// `ALL` are middleware and what answers other methods than those that stand beside it.
 		const routes = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
 		expect(routes.length).toBeGreaterThan(15);

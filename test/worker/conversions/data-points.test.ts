@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postbackRoutes } from "../../../src/conversions/postback-route.ts";
+import { routePostback } from "../../../src/conversions/postback-route.ts";
 import { UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { KeyOwners } from "../../../src/db/key-owners.ts";
@@ -14,17 +14,18 @@ const now = () => Date.now();
 
 async function postback(key: string, query: string): Promise<void> {
 	const db = openDatabase(env.DB);
-	const app = postbackRoutes({
+	const ctx = createExecutionContext();
+	const deps = {
 		db,
 		now,
 		keys: new KeyOwners({ db, now }),
 		postbacks: undefined,
 		callbacks: undefined,
 		unknownKeys: new UnknownKeyLimit(),
-		measure: (point) => void points.push(point),
-	});
-	const ctx = createExecutionContext();
-	await (await app.fetch(new Request(`http://base.example/api/postback/${key}?${query}`), env, ctx)).body?.cancel();
+		measure: (point: DataPoint) => void points.push(point),
+	};
+	const request = new Request(`http://base.example/api/postback/${key}?${query}`);
+	await (await routePostback(deps, request, (promise) => ctx.waitUntil(promise)))?.body?.cancel();
 	await waitOnExecutionContext(ctx);
 }
 
