@@ -19,8 +19,14 @@ export type ClickDetails = {
 	test: boolean;
 };
 
-/** The click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
-export function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDetails, now: number): Promise<string> {
+/** What `use` makes of the click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
+export function mintClickUrl<Answer>(
+	deps: BiddingDeps,
+	bid: Bid,
+	details: ClickDetails,
+	now: number,
+	use: (clickUrl: string) => Answer,
+): Promise<Answer> {
 	const { publisher, brand, campaign, price, isDeeplink } = bid;
 	const auctionId = newUuid();
 	const token: ClickToken = {
@@ -46,7 +52,7 @@ export function mintClickUrl(deps: BiddingDeps, bid: Bid, details: ClickDetails,
 		cc: details.country,
 		test: details.test,
 	};
-	return deps.tokens.mint(token).then((encyp) => buildClickUrl(deps.clickUrl, encyp, parameters));
+	return deps.tokens.mintFor(token, (encyp) => use(buildClickUrl(deps.clickUrl, encyp, parameters)));
 }
 
 /** A value too long for a URL counts as absent: cut, it would be another value. */

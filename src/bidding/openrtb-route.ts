@@ -5,14 +5,14 @@ import { newUuid } from "../lib/ids.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
-import { MAX_BODY_BYTES, readBody } from "../openrtb/read-body.ts";
+import { decodeBody, MAX_BODY_BYTES, receiveBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
-import { type AuctionRequest, type Bid, noBid, seatOf } from "./auction.ts";
+import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { measureDecision } from "./measure-decision.ts";
-import { mintClickUrl } from "./mint-click-url.ts";
+import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 
 export const OPENRTB_PATH = "/openrtb";
 const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
@@ -20,22 +20,26 @@ const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 const COUNTRY = "US";
 
 /** @param path path and query of the request, from its slash on */
-export function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
-	return answer(deps, request, path, waitUntil).catch((error: unknown) => {
+export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
+	try {
+		if (request.method !== "POST") return writeError(405, "Only POST is accepted", { allow: "POST" });
+		const identity = readIdentity(path);
+		if (identity === null) return writeError(400, "Invalid publisher key");
+		const decoded = decodeBody(await receiveBody(request));
+		const body = decoded instanceof Promise ? await decoded : decoded;
+		if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
+		const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
+		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
+		// Awaited here, where what is thrown is caught.
+		return await answer(deps, identity, bidRequest, waitUntil);
+	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
-	});
+	}
 }
 
-async function answer(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
-	if (request.method !== "POST") return writeError(405, "Only POST is accepted", { allow: "POST" });
-	const identity = readIdentity(path);
-	if (identity === null) return writeError(400, "Invalid publisher key");
-	const body = await readBody(request);
-	if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
-	const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
-	if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
-
+/** No async function: on the bid path every step between promises counts. */
+function answer(deps: BiddingDeps, identity: string, bidRequest: BidRequest, waitUntil: WaitUntil): Response | Promise<Response> {
 	const auction = toAuction(bidRequest);
 	if (auction === null) {
 		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, noBid("country_not_served"));
@@ -48,36 +52,38 @@ async function answer(deps: BiddingDeps, request: Request, path: string, waitUnt
 		(snapshot) => findByOpenRtbIdentity(snapshot, identity, now),
 		bidRequest.tmaxMs,
 	);
-	const decision = held instanceof Promise ? await held : held;
-	if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, decision);
-	if (decision.outcome === "no-bid") return writeNoBid();
-	const clickUrl = await mintClickUrl(
-		deps,
-		decision,
-		{
-			kind: "openrtb",
-			clickId: bidRequest.clickId,
-			buyerUid: bidRequest.buyerUid,
-			sourceId: bidRequest.tagId,
-			ip: bidRequest.ip,
-			deeplink: auction.deeplink,
-			country: COUNTRY,
-			test: bidRequest.test,
-		},
-		now,
+	const close = (decision: Decision): Response | Promise<Response> => {
+		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, decision);
+		return decision.outcome === "no-bid" ? writeNoBid() : fill(deps, bidRequest, auction, decision, now);
+	};
+	return held instanceof Promise ? held.then(close) : close(held);
+}
+
+function fill(deps: BiddingDeps, bidRequest: BidRequest, auction: AuctionRequest, bid: Bid, now: number): Promise<Response> {
+	const details: ClickDetails = {
+		kind: "openrtb",
+		clickId: bidRequest.clickId,
+		buyerUid: bidRequest.buyerUid,
+		sourceId: bidRequest.tagId,
+		ip: bidRequest.ip,
+		deeplink: auction.deeplink,
+		country: COUNTRY,
+		test: bidRequest.test,
+	};
+	return mintClickUrl(deps, bid, details, now, (clickUrl) =>
+		writeFill({
+			requestId: bidRequest.id,
+			bidId: newUuid(),
+			seat: seatOf(bid.publisher),
+			impId: bidRequest.impId,
+			price: bidRequest.test ? 0 : priceToUsd(bid.price),
+			clickUrl,
+			advertiserDomain: bidRequest.domain === null ? null : bid.brand.domain,
+			advertiserId: String(bid.brand.brandId),
+			finalUrl: finalUrl(bidRequest, auction, bid),
+			altered: bidRequest.altered,
+		}),
 	);
-	return writeFill({
-		requestId: bidRequest.id,
-		bidId: newUuid(),
-		seat: seatOf(decision.publisher),
-		impId: bidRequest.impId,
-		price: bidRequest.test ? 0 : priceToUsd(decision.price),
-		clickUrl,
-		advertiserDomain: bidRequest.domain === null ? null : decision.brand.domain,
-		advertiserId: String(decision.brand.brandId),
-		finalUrl: finalUrl(bidRequest, auction, decision),
-		altered: bidRequest.altered,
-	});
 }
 
 /** The auction's facts in an OpenRTB request; null where its country is not served. */

@@ -11,7 +11,7 @@ import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps, WaitUntil } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { measureDecision } from "./measure-decision.ts";
-import { mintClickUrl } from "./mint-click-url.ts";
+import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 
 /** A read query: the publisher asked for and the auction's facts, or what is missing. */
 export type ServingEngineQuery =
@@ -43,27 +43,24 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	const decision = held instanceof Promise ? await held : held;
 	if (deps.measure !== undefined) measureDecision(deps.measure, "serving-engine", query.publisherId, decision);
 	if (decision.outcome === "no-bid") return jsonResponse(NO_AD);
-	const redirectUrl = await mintClickUrl(
-		deps,
-		decision,
-		{
-			kind: "serving-engine",
-			clickId: query.clickId,
-			buyerUid: null,
-			sourceId: query.sourceId,
-			ip: query.ip,
-			deeplink: query.auction.deeplink,
-			country: query.auction.country,
-			test: false,
-		},
-		now,
+	const details: ClickDetails = {
+		kind: "serving-engine",
+		clickId: query.clickId,
+		buyerUid: null,
+		sourceId: query.sourceId,
+		ip: query.ip,
+		deeplink: query.auction.deeplink,
+		country: query.auction.country,
+		test: false,
+	};
+	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
+		jsonResponse({
+			status: 1,
+			bid_amount: formatPrice(decision.price),
+			redirect_url: clickUrl,
+			is_deeplink: decision.isDeeplink ? "Yes" : "No",
+		}),
 	);
-	return jsonResponse({
-		status: 1,
-		bid_amount: formatPrice(decision.price),
-		redirect_url: redirectUrl,
-		is_deeplink: decision.isDeeplink ? "Yes" : "No",
-	});
 }
 
 /** Reads the query parameters. The first of a repeated one counts, and a blank one is a missing one. */

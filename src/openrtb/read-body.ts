@@ -9,25 +9,30 @@ export type BodyResult = { ok: true; text: string } | { ok: false; reason: "too_
 const TOO_LARGE = { ok: false, reason: "too_large" } as const;
 const decoder = new TextDecoder();
 
-/**
- * Reads a bid request's body as text: plain, or gzip by its first bytes whatever the headers say. The cap of MAX_BODY_BYTES
- * holds for what comes out of the decoder, and decoding ends as soon as it is passed.
- */
-export function readBody(request: Request): Promise<BodyResult> {
+/** A bid request's body as it came; null where it is too large to hold one, of which no more than that is read. */
+export function receiveBody(request: Request): Promise<ArrayBuffer | null> {
 	const cap = MAX_BODY_BYTES + GZIP_SLACK_BYTES;
 	const length = request.headers.get("content-length");
-	if (length === null) return readCapped(request.body, cap).then(decode);
-	if (Number(length) > cap) return Promise.resolve(TOO_LARGE);
-	return request.arrayBuffer().then((buffer) => decode(new Uint8Array(buffer)));
+	if (length === null) return readCapped(request.body, cap).then((bytes) => bytes?.buffer ?? null);
+	return Number(length) > cap ? Promise.resolve(null) : request.arrayBuffer();
 }
 
-function decode(raw: Uint8Array | null): BodyResult | Promise<BodyResult> {
-	if (raw === null) return TOO_LARGE;
+/**
+ * Reads a received body as text: plain, or gzip by its first bytes whatever the headers say. The cap of MAX_BODY_BYTES holds for
+ * what comes out of the decoder, and decoding ends as soon as it is passed. The buffer cannot be read again.
+ */
+export function decodeBody(buffer: ArrayBuffer | null): BodyResult | Promise<BodyResult> {
+	if (buffer === null) return TOO_LARGE;
+	const raw = new Uint8Array(buffer);
 	if (raw[0] === 0x1f && raw[1] === 0x8b) return gunzip(raw);
-	return raw.byteLength > MAX_BODY_BYTES ? TOO_LARGE : { ok: true, text: decoder.decode(raw) };
+	if (raw.byteLength > MAX_BODY_BYTES) return TOO_LARGE;
+	const text = decoder.decode(raw);
+	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
+	buffer.transfer(0);
+	return { ok: true, text };
 }
 
-async function gunzip(raw: Uint8Array): Promise<BodyResult> {
+async function gunzip(raw: Uint8Array<ArrayBuffer>): Promise<BodyResult> {
 	const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
 	try {
 		const bytes = await readCapped(stream, MAX_BODY_BYTES);
@@ -40,7 +45,7 @@ async function gunzip(raw: Uint8Array): Promise<BodyResult> {
 }
 
 /** All bytes of a stream, or null once there are more than `cap`. */
-async function readCapped(stream: ReadableStream<Uint8Array> | null, cap: number): Promise<Uint8Array | null> {
+async function readCapped(stream: ReadableStream<Uint8Array> | null, cap: number): Promise<Uint8Array<ArrayBuffer> | null> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	if (stream !== null) {

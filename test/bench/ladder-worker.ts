@@ -13,9 +13,9 @@ import { ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
 import { newUuid } from "../../src/lib/ids.ts";
 import { priceToUsd } from "../../src/lib/money.ts";
-import { readBody } from "../../src/openrtb/read-body.ts";
 import { readBidRequest } from "../../src/openrtb/read-request.ts";
 import { writeFill } from "../../src/openrtb/write-response.ts";
+import { readBody } from "../support/read-body.ts";
 import { fixedAnswer } from "./fixed-answer.ts";
 
 const RUNGS = ["none", "read_body", "parse_json", "read_request", "hold_auction", "click_url", "write"] as const;
@@ -65,7 +65,7 @@ async function climb(deps: BiddingDeps, request: Request, rung: number, waitUnti
 	if (rung === 4) return bid;
 	const { clickId, buyerUid, tagId: sourceId, ip } = read;
 	const details = { kind: "openrtb", clickId, buyerUid, sourceId, ip, deeplink: null, country: "US", test: false } as const;
-	const clickUrl = await mintClickUrl(deps, bid, details, now);
+	const clickUrl = await mintClickUrl(deps, bid, details, now, (url) => url);
 	if (rung === 5) return clickUrl;
 	const { brand, price } = bid;
 	return writeFill({

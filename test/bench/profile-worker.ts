@@ -17,9 +17,9 @@ import edge from "../../src/edge.ts";
 import { canonicalHost, hostAndParents } from "../../src/lib/host.ts";
 import { newUuid } from "../../src/lib/ids.ts";
 import { priceToMicros, priceToUsd } from "../../src/lib/money.ts";
-import { readBody } from "../../src/openrtb/read-body.ts";
 import { readBidRequest } from "../../src/openrtb/read-request.ts";
 import { type Fill, writeFill } from "../../src/openrtb/write-response.ts";
+import { readBody } from "../support/read-body.ts";
 
 const IDENTITY = "acme_rtb";
 const PATH = `/openrtb/${IDENTITY}`;
@@ -80,7 +80,7 @@ async function prepareSteps(deps: BiddingDeps, bodies: readonly string[], env: E
 		decide: on(({ auction, brands, publisher }) => runAuction(auction, { publisher, brands, isPaused: (id) => book.isPaused(id) }, now)),
 		hold_auction: on(({ auction }) => holdAuction({ book, waitUntil, now }, auction, (of) => of.byOpenRtbIdentity.get(IDENTITY), null)),
 		token: on(({ token }) => tokens.mint(token)),
-		click_url: on(({ bid, details }) => mintClickUrl(deps, bid, details, now)),
+		click_url: on(({ bid, details }) => mintClickUrl(deps, bid, details, now, (url) => url)),
 		write: on(({ fill }) => writeFill({ ...fill, bidId: newUuid() })),
 		handler: on(({ body }) => handleOpenRtb(deps, newRequest(body), PATH, waitUntil)),
 		worker: on(({ body }) => edge.fetch(newRequest(body), env, ctx)),
@@ -127,7 +127,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		seat: "acme-seat",
 		impId: read.impId,
 		price: priceToUsd(price),
-		clickUrl: await mintClickUrl(deps, bid, details, now),
+		clickUrl: await mintClickUrl(deps, bid, details, now, (url) => url),
 		advertiserDomain: brand.domain,
 		advertiserId: String(brand.brandId),
 		finalUrl: read.page ?? "",

@@ -1,9 +1,10 @@
 /** Bid request bodies: their size and their compression. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { MAX_BODY_BYTES, readBody } from "../../src/openrtb/read-body.ts";
+import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
 import { gzip } from "../support/gzip.ts";
 import { DEFAULT_NOW, loadTestNetwork, setNow } from "../support/load-network.ts";
 import { chunked, postBid } from "../support/post-bid.ts";
+import { readBody } from "../support/read-body.ts";
 
 beforeAll(async () => {
 	await loadTestNetwork();
@@ -124,7 +125,7 @@ describe("worker: a gzip body that cannot be read is 400", () => {
 	}
 });
 
-describe("worker: readBody", () => {
+describe("worker: receiving and decoding a body", () => {
 	const post = (body: BodyInit | null, headers: Record<string, string> = {}) =>
 		new Request("http://rtb.example/", { method: "POST", body, headers });
 

@@ -7,7 +7,7 @@ import type { Part } from "../part.ts";
 import { browserHeaders } from "../requests.ts";
 import { startWorkers } from "../runtime.ts";
 
-const ROUNDS = { rounds: 20, seconds: 1, warmUpSeconds: 6, status: 302 };
+const ROUNDS = { rounds: 30, seconds: 1, warmUpSeconds: 6, status: 302 };
 const MOST_URLS = 1_000;
 
 export const redirect: Part = {
