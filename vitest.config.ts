@@ -27,6 +27,7 @@ export default defineConfig({
 						main: "./src/worker.ts",
 						wrangler: { configPath: "./wrangler.toml" },
 						miniflare: {
+							r2Buckets: ["ARCHIVE"],
 							bindings: {
 								TOKEN_KEYS,
 								OPERATOR_KEY,

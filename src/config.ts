@@ -19,8 +19,11 @@ export interface Env {
 	FAILED_KEYS?: RateLimit;
 	/** Analytics Engine dataset for data points; nothing depends on it. */
 	EVENTS?: AnalyticsEngineDataset;
+	/** Takes old rows before they are removed; optional. */
+	ARCHIVE?: R2Bucket;
 	SNAPSHOT_TTL_SECONDS?: string | number;
 	CLICK_TTL_HOURS?: string | number;
+	CLICK_RETENTION_DAYS?: string | number;
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;
 	OPERATOR_KEY?: string;
@@ -50,6 +53,11 @@ const configSchema = v.object({
 	CLICK_TTL_HOURS: v.optional(
 		v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.number("must be a number"), v.minValue(1), v.maxValue(8760)),
 		24,
+	),
+	/** Days that raw clicks are kept, and click-level reports reach back. Sums stay for good. */
+	CLICK_RETENTION_DAYS: v.optional(
+		v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.number("must be a number"), v.minValue(30), v.maxValue(3650)),
+		400,
 	),
 	/** True allows callback addresses that are not https or not public: for local work and tests only. */
 	ALLOW_INSECURE_CALLBACKS: v.optional(

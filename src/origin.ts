@@ -116,7 +116,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		book: () => keepBook(env),
-		retention: () => removeOld(databases(env).db, now()),
+		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {

@@ -37,11 +37,11 @@ async function settlePart(deps: ConsumeDeps, parcels: readonly Parcel[]): Promis
 	try {
 		const { changed, waiting } = await settlePostbacks(deps, items);
 		for (const { message } of parcels) message.ack();
-		logInfo("postbacks.settled", { postbacks: items.length, conversions: changed, waiting: waiting.length });
+		logInfo("postbacks.settled", { requests: requestsOf(items), conversions: changed, waiting: waiting.length });
 		await lookAgainSoon(deps, waiting);
 	} catch (error) {
 		if (items.length > 1 && isOfOneItem(error)) return settleOneByOne(deps, parcels);
-		logError("postbacks.not_settled", error, { postbacks: items.length });
+		logError("postbacks.not_settled", error, { requests: requestsOf(items) });
 		for (const { message } of parcels) message.retry({ delaySeconds: RETRY_SECONDS });
 	}
 }
@@ -54,13 +54,18 @@ async function settleOneByOne(deps: ConsumeDeps, parcels: readonly Parcel[]): Pr
 			try {
 				await settlePostbacks(deps, [item]);
 			} catch (error) {
-				logError("postbacks.not_settled", error, { postbacks: 1 });
+				logError("postbacks.not_settled", error, { requests: requestsOf([item]) });
 				failures++;
 			}
 		}
 		if (failures === 0) message.ack();
 		else message.retry({ delaySeconds: RETRY_SECONDS });
 	}
+}
+
+/** Ids of the requests that brought them: by these a log leads from a request to its callback. */
+function requestsOf(items: readonly PostbackItem[]): string {
+	return items.flatMap((item) => (item.kind === "postback" ? [item.intake.id] : [])).join(" ");
 }
 
 async function lookAgainSoon({ postbacks }: ConsumeDeps, keys: readonly { platform: string; txnid: string }[]): Promise<void> {

@@ -232,6 +232,7 @@ class History {
 			cid: conversion.publisherClickId ?? "",
 			payoutMicros,
 			eventAt: conversion.eventAt,
+			intakeId: conversion.lastIntakeId === "" ? null : conversion.lastIntakeId,
 			state: isDue ? "due" : "no_url",
 			attemptCount: 0,
 			createdAt: this.#now,

@@ -8,7 +8,7 @@ const MOST_ROWS = 100;
 
 type Row = Record<string, string | number | null>;
 
-/** @param id a click hash (any case), a publisher's click id, or a transaction id of any platform */
+/** @param id a click hash (any case), a publisher's click id, a transaction id of any platform, or the request id of a postback */
 export async function traceConversion(db: Database, id: string): Promise<Record<string, unknown>> {
 	const spellings = JSON.stringify([...new Set([id, id.toLowerCase(), id.toUpperCase()])]);
 	const ids = sql`(SELECT value FROM json_each(${spellings}))`;
@@ -16,7 +16,8 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 	const conversions = await db.all<Row>(sql`SELECT * FROM conversions WHERE rowid IN (
 			SELECT rowid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 			UNION SELECT rowid FROM conversions WHERE cid IN ${ids}
-			UNION SELECT rowid FROM conversions WHERE click_id IN (${clicksOfId}))
+			UNION SELECT rowid FROM conversions WHERE click_id IN (${clicksOfId})
+			UNION SELECT v.rowid FROM postback_intake i CROSS JOIN conversions v ON v.platform = i.platform AND v.txnid = i.txnid WHERE i.id = ${id})
 		ORDER BY first_received_at DESC LIMIT ${MOST_ROWS}`);
 	const keys = JSON.stringify(conversions.map(({ platform, txnid }) => ({ platform, txnid })));
 	const ofKeys = (table: string) =>
@@ -29,6 +30,7 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 		db.all<Row>(sql`SELECT * FROM postback_intake WHERE id IN (
 				SELECT id FROM postback_intake WHERE txnid = ${id}
 				UNION SELECT id FROM postback_intake WHERE cid IN ${ids}
+				UNION SELECT id FROM postback_intake WHERE id = ${id}
 				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t ON t.txnid = k.value ->> '$.txnid' AND t.platform = k.value ->> '$.platform')
 			ORDER BY id DESC LIMIT ${MOST_ROWS}`),
 		db.all<Row>(sql`SELECT t.* FROM ${ofKeys("conversion_events")} ORDER BY t.seq`),
@@ -134,6 +136,7 @@ function showCallback(row: Row): Record<string, unknown> {
 		cid: row.cid,
 		payout: amount(row.payout_micros),
 		state: row.state,
+		request_id: row.intake_id,
 		created_at: time(row.created_at),
 		next_attempt_at: time(row.next_attempt_at),
 		delivered_at: time(row.delivered_at),

@@ -8,6 +8,7 @@ declare global {
 			DB: D1Database;
 			PRODUCTS: D1Database;
 			CALLBACKS: Queue;
+			ARCHIVE: R2Bucket;
 			TOKEN_KEYS: string;
 			OPERATOR_KEY: string;
 			/** How many histories the property test of conversions runs; empty for its own number. */

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consume.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { LOOKED_AT_A_RUN, removeOld } from "../../src/db/remove-old.ts";
+import { LOOKED_AT_A_RUN, type RemoveDeps, removeOld } from "../../src/db/remove-old.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
@@ -11,7 +11,7 @@ import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-impo
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const db = openDatabase(env.DB);
-const remove = (now = NOW) => removeOld(db, now);
+const remove = (archive?: RemoveDeps["archive"], clickDays = 400) => removeOld({ db, now: () => NOW, clickDays, archive });
 const daysAgo = (days: number) => NOW - days * DAY_MS;
 const clickIds = async () => (await rowsOf<{ id: string }>("SELECT id FROM clicks ORDER BY id")).map(({ id }) => id);
 
@@ -50,6 +50,39 @@ describe("worker: retention", () => {
 		await remove();
 		expect(await clickIds()).toEqual([converted.id]);
 		expect(await rowsOf("SELECT * FROM daily_publishers")).toEqual(sums);
+	});
+
+	it("clicks go as early as the operator says, and those that do not count no later", async () => {
+		const kept = clickMessage({ at: daysAgo(59) });
+		await consumeClicks(capDeps(), letters(kept, clickMessage({ at: daysAgo(61) }), clickMessage({ at: daysAgo(61), reason: "bot" })));
+		await remove(undefined, 60);
+		expect(await clickIds()).toEqual([kept.id]);
+	});
+
+	it("what goes is in the archive before, line by line as it was stored", async () => {
+		const gone = [clickMessage({ at: daysAgo(402) }), clickMessage({ at: daysAgo(401) })];
+		await consumeClicks(capDeps(), letters(...gone, clickMessage({ at: daysAgo(10) })));
+		const stored = await rowsOf("SELECT * FROM clicks ORDER BY id LIMIT 2");
+		await remove(env.ARCHIVE);
+		const { objects } = await env.ARCHIVE.list();
+		expect(objects.map(({ key }) => key)).toEqual([`clicks/2025-10-15/${gone[0]?.id}.ndjson`]);
+		const text = await (await env.ARCHIVE.get(objects[0]?.key ?? ""))?.text();
+		expect(
+			text
+				?.split("\n")
+				.filter(Boolean)
+				.map((line) => JSON.parse(line)),
+		).toEqual(stored);
+		expect(await clickIds()).toHaveLength(1);
+	});
+
+	it("while the archive takes nothing, nothing goes; afterwards all of it", async () => {
+		const gone = clickMessage({ at: daysAgo(401) });
+		await consumeClicks(capDeps(), letters(gone));
+		await expect(remove({ put: () => Promise.reject(new Error("the bucket is away")) })).rejects.toThrow("away");
+		expect(await clickIds()).toEqual([gone.id]);
+		await remove(env.ARCHIVE);
+		expect(await clickIds()).toEqual([]);
 	});
 
 	it("a run takes so many rows at most, and the next goes on where it ended, once over", async () => {

@@ -15,6 +15,8 @@ export type ClaimedCallback = CallbackFacts & {
 	platform: string;
 	seq: number;
 	publisherId: string;
+	/** Id of the request that brought the postback behind it. */
+	intakeId: string | null;
 	scheduleStep: number;
 	/** The publisher's address; null where it has none any more. */
 	url: string | null;
@@ -51,7 +53,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		WHERE callbacks.id = ${id} AND state = 'due' AND next_attempt_at <= ${at}`,
 		takeProbe(id, lease, at),
 		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS publisherId, c.status, c.cid, c.payout_micros AS payoutMicros,
-				c.event_at AS eventAt, c.schedule_step AS scheduleStep, p.callback_url AS url,
+				c.event_at AS eventAt, c.intake_id AS intakeId, c.schedule_step AS scheduleStep, p.callback_url AS url,
 				h.paused_at IS NOT NULL AND h.url IS p.callback_url AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
 			WHERE c.id = ${id} AND c.lease = ${lease}`,

@@ -46,6 +46,7 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	});
 	if (attempt.confirmed) {
 		const { next, resumed } = await recordDelivered(db, claimed, url, attempt, at);
+		logInfo("callback.delivered", { id, request: claimed.intakeId, publisher: publisherId, status: attempt.httpStatus });
 		if (next !== null) await enqueueCallbacks(queue, [next]);
 		if (resumed) {
 			logInfo("callbacks.resumed", { publisher: publisherId });
@@ -55,7 +56,15 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	}
 	const retryAt = scheduleRetry({ step: claimed.scheduleStep, now: at, retryAfterMs: attempt.retryAfterMs, chance: deps.chance() });
 	const recorded = await recordFailed(db, claimed, url, attempt, retryAt, at);
-	logInfo("callback.failed", { id, publisher: publisherId, status: attempt.httpStatus, state: recorded.state, probe: claimed.probe });
+	const { state } = recorded;
+	logInfo("callback.failed", {
+		id,
+		request: claimed.intakeId,
+		publisher: publisherId,
+		status: attempt.httpStatus,
+		state,
+		probe: claimed.probe,
+	});
 	if (recorded.paused) logInfo("callbacks.paused", { publisher: publisherId });
 	if (recorded.retryAt !== null && isSoon(recorded.retryAt, at)) {
 		await enqueueCallbacks(queue, [id], Math.ceil((recorded.retryAt - at) / SECOND_MS));

@@ -20,6 +20,8 @@ export const callbacks = sqliteTable(
 		/** Publisher revenue, micro-dollars. */
 		payoutMicros: integer("payout_micros").notNull(),
 		eventAt: integer("event_at").notNull(),
+		/** postback_intake.id of the postback behind it, which is that request's id; null in rows of earlier versions. */
+		intakeId: text("intake_id"),
 		/** `exhausted`: the schedule has ended; the operator can replay it. `no_url`: the publisher has no callback address. */
 		state: text({ enum: ["due", "delivered", "exhausted", "no_url"] }).notNull(),
 		/** Every attempt there was, probes and those before a replay included. */

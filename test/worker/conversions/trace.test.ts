@@ -24,6 +24,10 @@ async function ask(body: string, headers: Record<string, string> = OPERATOR_HEAD
 	return exports.default.fetch("https://base.example/operator/trace", { method: "POST", headers, body });
 }
 
+function acceptedRequest({ postbacks }: Trace): string {
+	return String(postbacks.find(({ outcome }) => outcome === "accepted")?.id);
+}
+
 async function trace(id: string): Promise<Trace> {
 	const response = await ask(JSON.stringify({ id }));
 	expect(response.status).toBe(200);
@@ -97,9 +101,15 @@ describe("worker: tracing a sale", () => {
 		]);
 	});
 
-	test("is found by transaction, by click hash in any case, and by the publisher's click id", async () => {
+	test("the id of a request leads through the queue to the callback that came of it", async () => {
+		const { postbacks, conversions } = await trace("T-1001");
+		const callbacks = conversions[0]?.callbacks as { request_id: string }[];
+		expect(callbacks.map(({ request_id }) => request_id)).toEqual(postbacks.slice(1).map(({ id }) => id));
+	});
+
+	test("is found by transaction, by click hash in any case, by the publisher's click id, and by a request's id", async () => {
 		const whole = await trace("T-1001");
-		for (const id of [String(click.click_hash), String(click.click_hash).toUpperCase(), "click-77"]) {
+		for (const id of [String(click.click_hash), String(click.click_hash).toUpperCase(), "click-77", acceptedRequest(whole)]) {
 			const { id: _, ...told } = (await trace(id)) as Trace & { id: string };
 			expect(told).toEqual({ ...whole, id: undefined });
 		}
