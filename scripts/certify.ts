@@ -8,15 +8,15 @@ import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { ACME } from "./demo/well-known.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 
-type Flags = { url: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; json?: string };
+type Flags = { url: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; deeplink?: string; json?: string };
 
 const TIMED = 50;
 const AUCTION_MS = 100;
 const MARKS = { pass: "ok  ", fail: "FAIL", "not checked": "-   " } as const;
 /** A brand and a keyword of the demo network. */
-const DEMO = { domain: "shoes.example", keyword: "running shoes" };
+const DEMO = { domain: "shoes.example", keyword: "running shoes", deeplink: "https://www.shoes.example/certify" };
 
-function readSubject({ url, identity, publisherId, domain, keyword }: Flags): { origin: string; subject: Subject } {
+function readSubject({ url, identity, publisherId, domain, keyword, deeplink }: Flags): { origin: string; subject: Subject } {
 	const parsed = URL.parse(url);
 	if (parsed === null || !/^https?:$/.test(parsed.protocol))
 		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
@@ -32,6 +32,7 @@ function readSubject({ url, identity, publisherId, domain, keyword }: Flags): { 
 			publisherId: publisherId ?? (demo ? ACME.publisher_id : null),
 			domain: domain ?? DEMO.domain,
 			keyword: keyword ?? (demo ? DEMO.keyword : null),
+			deeplink: deeplink ?? (demo ? DEMO.deeplink : null),
 		},
 	};
 }
@@ -39,7 +40,7 @@ function readSubject({ url, identity, publisherId, domain, keyword }: Flags): { 
 function print(group: string, verdicts: readonly Verdict[]): void {
 	console.log(`\n${group}`);
 	for (const { rule, outcome, sent, faults } of verdicts) {
-		console.log(`  ${MARKS[outcome]} ${rule}`);
+		console.log(`  ${MARKS[outcome]} ${rule}${outcome === "not checked" ? ` (${faults.join()})` : ""}`);
 		if (outcome === "fail") console.log([`sent ${sent}`, ...faults].map((line) => `         ${line}`).join("\n"));
 	}
 	const count = (wanted: Verdict["outcome"]) => verdicts.filter(({ outcome }) => outcome === wanted).length;
@@ -63,15 +64,31 @@ async function time(origin: string, { identity, domain }: Subject): Promise<{ p5
 	return { p50: times[Math.floor(TIMED / 2)] ?? 0, p95: times[Math.floor(TIMED * 0.95)] ?? 0 };
 }
 
+/** Nearly every rule is about a bid. @throws Failure where the brand does not bid */
+async function checkBids(origin: string, { identity, domain }: Subject): Promise<void> {
+	const body = JSON.stringify({ id: "certify-first", imp: [{ id: "1" }], site: { domain }, test: 1 });
+	const headers = { "content-type": "application/json" };
+	let status: number;
+	try {
+		({ status } = await send(origin, { method: "POST", path: `/openrtb/${identity}`, body, headers }));
+	} catch (error) {
+		throw new Failure(`${origin} does not answer (${error instanceof Error ? error.message : String(error)}): see --url.`);
+	}
+	if (status !== 204) return;
+	throw new Failure(
+		`${domain} does not bid for ${identity} in the US now, so there is nothing to check. Give another --domain or --identity; the operator sees why with \`npm run operator -- explain\`.`,
+	);
+}
+
 async function certify(flags: Flags): Promise<void> {
 	const { origin, subject } = readSubject(flags);
 	console.log(`Certifying ${origin} for ${subject.identity} with ${subject.domain}`);
+	await checkBids(origin, subject);
 	const groups: Record<string, Verdict[]> = {
 		"OpenRTB 2.5": await runRules(origin, OPENRTB_RULES, subject),
 		"Serving Engine": await runRules(origin, SERVING_ENGINE_RULES, subject),
 	};
 	for (const [group, verdicts] of Object.entries(groups)) print(group, verdicts);
-	if (subject.publisherId === null) console.log("  Give --publisher-id to check the Serving Engine.");
 	const { p50, p95 } = await time(origin, subject);
 	console.log(
 		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
@@ -91,6 +108,7 @@ new Command("certify")
 	.option("--publisher-id <id>", "Publisher Id (pubi); without it the Serving Engine is not checked")
 	.option("--domain <domain>", "a brand that bids")
 	.option("--keyword <keyword>", "a keyword that bids without a domain")
+	.option("--deeplink <url>", "a page of that brand, which its campaign bids on")
 	.option("--json <file>", "also write the report there")
 	.action(certify)
 	.parseAsync()

@@ -62,7 +62,7 @@ function isNoBid(answer: Answer): string[] {
 }
 
 function isError(answer: Answer, error: string): string[] {
-	return [...expectEqual("status", answer.status, 400), ...versioned(answer), ...expectEqual("error", bodyOf(answer).error, error)];
+	return [...expectEqual("status", answer.status, 400), ...versioned(answer), ...expectEqual("body", bodyOf(answer), { error })];
 }
 
 /** A rule about parameters of the click URL. */
@@ -80,12 +80,28 @@ function clickRule(name: string, make: (subject: Subject) => Fields, expected: R
 	};
 }
 
-function noBidRule(name: string, make: (subject: Subject) => Sent | null): Rule {
-	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid };
+function noBidRule(name: string, make: Rule["send"], first?: Rule["first"]): Rule {
+	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid, ...(first !== undefined && { first }) };
 }
 
-function fillRule(name: string, make: (subject: Subject) => Sent | null): Rule {
+function fillRule(name: string, make: (subject: Subject) => Sent): Rule {
 	return { name, send: make, check: isFill };
+}
+
+/** A live bid: a price can be seen on no other. */
+function live(subject: Subject, bidfloor?: unknown): Sent {
+	return post(subject, request(subject, { test: 0 }, bidfloor === undefined ? {} : { bidfloor, bidfloorcur: "USD" }));
+}
+
+/** The price of a live bid in ten-thousandths of a USD. */
+function priceOf(answer: Answer | null): number {
+	const price = answer === null ? undefined : bidOf(answer).price;
+	return typeof price === "number" ? Math.round(price * 10_000) : 0;
+}
+
+function extOf(answer: Answer): Fields {
+	const { ext } = bidOf(answer);
+	return isObject(ext) ? ext : {};
 }
 
 export const OPENRTB_RULES: readonly Rule[] = [
@@ -117,6 +133,15 @@ export const OPENRTB_RULES: readonly Rule[] = [
 				...expectEqual("bid.id", bidOf(answer).id, bidid),
 			];
 		},
+	},
+	{
+		name: "bidid is another in each response",
+		first: (subject) => post(subject, request(subject)),
+		send: (subject) => post(subject, request(subject)),
+		check: (answer, _subject, first) => [
+			...isFill(answer),
+			...expectThat(first !== null && bodyOf(first).bidid !== bodyOf(answer).bidid, "two responses have the same bidid"),
+		],
 	},
 	{
 		name: "fields that never appear do not",
@@ -168,7 +193,41 @@ export const OPENRTB_RULES: readonly Rule[] = [
 			];
 		},
 	},
-	clickRule("the click URL has encyp, rtuli and cc, and no ids of the auction", (subject) => request(subject), { cc: "US" }),
+	{
+		name: "a floor of the very price bids",
+		first: (subject) => live(subject),
+		send: (subject, first) => live(subject, priceOf(first) / 10_000),
+		check: (answer, _subject, first) => [...isFill(answer), ...expectEqual("price", priceOf(answer), priceOf(first))],
+	},
+	noBidRule(
+		"a floor one step above the price",
+		(subject, first) => live(subject, (priceOf(first) + 1) / 10_000),
+		(subject) => live(subject),
+	),
+	noBidRule("a floor given as text counts", (subject) => live(subject, "1000000")),
+	clickRule("without them the click URL has no clickid, uid, subi, ip and dl; cc is the country", (subject) => request(subject), {
+		clickid: null,
+		uid: null,
+		subi: null,
+		ip: null,
+		dl: null,
+		cc: "US",
+	}),
+	{
+		name: "final_url is the page; one without a scheme gets https:// and a slash",
+		send: (subject) => post(subject, request(subject, { site: { domain: subject.domain, page: "certify-page.example/news" } })),
+		check: (answer) => expectEqual("final_url", extOf(answer).final_url, "https://certify-page.example/news/"),
+	},
+	{
+		name: "a page of the brand is bid on: dl on the click URL, and final_url",
+		needs: "deeplink",
+		send: (subject) => post(subject, request(subject, { ext: { deeplink: subject.deeplink } })),
+		check: (answer, { deeplink }) => [
+			...isFill(answer),
+			...expectEqual("dl", clickUrlOf(answer)?.searchParams.get("dl") ?? null, deeplink),
+			...expectEqual("final_url", extOf(answer).final_url, deeplink),
+		],
+	},
 	{
 		name: "rtuli is neither the request's id nor the bid's",
 		send: (subject) => post(subject, request(subject)),
@@ -206,7 +265,14 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	}),
 	fillRule("country USA is US", (subject) => post(subject, request(subject, { device: { geo: { country: "USA" } } }))),
 	fillRule("unknown fields and nulls are ignored", (subject) => post(subject, request(subject, { certify: { deep: [1] }, device: null }))),
-	fillRule("a single impression object is the first", (subject) => post(subject, { ...request(subject), imp: { id: "certify-imp" } })),
+	{
+		name: "a single impression object is the first",
+		send: (subject) => post(subject, { ...request(subject), imp: { id: "certify-single" } }),
+		check: (answer) => [...isFill(answer), ...expectEqual("impid", bidOf(answer).impid, "certify-single")],
+	},
+	fillRule("app.domain counts where site.domain is missing", (subject) =>
+		post(subject, request(subject, { site: {}, app: { domain: subject.domain } })),
+	),
 	fillRule("a full URL as the domain counts by its host", (subject) =>
 		post(subject, request(subject, { site: { domain: `https://www.${subject.domain}/page?x=1` } })),
 	),
@@ -214,9 +280,19 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		const sent = post(subject, request(subject), { "content-encoding": "gzip" });
 		return { ...sent, body: new Uint8Array(gzipSync(String(sent.body))) };
 	}),
-	fillRule("a keyword alone bids", (subject) =>
-		subject.keyword === null ? null : post(subject, request(subject, { site: { search: subject.keyword } })),
-	),
+	...(["site", "user"] as const).map((place): Rule => {
+		const field = place === "site" ? "search" : "keywords";
+		return {
+			name: `a keyword alone (${place}.${field}) bids, with an empty adomain and advertiser_name`,
+			needs: "keyword",
+			send: (subject) => post(subject, request(subject, { site: {}, [place]: { [field]: subject.keyword } })),
+			check: (answer) => [
+				...isFill(answer),
+				...expectEqual("adomain", bidOf(answer).adomain, []),
+				...expectEqual("advertiser_name", extOf(answer).advertiser_name, ""),
+			],
+		};
+	}),
 	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),
 	noBidRule("neither domain nor keyword", (subject) => post(subject, request(subject, { site: {} }))),
 	noBidRule("an unknown domain", (subject) => post(subject, request(subject, { site: { domain: "certify-no-such-brand.invalid" } }))),
@@ -239,7 +315,9 @@ export const OPENRTB_RULES: readonly Rule[] = [
 	...(
 		[
 			["a body that is not JSON", () => "{"],
+			["no id", (subject) => JSON.stringify({ ...request(subject), id: undefined })],
 			["a blank id", (subject) => JSON.stringify({ ...request(subject), id: " " })],
+			["no impression", (subject) => JSON.stringify({ ...request(subject), imp: [] })],
 			["an impression without id", (subject) => JSON.stringify({ ...request(subject), imp: [{}] })],
 		] as [string, (subject: Subject) => string][]
 	).map(([name, body]): Rule => {

@@ -3,18 +3,30 @@
 export type Answer = { status: number; headers: Headers; text: string; milliseconds: number };
 
 /** What is asked about: a brand that bids, and who asks. */
-export type Subject = { identity: string; publisherId: string | null; domain: string; keyword: string | null };
+export type Subject = {
+	identity: string;
+	publisherId: string | null;
+	domain: string;
+	keyword: string | null;
+	/** A page of the brand that it bids on. */
+	deeplink: string | null;
+};
 
 export type Sent = { method: "GET" | "POST"; path: string; body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> };
 
 export type Rule = {
 	name: string;
-	/** What is sent; null where this subject lacks what it takes. */
-	send: (subject: Subject) => Sent | null;
+	/** What of the subject it takes, beside a brand that bids: without it the rule is not checked. */
+	needs?: "publisherId" | "keyword" | "deeplink";
+	/** Sent before, where the rule is about two answers. */
+	first?: (subject: Subject) => Sent;
+	/** @param first the answer to what was sent before */
+	send: (subject: Subject, first: Answer | null) => Sent;
 	/** What is wrong with the answer, in words; nothing where it is right. */
-	check: (answer: Answer, subject: Subject) => string[];
+	check: (answer: Answer, subject: Subject, first: Answer | null) => string[];
 };
 
+/** `faults` also tells why a rule was not checked. */
 export type Verdict = { rule: string; outcome: "pass" | "fail" | "not checked"; sent: string; faults: string[] };
 
 type Fields = Record<string, unknown>;

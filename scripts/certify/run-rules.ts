@@ -17,31 +17,34 @@ export async function send(origin: string, { method, path, body, headers }: Sent
 	return { status: response.status, headers: response.headers, text, milliseconds: performance.now() - startedAt };
 }
 
+/** How what a rule may need is given. */
+const OPTIONS = { publisherId: "--publisher-id", keyword: "--keyword", deeplink: "--deeplink" } as const;
+
 export async function runRules(origin: string, rules: readonly Rule[], subject: Subject): Promise<Verdict[]> {
 	const verdicts: Verdict[] = [];
 	for (const rule of rules) {
-		const sent = rule.send(subject);
+		const { name, needs } = rule;
 		verdicts.push(
-			sent === null
-				? { rule: rule.name, outcome: "not checked", sent: "", faults: [] }
-				: { rule: rule.name, ...(await judge(origin, rule, sent, subject)) },
+			needs !== undefined && subject[needs] === null
+				? { rule: name, outcome: "not checked", sent: "", faults: [`needs ${OPTIONS[needs]}`] }
+				: await judge(origin, rule, subject),
 		);
 	}
 	return verdicts;
 }
 
-async function judge(origin: string, rule: Rule, sent: Sent, subject: Subject): Promise<Omit<Verdict, "rule">> {
-	const written = `${sent.method} ${sent.path}${typeof sent.body === "string" ? ` ${sent.body}` : ""}`.slice(0, SHOWN);
-	const faults = await answerFaults(origin, rule, sent, subject);
-	return { outcome: faults.length === 0 ? "pass" : "fail", sent: written, faults };
-}
-
-async function answerFaults(origin: string, rule: Rule, sent: Sent, subject: Subject): Promise<string[]> {
-	let answer: Answer;
+async function judge(origin: string, rule: Rule, subject: Subject): Promise<Verdict> {
+	let written = "";
+	const ask = (sent: Sent): Promise<Answer> => {
+		written = `${sent.method} ${sent.path}${typeof sent.body === "string" ? ` ${sent.body}` : ""}`.slice(0, SHOWN);
+		return send(origin, sent);
+	};
+	let faults: string[];
 	try {
-		answer = await send(origin, sent);
+		const first = rule.first === undefined ? null : await ask(rule.first(subject));
+		faults = rule.check(await ask(rule.send(subject, first)), subject, first);
 	} catch (error) {
-		return [`no answer: ${error instanceof Error ? error.message : String(error)}`];
+		faults = [`no answer: ${error instanceof Error ? error.message : String(error)}`];
 	}
-	return rule.check(answer, subject);
+	return { rule: rule.name, outcome: faults.length === 0 ? "pass" : "fail", sent: written, faults };
 }

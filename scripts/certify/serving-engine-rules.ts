@@ -1,9 +1,8 @@
 /** The Serving Engine's rules. */
 import { type Answer, bodyOf, expectEqual, expectThat, type Rule, type Sent, type Subject } from "./rule.ts";
 
-function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent | null {
-	if (subject.publisherId === null) return null;
-	const parameters = new URLSearchParams({ pubi: subject.publisherId, bd: subject.domain, cc: "US" });
+function ask(subject: Subject, changes: Record<string, string | null> = {}): Sent {
+	const parameters = new URLSearchParams({ pubi: subject.publisherId ?? "", bd: subject.domain, cc: "US" });
 	for (const [name, value] of Object.entries(changes)) {
 		if (value === null) parameters.delete(name);
 		else parameters.set(name, value);
@@ -34,7 +33,7 @@ function noAd(name: string, changes: Record<string, string>): Rule {
 	};
 }
 
-export const SERVING_ENGINE_RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
 	{
 		name: "an ad: bid_amount with four decimals, a redirect_url, is_deeplink No",
 		send: (subject) => ask(subject),
@@ -74,4 +73,25 @@ export const SERVING_ENGINE_RULES: readonly Rule[] = [
 	noAd("an unknown brand", { bd: "certify-no-such-brand.invalid" }),
 	noAd("an unknown publisher", { pubi: "certify-nobody" }),
 	noAd("a floor above the bid", { fbid: "1000000" }),
+	{
+		name: "a floor of the very bid is an ad",
+		first: (subject) => ask(subject),
+		send: (subject, first) => ask(subject, { fbid: first === null ? "" : String(bodyOf(first).bid_amount) }),
+		check: (answer, _subject, first) => [
+			...hasStatus(answer, 1),
+			...expectEqual("bid_amount", bodyOf(answer).bid_amount, first === null ? null : bodyOf(first).bid_amount),
+		],
+	},
+	{
+		name: "a page of the brand: is_deeplink Yes, and dl on the link",
+		needs: "deeplink",
+		send: (subject) => ask(subject, { dl: subject.deeplink }),
+		check: (answer, { deeplink }) => [
+			...hasStatus(answer, 1),
+			...expectEqual("is_deeplink", bodyOf(answer).is_deeplink, "Yes"),
+			...expectEqual("dl", URL.parse(String(bodyOf(answer).redirect_url))?.searchParams.get("dl") ?? null, deeplink),
+		],
+	},
 ];
+
+export const SERVING_ENGINE_RULES: readonly Rule[] = RULES.map((rule) => ({ needs: "publisherId", ...rule }));

@@ -2,9 +2,16 @@
 import { describe, expect, it } from "vitest";
 import { OPENRTB_RULES } from "../../../scripts/certify/openrtb-rules.ts";
 import type { Answer, Rule, Subject } from "../../../scripts/certify/rule.ts";
+import { runRules } from "../../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
 
-const SUBJECT: Subject = { identity: "acme_rtb", publisherId: "1001", domain: "shoes.example", keyword: "shoes" };
+const SUBJECT: Subject = {
+	identity: "acme_rtb",
+	publisherId: "1001",
+	domain: "shoes.example",
+	keyword: "shoes",
+	deeplink: "https://shoes.example/new",
+};
 const ALL = [...OPENRTB_RULES, ...SERVING_ENGINE_RULES];
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
@@ -39,7 +46,7 @@ function rule(part: string): Rule {
 
 describe("unit: certify", () => {
 	it.each(ALL.map((each) => [each.name, each] as const))("%s: an answer that is nothing fails", (_name, { check }) => {
-		expect(check(answer(500, null), SUBJECT)).not.toEqual([]);
+		expect(check(answer(500, null), SUBJECT, null)).not.toEqual([]);
 	});
 
 	it.each([
@@ -61,21 +68,34 @@ describe("unit: certify", () => {
 		["an IPv6 address", { click: "https://click.example/click?encyp=a&ip=2001" }, "ip is"],
 	])("%s: %j is found", (part, changes, fault) => {
 		const { check } = rule(part);
-		expect(check(fill(changes), SUBJECT).join("; ")).toContain(fault);
+		expect(check(fill(changes), SUBJECT, null).join("; ")).toContain(fault);
+	});
+
+	it("a response that repeats the one before is found, and so is a price that follows the floor", () => {
+		expect(rule("another in each response").check(fill(), SUBJECT, fill()).join()).toContain("same bidid");
+		const [low, high] = [fill({ bid: { price: 0.2 } }), fill({ bid: { price: 0.3 } })];
+		expect(rule("a floor of the very price").check(high, SUBJECT, low).join()).toContain("price is 3000");
+		expect(rule("a floor of the very price").check(low, SUBJECT, low)).toEqual([]);
+		expect(JSON.parse(String(rule("one step above").send(SUBJECT, low).body)).imp[0].bidfloor).toBe(0.2001);
 	});
 
 	it("a no-bid with a body, a Content-Type or without its version is found", () => {
 		const { check } = rule("an unknown domain: 204");
-		expect(check(answer(204, null, { "x-openrtb-version": "2.5" }), SUBJECT)).toEqual([]);
-		expect(check(answer(204, {}, { "x-openrtb-version": "2.5" }), SUBJECT).join()).toContain("body");
-		expect(check(answer(204, null, { "x-openrtb-version": "2.5", "content-type": "application/json" }), SUBJECT).join()).toContain(
+		expect(check(answer(204, null, { "x-openrtb-version": "2.5" }), SUBJECT, null)).toEqual([]);
+		expect(check(answer(204, {}, { "x-openrtb-version": "2.5" }), SUBJECT, null).join()).toContain("body");
+		expect(check(answer(204, null, { "x-openrtb-version": "2.5", "content-type": "application/json" }), SUBJECT, null).join()).toContain(
 			"Content-Type",
 		);
-		expect(check(answer(204, null), SUBJECT).join()).toContain("x-openrtb-version");
+		expect(check(answer(204, null), SUBJECT, null).join()).toContain("x-openrtb-version");
 	});
 
-	it("what the subject lacks is not sent", () => {
-		expect(rule("a keyword alone").send({ ...SUBJECT, keyword: null })).toBeNull();
-		expect(rule("an ad:").send({ ...SUBJECT, publisherId: null })).toBeNull();
+	it("what the subject lacks is not sent, and said", async () => {
+		const lacking = { ...SUBJECT, keyword: null, publisherId: null, deeplink: null };
+		const rules = [rule("a keyword alone"), rule("an ad:"), rule("a page of the brand is bid on")];
+		expect((await runRules("http://localhost:1", rules, lacking)).map(({ outcome, faults }) => [outcome, ...faults])).toEqual([
+			["not checked", "needs --keyword"],
+			["not checked", "needs --publisher-id"],
+			["not checked", "needs --deeplink"],
+		]);
 	});
 });
