@@ -5,7 +5,8 @@ import { median } from "./figure.ts";
 import type { LoadJob, LoadResult, Target } from "./load-protocol.ts";
 import { readServerCpu } from "./server-cpu.ts";
 
-export const CONNECTIONS = 16;
+/** As many as keep a server busy that answers in microseconds: with few, each waits for the load process to wake. */
+export const CONNECTIONS = 64;
 
 export class LoadProcess {
 	readonly #child: ChildProcess;

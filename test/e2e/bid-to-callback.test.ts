@@ -79,7 +79,13 @@ describe.each<[string, Topology]>([
 		});
 		expect(await readJson<{ counts: { brands: number } }>(imported)).toMatchObject({ counts: { brands: expect.any(Number) } });
 
-		const subject = { identity: "kitchen_notes", publisherId: "2001", domain: "kettles.example", keyword: "electric kettle", deeplink: "https://kettles.example/copper" };
+		const subject = {
+			identity: "kitchen_notes",
+			publisherId: "2001",
+			domain: "kettles.example",
+			keyword: "electric kettle",
+			deeplink: "https://kettles.example/copper",
+		};
 		for (const rules of [OPENRTB_RULES, SERVING_ENGINE_RULES]) {
 			const verdicts = await runRules(stack.edge, rules, subject);
 			expect(verdicts.filter(({ outcome }) => outcome !== "pass")).toEqual([]);
