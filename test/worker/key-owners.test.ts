@@ -50,6 +50,25 @@ describe("worker: whose key it is", () => {
 		expect(await newKeys().find("access_key", presented, waitUntil)).toBeNull();
 	});
 
+	it("a key that was valid a moment ago makes no other one valid, and is not valid for another kind", async () => {
+		const keys = newKeys();
+		expect(await keys.find("access_key", KEY, waitUntil)).toBe("acme");
+		expect(await keys.find("access_key", KEY, waitUntil)).toBe("acme");
+		for (const other of [`${KEY.slice(0, -1)}x`, `x${KEY.slice(1)}`, KEY.slice(0, -1), `${KEY}x`]) {
+			expect(await keys.find("access_key", other, waitUntil)).toBeNull();
+		}
+		expect(await keys.find("publisher_key", KEY, waitUntil)).toBeNull();
+	});
+
+	it("of more keys than are recognised at once, each is still found", async () => {
+		const keys = newKeys();
+		const many = Array.from({ length: 20 }, (_, i) => `ak_key-number-${String(i).padStart(2, "0")}`);
+		for (const [i, key] of many.entries()) await storeKey(key, { ownerId: `owner-${i}` });
+		for (let round = 0; round < 2; round++) {
+			for (const [i, key] of many.entries()) expect(await keys.find("access_key", key, waitUntil)).toBe(`owner-${i}`);
+		}
+	});
+
 	it("while the database cannot be read, a platform's key that was good within the hour stays good, and no other key does", async () => {
 		await storeKey("plk_of-the-test", { kind: "platform_key", ownerId: "northwind", expiresAt: START + 7_200_000 });
 		let away = false;
