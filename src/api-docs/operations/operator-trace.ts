@@ -52,6 +52,8 @@ const callbackSchema = v.strictObject({
 	cid: text,
 	payout: amount,
 	state: v.picklist(["due", "delivered", "exhausted", "no_url"]),
+	/** Of the postback behind it; null in rows of earlier versions. */
+	request_id: v.nullable(v.string()),
 	created_at: time,
 	next_attempt_at: v.nullable(time),
 	delivered_at: v.nullable(time),
