@@ -107,7 +107,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		id: "traceConversion",
 		summary: "Where is my sale?",
 		description:
-			"Everything that is known of a click hash, a publisher's click id or a transaction id, from the click to the last callback attempt; the newest hundred of each kind.",
+			"Everything that is known of a click hash, a publisher's click id, a transaction id or a postback's request id, from the click to the last callback attempt; the newest hundred of each kind.",
 		body: { required: true, contents: [{ schema: traceSchema, example: { id: "T-1001" } }] },
 		answers: {
 			200: {
