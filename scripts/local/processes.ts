@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { errorCode } from "./failure.ts";
 
 /** The processes that `pid` started, and those they started. */
 export function descendantsOf(pid: number): number[] {
-	const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+	const table = listProcesses();
 	const children = new Map<number, number[]>();
 	for (const line of table.split("\n")) {
 		const [child, parent] = line.trim().split(/\s+/).map(Number);
@@ -16,6 +16,15 @@ export function descendantsOf(pid: number): number[] {
 		found.push(...open);
 	}
 	return found;
+}
+
+/** Ctrl-C in a terminal reaches `ps` as well as us; a list that it cut off is asked for again. */
+function listProcesses(): string {
+	for (let tries = 1; ; tries++) {
+		const { stdout, status, signal, error } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+		if (status === 0) return stdout;
+		if (signal === null || tries === 3) throw error ?? new Error(`ps ended with ${signal ?? `code ${status}`}`);
+	}
 }
 
 /** Ends processes at once; those that are gone already are no fault. */

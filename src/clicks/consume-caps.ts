@@ -122,7 +122,7 @@ export async function sweepCaps(deps: CapDeps): Promise<void> {
 	await db.run(sql`DELETE FROM ${campaignRates} WHERE slot < ${rateSlotOf(now - RATES_KEPT_MS)}`);
 	const [ids, stored] = await Promise.all([readPaused(db), deps.kv.get(PAUSED_KEY)]);
 	const published = stored === null ? [] : (parsePauses(stored)?.campaigns ?? null);
-	if (published === null || JSON.stringify(published) !== JSON.stringify(ids)) await putPauses(deps, ids);
+	if (published === null || !sameIds(published, ids)) await putPauses(deps, ids);
 }
 
 /**
@@ -203,7 +203,21 @@ async function publishPauses(deps: CapDeps): Promise<void> {
 	}
 }
 
-async function putPauses({ kv, onPauses }: CapDeps, campaignIds: readonly number[]): Promise<void> {
-	onPauses?.(campaignIds);
-	await kv.put(PAUSED_KEY, JSON.stringify({ format: BOOK_FORMAT, campaigns: campaignIds }));
+/**
+ * Two invocations may pause at the same time, and the one that read first may write last. So each looks again after its write: whoever
+ * writes last finds what the other one paused.
+ */
+async function putPauses({ db, kv, onPauses }: CapDeps, campaignIds: readonly number[]): Promise<void> {
+	for (let ids = campaignIds; ; ) {
+		onPauses?.(ids);
+		await kv.put(PAUSED_KEY, JSON.stringify({ format: BOOK_FORMAT, campaigns: ids }));
+		const present = await readPaused(db);
+		if (sameIds(present, ids)) return;
+		ids = present;
+	}
+}
+
+/** Both are in order. */
+function sameIds(some: readonly number[], others: readonly number[]): boolean {
+	return some.length === others.length && some.every((id, at) => id === others[at]);
 }

@@ -220,6 +220,24 @@ describe("worker: a paused campaign", () => {
 		expect(await paused()).toEqual([5001]);
 	});
 
+	it("stays published where two invocations pause at once and the one that read first writes last", async () => {
+		await setCaps({ daily_click_cap: 1 });
+		const slow = async (key: string, value: string): Promise<void> => {
+			if (!JSON.parse(value).campaigns.includes(5002)) {
+				await env.DB.prepare(
+					"INSERT INTO campaign_pauses (campaign_id, cap, day, paused_at, ahead_clicks, ahead_micros) VALUES (5002, 'daily_clicks', '2026-11-18', ?, 0, 0)",
+				)
+					.bind(NOON)
+					.run();
+				await env.BOOK.put(key, JSON.stringify({ ...JSON.parse(value), campaigns: [5001, 5002] }));
+			}
+			await env.BOOK.put(key, value);
+		};
+		const kv = new Proxy(env.BOOK, { get: (target, name) => (name === "put" ? slow : Reflect.get(target, name).bind(target)) });
+		await consumeClicks({ ...capDeps(() => NOON), kv }, letters(clickMessage({ at: NOON })));
+		expect(await paused()).toEqual([5001, 5002]);
+	});
+
 	it("where KV refuses, the clicks are written all the same, and the next sweep publishes", async () => {
 		await setCaps({ daily_click_cap: 1 });
 		const kv = new Proxy(env.BOOK, { get: () => () => Promise.reject(new Error("KV is down")) });
