@@ -39,6 +39,9 @@ export type RemoveDeps = {
 	archive: { put: (key: string, text: string) => Promise<unknown> } | undefined;
 };
 
+/** A dead letter that was replayed is in its table by then, or a dead letter again. */
+const REPLAYED_DAYS = 30;
+
 /** Rows that one run looks at for each rule: the transaction stays short, and money waits for no cleaning. */
 export const LOOKED_AT_A_RUN = 2_000;
 
@@ -73,6 +76,8 @@ export async function removeOld({ db, now, clickDays, archive }: RemoveDeps): Pr
 		]);
 		logInfo("retention.removed", { what: name, looked_at: rows.length, removed: removed?.meta.changes ?? 0 });
 	}
+	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
+		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_RUN})`);
 }
 
 /** The UTC day of a time-ordered id. */

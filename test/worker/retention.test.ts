@@ -24,7 +24,16 @@ async function intake(outcome: string, at: number): Promise<void> {
 beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 5001)] }));
 
 beforeEach(async () => {
-	const tables = ["clicks", "conversions", "daily_publishers", "campaign_totals", "postback_intake", "callback_attempts", "retention"];
+	const tables = [
+		"clicks",
+		"conversions",
+		"daily_publishers",
+		"campaign_totals",
+		"postback_intake",
+		"callback_attempts",
+		"dead_letters",
+		"retention",
+	];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 
@@ -99,6 +108,21 @@ describe("worker: retention", () => {
 		await remove();
 		await remove();
 		expect(await left()).toBe(0);
+	});
+
+	it("a dead letter goes a month after its replay, and without one never", async () => {
+		const letters = [
+			["gone", daysAgo(31)],
+			["kept", daysAgo(29)],
+			["open", null],
+		];
+		await env.DB.prepare(
+			`INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) SELECT value ->> 0, 'clicks', '{}', 0, value ->> 1 FROM json_each(?)`,
+		)
+			.bind(JSON.stringify(letters))
+			.run();
+		await remove();
+		expect((await rowsOf("SELECT id FROM dead_letters ORDER BY id")).map(({ id }) => id)).toEqual(["kept", "open"]);
 	});
 
 	it("requests with unknown keys leave the ledger after a week, all others stay for their time", async () => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Messages whose consumer failed to the end. Kept until the operator replays them. */
+/** Messages whose consumer failed to the end. Kept until the operator replays them, and a month longer. */
 export const deadLetters = sqliteTable(
 	"dead_letters",
 	{
@@ -13,5 +13,8 @@ export const deadLetters = sqliteTable(
 		receivedAt: integer("received_at").notNull(),
 		replayedAt: integer("replayed_at"),
 	},
-	(table) => [index("dead_letters_open").on(table.queue).where(sql`replayed_at IS NULL`)],
+	(table) => [
+		index("dead_letters_open").on(table.queue).where(sql`replayed_at IS NULL`),
+		index("dead_letters_replayed").on(table.replayedAt).where(sql`replayed_at IS NOT NULL`),
+	],
 );

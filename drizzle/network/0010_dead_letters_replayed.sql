@@ -1,0 +1,1 @@
+CREATE INDEX `dead_letters_replayed` ON `dead_letters` (`replayed_at`) WHERE replayed_at IS NOT NULL;
