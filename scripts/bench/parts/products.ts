@@ -25,7 +25,9 @@ export const products: Part = {
 	name: "products",
 	about: "1,000,000 products: the import of a feed, and searches, against node:sqlite on the same tables and index",
 	async run(bench) {
-		const { miniflare, ...runtime } = await startWorkers(bench.folder, [
+		// Of its own, for the reference searches the file in it that holds products.
+		const folder = join(bench.folder, "products");
+		const { miniflare, ...runtime } = await startWorkers(folder, [
 			{ name: "products", script: await buildWorker(bench, { entry: "src/worker.ts" }), state: "products", databases: true },
 		]);
 		try {
@@ -38,7 +40,7 @@ export const products: Part = {
 				.map(({ domain }) => domain);
 			const generator = new ProductGenerator(domains);
 			const { figures, sample } = await compareImports(bench, origin, generator);
-			return [...figures, ...(await compareSearches(bench, origin, generator.searches(sample, SEARCHES + WARM_UP)))];
+			return [...figures, ...(await compareSearches(bench, origin, folder, generator.searches(sample, SEARCHES + WARM_UP)))];
 		} finally {
 			await miniflare.dispose();
 		}
@@ -90,9 +92,9 @@ async function sendFeed(origin: string, feed: string, count: number): Promise<vo
 	}
 }
 
-async function compareSearches(bench: Bench, origin: string, keywords: readonly string[]): Promise<Figure[]> {
+async function compareSearches(bench: Bench, origin: string, folder: string, keywords: readonly string[]): Promise<Figure[]> {
 	bench.say(`${SEARCHES} searches, such as ${keywords.slice(0, 5).join(" / ")}`);
-	const reference = new ReferenceSearch(join(bench.folder, "state"));
+	const reference = new ReferenceSearch(join(folder, "state"));
 	const agent = new Agent({ keepAlive: true });
 	const times = { worker: [] as number[], reference: [] as number[] };
 	let found = 0;
@@ -114,6 +116,8 @@ async function compareSearches(bench: Bench, origin: string, keywords: readonly 
 	}
 	agent.destroy();
 	reference.close();
+	if (found < SEARCHES)
+		throw new Error(`only ${found} of ${SEARCHES} searches for words of products find something: the reference reads another file`);
 	const ratios = {
 		p50: percentile(times.worker, 50) / percentile(times.reference, 50),
 		p99: percentile(times.worker, 99) / percentile(times.reference, 99),
@@ -125,7 +129,6 @@ async function compareSearches(bench: Bench, origin: string, keywords: readonly 
 		tell("products.search.p99", percentile(times.worker, 99), "ms"),
 		tell("products.search.reference_p50", median(times.reference), "ms"),
 		tell("products.search.reference_p99", percentile(times.reference, 99), "ms"),
-		tell("products.search.found", found, `of ${SEARCHES} searches find something`),
 	];
 }
 
