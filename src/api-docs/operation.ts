@@ -35,5 +35,11 @@ export type Operation = {
 	host: "rtb" | "click" | "base";
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
-	answers: Record<number, Answer>;
+	answers: Answers;
 };
+
+/** By HTTP status, or a range of them. */
+export type Answers = Record<number | `${number}XX`, Answer>;
+
+/** A call that the service makes, to an address that is told to it. */
+export type Webhook = Omit<Operation, "path" | "host" | "credential"> & { name: string };

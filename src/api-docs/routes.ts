@@ -1,7 +1,7 @@
 /** GET /openapi.json and GET /docs. */
 import { Hono } from "hono";
 import { jsonResponse } from "../lib/http.ts";
-import { OPERATIONS, TAGS } from "./operations/all.ts";
+import { DESCRIBED } from "./operations/all.ts";
 import { viewerFile } from "./viewer-page.ts";
 import { type Hosts, writeOpenApi } from "./write-openapi.ts";
 
@@ -9,7 +9,7 @@ export function apiDocsRoutes(hosts: Hosts): Hono {
 	const app = new Hono();
 	let description: unknown;
 	app.get("/openapi.json", () => {
-		description ??= writeOpenApi(OPERATIONS, TAGS, hosts);
+		description ??= writeOpenApi(DESCRIBED, hosts);
 		return jsonResponse(description, 200, { "access-control-allow-origin": "*", "cache-control": "public, max-age=300" });
 	});
 	app.get("/docs/*", (c) => {

@@ -1,7 +1,7 @@
 /** Writes the OpenAPI 3.1 description of operations. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import type { Answer, Content, Credential, Operation, Parameter } from "./operation.ts";
+import type { Answer, Content, Credential, Operation, Parameter, Webhook } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
@@ -13,8 +13,15 @@ const CREDENTIALS: Record<Credential, string> = {
 	OperatorKey: "The operator's secret (OPERATOR_KEY).",
 };
 
-/** The whole description. `tags` gives the order in which groups are shown. */
-export function writeOpenApi(operations: readonly Operation[], tags: readonly { name: string; description: string }[], hosts: Hosts): Json {
+export type Described = {
+	operations: readonly Operation[];
+	webhooks: readonly Webhook[];
+	/** In the order in which groups are shown. */
+	tags: readonly { name: string; description: string }[];
+};
+
+/** The whole description. */
+export function writeOpenApi({ operations, webhooks, tags }: Described, hosts: Hosts): Json {
 	const paths: Record<string, Json> = {};
 	for (const operation of operations) {
 		paths[operation.path] = { ...paths[operation.path], [operation.method]: writeOperation(operation, hosts) };
@@ -30,6 +37,7 @@ export function writeOpenApi(operations: readonly Operation[], tags: readonly { 
 		servers: [{ url: hosts.baseUrl }],
 		tags,
 		paths,
+		webhooks: Object.fromEntries(webhooks.map((webhook) => [webhook.name, { [webhook.method]: writeCall(webhook) }])),
 		components: {
 			securitySchemes: Object.fromEntries(
 				Object.entries(CREDENTIALS).map(([name, description]) => [name, { type: "apiKey", in: "header", name, description }]),
@@ -39,14 +47,20 @@ export function writeOpenApi(operations: readonly Operation[], tags: readonly { 
 }
 
 function writeOperation(operation: Operation, hosts: Hosts): Json {
-	const { id, tag, summary, description, credential, host, parameters, body, answers } = operation;
+	const { credential, host } = operation;
+	return {
+		...writeCall(operation),
+		...(host === "base" ? {} : { servers: [{ url: host === "rtb" ? hosts.rtbUrl : hosts.clickUrl }] }),
+		security: credential === undefined ? [] : [{ [credential]: [] }],
+	};
+}
+
+function writeCall({ id, tag, summary, description, parameters, body, answers }: Omit<Webhook, "name">): Json {
 	return {
 		operationId: id,
 		tags: [tag],
 		summary,
 		...(description === undefined ? {} : { description }),
-		...(host === "base" ? {} : { servers: [{ url: host === "rtb" ? hosts.rtbUrl : hosts.clickUrl }] }),
-		security: credential === undefined ? [] : [{ [credential]: [] }],
 		...(parameters === undefined ? {} : { parameters: parameters.map(writeParameter) }),
 		...(body === undefined ? {} : { requestBody: { required: body.required, content: writeContents(body.contents) } }),
 		responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, writeAnswer(answer)])),

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
 import type { KeyOwners, WaitUntil } from "../db/key-owners.ts";
-import { jsonResponse, unauthorized } from "../lib/http.ts";
+import { jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { type ListRequest, readTrafficType } from "./list-request.ts";
 import { type ListState, type ListStates, nameVersion } from "./list-states.ts";
 import type { ReadyLists } from "./ready-lists.ts";
@@ -32,7 +32,7 @@ export function catalogueRoutes(deps: CatalogueDeps): Hono {
 		}),
 	);
 	for (const path of ["/brands-list", "/brands-list-by-traffic-type"]) {
-		app.all(path, () => jsonResponse({ error: "Method not allowed" }, 405, { allow: "GET, HEAD" }));
+		app.all(path, () => methodNotAllowed("GET, HEAD"));
 	}
 	return app;
 }

@@ -3,7 +3,7 @@
  * once the queue, or else the database, has the postback.
  */
 import type { KeyOwners } from "../db/key-owners.ts";
-import { jsonResponse } from "../lib/http.ts";
+import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
 import { decodeText } from "../lib/query.ts";
@@ -46,9 +46,7 @@ export function routePostback(deps: PostbackDeps, request: Request, waitUntil: W
 async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
 	const receivedAt = deps.now();
 	const headers = originHeaders(request, receivedAt);
-	if (request.method !== "GET" && request.method !== "POST") {
-		return jsonResponse({ error: "Method not allowed" }, 405, { ...headers, allow: "GET, POST" });
-	}
+	if (request.method !== "GET" && request.method !== "POST") return methodNotAllowed("GET, POST", headers);
 	return jsonResponse(await takePostback(deps, request, receivedAt, waitUntil), 200, headers);
 }
 

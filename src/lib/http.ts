@@ -11,6 +11,11 @@ export function unauthorized(): Response {
 	return jsonResponse({ error: "Unauthorized" }, 401);
 }
 
+/** The answer to a method that the path does not take. @param allow those that it takes, with commas between them */
+export function methodNotAllowed(allow: string, headers?: Record<string, string>): Response {
+	return jsonResponse({ error: "Method not allowed" }, 405, { ...headers, allow });
+}
+
 /** A request that ends with a known answer: thrown by verbs, turned into the answer by the route that called. */
 export class HttpError extends Error {
 	override readonly name = "HttpError";

@@ -1,7 +1,7 @@
 /** The two product searches, for the holder of a Publisher Key. */
 import { type Context, Hono } from "hono";
 import type { Publisher } from "../db/key-owners.ts";
-import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import { Query } from "../lib/query.ts";
 import type { ProductsDeps } from "./deps.ts";
@@ -23,6 +23,7 @@ export function productRoutes(deps: ProductsDeps): Hono {
 	app.get(MARKETPLACE_PATH, (c) =>
 		answer(deps, c, "marketplace", async (publisher, query) => searchSellerProducts(deps, { publisher, ...readMarketplaceQuery(query) })),
 	);
+	for (const path of [AFFILIATE_PATH, MARKETPLACE_PATH]) app.all(path, () => methodNotAllowed("GET, HEAD"));
 	return app;
 }
 

@@ -4,7 +4,7 @@ import { accepts } from "hono/accepts";
 import { bodyLimit } from "hono/body-limit";
 import type { Database } from "../db/client.ts";
 import type { KeyOwners } from "../db/key-owners.ts";
-import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { clickLevel } from "./click-level.ts";
 import { clickidLevel } from "./clickid-level.ts";
 import { writeCsv } from "./csv.ts";
@@ -48,7 +48,7 @@ export function reportRoutes(deps: ReportDeps): Hono {
 	app.post("/revenue-share", limit, (c) => answer(c, deps, askRevenueShare));
 	app.post("/clicklevel", limit, (c) => answer(c, deps, askClickLevel));
 	for (const path of ["/revenue-share", "/clicklevel"]) {
-		app.all(path, () => jsonResponse({ error: "Method not allowed" }, 405, { allow: "POST" }));
+		app.all(path, () => methodNotAllowed("POST"));
 	}
 	app.onError((error) => {
 		if (error instanceof HttpError) return jsonResponse(error.body, error.status);

@@ -12,6 +12,8 @@ type Description = { paths: Record<string, Record<string, Described>> };
 type Call = {
 	id: string;
 	status: number;
+	/** Another one than the operation's. */
+	method?: string;
 	/** A function where it is known once the sale of `sell` was made. */
 	path?: string | (() => string);
 	headers?: Record<string, string>;
@@ -88,6 +90,9 @@ const CALLS: readonly Call[] = [
 	{ id: "listBrandsByTrafficType", status: 200, path: "/api/brands-list-by-traffic-type?traffic_type=Email", headers: ACCESS },
 	{ id: "listBrandsByTrafficType", status: 400, headers: ACCESS },
 	{ id: "listBrandsByTrafficType", status: 401 },
+	...["listBrands", "listBrandsByTrafficType", "searchProducts", "searchSellerProducts"].map((id) => ({ id, status: 405, method: "POST" })),
+	...["reportRevenueShare", "reportClickLevel"].map((id) => ({ id, status: 405, method: "GET" })),
+	...["receivePostback", "receivePostbackForm", "bidOpenRtb", "followClick"].map((id) => ({ id, status: 405, method: "DELETE" })),
 	...["daywise", "source_level", "clickid_level"].map((type) => ({
 		id: "reportRevenueShare",
 		status: 200,
@@ -193,10 +198,10 @@ function find(id: string): { method: string; path: string; operation: Described 
 	throw new Error(`/openapi.json does not describe ${id}`);
 }
 
-function send({ id, path, headers = {}, body, type = "application/json" }: Call): Promise<Response> {
+function send({ id, method, path, headers = {}, body, type = "application/json" }: Call): Promise<Response> {
 	const described = find(id);
 	return exports.default.fetch(`http://api.example${typeof path === "function" ? path() : (path ?? described.path)}`, {
-		method: described.method.toUpperCase(),
+		method: method ?? described.method.toUpperCase(),
 		redirect: "manual",
 		headers: body === undefined ? headers : { "content-type": type, ...headers },
 		...(body === undefined ? {} : { body }),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../db/schema/brands.ts";
 import type { Operation } from "../operation.ts";
-import { dateSchema, UNAUTHORIZED } from "./shapes.ts";
+import { dateSchema, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 const record = {
 	merchant_id: v.pipe(v.number(), v.integer(), v.description("May change; do not key on it.")),
@@ -56,6 +56,7 @@ export const BRAND_LIST_OPERATIONS: readonly Operation[] = [
 			200: { description: "The brands you may promote.", headers: ETAG, content: { schema: brandListSchema } },
 			304: NOT_MODIFIED,
 			401: UNAUTHORIZED,
+			405: OTHER_METHOD,
 		},
 	},
 	{
@@ -87,6 +88,7 @@ export const BRAND_LIST_OPERATIONS: readonly Operation[] = [
 			304: NOT_MODIFIED,
 			400: { description: "traffic_type is missing or none of the names.", content: { schema: refused } },
 			401: UNAUTHORIZED,
+			405: OTHER_METHOD,
 		},
 	},
 ];

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Operation, Parameter } from "../operation.ts";
+import { OTHER_METHOD } from "./shapes.ts";
 
 const text = v.string();
 
@@ -35,6 +36,7 @@ const shared = {
 	host: "base",
 	answers: {
 		200: { description: "Read `message` and `error_code`: the status is always 200.", content: { schema: postbackAnswerSchema } },
+		405: OTHER_METHOD,
 	},
 } as const;
 

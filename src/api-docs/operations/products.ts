@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../products/read-query.ts";
 import type { Answer, Operation } from "../operation.ts";
-import { count, messagesAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { count, messagesAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 const orNull = v.nullable(text);
@@ -71,6 +71,7 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "What was found.", content: { schema: affiliateSearchSchema } },
 			401: UNAUTHORIZED,
+			405: OTHER_METHOD,
 			422: messagesAnswer,
 			500: FAILED,
 		},
@@ -98,6 +99,7 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "A page of results, by relevance.", content: { schema: marketplaceSearchSchema } },
 			401: UNAUTHORIZED,
+			405: OTHER_METHOD,
 			422: messagesAnswer,
 			500: FAILED,
 		},

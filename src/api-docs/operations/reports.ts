@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { REPORT_TYPES } from "../../reports/read-report-query.ts";
-import type { Answer, Content, Operation } from "../operation.ts";
-import { count, dateSchema, errorSchema, messagesAnswer, UNAUTHORIZED, usd } from "./shapes.ts";
+import type { Answers, Content, Operation } from "../operation.ts";
+import { count, dateSchema, errorSchema, messagesAnswer, OTHER_METHOD, UNAUTHORIZED, usd } from "./shapes.ts";
 
 const paging = { page: count, limit: count, total_records: count, total_pages: count };
 const pageField = v.optional(v.pipe(v.union([v.number(), v.string()]), v.description("From 1; default 1.")));
@@ -60,8 +60,9 @@ function bodies(schema: v.GenericSchema, example: unknown): readonly Content[] {
 	];
 }
 
-const FAILURES: Record<number, Answer> = {
+const FAILURES: Answers = {
 	401: UNAUTHORIZED,
+	405: OTHER_METHOD,
 	413: { description: "The body is too large.", content: { schema: errorSchema } },
 	415: { description: "The body is of another type.", content: { schema: errorSchema } },
 	422: messagesAnswer,

@@ -13,6 +13,12 @@ export const UNAUTHORIZED: Answer = {
 	content: { schema: errorSchema, example: { error: "Unauthorized" } },
 };
 
+export const OTHER_METHOD: Answer = {
+	description: "Another method than those that are described.",
+	headers: { allow: "The methods that are accepted." },
+	content: { schema: errorSchema, example: { error: "Method not allowed" } },
+};
+
 export const TOO_LARGE: Answer = { description: "The body is too large.", content: { schema: errorSchema } };
 
 const finding = v.strictObject({ path: v.string(), message: v.string() });

@@ -1,10 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { OPERATIONS, TAGS } from "../../../src/api-docs/operations/all.ts";
+import { DESCRIBED } from "../../../src/api-docs/operations/all.ts";
 import { writeOpenApi } from "../../../src/api-docs/write-openapi.ts";
 
 const hosts = { baseUrl: "https://api.example", rtbUrl: "http://rtb.example", clickUrl: "https://click.example" };
-const description = writeOpenApi(OPERATIONS, TAGS, hosts);
+const { operations, webhooks, tags } = DESCRIBED;
+const description = writeOpenApi(DESCRIBED, hosts);
 
 describe("unit: OpenAPI description", () => {
 	it("is valid OpenAPI 3.1", async () => {
@@ -13,21 +14,29 @@ describe("unit: OpenAPI description", () => {
 	});
 
 	it("every operation belongs to a tag that is described, and names its answers", () => {
-		const tags = TAGS.map(({ name }) => name as string);
-		for (const { id, tag, answers } of OPERATIONS) {
-			expect(tags, id).toContain(tag);
+		const names = tags.map(({ name }) => name);
+		for (const { id, tag, answers } of [...operations, ...webhooks]) {
+			expect(names, id).toContain(tag);
 			expect(Object.keys(answers).length, id).toBeGreaterThan(0);
 		}
 	});
 
 	it("every parameter in a path is described, and only those", () => {
-		for (const { id, path, parameters = [] } of OPERATIONS) {
+		for (const { id, path, parameters = [] } of operations) {
 			const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
 			expect(
 				parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
 				id,
 			).toEqual(inPath);
 		}
+	});
+
+	it("the publisher's callback is a webhook, with its five parameters and no credential", () => {
+		const [callback] = webhooks;
+		const query = callback?.parameters?.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+		expect(query).toEqual(["txnid", "cid", "payout", "status", "edate"]);
+		expect(description).toMatchObject({ webhooks: { conversion: { get: { operationId: callback?.id } } } });
+		expect(description).not.toHaveProperty("webhooks.conversion.get.security");
 	});
 
 	it("real-time endpoints and the click tracker name their own hosts", () => {

@@ -1,5 +1,6 @@
 /** Callbacks on real D1 against a real HTTP server: what counts as confirmed, what a failing receiver does, order, one call at a time. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import { consumeCallbacks } from "../../../src/conversions/callbacks/consume-callbacks.ts";
 import { callbackMessage } from "../../../src/conversions/callbacks/message.ts";
@@ -35,6 +36,22 @@ describe("worker: a callback that is confirmed", () => {
 		for (const name of ["accesskey", "publisherkey", "operatorkey", "authorization", "cookie"]) expect(names).not.toContain(name);
 		expect(call?.headers["idempotency-key"]).toBe(id);
 		expect(call?.headers["user-agent"]).toBe("Clickbourse-Callback/1");
+	});
+
+	it("is as /openapi.json describes it", async () => {
+		const { webhooks } = await (await exports.default.fetch("http://base.example/openapi.json")).json<{
+			webhooks: { conversion: { get: { parameters: { in: string; name: string; schema: Schema }[] } } };
+		}>();
+		const { parameters } = webhooks.conversion.get;
+		const outbox = await outboxFor("described", "answer");
+		await outbox.add("described", "T1");
+		await outbox.work();
+		const [call] = await receivedCalls("described");
+		const query = new URL(call?.url ?? "", "http://receiver.example").searchParams;
+		const sent = parameters.map(({ in: place, name }) => (place === "query" ? query.get(name) : call?.headers[name.toLowerCase()]));
+		const faults = parameters.filter(({ schema }, at) => !new Validator(schema, "2020-12").validate(sent[at]).valid);
+		expect(faults.map(({ name }) => name)).toEqual([]);
+		expect(parameters).toHaveLength(7);
 	});
 
 	it.each([200, 201, 202, 204, 299])("by a %d", async (status) => {
