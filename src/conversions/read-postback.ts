@@ -67,7 +67,8 @@ function faultsOf(read: Record<string, string | number | null>, values: Readonly
 }
 
 function readId(text: string): string | null {
-	return text.length <= MAX_ID_LENGTH && !CONTROL.test(text) ? text : null;
+	const isShort = text.length <= MAX_ID_LENGTH || [...text].length <= MAX_ID_LENGTH;
+	return isShort && !CONTROL.test(text) ? text : null;
 }
 
 function readText(text: string | undefined): string | null {

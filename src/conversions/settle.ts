@@ -201,7 +201,8 @@ class History {
 			stage: "settled",
 			usdNanos,
 			grossMicros,
-			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(conversion.salesMicros, usdNanos),
+			// Sales below zero are none: like a payout, they never lower what others have made.
+			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(Math.max(0, conversion.salesMicros), usdNanos),
 			revenueMicros: earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0,
 		};
 	}

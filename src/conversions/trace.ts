@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { formatUsd } from "../lib/money.ts";
+import { readStanding } from "./read-standing.ts";
 
 /** Most rows of a kind that a trace shows, the newest; a publisher click id that stands for thousands of clicks is no one sale. */
 const MOST_ROWS = 100;
@@ -39,6 +40,7 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 			sql`SELECT a.* FROM ${ofKeys("callbacks")} CROSS JOIN callback_attempts a ON a.callback_id = t.id ORDER BY a.started_at, a.id`,
 		),
 	]);
+	const whyUnmatched = await explainMissingClicks(db, conversions);
 	const isOf = (conversion: Row) => (row: Row) => row.platform === conversion.platform && row.txnid === conversion.txnid;
 	return {
 		id,
@@ -47,6 +49,7 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 		postbacks: postbacks.toReversed().map(showPostback),
 		conversions: conversions.toReversed().map((conversion) => ({
 			...showConversion(conversion),
+			why: whyUnmatched(conversion),
 			events: events.filter(isOf(conversion)).map(showEvent),
 			callbacks: callbacks.filter(isOf(conversion)).map((callback) => ({
 				...showCallback(callback),
@@ -54,6 +57,15 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 			})),
 		})),
 	};
+}
+
+/** Why no click is found for a conversion, by what is stored at this moment; null where it has one. */
+async function explainMissingClicks(db: Database, conversions: readonly Row[]): Promise<(conversion: Row) => string | null> {
+	const missing = conversions.filter(({ click_id }) => click_id === null);
+	if (missing.length === 0) return () => null;
+	const keys = missing.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
+	const { findClick } = await readStanding(db, [], [], keys);
+	return ({ platform, cid, click_id }) => (click_id === null ? findClick(String(platform), String(cid)).why : null);
 }
 
 function showClick(row: Row): Record<string, unknown> {

@@ -54,7 +54,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 	return {
 		id,
 		impId: imp.id,
-		country: (text(object(device.geo).country) ?? text(object(user.geo).country))?.trim().toUpperCase() ?? null,
+		country: readCountry(object(device.geo).country) ?? readCountry(object(user.geo).country),
 		domain: text(site.domain) ?? text(app.domain),
 		keyword: text(site.search) ?? text(user.keywords),
 		page: text(site.page),
@@ -77,6 +77,11 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
 	};
+}
+
+/** A country in upper case; null where none was sent. One that cannot be read is a country, and none that is served. */
+function readCountry(value: unknown): string | null {
+	return isPresent(value) ? (text(value)?.trim().toUpperCase() ?? "") : null;
 }
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;

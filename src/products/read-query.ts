@@ -7,7 +7,7 @@ export const MAX_TEXT_LENGTH = 255;
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
 /** Past every page there can be, and safe to reckon with. */
-const MAX_NUMBER = 1_000_000_000;
+const MAX_PAGE = 1_000_000_000;
 
 type Messages = Record<string, string[]>;
 
@@ -28,6 +28,7 @@ export function readMarketplaceQuery(query: Query): { q: string | null; seller: 
 	if (q !== null && isTooLong(q)) messages.q = [tooLong("q")];
 	if (seller !== null && isTooLong(seller)) messages.seller = [tooLong("seller")];
 	const page = numberOf(query, "page", 1, messages);
+	if (page > MAX_PAGE) messages.page = [`The page field may be at most ${MAX_PAGE}.`];
 	const perPage = numberOf(query, "per_page", DEFAULT_PER_PAGE, messages);
 	if (Object.keys(messages).length > 0) refuse(messages);
 	return { q, seller, page, perPage: Math.min(perPage, MAX_PER_PAGE) };
@@ -42,8 +43,8 @@ function numberOf(query: Query, name: string, absent: number, messages: Messages
 	const text = textOf(query, name);
 	if (text === null) return absent;
 	const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-	if (value >= 1 && value <= MAX_NUMBER) return value;
-	messages[name] = [`The ${name} field must be a whole number from 1 to ${MAX_NUMBER}.`];
+	if (value >= 1) return value;
+	messages[name] = [`The ${name} field must be a whole number of at least 1.`];
 	return absent;
 }
 

@@ -186,6 +186,12 @@ export class ReferenceLedger {
 		return micros === null || rate === null ? null : roundTo(BigInt(micros) * rate, 1_000_000_000n * CREDIT_STEP);
 	}
 
+	/** Sales below zero are none. */
+	#salesOf(conversion: ModelConversion): number | null {
+		const sales = this.#usd(conversion.sales, conversion);
+		return sales !== null && sales < 0 ? 0 : sales;
+	}
+
 	#revenueOf(conversion: ModelConversion): number {
 		const publisher = this.#publishers[conversion.click?.publisher ?? ""];
 		if (publisher === undefined || publisher.model === "CPC" || conversion.click?.reason === "test") return 0;
@@ -204,7 +210,7 @@ export class ReferenceLedger {
 			sales_micros: conversion.sales,
 			currency: conversion.currency,
 			gross_micros: this.#usd(conversion.payout, conversion),
-			sales_usd_micros: this.#usd(conversion.sales, conversion),
+			sales_usd_micros: this.#salesOf(conversion),
 			revenue_micros: conversion.stage === "settled" ? this.#revenueOf(conversion) : null,
 			click_id: conversion.click?.id ?? null,
 			attribution: conversion.by,
@@ -239,12 +245,7 @@ export class ReferenceLedger {
 			const { click, stage, status } = conversion;
 			if (click === null || click.reason === "test" || stage !== "settled" || status === "cancelled") continue;
 			const key = JSON.stringify([click.publisher, dayOf(conversion.eventAt), click.source ?? ""]);
-			const added = [
-				1,
-				this.#revenueOf(conversion),
-				this.#usd(conversion.payout, conversion) ?? 0,
-				this.#usd(conversion.sales, conversion) ?? 0,
-			];
+			const added = [1, this.#revenueOf(conversion), this.#usd(conversion.payout, conversion) ?? 0, this.#salesOf(conversion) ?? 0];
 			sums.set(
 				key,
 				(sums.get(key) ?? [0, 0, 0, 0]).map((sum, at) => sum + (added[at] ?? 0)),

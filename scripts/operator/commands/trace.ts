@@ -55,6 +55,7 @@ const traceSchema = v.object({
 			publisher_revenue: amount,
 			publisher: text,
 			attribution: text,
+			why: v.optional(text, null),
 			events: v.array(
 				v.looseObject({ at: v.string(), kind: v.string(), set: v.record(v.string(), v.unknown()), why: v.optional(v.string()) }),
 			),
@@ -114,13 +115,15 @@ function describeTrace(id: string, { truncated, clicks, postbacks, conversions }
 }
 
 function describeConversion(conversion: Trace["conversions"][number]): string[] {
-	const { platform, txnid, stage, status, test, payout, currency, publisher_revenue, publisher, attribution, events, callbacks } =
+	const { platform, txnid, stage, status, test, payout, currency, publisher_revenue, publisher, attribution, why, events, callbacks } =
 		conversion;
 	const lines = [`Transaction ${txnid} of ${platform}: ${stage}, ${status}${test ? ", a test" : ""}`];
 	lines.push(
 		`    payout ${payout} ${currency}, earns ${publisher ?? "no publisher yet"} ${publisher_revenue === null ? "nothing yet" : `${publisher_revenue} USD`}`,
 	);
-	lines.push(`    ${attribution === null ? "no click found" : `click found by ${attribution.replaceAll("_", " ")}`}`);
+	lines.push(
+		`    ${attribution === null ? `no click found${why === null ? "" : `: ${why.replaceAll("_", " ")}`}` : `click found by ${attribution.replaceAll("_", " ")}`}`,
+	);
 	for (const { at, kind, set, why } of events)
 		lines.push(`    ${at}  ${kind}${why === undefined ? "" : ` (${why})`} ${JSON.stringify(set)}`);
 	if (callbacks.length === 0) lines.push("    no callback");

@@ -91,6 +91,10 @@ const conversionSchema = v.strictObject({
 	first_received_at: time,
 	updated_at: time,
 	retry_at: v.nullable(time),
+	why: v.pipe(
+		v.nullable(v.picklist(["no_click", "other_platform", "no_publisher", "ambiguous"])),
+		v.description("Why no click is found, as things are now; null where one was, or would be at the next look."),
+	),
 	events: v.array(eventSchema),
 	callbacks: v.array(callbackSchema),
 });

@@ -62,6 +62,11 @@ describe("unit: reading a postback", () => {
 		});
 	});
 
+	test("an id's length is counted in characters, as everywhere", () => {
+		expect(read(queryOf({ txnid: "😀".repeat(255) })).errors).not.toHaveProperty("txnid");
+		expect(read(queryOf({ txnid: "😀".repeat(256) })).errors).toMatchObject({ txnid: [expect.stringContaining("255 characters")] });
+	});
+
 	test.each([
 		...[
 			"{x}",

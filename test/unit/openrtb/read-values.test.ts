@@ -23,6 +23,8 @@ describe("unit: the country", () => {
 		["", null],
 		[null, null],
 		[840, "840"],
+		[["US"], ""],
+		[{}, ""],
 	])("%j is read as %j", (sent, country) => {
 		expect(readAt("device.geo.country", sent).country).toBe(country);
 		expect(readAt("user.geo.country", sent).country).toBe(country);

@@ -367,6 +367,12 @@ describe("worker: settling", () => {
 			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 0 }]);
 		});
 
+		test("sales below zero are none, and lower nothing", async () => {
+			const { click, say } = await clicked();
+			await consume(say({ salesMicros: -5_000_000 }));
+			expect(await sumsOf(click)).toMatchObject([{ n: 1, gross: 10_000_000, sales: 0 }]);
+		});
+
 		test("a negative payout takes the conversion back, and is never a debit", async () => {
 			const { click, txnid, say } = await clicked();
 			await consume(say());

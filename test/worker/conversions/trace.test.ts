@@ -115,6 +115,15 @@ describe("worker: tracing a sale", () => {
 		}
 	});
 
+	test("says why no click is found, as things are now", async () => {
+		const elsewhere = clickRow({ platform: "east" });
+		await consume(postbackMessage("west", { txnid: "early", cid: String(elsewhere.click_hash) }));
+		expect((await trace("early")).conversions).toMatchObject([{ stage: "waiting", why: "no_click" }]);
+		await storeClicks(elsewhere);
+		expect((await trace("early")).conversions).toMatchObject([{ stage: "waiting", why: "other_platform" }]);
+		expect((await trace("T-1001")).conversions).toMatchObject([{ why: null }]);
+	});
+
 	test("nothing is nothing, and no error", async () => {
 		expect(await trace("never-heard-of")).toMatchObject({ clicks: [], postbacks: [], conversions: [] });
 		expect(await trace("'; DROP TABLE conversions; --")).toMatchObject({ conversions: [] });
