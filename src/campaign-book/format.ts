@@ -159,8 +159,10 @@ export function keywordKey(keyword: string): string {
 	return `k ${keyword}`;
 }
 
+export const SHARD_PREFIX = "book:s:";
+
 export function shardKey(bits: number, index: number, version: string): string {
-	return `book:s:${bits}:${index}:${version}`;
+	return `${SHARD_PREFIX}${bits}:${index}:${version}`;
 }
 
 /** The version of a shard that a manifest names, or null where the shard has no entries. */

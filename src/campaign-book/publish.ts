@@ -18,10 +18,11 @@ import {
 	parseManifest,
 	VERSION_LENGTH,
 } from "./format.ts";
+import { isAnotherBook, type ReconcileDeps, reconcileShards } from "./publish-reconcile.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { shardOf } from "./slots.ts";
 
-export type PublishDeps = { db: Database; kv: KVNamespace; now: () => number };
+export type PublishDeps = ReconcileDeps;
 
 export type PublishResult = {
 	/** Version that readers now get; unchanged where there was nothing to publish. */
@@ -112,8 +113,12 @@ async function takeLease({ db, now }: PublishDeps): Promise<string> {
 
 async function publishUnderLease(deps: PublishDeps, lease: string): Promise<PublishResult> {
 	const { db, kv } = deps;
-	const [stored] = await db.select().from(bookState);
-	if (stored === undefined) throw new Error("book_state has no row: the migrations did not run");
+	const inKv = await publishedVersion(kv);
+	let stored = await readState(db);
+	if (isAnotherBook(stored.version, inKv)) {
+		await reconcileShards(deps);
+		stored = await readState(db);
+	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
 		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
@@ -123,7 +128,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string): Promise<Publ
 	const seen = await rebuild(deps, state, dirty, budget);
 	// The book may have grown while it was rebuilt: then the next run goes on with the next size.
 	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
-	const version = Math.max(state.version, await publishedVersion(kv)) + 1;
+	const version = Math.max(state.version, inKv) + 1;
 	const mine = await db
 		.update(bookState)
 		.set({ version, bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
@@ -135,6 +140,12 @@ async function publishUnderLease(deps: PublishDeps, lease: string): Promise<Publ
 	await forget(deps, seen, state);
 	const complete = seen.length === dirty.length && state.nextBits === null;
 	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
+}
+
+async function readState(db: Database): Promise<State> {
+	const [state] = await db.select().from(bookState);
+	if (state === undefined) throw new Error("book_state has no row: the migrations did not run");
+	return state;
 }
 
 /** Decides whether the book needs another number of shards. With room to both sides, so that it does not go to and fro. */

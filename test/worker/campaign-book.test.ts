@@ -2,7 +2,7 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { domainKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardVersion } from "../../src/campaign-book/format.ts";
+import { domainKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardKey, shardVersion } from "../../src/campaign-book/format.ts";
 import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
@@ -54,6 +54,24 @@ const manifest = async () => JSON.parse((await env.BOOK.get(MANIFEST_KEY)) ?? "n
 const shardKeys = async () => (await env.BOOK.list({ prefix: "book:s:" })).keys.map(({ name }) => name);
 const epc = (domain: string, campaignId: number, amount: string) =>
 	importFile({ brands: [brandEntry(domain, campaignId, {}, { epc: amount })] });
+
+const cron = () => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+
+function namedShards({ bits, shards }: Manifest): string[] {
+	const versions = shards.match(/.{12}/g) ?? [];
+	return versions.flatMap((version, index) => (version.trim() === "" ? [] : [shardKey(bits, index, version)]));
+}
+
+/** Shards that the manifest names and KV has not. */
+async function missingShards(): Promise<string[]> {
+	const keys = await shardKeys();
+	return namedShards(await manifest()).filter((key) => !keys.includes(key));
+}
+
+function insertRow(table: string, row: Record<string, unknown>): D1PreparedStatement {
+	const names = Object.keys(row);
+	return env.DB.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => "?")})`).bind(...Object.values(row));
+}
 
 const MANY = Array.from({ length: 1_500 }, (_, at) =>
 	brandEntry(`many-${at}.example`, 10_000 + at, { aliases: at % 10 === 0 ? [`also-${at}.example`] : [] }),
@@ -116,7 +134,7 @@ describe("worker: publishing", () => {
 			.run();
 		await expect(publishBook(failing)).rejects.toThrow("KV is down");
 		expect(await manifest()).toEqual(before);
-		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+		await cron();
 		expect((await manifest()).version).toBeGreaterThan(before.version);
 		expect(await reader(observedStore()).priceOf("many-2.example", 0)).toBe(123_400);
 	});
@@ -151,9 +169,37 @@ describe("worker: publishing", () => {
 		await sweepBook({ ...deps(), now: () => Date.now() + 49 * 3_600_000 });
 		const after = await shardKeys();
 		expect(after.length).toBeLessThan(before.length);
-		const { bits, shards } = await manifest();
-		expect(after.length).toBe(shards.match(/.{12}/g)?.filter((version) => version.trim() !== "").length);
-		expect(after.every((name) => name.startsWith(`book:s:${bits}:`))).toBe(true);
+		expect(after.toSorted()).toEqual(namedShards(await manifest()).toSorted());
+	});
+
+	it("a database that was set back, to shards that KV has no more, is published anew by the next cron", async () => {
+		const tables = ["book_state", "book_shards", "book_garbage", "book_dirty_slots"];
+		const stored = await Promise.all(tables.map(async (table) => (await env.DB.prepare(`SELECT * FROM ${table}`).all()).results));
+		const price = await reader(observedStore()).priceOf("many-5.example", 0);
+		await epc("many-5.example", 10_005, "0.9100");
+		await sweepBook({ ...deps(), now: () => Date.now() + 49 * 3_600_000 });
+		const { version } = await manifest();
+		await env.DB.batch([
+			...tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+			...tables.flatMap((table, at) => (stored[at] ?? []).map((row) => insertRow(table, row))),
+			env.DB.prepare("UPDATE campaigns SET epc_micros = ? WHERE campaign_id = 10005").bind(price),
+		]);
+		await cron();
+		expect(await reader(observedStore()).priceOf("many-5.example", 0)).toBe(price);
+		expect((await manifest()).version).toBe(version + 1);
+		expect(await missingShards()).toEqual([]);
+		// What only the newer book held goes like any replaced shard.
+		await sweepBook({ ...deps(), now: () => Date.now() + 49 * 3_600_000 });
+		expect(await shardKeys()).toHaveLength(namedShards(await manifest()).length);
+		await cron();
+		expect((await manifest()).version).toBe(version + 1);
+	});
+
+	it("a KV namespace that was lost is filled anew by the next cron", async () => {
+		for (const key of [...(await shardKeys()), MANIFEST_KEY]) await env.BOOK.delete(key);
+		await cron();
+		expect(await missingShards()).toEqual([]);
+		expect(await reader(observedStore()).priceOf("many-7.example", 0)).toBe(400_000);
 	});
 
 	it("an unknown cron is an error, not something else's turn", async () => {

@@ -1,0 +1,54 @@
+/**
+ * Makes the database's record of the book agree with what KV holds: for a database that was set back to an earlier moment, whose
+ * shards may be deleted by now, and for a KV namespace that was lost.
+ */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../db/schema/book.ts";
+import { logInfo } from "../lib/log.ts";
+import { SHARD_PREFIX, shardKey } from "./format.ts";
+import { slotsOfShard } from "./slots.ts";
+
+export type ReconcileDeps = { db: Database; kv: KVNamespace; now: () => number };
+
+/** Whether KV holds another book than the one the database published last. A manifest in KV that is merely older is a stale cache. */
+export function isAnotherBook(recorded: number, inKv: number): boolean {
+	return inKv > recorded || (inKv === 0 && recorded > 0);
+}
+
+/**
+ * Marks the shards that KV has not for the next publish, and those that only KV knows for removal. A book that was being rebuilt with
+ * another number of shards is begun anew. Can be broken off and repeated.
+ */
+export async function reconcileShards({ db, kv, now }: ReconcileDeps): Promise<void> {
+	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
+	const [state] = await db.select().from(bookState);
+	const lost: [bits: number, shard: number, slot: number][] = [];
+	for (const { bits, shard, version } of recorded) {
+		if (version === "" || bits !== state?.bits) continue;
+		if (!stored.delete(shardKey(bits, shard, version))) lost.push([bits, shard, slotsOfShard(shard, bits).first]);
+	}
+	const mark = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+	const rows = JSON.stringify(lost);
+	await runTransaction(db, [
+		sql`INSERT INTO ${bookDirtySlots} (slot, mark) SELECT value ->> 2, ${mark} FROM json_each(${rows}) WHERE true
+			ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`,
+		// Of no version: the publish writes it whatever it holds, and until then the manifest names none that cannot be had.
+		sql`UPDATE ${bookShards} SET version = '' WHERE (bits, shard) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${rows}))`,
+		sql`DELETE FROM ${bookShards} WHERE bits <> (SELECT bits FROM ${bookState})`,
+		db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: true }),
+		sql`INSERT OR IGNORE INTO ${bookGarbage} (key, replaced_at) SELECT value, ${now()} FROM json_each(${JSON.stringify([...stored])})`,
+	]);
+	logInfo("book.reconciled", { missing: lost.length, unknown: stored.size });
+}
+
+/** The keys of all shards in KV. */
+async function listShards(kv: KVNamespace): Promise<Set<string>> {
+	const keys = new Set<string>();
+	for (let cursor: string | undefined; ; ) {
+		const page = await kv.list({ prefix: SHARD_PREFIX, ...(cursor !== undefined && { cursor }) });
+		for (const { name } of page.keys) keys.add(name);
+		if (page.list_complete) return keys;
+		cursor = page.cursor;
+	}
+}
