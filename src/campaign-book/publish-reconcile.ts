@@ -6,14 +6,23 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../db/schema/book.ts";
 import { logInfo } from "../lib/log.ts";
-import { SHARD_PREFIX, shardKey } from "./format.ts";
+import { parseManifest, SHARD_PREFIX, shardKey } from "./format.ts";
 import { slotsOfShard } from "./slots.ts";
 
 export type ReconcileDeps = { db: Database; kv: KVNamespace; now: () => number };
 
-/** Whether KV holds another book than the one the database published last. A manifest in KV that is merely older is a stale cache. */
-export function isAnotherBook(recorded: number, inKv: number): boolean {
-	return inKv > recorded || (inKv === 0 && recorded > 0);
+/**
+ * Whether KV holds a book that the database does not know of, or none at all. One that is merely older is a stale cache, and one that
+ * cannot be read is a newer code's.
+ * @param recorded the version that the database published last, 0 for none @param manifest as KV holds it
+ */
+export function isUnknownBook(recorded: number, manifest: string | null): boolean {
+	return manifest === null ? recorded > 0 : versionOfManifest(manifest) > recorded;
+}
+
+/** 0 for a manifest that cannot be read. */
+export function versionOfManifest(manifest: string | null): number {
+	return parseManifest(manifest)?.version ?? 0;
 }
 
 /**

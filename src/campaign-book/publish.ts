@@ -9,16 +9,8 @@ import { bookKeys } from "../db/schema/brands.ts";
 import { publisherNames, publishers } from "../db/schema/publishers.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "./build.ts";
-import {
-	BOOK_FORMAT,
-	type FormerNameWire,
-	MANIFEST_KEY,
-	type Manifest,
-	type PublisherWire,
-	parseManifest,
-	VERSION_LENGTH,
-} from "./format.ts";
-import { isAnotherBook, type ReconcileDeps, reconcileShards } from "./publish-reconcile.ts";
+import { BOOK_FORMAT, type FormerNameWire, MANIFEST_KEY, type Manifest, type PublisherWire, VERSION_LENGTH } from "./format.ts";
+import { isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./publish-reconcile.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { shardOf } from "./slots.ts";
 
@@ -113,9 +105,9 @@ async function takeLease({ db, now }: PublishDeps): Promise<string> {
 
 async function publishUnderLease(deps: PublishDeps, lease: string): Promise<PublishResult> {
 	const { db, kv } = deps;
-	const inKv = await publishedVersion(kv);
+	const inKv = await kv.get(MANIFEST_KEY);
 	let stored = await readState(db);
-	if (isAnotherBook(stored.version, inKv)) {
+	if (isUnknownBook(stored.version, inKv)) {
 		await reconcileShards(deps);
 		stored = await readState(db);
 	}
@@ -128,7 +120,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string): Promise<Publ
 	const seen = await rebuild(deps, state, dirty, budget);
 	// The book may have grown while it was rebuilt: then the next run goes on with the next size.
 	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
-	const version = Math.max(state.version, inKv) + 1;
+	const version = Math.max(state.version, versionOfManifest(inKv)) + 1;
 	const mine = await db
 		.update(bookState)
 		.set({ version, bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
@@ -202,10 +194,6 @@ async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlo
 
 function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
-}
-
-async function publishedVersion(kv: KVNamespace): Promise<number> {
-	return parseManifest(await kv.get(MANIFEST_KEY))?.version ?? 0;
 }
 
 async function buildManifest({ db, now }: PublishDeps, version: number, bits: number): Promise<Manifest> {
