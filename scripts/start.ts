@@ -1,6 +1,6 @@
 /** `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out. */
 import { parseArgs } from "node:util";
-
+import { checkVariables } from "../src/variables.ts";
 import { startCron } from "./local/cron.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./local/demo-network.ts";
 import { startDevServer } from "./local/dev-server.ts";
@@ -54,6 +54,10 @@ async function start(): Promise<void> {
 	await demandFreePort(port);
 	const { variables, written } = prepareVariables(process.env);
 	if (written.length > 0) console.log(`Wrote fresh secrets to ${DEV_VARS}: ${written.join(", ")}`);
+	const origin = `http://localhost:${port}`;
+	const addresses = { RTB_URL: origin, CLICK_URL: origin, TRACKER_URL: origin, BASE_URL: origin };
+	const settings = { ...addresses, ...variables, ...chosenSettings(process.env) };
+	demandSoundSettings(settings);
 	markRunning(port);
 	await atStop(unmarkRunning);
 
@@ -62,9 +66,7 @@ async function start(): Promise<void> {
 	if (stopping !== null) return;
 
 	console.log("Starting the server …");
-	const origin = `http://localhost:${port}`;
-	const addresses = { RTB_URL: origin, CLICK_URL: origin, TRACKER_URL: origin, BASE_URL: origin };
-	const server = startDevServer(port, { ...addresses, ...variables, ...chosenSettings(process.env) });
+	const server = startDevServer(port, settings);
 	await atStop(server.stop);
 	await server.ready;
 	server.ended.then((asked) => {
@@ -90,6 +92,17 @@ async function start(): Promise<void> {
 function chosenSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
 	const { ALLOW_INSECURE_CALLBACKS } = environment;
 	return ALLOW_INSECURE_CALLBACKS === undefined ? {} : { ALLOW_INSECURE_CALLBACKS };
+}
+
+/** The Worker would answer 500 to everything. @throws Failure that names what is wrong */
+function demandSoundSettings(settings: Record<string, string>): void {
+	try {
+		checkVariables(settings);
+	} catch (error) {
+		throw new Failure(
+			`${error instanceof Error ? error.message : String(error)}\nCorrect it in ${DEV_VARS} or in the environment, and run \`npm start\` again.`,
+		);
+	}
 }
 
 function onSignal(): void {

@@ -23,6 +23,7 @@ describe("worker: configuration", () => {
 		["a short token key", { TOKEN_KEYS: "short" }, "TOKEN_KEYS"],
 		["a click host that is no origin", { CLICK_URL: "click.example/path" }, "CLICK_URL"],
 		["a TTL that is no number", { SNAPSHOT_TTL_SECONDS: "soon" }, "SNAPSHOT_TTL_SECONDS"],
+		["a retention that is too short", { CLICK_RETENTION_DAYS: "5.25" }, "CLICK_RETENTION_DAYS"],
 		["a short operator key", { OPERATOR_KEY: "short" }, "OPERATOR_KEY"],
 	])("%s: 500 outside, the variable's name but never its value in the log", async (_name, changes, name) => {
 		const log = vi.spyOn(console, "error").mockImplementation(() => {});

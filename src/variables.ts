@@ -1,0 +1,74 @@
+/** The variables and secrets of a Worker, checked. Knows nothing of the runtime, so that commands can check them too. */
+import * as v from "valibot";
+
+const origin = v.pipe(
+	v.string("must be set"),
+	v.check((text) => /^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text), "must be an http(s) origin such as https://click.example"),
+	v.transform((text) => text.replace(/\/$/, "")),
+);
+
+/** A variable is text, as wrangler.toml and the environment have it. */
+function numberFrom(least: number, most: number) {
+	const fault = `must be a number from ${least} to ${most}`;
+	return v.pipe(
+		v.union([v.string(), v.number()], fault),
+		v.transform(Number),
+		v.number(fault),
+		v.minValue(least, fault),
+		v.maxValue(most, fault),
+	);
+}
+
+const configSchema = v.object({
+	/** Host of the real-time ad endpoints. */
+	RTB_URL: origin,
+	/** Click tracker that redirect links of bids point at. */
+	CLICK_URL: origin,
+	/** Host inside brand tracking links. */
+	TRACKER_URL: origin,
+	/** Host of the catalogue, reports, products and postbacks. */
+	BASE_URL: origin,
+	/** Age in seconds from which an isolate reads the campaign book's manifest anew, in the background. */
+	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
+	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
+	CLICK_TTL_HOURS: v.optional(numberFrom(1, 8760), 24),
+	/** Days that raw clicks are kept, and click-level reports reach back. Sums stay for good. */
+	CLICK_RETENTION_DAYS: v.optional(numberFrom(30, 3650), 400),
+	/** True allows callback addresses that are not https or not public: for local work and tests only. */
+	ALLOW_INSECURE_CALLBACKS: v.optional(
+		v.pipe(
+			v.union([v.boolean(), v.picklist(["true", "false", "1", "0", ""], "must be true or false")]),
+			v.transform((value) => value === true || value === "true" || value === "1"),
+		),
+		false,
+	),
+	/** Comma-separated secrets for click tokens, newest first: the first mints, all open. At least 32 characters each. */
+	TOKEN_KEYS: v.pipe(
+		v.string("must be set"),
+		v.transform((text) =>
+			text
+				.split(",")
+				.map((key) => key.trim())
+				.filter((key) => key !== ""),
+		),
+		v.minLength(1, "must hold at least one key"),
+		v.everyItem((key) => key.length >= 32, "every key must have at least 32 characters"),
+	),
+	/** Secret of the operator's endpoints; without it they do not exist. */
+	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),
+});
+
+export type Config = v.InferOutput<typeof configSchema>;
+
+/**
+ * Checks the variables that a Worker was given; what the schema does not name is not looked at.
+ * @throws Error that names every variable at fault, never its value
+ */
+export function checkVariables(given: Readonly<Record<string, unknown>>): Config {
+	const named = Object.keys(configSchema.entries).map((name) => [name, given[name]]);
+	// A secret that is set to nothing is not set.
+	const result = v.safeParse(configSchema, { ...Object.fromEntries(named), OPERATOR_KEY: given.OPERATOR_KEY || undefined });
+	if (result.success) return result.output;
+	const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
+	throw new Error(`Configuration: ${faults.join("; ")}`);
+}

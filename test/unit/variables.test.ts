@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { checkVariables } from "../../src/variables.ts";
+
+const LEAST = {
+	RTB_URL: "http://rtb.example",
+	CLICK_URL: "https://click.example",
+	TRACKER_URL: "https://go.example",
+	BASE_URL: "https://api.example",
+	TOKEN_KEYS: "a".repeat(32),
+};
+const read = (variables: Record<string, string>) => checkVariables({ ...LEAST, ...variables });
+
+describe("unit: configuration", () => {
+	it("what is not set has its default", () => {
+		expect(read({ OPERATOR_KEY: "" })).toEqual({
+			...LEAST,
+			TOKEN_KEYS: [LEAST.TOKEN_KEYS],
+			SNAPSHOT_TTL_SECONDS: 15,
+			CLICK_TTL_HOURS: 24,
+			CLICK_RETENTION_DAYS: 400,
+			ALLOW_INSECURE_CALLBACKS: false,
+			OPERATOR_KEY: undefined,
+		});
+	});
+
+	it("says what is wrong, never the value", () => {
+		expect(() => read({ CLICK_RETENTION_DAYS: "5", CLICK_URL: "click.example/x", SNAPSHOT_TTL_SECONDS: "soon" })).toThrow(
+			"Configuration: CLICK_URL must be an http(s) origin such as https://click.example; SNAPSHOT_TTL_SECONDS must be a number from 1 to 3600; CLICK_RETENTION_DAYS must be a number from 30 to 3650",
+		);
+	});
+
+	it.each([
+		["RTB_URL", "https://bids.example/", "https://bids.example"],
+		["CLICK_URL", "https://c.example", "https://c.example"],
+		["TRACKER_URL", "https://t.example", "https://t.example"],
+		["BASE_URL", "https://b.example", "https://b.example"],
+		["SNAPSHOT_TTL_SECONDS", "30", 30],
+		["CLICK_TTL_HOURS", "48", 48],
+		["CLICK_RETENTION_DAYS", "60", 60],
+		["ALLOW_INSECURE_CALLBACKS", "true", true],
+		["TOKEN_KEYS", `${"b".repeat(32)}, ${"a".repeat(32)}`, ["b".repeat(32), "a".repeat(32)]],
+		["OPERATOR_KEY", "operator-key-of-16", "operator-key-of-16"],
+	] as const)("%s is taken from the environment", (name, text, value) => {
+		expect(read({ [name]: text })[name]).toEqual(value);
+	});
+});
