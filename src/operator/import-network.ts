@@ -123,6 +123,8 @@ class Reading {
 	}
 }
 
+const NOT_A_SECTION = "is not a section of the network file";
+
 async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promise<Reading> {
 	const reading = new Reading();
 	const unknownSections = new Set<string>();
@@ -132,12 +134,13 @@ async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promi
 				await readOne(reading, stages, section, value, `${section}[${index}]`);
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
-				reading.warn([{ path: section, message: "is not a section of the network file and was ignored" }]);
+				reading.warn([{ path: section, message: `${NOT_A_SECTION} and was ignored` }]);
 			}
 		}
 	} catch (error) {
 		if (!(error instanceof JsonStreamError)) throw error;
-		reading.note([{ path: error.path, message: error.message }]);
+		const isUnknown = error.path !== "" && !isSection(error.path);
+		reading.note([{ path: error.path, message: isUnknown ? NOT_A_SECTION : error.message }]);
 	}
 	return reading;
 }

@@ -85,7 +85,10 @@ export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test 
 
 function describeFailure(error: unknown, timeoutMs: number): string {
 	if (!(error instanceof Error)) return "no answer";
-	return error.name === "TimeoutError" ? `no answer within ${timeoutMs / SECOND_MS} s` : `no answer: ${error.message}`.slice(0, 200);
+	if (error.name === "TimeoutError") return `no answer within ${timeoutMs / SECOND_MS} s`;
+	// What the runtime says where it cannot reach a host, and does not say why.
+	if (error.message.startsWith("internal error")) return "no answer: the address could not be reached";
+	return `no answer: ${error.message}`.slice(0, 200);
 }
 
 /** The first bytes of a body as text; whatever the rest of it does, it is dropped. */
