@@ -6,8 +6,10 @@ import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postback
 /** A part of a batch that is settled in one transaction: one parameter of a statement may hold 2 MB. */
 const MOST_BYTES_AT_ONCE = 500_000;
 const RETRY_SECONDS = 10;
-/** When a conversion that outran its click is looked at for the first time; the sweep does the rest. */
-const LOOK_AGAIN_SECONDS = 10;
+/** When a conversion that outran its click is looked at again: a click is stored within two seconds or so. The sweep does the rest. */
+const LOOK_AGAIN_SECONDS = [3, 12];
+/** Most messages that a queue takes at once. */
+const MOST_SENT = 100;
 
 export type ConsumeDeps = SettleDeps & {
 	/** The POSTBACKS queue. */
@@ -71,11 +73,15 @@ function requestsOf(items: readonly PostbackItem[]): string {
 async function lookAgainSoon({ postbacks }: ConsumeDeps, keys: readonly { platform: string; txnid: string }[]): Promise<void> {
 	if (postbacks === undefined || keys.length === 0) return;
 	try {
-		const messages = keys.map(({ platform, txnid }): { body: PostbackMessage; delaySeconds: number } => ({
-			body: { format: 1, kind: "look_again", platform, txnid },
-			delaySeconds: LOOK_AGAIN_SECONDS,
-		}));
-		await postbacks.sendBatch(messages);
+		for (const delaySeconds of LOOK_AGAIN_SECONDS) {
+			for (let start = 0; start < keys.length; start += MOST_SENT) {
+				const bodies = keys.slice(start, start + MOST_SENT).map((key): PostbackMessage => ({ format: 1, kind: "look_again", ...key }));
+				await postbacks.sendBatch(
+					bodies.map((body) => ({ body })),
+					{ delaySeconds },
+				);
+			}
+		}
 	} catch (error) {
 		// The sweep finds them a minute after they came in.
 		logError("postbacks.look_again_not_sent", error, { count: keys.length });

@@ -51,4 +51,13 @@ describe("worker: a postback on its way through the queue", () => {
 			{ platform: "west", method: "GET", txnid: "t-1", cid: fields.cid, outcome: "accepted", answer: JSON.stringify(body) },
 		]);
 	});
+
+	test("that outran its click finds it some seconds later, without the sweep", async () => {
+		const click = clickRow({ publisher_id: "quiet" });
+		await callPostback(WEST_KEY, new URLSearchParams(postbackFields({ txnid: "early", cid: String(click.click_hash) })).toString());
+		const stage = () => readAll("SELECT stage FROM conversions WHERE txnid = 'early'");
+		await expect.poll(stage, { timeout: 5_000 }).toEqual([{ stage: "waiting" }]);
+		await storeClicks(click);
+		await expect.poll(stage, { timeout: 15_000 }).toEqual([{ stage: "settled" }]);
+	}, 25_000);
 });
