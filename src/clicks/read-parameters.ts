@@ -20,12 +20,16 @@ export function readParameter(query: Query, name: string): string | null {
 	return text;
 }
 
-/** The publisher's own values; undefined where there are none. */
+/** Longest values that are recorded. Whoever has a link can call it with any others, and what is recorded is kept. */
+const MOST_CHARACTERS = 255;
+const MOST_OF_A_CLICK_ID = 1_024;
+
+/** The publisher's own values; undefined where there are none. One that is too long counts as absent. */
 export function readTexts(query: Query): ClickMessage["texts"] {
 	let texts: ClickMessage["texts"];
 	for (const name of CLICK_TEXTS) {
 		const text = readParameter(query, name);
-		if (text === null) continue;
+		if (text === null || text.length > (name === "clickid" ? MOST_OF_A_CLICK_ID : MOST_CHARACTERS)) continue;
 		texts ??= {};
 		texts[name] = withoutControls(text);
 	}

@@ -84,7 +84,8 @@ function readCountry(value: unknown): string | null {
 	return isPresent(value) ? (text(value)?.trim().toUpperCase() ?? "") : null;
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** One way alone to read each text: with two, a long one that is no number would be tried in every mixture of them. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Reads a floor given as a number or a decimal string. Zero and below is no floor (but the currency still counts). */
 export function readFloor(amount: unknown, currency: unknown): Floor {

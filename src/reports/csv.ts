@@ -7,11 +7,16 @@ import type { ReportRecord } from "./record.ts";
  */
 const FORMULA = /^(?!-\d+(?:\.\d+)?$)(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 
+/** Text that a spreadsheet with another separator would take for two cells, the second of them unescaped. */
+function isCutElsewhere(value: unknown): boolean {
+	return typeof value === "string" && /[;\t]/.test(value);
+}
+
 /**
  * The records as CSV (RFC 4180): a header of `columns`, then a line a record, an empty cell where a record has no such field. An
  * apostrophe before text that would be a formula makes it text again.
  */
 export function writeCsv(columns: readonly string[], records: readonly ReportRecord[]): string {
 	const rows = records.map((record) => columns.map((column) => record[column] ?? ""));
-	return `${Papa.unparse([columns, ...rows], { newline: "\r\n", escapeFormulae: FORMULA })}\r\n`;
+	return `${Papa.unparse([columns, ...rows], { newline: "\r\n", escapeFormulae: FORMULA, quotes: isCutElsewhere })}\r\n`;
 }

@@ -46,6 +46,13 @@ describe("worker: parameters of a click URL", () => {
 		expect(readParameter(new Query(`clickid=${"a".repeat(2_049)}`), "clickid")).toBeNull();
 	});
 
+	test("a value too long to be kept is absent: of 255 characters, a click id of 1,024", () => {
+		const [most, more] = ["a".repeat(255), "b".repeat(256)];
+		const id = "c".repeat(1_024);
+		expect(readTexts(new Query(`clickid=${id}&subi=${most}&psorc=${more}&subid1=${more}`))).toEqual({ clickid: id, subi: most });
+		expect(readTexts(new Query(`clickid=${id}d&uid=${more}`))).toBeUndefined();
+	});
+
 	test("control characters are taken out", () => {
 		expect(readTexts(new Query("clickid=a%00b%0D%0Ac"))).toEqual({ clickid: "abc" });
 	});

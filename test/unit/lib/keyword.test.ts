@@ -27,6 +27,12 @@ describe("unit: canonicalKeyword", () => {
 		expect(canonicalKeyword(` ${"K".repeat(1_000)}  `)).toBe("k".repeat(1_000));
 	});
 
+	test("one of thousands of marks that combine is no work: it is not normalised", () => {
+		const text = `a${"\u0301\u0316".repeat(130_000)}`;
+		expect(canonicalKeyword(` ${text} `)).toBe(text);
+		expect(canonicalKeyword(`Running${" ".repeat(5_000)}shoes`)).toBe("running shoes");
+	});
+
 	test("lone surrogates do not break it", () => {
 		expect(canonicalKeyword("a\ud800b")).toBe("a\ufffdb");
 	});

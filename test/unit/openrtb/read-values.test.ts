@@ -66,6 +66,7 @@ describe("unit: the floor", () => {
 		["an amount past all numbers", "1e999", { kind: "usd", amount: Number.POSITIVE_INFINITY }],
 		["words", "free", { kind: "unusable" }],
 		["a decimal comma", "0,5", { kind: "unusable" }],
+		["digits without end that are no number", `${"1".repeat(250_000)}x`, { kind: "unusable" }],
 		["an amount with its currency", "0.5 USD", { kind: "unusable" }],
 		["a hexadecimal number", "0x1", { kind: "unusable" }],
 		["NaN in text", "NaN", { kind: "unusable" }],

@@ -25,6 +25,10 @@ describe("unit: reports as CSV", () => {
 		expect(writeCsv(["a"], [{ a: 'x,"y"\r\nz' }])).toBe('a\r\n"x,""y""\r\nz"\r\n');
 	});
 
+	it("quotes what another separator would cut in two", () => {
+		expect(writeCsv(["a", "b"], [{ a: "ok;=1+1", b: "ok\t=1+1" }])).toBe('a,b\r\n"ok;=1+1","ok\t=1+1"\r\n');
+	});
+
 	it.each([
 		"=1+1",
 		"+1+1",
