@@ -6,9 +6,9 @@ import { utcDay } from "../lib/time.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
-import type { ClickMatch } from "./match-click.ts";
+import { asClickHash, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
-import { CLICK_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
+import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
 import { type ConversionStatus, readStatus } from "./status-map.ts";
 
 /** What brings a conversion forward: a postback, or a look at what has changed around it (a click, a rate, the time). */
@@ -164,6 +164,7 @@ class History {
 		const match = this.#facts.findClick(conversion.cid);
 		if (match.click === null) return { conversion, why: match.why };
 		const { click, attribution } = match;
+		if (attribution === "publisher_click_id" && this.#maySpeakOfHash(conversion)) return { conversion, why: "no_click" };
 		return {
 			conversion: {
 				...conversion,
@@ -182,6 +183,14 @@ class History {
 			},
 			why: null,
 		};
+	}
+
+	/**
+	 * Whether a click with this hash may still be on its way. Anyone who has a link can call it with another click's hash as its click
+	 * id: so a click id that looks like a hash counts only where no click came by that hash.
+	 */
+	#maySpeakOfHash({ cid, firstReceivedAt }: Conversion): boolean {
+		return asClickHash(cid) !== null && this.#now - firstReceivedAt < HASH_WAIT_MS;
 	}
 
 	/** Its worth in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */

@@ -119,9 +119,11 @@ export class ReferenceLedger {
 				conversion,
 				this.clicks.filter((click) => click.hash === conversion.cid.toLowerCase()),
 			);
+			// What looks like a hash may be one whose click is on its way.
+			const mayBeHash = /^[0-9a-f]{32}$/i.test(conversion.cid) && now - conversion.firstReceivedAt < 15 * 60_000;
 			const named = this.#ofPlatform(
 				conversion,
-				this.clicks.filter((click) => click.publisherClickId === conversion.cid),
+				this.clicks.filter((click) => click.publisherClickId === conversion.cid && !mayBeHash),
 			);
 			const isKnownHash = this.clicks.some((click) => click.hash === conversion.cid.toLowerCase());
 			const best = hash[0] ?? (isKnownHash ? undefined : named[0]);

@@ -33,7 +33,10 @@ const PUBLISHERS = {
 	cpc: { share: 800_000n, model: "CPC", url: true },
 } as const;
 
-/** The clicks a history may store: one plain, two that share a publisher click id, a head before its billed click, a test, and others. */
+/**
+ * The clicks a history may store: one plain, two that share a publisher click id, a head before its billed click, a test, one that passes off
+ * another's hash as its click id, and others.
+ */
 const CLICKS: ModelClick[] = (
 	[
 		{ hash: "a", platform: "west", publisher: "cpa", publisherClickId: "pub-a", source: "s1", reason: null },
@@ -44,6 +47,7 @@ const CLICKS: ModelClick[] = (
 		{ hash: "e", platform: "west", publisher: "cpc", publisherClickId: "pub-e", source: "s2", reason: null },
 		{ hash: "f", platform: "west", publisher: "cpa", publisherClickId: "pub-f", source: "s1", reason: "test" },
 		{ hash: "9", platform: "east", publisher: "quiet", publisherClickId: "shared", source: "s3", reason: "expired" },
+		{ hash: "8", platform: "west", publisher: "quiet", publisherClickId: "a".repeat(32), source: "s2", reason: null },
 	] as const
 ).map((click, at) => ({ ...click, hash: click.hash.repeat(32), id: `click-${at}`, clickedAt: START - 10_000 + at }));
 
@@ -64,7 +68,7 @@ const postback = fc.record({
 	status: fc.constantFrom(null, "paid", "paid", "hold", "void", "odd"),
 	eventAt: fc.constantFrom(...DAYS.map((day) => Date.parse(`${day}T23:59:59.999Z`))),
 	payoutMicros: fc.constantFrom(10_000_000, 10_000_000, 12_345_678, 1, 0, -10_000_000, 49_999_950),
-	salesMicros: fc.constantFrom(null, 100_000_001),
+	salesMicros: fc.constantFrom(null, 100_000_001, -5_000_000),
 	currency: fc.constantFrom(null, null, "USD", "EUR", "GBP"),
 });
 

@@ -247,6 +247,34 @@ describe("worker: settling", () => {
 			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }]);
 		});
 
+		test("is not another's who called a link with that hash as its click id", async () => {
+			at(NOW);
+			const click = clickRow();
+			const txnid = newTxnid();
+			await storeClicks(clickRow({ publisher_click_id: String(click.click_hash) }));
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash) }, NOW));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting" });
+			await storeClicks(click);
+			at(NOW + 2 * MINUTE);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", attribution: "click_hash", click_id: click.id });
+		});
+
+		test("a publisher's click id that looks like a hash counts once no click came by that hash", async () => {
+			at(NOW);
+			const own = "0123456789ABCDEF0123456789abcdef";
+			const click = clickRow({ publisher_click_id: own });
+			const txnid = newTxnid();
+			await storeClicks(click);
+			await consume(postbackMessage("west", { txnid, cid: own }, NOW));
+			at(NOW + 15 * MINUTE - 1);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting" });
+			at(NOW + 15 * MINUTE);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", attribution: "publisher_click_id", click_id: click.id });
+		});
+
 		test("is unmatched after 24 hours, kept, and still found by a click from a replayed dead letter or by its next postback", async () => {
 			at(NOW);
 			const [click, other] = [clickRow(), clickRow()];
