@@ -130,16 +130,21 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
 }
 
+/** Minute of each hour at which KV is checked for what the book should have there. */
+const CHECK_MINUTE = 7;
+
 /** Publishes what an import could not, and removes shards that nobody reads any more. */
 async function keepBook(env: Env): Promise<void> {
 	const { db } = databases(env);
 	const deps = { db, kv: env.BOOK, now };
 	try {
-		const { manifest, version, shardsWritten, complete } = await publishBook(deps);
+		const isHourly = new Date(now()).getUTCMinutes() === CHECK_MINUTE;
+		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isHourly);
 		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
 		await sweepBook(deps);
 	} catch (error) {
 		if (!(error instanceof PublishBusyError)) throw error;
+		logInfo("book.publish_busy", { message: error.message });
 	}
 }
 

@@ -190,7 +190,7 @@ export class CampaignBook {
 		this.#manifestReadAt = now;
 	}
 
-	/** Fetches the changed ones of the resident shards, most recently used first. @throws where one cannot be had */
+	/** Fetches the changed ones of the resident shards, most recently used first. @throws where KV fails or one cannot be read */
 	async #prefetch(current: Manifest, next: Manifest): Promise<void> {
 		if (current.bits !== next.bits) return;
 		const changed: [index: number, version: string][] = [];
@@ -201,11 +201,12 @@ export class CampaignBook {
 		if (changed.length === 0) return;
 		const keys = changed.map(([index, version]) => shardKey(next.bits, index, version));
 		const texts = await this.#store.get(keys, { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
-		const shards = changed.map(([index, version]) => {
+		for (const [index, version] of changed) {
 			const text = texts.get(shardKey(next.bits, index, version)) ?? null;
-			return openShard(next.bits, index, version, text);
-		});
-		for (const shard of shards) this.#shards.keep(shard);
+			// One that KV has not must not hold up all the others: it is looked for when it is asked for.
+			if (text === null) logError("book.shard_unavailable", new Error("a changed shard is not in KV"), { shard: index, version });
+			else this.#shards.keep(openShard(next.bits, index, version, text));
+		}
 	}
 
 	async #load(manifest: Manifest, index: number, version: string): Promise<Shard> {

@@ -1,6 +1,6 @@
 /**
  * Makes the database's record of the book agree with what KV holds: for a database that was set back to an earlier moment, whose
- * shards may be deleted by now, and for a KV namespace that was lost.
+ * shards may be deleted by now, for a KV namespace that was lost, and for a single shard that is not there.
  */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
@@ -26,29 +26,37 @@ export function versionOfManifest(manifest: string | null): number {
 }
 
 /**
- * Marks the shards that KV has not for the next publish, and those that only KV knows for removal. A book that was being rebuilt with
- * another number of shards is begun anew. Can be broken off and repeated.
+ * Marks the shards that KV has not for the next publish, and those that only KV knows for removal. Can be broken off and repeated.
+ * @param restart true where the whole record is in doubt: a book that was being rebuilt with another number of shards is begun anew
  */
-export async function reconcileShards({ db, kv, now }: ReconcileDeps): Promise<void> {
+export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: boolean): Promise<void> {
 	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
 	const [state] = await db.select().from(bookState);
 	const lost: [bits: number, shard: number, slot: number][] = [];
 	for (const { bits, shard, version } of recorded) {
-		if (version === "" || bits !== state?.bits) continue;
-		if (!stored.delete(shardKey(bits, shard, version))) lost.push([bits, shard, slotsOfShard(shard, bits).first]);
+		if (version === "" || (restart && bits !== state?.bits)) continue;
+		const isStored = stored.delete(shardKey(bits, shard, version));
+		if (!isStored && bits === state?.bits) lost.push([bits, shard, slotsOfShard(shard, bits).first]);
 	}
 	const mark = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 	const rows = JSON.stringify(lost);
-	await runTransaction(db, [
+	const changes = [
 		sql`INSERT INTO ${bookDirtySlots} (slot, mark) SELECT value ->> 2, ${mark} FROM json_each(${rows}) WHERE true
 			ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`,
 		// Of no version: the publish writes it whatever it holds, and until then the manifest names none that cannot be had.
 		sql`UPDATE ${bookShards} SET version = '' WHERE (bits, shard) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${rows}))`,
-		sql`DELETE FROM ${bookShards} WHERE bits <> (SELECT bits FROM ${bookState})`,
-		db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: true }),
-		sql`INSERT OR IGNORE INTO ${bookGarbage} (key, replaced_at) SELECT value, ${now()} FROM json_each(${JSON.stringify([...stored])})`,
-	]);
-	logInfo("book.reconciled", { missing: lost.length, unknown: stored.size });
+	];
+	if (restart) {
+		changes.push(
+			sql`DELETE FROM ${bookShards} WHERE bits <> (SELECT bits FROM ${bookState})`,
+			sql`UPDATE ${bookState} SET next_bits = NULL, next_done = 0, manifest_dirty = 1`,
+			// Their two days begin now: readers may still have the manifest that names them.
+			sql`INSERT INTO ${bookGarbage} (key, replaced_at) SELECT value, ${now()} FROM json_each(${JSON.stringify([...stored])}) WHERE true
+				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
+		);
+	}
+	await runTransaction(db, changes);
+	if (restart || lost.length > 0) logInfo("book.reconciled", { missing: lost.length, restart });
 }
 
 /** The keys of all shards in KV. */

@@ -50,12 +50,13 @@ type DirtySlot = typeof bookDirtySlots.$inferSelect;
 
 /**
  * Publishes what has changed.
+ * @param check true to look whether KV has all that it should have, which takes a listing of it
  * @throws PublishBusyError where another publisher holds the lease
  */
-export async function publishBook(deps: PublishDeps): Promise<PublishResult> {
+export async function publishBook(deps: PublishDeps, check = false): Promise<PublishResult> {
 	const lease = await takeLease(deps);
 	try {
-		return await publishUnderLease(deps, lease);
+		return await publishUnderLease(deps, lease, check);
 	} finally {
 		await deps.db.update(bookState).set({ leaseToken: null, leaseUntil: 0 }).where(eq(bookState.leaseToken, lease));
 	}
@@ -103,13 +104,16 @@ async function takeLease({ db, now }: PublishDeps): Promise<string> {
 	return lease;
 }
 
-async function publishUnderLease(deps: PublishDeps, lease: string): Promise<PublishResult> {
+async function publishUnderLease(deps: PublishDeps, lease: string, check: boolean): Promise<PublishResult> {
 	const { db, kv } = deps;
 	const inKv = await kv.get(MANIFEST_KEY);
 	let stored = await readState(db);
-	if (isUnknownBook(stored.version, inKv)) {
-		await reconcileShards(deps);
+	const isUnknown = isUnknownBook(stored.version, inKv);
+	if (isUnknown || check) {
+		await reconcileShards(deps, isUnknown);
 		stored = await readState(db);
+		// Older, and no stale cache any more: another publisher's last write came too late.
+		if (check && versionOfManifest(inKv) < stored.version) stored.manifestDirty = true;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {

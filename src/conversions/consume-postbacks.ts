@@ -5,7 +5,6 @@ import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postback
 
 /** A part of a batch that is settled in one transaction: one parameter of a statement may hold 2 MB. */
 const MOST_BYTES_AT_ONCE = 500_000;
-const RETRY_SECONDS = 10;
 /** When a conversion that outran its click is looked at again: a click is stored within two seconds or so. The sweep does the rest. */
 const LOOK_AGAIN_SECONDS = [3, 12];
 /** Most messages that a queue takes at once. */
@@ -28,7 +27,7 @@ export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): 
 		else {
 			// A later version may know it; else the dead letters keep it.
 			logError("postbacks.unknown_format", new Error("a message of an unknown format"));
-			message.retry({ delaySeconds: RETRY_SECONDS });
+			message.retry();
 		}
 	}
 	for (const part of split(parcels)) await settlePart(deps, part);
@@ -44,7 +43,7 @@ async function settlePart(deps: ConsumeDeps, parcels: readonly Parcel[]): Promis
 	} catch (error) {
 		if (items.length > 1 && isOfOneItem(error)) return settleOneByOne(deps, parcels);
 		logError("postbacks.not_settled", error, { requests: requestsOf(items) });
-		for (const { message } of parcels) message.retry({ delaySeconds: RETRY_SECONDS });
+		for (const { message } of parcels) message.retry();
 	}
 }
 
@@ -61,7 +60,7 @@ async function settleOneByOne(deps: ConsumeDeps, parcels: readonly Parcel[]): Pr
 			}
 		}
 		if (failures === 0) message.ack();
-		else message.retry({ delaySeconds: RETRY_SECONDS });
+		else message.retry();
 	}
 }
 

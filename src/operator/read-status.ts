@@ -94,7 +94,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 export function figuresQuery(now: number): SQL {
 	const dead = (queue: QueueName) => counted(sql`dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
 	return sql`SELECT
-		${counted(sql`book_dirty_slots`)} AS dirty,
+		${counted(sql`book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty)) AS dirty,
 		${counted(sql`callbacks WHERE state = 'due'`)} AS undelivered,
 		(SELECT MIN(created_at) FROM callbacks WHERE state = 'due') AS oldest,
 		${counted(sql`callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,

@@ -202,6 +202,23 @@ describe("worker: publishing", () => {
 		expect(await reader(observedStore()).priceOf("many-7.example", 0)).toBe(400_000);
 	});
 
+	it("the hourly check finds a single shard that is gone, and a manifest that is older than the last one", async () => {
+		const [gone = ""] = namedShards(await manifest());
+		await env.BOOK.delete(gone);
+		await publishBook(deps());
+		expect(await missingShards()).toEqual([gone]);
+		await publishBook(deps(), true);
+		expect(await missingShards()).toEqual([]);
+		const newest = await manifest();
+		await env.BOOK.put(MANIFEST_KEY, JSON.stringify({ ...newest, version: newest.version - 1 }));
+		await publishBook(deps());
+		expect((await manifest()).version).toBe(newest.version - 1);
+		await publishBook(deps(), true);
+		expect((await manifest()).version).toBe(newest.version + 1);
+		// Where all is in order it writes nothing.
+		expect(await publishBook(deps(), true)).toMatchObject({ manifest: null, shardsWritten: 0 });
+	});
+
 	it("an unknown cron is an error, not something else's turn", async () => {
 		await expect(worker.scheduled(createScheduledController({ cron: "0 0 1 1 *", scheduledTime: new Date() }), env)).rejects.toThrow(
 			"unknown cron",
@@ -313,8 +330,25 @@ describe("worker: reading", () => {
 		await expect(fresh.priceOf("many-11.example", 0)).rejects.toThrow(BookUnavailableError);
 		store.hide = () => false;
 		expect(await fresh.priceOf("many-11.example", 1)).toBe(580_000);
-		expect(book.stats.shards).toBeGreaterThan(0);
 		expect(await snapshot(TTL_MS + 3)).not.toBeNull();
+	});
+
+	it("a changed shard that is gone does not hold up the changes of the others", async () => {
+		const store = observedStore();
+		const { priceOf, snapshot, settle } = reader(store);
+		await priceOf("many-40.example", 0);
+		await priceOf("many-41.example", 0);
+		await epc("many-40.example", 10_040, "0.8100");
+		await epc("many-41.example", 10_041, "0.8200");
+		const { bits, shards } = await manifest();
+		const index = shardOf(slotOf(domainKey("many-40.example")), bits);
+		const hidden = shardKey(bits, index, shardVersion({ shards }, index) ?? "");
+		store.hide = (key) => key === hidden;
+		await snapshot(TTL_MS + 1);
+		await settle();
+		const now = TTL_MS + 2;
+		expect(shardOf(slotOf(domainKey("many-41.example")), bits)).not.toBe(index);
+		expect(await priceOf("many-41.example", now)).toBe(820_000);
 	});
 
 	it("a shard of a format to come, or one cut short, is not read", async () => {
