@@ -320,7 +320,7 @@ describe("worker: reading", () => {
 		const before = new Set(await shardKeys());
 		await epc("many-11.example", 10_011, "0.5800");
 		const [late] = (await shardKeys()).filter((name) => !before.has(name));
-		// The shard is resident: the reader fetches it before it takes the new manifest, and keeps the old book until it is there.
+		// The shard is resident: the reader looks for it before it takes the new manifest, and serves its old content until it is there.
 		store.hide = (key) => key === late;
 		await priceOf("many-11.example", TTL_MS + 1);
 		await settle();
@@ -330,6 +330,7 @@ describe("worker: reading", () => {
 		await expect(fresh.priceOf("many-11.example", 0)).rejects.toThrow(BookUnavailableError);
 		store.hide = () => false;
 		expect(await fresh.priceOf("many-11.example", 1)).toBe(580_000);
+		expect(book.stats.shards).toBeGreaterThan(0);
 		expect(await snapshot(TTL_MS + 3)).not.toBeNull();
 	});
 
