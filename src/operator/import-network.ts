@@ -71,27 +71,41 @@ const MOST_LISTED = 100;
 export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8Array>): Promise<ImportReport> {
 	const now = deps.now();
 	const importId = crypto.randomUUID();
-	const stages: Stages = { network: await openStage(deps.db, importId, now), products: await openStage(deps.products, importId, now) };
+	const stages: Stages = { network: openStage(deps.db, importId, now), products: openStage(deps.products, importId, now) };
 	let committed = false;
 	try {
 		const reading = await readFile(stages, file);
 		const issued = await stageOwners(deps, stages, reading, now);
-		await Promise.all([stages.network.flush(), stages.products.flush()]);
+		// One after the other: what fails must not leave the other writing behind the clearing up.
+		await stages.network.flush();
+		await stages.products.flush();
 		reading.note(await checkPlatforms(deps.db, reading.index.platformsUsed, new Set(reading.platforms.map(({ entry }) => entry.id))));
 		if (reading.faultCount === 0) reading.note(await checkAgainstStored(deps.db, importId));
 		reading.warn(await warnOfBlocks(deps.db, importId, reading.publishers));
 		if (reading.faultCount > 0) throw new ImportFaultsError(reading.faults, reading.faultCount);
-		// Products first: without their brands they are not shown, and taking them over again changes nothing.
-		await commitProducts(deps.products, importId);
+		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any
+		// does not need their database, which may be away while a brand has to be stopped.
+		if (stages.products.isUsed()) await commitProducts(deps.products, importId);
 		await commitNetwork(deps.db, importId, now);
 		committed = true;
 		return { ...(await report(deps, reading)), issued };
 	} finally {
-		if (!committed) await Promise.all([stages.network.discard(), stages.products.discard()]);
+		if (!committed) await discard(stages);
 	}
 }
 
 type Stages = { network: RowStage; products: RowStage };
+
+/** Rows that cannot be removed now are removed by a later import; what went wrong before is what is told. */
+async function discard({ network, products }: Stages): Promise<void> {
+	for (const stage of [network, products]) {
+		try {
+			await stage.discard();
+		} catch (error) {
+			logError("import.not_discarded", error);
+		}
+	}
+}
 
 /** What is known of a file while it is read. */
 class Reading {

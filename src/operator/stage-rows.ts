@@ -14,6 +14,8 @@ const ABANDONED_AFTER_MS = HOUR_MS;
 
 export type RowStage = {
 	readonly importId: string;
+	/** Whether anything was written: a stage that was not used has not touched its database. */
+	isUsed(): boolean;
 	/** Queues a row; writes a chunk when one is full. */
 	add(section: string, row: Record<string, unknown>): Promise<void>;
 	/** Writes what is queued. */
@@ -22,9 +24,9 @@ export type RowStage = {
 	discard(): Promise<void>;
 };
 
-/** Opens a stage, and removes what imports that broke off have left. */
-export async function openStage(db: Database, importId: string, startedAt: number): Promise<RowStage> {
-	await db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS));
+/** Opens a stage. Its first rows also remove what imports that broke off have left. */
+export function openStage(db: Database, importId: string, startedAt: number): RowStage {
+	let isUsed = false;
 	const queues = new Map<string, { rows: string[]; characters: number }>();
 	let seq = 0;
 
@@ -33,6 +35,8 @@ export async function openStage(db: Database, importId: string, startedAt: numbe
 		if (queue === undefined || queue.rows.length === 0) return;
 		queues.delete(section);
 		const chunk = `[${queue.rows.join(",")}]`;
+		if (!isUsed) await db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS));
+		isUsed = true;
 		await db.run(
 			sql`INSERT INTO ${importRows} (import_id, started_at, section, seq, row)
 				SELECT ${importId}, ${startedAt}, ${section}, ${seq} + key, value FROM json_each(${chunk})`,
@@ -42,6 +46,7 @@ export async function openStage(db: Database, importId: string, startedAt: numbe
 
 	return {
 		importId,
+		isUsed: () => isUsed,
 		async add(section, row) {
 			const text = JSON.stringify(row);
 			const queue = queues.get(section) ?? { rows: [], characters: 0 };
@@ -55,7 +60,7 @@ export async function openStage(db: Database, importId: string, startedAt: numbe
 		},
 		async discard() {
 			queues.clear();
-			await db.delete(importRows).where(eq(importRows.importId, importId));
+			if (isUsed) await db.delete(importRows).where(eq(importRows.importId, importId));
 		},
 	};
 }

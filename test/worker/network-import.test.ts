@@ -1,6 +1,8 @@
 /** POST /operator/network on real D1 and KV: upsert by natural key, all or nothing, keys hashed and shown once. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import worker from "../../src/worker.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork, priceFor } from "../support/network-import.ts";
 
 const count = async (table: string) => (await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table}`).first<number>("n")) ?? -1;
@@ -60,6 +62,31 @@ describe("worker: a sound network file", () => {
 		const texts = await Promise.all(wire.keys.map(({ name }) => env.BOOK.get(name)));
 		expect(texts.some((text) => text?.includes('"p":8'))).toBe(true);
 		await importFile({ platforms: [NORTHWIND] });
+	});
+
+	it("without products needs no database of products; with some it is refused while that is away, and nothing changes", async () => {
+		const away = new Proxy(env.PRODUCTS, {
+			get: () => () => {
+				throw new Error("PRODUCTS is away");
+			},
+		});
+		const importWithout = (file: object) =>
+			worker.fetch(
+				new Request("https://base.example/operator/network", {
+					method: "POST",
+					headers: OPERATOR_HEADERS,
+					body: JSON.stringify(file),
+				}) as unknown as Parameters<typeof worker.fetch>[0],
+				{ ...env, PRODUCTS: away },
+				createExecutionContext(),
+			);
+		const stored = () => env.DB.prepare("SELECT epc_micros FROM campaigns WHERE campaign_id = 22").first("epc_micros");
+		expect((await importWithout({ brands: [brandEntry("hats.example", 22, {}, { epc: "0.5000" })] })).status).toBe(200);
+		expect(await stored()).toBe(500_000);
+		const product = { id: "SKU-2", domain: "shoes.example", name: "Shoe", url: "https://shoes.example/2", final_price: "89.90" };
+		const refused = await importWithout({ brands: [brandEntry("hats.example", 22, {}, { epc: "0.9000" })], products: [product] });
+		expect(refused.status).toBe(500);
+		expect(await stored()).toBe(500_000);
 	});
 
 	it("stores products in their own database", async () => {
