@@ -41,6 +41,8 @@ export type Status = {
 	conversions: { waiting: number; unmatched: number; quarantined: number };
 	/** Messages that no consumer could take. */
 	dead_letters: Record<QueueName, number>;
+	/** Size of the network's database; it may have 10 GB. Null where the platform does not tell. */
+	database_bytes: number | null;
 	/** Campaigns that stand still because a cap is met. */
 	paused_campaigns: { count: number; campaigns: number[] };
 };
@@ -61,9 +63,10 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, paused, book, clicks, postbacks, callbacks] = await Promise.all([
+	const [figures, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
 		readFigures(deps.db, now),
 		readPausedAddresses(deps.db),
+		readSize(deps.db),
 		readBook(deps.kv),
 		readBacklog("clicks", deps.queues.clicks),
 		readBacklog("postbacks", deps.queues.postbacks),
@@ -86,6 +89,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		},
 		conversions: { waiting: figures.waiting, unmatched: figures.unmatched, quarantined: figures.quarantined },
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
+		database_bytes: databaseBytes,
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MOST_NAMED) },
 	};
 }
@@ -111,6 +115,11 @@ function counted(from: SQL): SQL {
 
 function readFigures(db: Database, now: number): Promise<Figures> {
 	return db.get<Figures>(figuresQuery(now));
+}
+
+async function readSize(db: Database): Promise<number | null> {
+	const { meta } = await db.run(sql`SELECT 1`);
+	return typeof meta.size_after === "number" ? meta.size_after : null;
 }
 
 async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["paused"]> {

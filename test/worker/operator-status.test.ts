@@ -42,6 +42,7 @@ describe("worker: /operator/status", () => {
 			callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
 			conversions: { waiting: 0, unmatched: 0, quarantined: 0 },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
+			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
 		});
 	});

@@ -31,6 +31,7 @@ const statusSchema = v.object({
 	}),
 	conversions: v.object({ waiting: v.number(), unmatched: v.number(), quarantined: v.number() }),
 	dead_letters: queueOf(v.number()),
+	database_bytes: v.optional(v.nullable(v.number()), null),
 	paused_campaigns: v.object({ count: v.number(), campaigns: v.array(v.number()) }),
 });
 
@@ -46,7 +47,8 @@ async function showStatus(options: ServerOptions): Promise<void> {
 	console.log(describeStatus(read.output).join("\n"));
 }
 
-function describeStatus({ book, book_changes_waiting, queues, callbacks, conversions, dead_letters, paused_campaigns }: Status): string[] {
+function describeStatus(status: Status): string[] {
+	const { book, book_changes_waiting, queues, callbacks, conversions, dead_letters, database_bytes, paused_campaigns } = status;
 	const { undelivered, overdue, exhausted, paused } = callbacks;
 	const rows: [string, string][] = [
 		[
@@ -76,6 +78,7 @@ function describeStatus({ book, book_changes_waiting, queues, callbacks, convers
 			.map(([queue, count]) => `${count} of ${queue}`)
 			.join(", "),
 	]);
+	rows.push(["Database", database_bytes === null ? "not told" : `${(database_bytes / 1e6).toFixed(1)} MB of 10 GB`]);
 	const { count, campaigns } = paused_campaigns;
 	const more = count > campaigns.length ? ", …" : "";
 	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);

@@ -67,6 +67,7 @@ const statusSchema = v.strictObject({
 	}),
 	conversions: v.strictObject({ waiting: count, unmatched: count, quarantined: count }),
 	dead_letters: v.strictObject({ clicks: count, postbacks: count, callbacks: count }),
+	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
 	paused_campaigns: v.strictObject({ count, campaigns: v.array(count) }),
 });
 
