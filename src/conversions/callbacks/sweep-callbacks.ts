@@ -11,8 +11,11 @@ import { releasePaused } from "./release-paused.ts";
 export const SWEPT_AT_ONCE = 1_000;
 /** The most addresses that one run probes, and the most that it releases. */
 const ADDRESSES_AT_ONCE = 50;
-/** So long a callback that was put on the queue is not put there again. */
-export const QUEUED_MS = 10 * MINUTE_MS;
+/**
+ * So long a callback that was put on the queue is not put there again. No longer, for a sweep that breaks off, or a queue that refuses,
+ * leaves callbacks marked that no queue carries.
+ */
+export const QUEUED_MS = 3 * MINUTE_MS;
 
 export type SweepDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
