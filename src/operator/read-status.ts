@@ -25,7 +25,7 @@ export type Status = {
 	at: string;
 	/** Null before the first publish. */
 	book: { version: number; published_at: string; age_seconds: number } | null;
-	/** Slots of the book that wait to be published. */
+	/** Slots of the book that wait to be published; a rebuild under way, or a manifest that waits, counts as one more. */
 	book_changes_waiting: number;
 	/** Messages in each queue; null where the platform does not tell. */
 	queues: Record<QueueName, Backlog | null>;

@@ -56,7 +56,7 @@ function describeStatus(status: Status): string[] {
 			book === null ? "none: nothing was imported yet" : `version ${book.version}, published ${describeAge(book.age_seconds)} ago`,
 		],
 	];
-	if (book_changes_waiting > 0) rows.push(["", `${book_changes_waiting} slots wait to be published`]);
+	if (book_changes_waiting > 0) rows.push(["", `changes that wait to be published: ${book_changes_waiting}`]);
 	for (const [name, queue] of Object.entries(queues)) {
 		rows.push([
 			`Queue ${name}`,
