@@ -113,7 +113,8 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		await reconcileShards(deps, isUnknown);
 		stored = await readState(db);
 		// Older, and no stale cache any more: another publisher's last write came too late.
-		if (check && versionOfManifest(inKv) < stored.version) stored.manifestDirty = true;
+		const seen = versionOfManifest(inKv);
+		if (check && seen > 0 && seen < stored.version) stored.manifestDirty = true;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {

@@ -215,6 +215,11 @@ describe("worker: publishing", () => {
 		expect((await manifest()).version).toBe(newest.version - 1);
 		await publishBook(deps(), true);
 		expect((await manifest()).version).toBe(newest.version + 1);
+		// One that cannot be read is a newer code's.
+		const readable = (await env.BOOK.get(MANIFEST_KEY)) ?? "";
+		await env.BOOK.put(MANIFEST_KEY, JSON.stringify({ format: 99 }));
+		expect(await publishBook(deps(), true)).toMatchObject({ manifest: null });
+		await env.BOOK.put(MANIFEST_KEY, readable);
 		// Where all is in order it writes nothing.
 		expect(await publishBook(deps(), true)).toMatchObject({ manifest: null, shardsWritten: 0 });
 	});
