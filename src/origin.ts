@@ -1,46 +1,46 @@
-/** Composition root of the origin Worker: the operator's endpoints and the publisher of the campaign book, next to D1. */
+/** Composition root of the origin Worker: every route but the bids and the redirect, the consumers of the queues, and the cron. */
 import { Hono } from "hono";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainBid } from "./bidding/explain.ts";
+import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
+import type { CallbackDeps } from "./callbacks/deliver-callback.ts";
+import type { CallbackMessage } from "./callbacks/message.ts";
+import { callbackRoutes } from "./callbacks/operator-routes.ts";
+import { sweepCallbacks } from "./callbacks/sweep-callbacks.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
-import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publish.ts";
+import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publisher/publish.ts";
 import { ListStates } from "./catalogue/list-states.ts";
 import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
-import { type ConsumeDeps, consumeClicks } from "./clicks/consume.ts";
-import { sweepCaps, sweepImportedCaps } from "./clicks/consume-caps.ts";
-import { KeptFacts } from "./clicks/consume-facts.ts";
-import { sweepKeptClicks } from "./clicks/consume-kept.ts";
+import { sweepCaps, sweepImportedCaps } from "./clicks/consumer/caps.ts";
+import { type ConsumeDeps, consumeClicks } from "./clicks/consumer/consume-clicks.ts";
+import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
+import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
-import { consumeCallbacks } from "./conversions/callbacks/consume-callbacks.ts";
-import type { CallbackDeps } from "./conversions/callbacks/deliver-callback.ts";
-import type { CallbackMessage } from "./conversions/callbacks/message.ts";
-import { callbackRoutes } from "./conversions/callbacks/operator-routes.ts";
-import { sweepCallbacks } from "./conversions/callbacks/sweep-callbacks.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
+import { PostbackBatcher } from "./conversions/postback-batcher.ts";
 import { routePostback } from "./conversions/postback-route.ts";
-import { TogetherSender } from "./conversions/send-together.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
-import { keepDeadLetters, type QueueName } from "./db/dead-letters.ts";
-import { KeyOwners } from "./db/key-owners.ts";
-import { removeOld } from "./db/remove-old.ts";
+import { keepDeadLetters, type QueueName } from "./dead-letters/keep-dead-letters.ts";
 import { guard } from "./http/guard.ts";
+import { KeyOwners } from "./keys/key-owners.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { requestIdOf } from "./lib/request-id.ts";
 import { SECOND_MS } from "./lib/time.ts";
-import { readStatus } from "./operator/read-status.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { readStatus } from "./operator/status/read-status.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
+import { removeOld } from "./retention/remove-old.ts";
 
 const now = () => Date.now();
 
@@ -71,7 +71,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		db,
 		keys,
 		now,
-		postbacks: env.POSTBACKS === undefined ? undefined : new TogetherSender(env.POSTBACKS),
+		postbacks: env.POSTBACKS === undefined ? undefined : new PostbackBatcher(env.POSTBACKS),
 		callbacks: env.CALLBACKS,
 		unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
 		measure: measureTo(env.EVENTS),

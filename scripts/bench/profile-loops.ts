@@ -5,7 +5,7 @@ const ROUNDS = 7;
 /** Long enough that the HTTP request around the loop does not matter. */
 const LOOP_MS = 150;
 const FIRST_TIMES = 5_000;
-const MOST_TIMES = 1_000_000;
+const MAX_TIMES = 1_000_000;
 
 /** Microseconds per run of each stage, its loop included: medians over rounds that take turns. */
 export async function timeStages(
@@ -18,7 +18,7 @@ export async function timeStages(
 	for (const stage of stages) {
 		await timeLoop(origin, bodies, stage, FIRST_TIMES);
 		const micros = (await timeLoop(origin, bodies, stage, FIRST_TIMES)) / FIRST_TIMES;
-		times.set(stage, Math.min(MOST_TIMES, Math.max(FIRST_TIMES, Math.round((LOOP_MS * 1_000) / micros))));
+		times.set(stage, Math.min(MAX_TIMES, Math.max(FIRST_TIMES, Math.round((LOOP_MS * 1_000) / micros))));
 	}
 	const samples = new Map(stages.map((stage) => [stage, [] as number[]]));
 	for (let round = 1; round <= ROUNDS; round++) {

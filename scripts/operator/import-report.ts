@@ -35,7 +35,7 @@ function read<Output>(schema: v.GenericSchema<unknown, Output>, body: unknown): 
 }
 
 /** Warnings that are shown; more would bury the rest. `--json` has all that the server lists. */
-const MOST_WARNINGS = 20;
+const MAX_WARNINGS = 20;
 
 /** The report as text for people. */
 export function describeReport({ counts, book, issued, warnings, warning_count }: ImportReport): string {
@@ -55,8 +55,7 @@ export function describeReport({ counts, book, issued, warnings, warning_count }
 		);
 	}
 	const count = warning_count ?? warnings.length;
-	if (count > 0)
-		lines.push(`${count} ${count === 1 ? "warning" : "warnings"}:`, ...describePlaces(warnings.slice(0, MOST_WARNINGS), count));
+	if (count > 0) lines.push(`${count} ${count === 1 ? "warning" : "warnings"}:`, ...describePlaces(warnings.slice(0, MAX_WARNINGS), count));
 	return lines.join("\n");
 }
 

@@ -1,5 +1,5 @@
 /** Cuts a feed into parts that can be sent and taken over one by one. */
-import { findCsvStyle, parseCsv } from "../../src/operator/csv.ts";
+import { findCsvStyle, parseCsv } from "../../src/operator/feeds/csv.ts";
 
 export type FeedPart = {
 	/** The text of whole records; that of CSV begins with the feed's header. */

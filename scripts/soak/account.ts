@@ -5,7 +5,7 @@ import type { Receiver } from "./receiver.ts";
 import type { Order, Tally } from "./tally.ts";
 
 /** Differences that are told one by one; more are only counted. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 type ClickRow = { hash: string; redirects: number; billed: number };
 type ConversionRow = { txnid: string; stage: string; status: string };
@@ -23,9 +23,7 @@ export async function findDifferences(stack: Stack, tally: Tally, receiver: Rece
 		...compareCallbacks(tally, receiver),
 		...(await compareSums(stack, tally)),
 	];
-	return differences.length <= MOST_TOLD
-		? differences
-		: [...differences.slice(0, MOST_TOLD), `… and ${differences.length - MOST_TOLD} more`];
+	return differences.length <= MAX_TOLD ? differences : [...differences.slice(0, MAX_TOLD), `… and ${differences.length - MAX_TOLD} more`];
 }
 
 async function read<Row>(stack: Stack, sql: string): Promise<Row[]> {

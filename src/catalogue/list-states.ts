@@ -1,8 +1,8 @@
 /** What decides whether a list has changed: the catalogue's version and the publisher's row. */
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import type { Publisher } from "../db/key-owners.ts";
 import { catalogueState, publishers } from "../db/schema/publishers.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { sha256, toBase64Url } from "../lib/bytes.ts";
 import type { ListRequest } from "./list-request.ts";
 
@@ -13,7 +13,7 @@ export type ListState = { publisher: Publisher; catalogueVersion: number };
  * it. Clients that poll with a validator then cost no query each.
  */
 export const STATE_KEPT_MS = 250;
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 
 type Kept = { state: ListState | null; readAt: number };
 
@@ -34,7 +34,7 @@ export class ListStates {
 		if (known !== undefined && now - known.readAt < STATE_KEPT_MS) return known.state;
 		const kept = this.#kept;
 		const state = await this.readNow(publisherId);
-		if (kept.size >= MOST_KEPT) kept.clear();
+		if (kept.size >= MAX_KEPT) kept.clear();
 		kept.set(publisherId, { state, readAt: now });
 		return state;
 	}

@@ -1,7 +1,7 @@
 /** Reads the brands of a list page by page: what is in memory does not grow with the catalogue. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import type { ListRequest } from "./list-request.ts";
 
 /** A brand as a list shows it, with the campaign that speaks for it. */

@@ -8,7 +8,7 @@ import { MINUTE_MS } from "../lib/time.ts";
 
 /** Shorter ones are written as quickly as they are found; longer ones would take too much of an isolate's memory to collect. */
 const LEAST_BYTES = 16 * 1024;
-const MOST_BYTES = 24 * 1024 * 1024;
+const MAX_BYTES = 24 * 1024 * 1024;
 const KEPT_SECONDS = 86_400;
 /** A collection that has not ended after this long is taken for lost with its request. */
 const LOST_AFTER_MS = MINUTE_MS;
@@ -102,12 +102,12 @@ class Collection {
 
 	add(chunk: Uint8Array): void {
 		this.#bytes += chunk.byteLength;
-		if (this.#bytes > MOST_BYTES) this.#chunks = [];
+		if (this.#bytes > MAX_BYTES) this.#chunks = [];
 		else this.#chunks.push(chunk);
 	}
 
 	whole(): Blob | null {
-		return this.#bytes > MOST_BYTES ? null : new Blob(this.#chunks);
+		return this.#bytes > MAX_BYTES ? null : new Blob(this.#chunks);
 	}
 }
 

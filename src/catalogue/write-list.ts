@@ -1,7 +1,7 @@
 /** Writes a brand list as a stream of JSON text. */
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { utf8 } from "../lib/bytes.ts";
 import type { ListRequest } from "./list-request.ts";
 import { type ListedBrand, type PageSizes, readPages } from "./read-pages.ts";

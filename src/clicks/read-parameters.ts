@@ -21,15 +21,15 @@ export function readParameter(query: Query, name: string): string | null {
 }
 
 /** Longest values that are recorded. Whoever has a link can call it with any others, and what is recorded is kept. */
-const MOST_CHARACTERS = 255;
-const MOST_OF_A_CLICK_ID = 1_024;
+const MAX_TEXT_LENGTH = 255;
+const MAX_CLICK_ID_LENGTH = 1_024;
 
 /** The publisher's own values; undefined where there are none. One that is too long counts as absent. */
 export function readTexts(query: Query): ClickMessage["texts"] {
 	let texts: ClickMessage["texts"];
 	for (const name of CLICK_TEXTS) {
 		const text = readParameter(query, name);
-		if (text === null || text.length > (name === "clickid" ? MOST_OF_A_CLICK_ID : MOST_CHARACTERS)) continue;
+		if (text === null || text.length > (name === "clickid" ? MAX_CLICK_ID_LENGTH : MAX_TEXT_LENGTH)) continue;
 		texts ??= {};
 		texts[name] = withoutControls(text);
 	}

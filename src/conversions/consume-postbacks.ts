@@ -4,11 +4,11 @@ import { type PostbackItem, type PostbackMessage, readMessage } from "./message.
 import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
 /** A part of a batch that is settled in one transaction: one parameter of a statement may hold 2 MB. */
-const MOST_BYTES_AT_ONCE = 500_000;
+const MAX_TRANSACTION_BYTES = 500_000;
 /** When a conversion that outran its click is looked at again: a click is stored within two seconds or so. The sweep does the rest. */
 const LOOK_AGAIN_SECONDS = [3, 12];
 /** Most messages that a queue takes at once. */
-const MOST_SENT = 100;
+const MAX_SENT = 100;
 
 export type ConsumeDeps = SettleDeps & {
 	/** The POSTBACKS queue. */
@@ -73,8 +73,8 @@ async function lookAgainSoon({ postbacks }: ConsumeDeps, keys: readonly { platfo
 	if (postbacks === undefined || keys.length === 0) return;
 	try {
 		for (const delaySeconds of LOOK_AGAIN_SECONDS) {
-			for (let start = 0; start < keys.length; start += MOST_SENT) {
-				const bodies = keys.slice(start, start + MOST_SENT).map((key): PostbackMessage => ({ format: 1, kind: "look_again", ...key }));
+			for (let start = 0; start < keys.length; start += MAX_SENT) {
+				const bodies = keys.slice(start, start + MAX_SENT).map((key): PostbackMessage => ({ format: 1, kind: "look_again", ...key }));
 				await postbacks.sendBatch(
 					bodies.map((body) => ({ body })),
 					{ delaySeconds },
@@ -92,7 +92,7 @@ function split(parcels: readonly Parcel[]): Parcel[][] {
 	let bytes = Number.POSITIVE_INFINITY;
 	for (const parcel of parcels) {
 		const size = JSON.stringify(parcel.items).length;
-		if (bytes + size > MOST_BYTES_AT_ONCE) {
+		if (bytes + size > MAX_TRANSACTION_BYTES) {
 			parts.push([]);
 			bytes = 0;
 		}

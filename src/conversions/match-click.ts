@@ -28,7 +28,7 @@ export type NoMatch = "no_click" | "other_platform" | "no_publisher" | "ambiguou
 export type ClickMatch = { click: CandidateClick; attribution: Attribution; why: null } | { click: null; why: NoMatch };
 
 /** More redirects than this under one publisher click id are never one click. */
-export const MOST_CANDIDATES = 50;
+export const MAX_CANDIDATES = 50;
 
 const HASH = /^[0-9a-f]{32}$/i;
 
@@ -52,7 +52,7 @@ export function matchClick(platform: string, byHash: readonly CandidateClick[], 
 		(click) =>
 			isOf(platform, click) && click.clickHash !== named.click.clickHash && (click.reason === null) === (named.click.reason === null),
 	);
-	if (rival || byPublisherClickId.length > MOST_CANDIDATES) return { click: null, why: "ambiguous" };
+	if (rival || byPublisherClickId.length > MAX_CANDIDATES) return { click: null, why: "ambiguous" };
 	return { click: named.click, attribution: "publisher_click_id", why: null };
 }
 

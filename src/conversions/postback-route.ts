@@ -2,7 +2,7 @@
  * GET or POST /api/postback/{access_key}: takes a postback in. Every answer is HTTP 200 with a body of answers.ts; success is only said
  * once the queue, or else the database, has the postback.
  */
-import type { KeyOwners } from "../db/key-owners.ts";
+import type { KeyOwners } from "../keys/key-owners.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
@@ -10,24 +10,24 @@ import { decodeText } from "../lib/query.ts";
 import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import type { Intake, Postback, ReceivedPostback } from "./message.ts";
+import type { PostbackBatcher, WaitUntil } from "./postback-batcher.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
 import { MAX_BODY_BYTES, MAX_QUERY_BYTES, readRequest } from "./read-request.ts";
-import type { TogetherSender, WaitUntil } from "./send-together.ts";
 import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 import type { UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 export type PostbackDeps = SettleDeps & {
 	keys: Pick<KeyOwners, "find">;
 	/** The POSTBACKS queue; without it, and where it fails, postbacks are settled at once. */
-	postbacks: TogetherSender | undefined;
+	postbacks: PostbackBatcher | undefined;
 	unknownKeys: UnknownKeyLimit;
 	/** Told of every postback; absent where nobody counts them. */
 	measure?: Measure | undefined;
 };
 
 /** Of a request whose key is nobody's, so much is kept: enough to see whose it is. */
-const MOST_UNKNOWN_TEXT = 1_000;
+const MAX_UNKNOWN_TEXT = 1_000;
 
 const PATH = "/api/postback";
 const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so may the body (${MAX_BODY_BYTES}).`;
@@ -58,7 +58,7 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 		const received: Received = { id: requestIdOf(request, receivedAt), receivedAt, platform, method: request.method, query: text, values };
 		if (platform === null) {
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				const brief = { ...received, query: text.slice(0, MOST_UNKNOWN_TEXT).toWellFormed() };
+				const brief = { ...received, query: text.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
 				waitUntil(keepQuietly(deps, waitUntil, toMessage(brief, "unknown_key", UNKNOWN_KEY, null)));
 			}
 			count(deps, "", "unknown_key", null);

@@ -7,7 +7,7 @@ export const MAX_QUERY_BYTES = 16 * 1024;
 export const MAX_BODY_BYTES = 16 * 1024;
 
 /** Longest text in the ledger: encoding a form's bytes can make it many times as long as it came. */
-const MOST_LEDGER_TEXT = MAX_QUERY_BYTES + MAX_BODY_BYTES;
+const MAX_LEDGER_TEXT = MAX_QUERY_BYTES + MAX_BODY_BYTES;
 
 /** `text` is what the ledger keeps: query and form as they came. */
 export type ReceivedFields = { fields: Field[]; text: string; tooLarge: boolean };
@@ -70,5 +70,5 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array | 
 /** Control characters escaped, as they would be in a query: so a message's size stays bounded, and the database takes it as text. */
 function forLedger(text: string): string {
 	const written = text.toWellFormed().replaceAll(/\p{Cc}/gu, (character) => encodeURIComponent(character));
-	return written.slice(0, MOST_LEDGER_TEXT).toWellFormed();
+	return written.slice(0, MAX_LEDGER_TEXT).toWellFormed();
 }

@@ -4,7 +4,7 @@ import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { type ConversionKey, keyOf } from "./conversion.ts";
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
-import { readStanding, type Standing } from "./read-standing.ts";
+import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, settle } from "./settle.ts";
 import { type Outcome, OvertakenError, writeSettlements } from "./write-settlements.ts";
 
@@ -18,9 +18,9 @@ export type SettleDeps = {
 export type Settled = { changed: number; waiting: ConversionKey[] };
 
 /** How often a batch that was overtaken by another writer is decided anew. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** Most messages that a queue takes at once. */
-const MOST_SENT = 100;
+const MAX_SENT = 100;
 
 /**
  * Settles a batch in one transaction. A message that is known already changes nothing.
@@ -31,7 +31,7 @@ export async function settlePostbacks(deps: SettleDeps, messages: readonly Postb
 		try {
 			return await settleOnce(deps, messages);
 		} catch (error) {
-			if (!(error instanceof OvertakenError) || tries === MOST_TRIES) throw error;
+			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
 		}
 	}
 }
@@ -45,7 +45,7 @@ async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): 
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));
 	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
-	const standing = await readStanding(
+	const standing = await readLedgerState(
 		deps.db,
 		received.map(({ intake }) => intake.id),
 		received.flatMap(({ intake: { platform }, postback }) => (platform === null || postback === null ? [] : [{ platform, postback }])),
@@ -71,7 +71,7 @@ function distinct(items: readonly ReceivedPostback[]): ReceivedPostback[] {
 	return [...new Map(items.map((item) => [item.intake.id, item])).values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
 }
 
-function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], standing: Standing, now: number): Outcome[] {
+function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], standing: LedgerState, now: number): Outcome[] {
 	const causes = new Map<string, { key: ConversionKey; causes: Cause[] }>();
 	const add = (key: ConversionKey, cause: Cause) => {
 		const known = causes.get(keyOf(key)) ?? { key, causes: [] };
@@ -110,8 +110,8 @@ async function announce({ callbacks }: SettleDeps, outcomes: readonly Outcome[])
 	const due = outcomes.flatMap(({ settlement }) => settlement.callbacks).filter(({ state }) => state === "due");
 	if (callbacks === undefined || due.length === 0) return;
 	try {
-		for (let start = 0; start < due.length; start += MOST_SENT) {
-			await callbacks.sendBatch(due.slice(start, start + MOST_SENT).map(({ id }) => ({ body: { format: 1, id } })));
+		for (let start = 0; start < due.length; start += MAX_SENT) {
+			await callbacks.sendBatch(due.slice(start, start + MAX_SENT).map(({ id }) => ({ body: { format: 1, id } })));
 		}
 	} catch (error) {
 		logError("callbacks.not_announced", error, { count: due.length });

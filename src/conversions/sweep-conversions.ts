@@ -7,7 +7,7 @@ import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postback
 
 const AT_ONCE = 100;
 /** Most conversions a sweep takes of each kind; the next one, a minute later, goes on. An invocation has 1,000 queries for all its jobs. */
-const MOST_A_SWEEP = 1_000;
+const MAX_SWEPT = 1_000;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known. */
 export async function sweepConversions(deps: SettleDeps): Promise<void> {
@@ -38,7 +38,7 @@ async function settleAll(deps: SettleDeps, items: readonly PostbackItem[]): Prom
 
 function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
 	return db.all<ConversionKey>(
-		sql`SELECT platform, txnid FROM conversions WHERE retry_at IS NOT NULL AND retry_at <= ${now()} ORDER BY retry_at LIMIT ${MOST_A_SWEEP}`,
+		sql`SELECT platform, txnid FROM conversions WHERE retry_at IS NOT NULL AND retry_at <= ${now()} ORDER BY retry_at LIMIT ${MAX_SWEPT}`,
 	);
 }
 
@@ -46,5 +46,5 @@ function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
 	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions
 		WHERE stage = 'quarantined' AND usd_nanos IS NULL
 			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = currency || ' ' || date(event_at / 1000, 'unixepoch'))
-		LIMIT ${MOST_A_SWEEP}`);
+		LIMIT ${MAX_SWEPT}`);
 }

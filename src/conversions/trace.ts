@@ -2,10 +2,10 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { formatUsd } from "../lib/money.ts";
-import { readStanding } from "./read-standing.ts";
+import { readLedgerState } from "./read-ledger-state.ts";
 
 /** Most rows of a kind that a trace shows, the newest; a publisher click id that stands for thousands of clicks is no one sale. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 type Row = Record<string, string | number | null>;
 
@@ -19,21 +19,21 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 			UNION SELECT rowid FROM conversions WHERE cid IN ${ids}
 			UNION SELECT rowid FROM conversions WHERE click_id IN (${clicksOfId})
 			UNION SELECT v.rowid FROM postback_intake i CROSS JOIN conversions v ON v.platform = i.platform AND v.txnid = i.txnid WHERE i.id = ${id})
-		ORDER BY first_received_at DESC LIMIT ${MOST_ROWS}`);
+		ORDER BY first_received_at DESC LIMIT ${MAX_ROWS}`);
 	const keys = JSON.stringify(conversions.map(({ platform, txnid }) => ({ platform, txnid })));
 	const ofKeys = (table: string) =>
 		sql`json_each(${keys}) k CROSS JOIN ${sql.raw(table)} t ON t.platform = k.value ->> '$.platform' AND t.txnid = k.value ->> '$.txnid'`;
 	const clickIds = JSON.stringify(conversions.map(({ click_id }) => click_id).filter((clickId) => clickId !== null));
 	const [clicks, postbacks, events, callbacks, attempts] = await Promise.all([
 		db.all<Row>(sql`SELECT c.*, b.domain AS domain FROM clicks c LEFT JOIN brands b ON b.id = c.brand_id
-			WHERE c.id IN (${clicksOfId} UNION SELECT value FROM json_each(${clickIds})) ORDER BY c.id DESC LIMIT ${MOST_ROWS}`),
+			WHERE c.id IN (${clicksOfId} UNION SELECT value FROM json_each(${clickIds})) ORDER BY c.id DESC LIMIT ${MAX_ROWS}`),
 		// Rejected ones name no conversion: they are found by what they said.
 		db.all<Row>(sql`SELECT * FROM postback_intake WHERE id IN (
 				SELECT id FROM postback_intake WHERE txnid = ${id}
 				UNION SELECT id FROM postback_intake WHERE cid IN ${ids}
 				UNION SELECT id FROM postback_intake WHERE id = ${id}
 				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t ON t.txnid = k.value ->> '$.txnid' AND t.platform = k.value ->> '$.platform')
-			ORDER BY id DESC LIMIT ${MOST_ROWS}`),
+			ORDER BY id DESC LIMIT ${MAX_ROWS}`),
 		db.all<Row>(sql`SELECT t.* FROM ${ofKeys("conversion_events")} ORDER BY t.seq`),
 		db.all<Row>(sql`SELECT t.* FROM ${ofKeys("callbacks")} ORDER BY t.seq`),
 		db.all<Row>(
@@ -44,7 +44,7 @@ export async function traceConversion(db: Database, id: string): Promise<Record<
 	const isOf = (conversion: Row) => (row: Row) => row.platform === conversion.platform && row.txnid === conversion.txnid;
 	return {
 		id,
-		truncated: [clicks, postbacks, conversions].some(({ length }) => length === MOST_ROWS),
+		truncated: [clicks, postbacks, conversions].some(({ length }) => length === MAX_ROWS),
 		clicks: clicks.toReversed().map(showClick),
 		postbacks: postbacks.toReversed().map(showPostback),
 		conversions: conversions.toReversed().map((conversion) => ({
@@ -64,7 +64,7 @@ async function explainMissingClicks(db: Database, conversions: readonly Row[]): 
 	const missing = conversions.filter(({ click_id }) => click_id === null);
 	if (missing.length === 0) return () => null;
 	const keys = missing.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
-	const { findClick } = await readStanding(db, [], [], keys);
+	const { findClick } = await readLedgerState(db, [], [], keys);
 	return ({ platform, cid, click_id }) => (click_id === null ? findClick(String(platform), String(cid)).why : null);
 }
 

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../lib/time.ts";
 
 /** How many requests with unknown keys an isolate puts into the ledger in a minute: enough to see a platform with a wrong key. */
-export const MOST_UNKNOWN_A_MINUTE = 60;
+export const MAX_UNKNOWN_PER_MINUTE = 60;
 
 type SharedLimit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
 
@@ -23,7 +23,7 @@ export class UnknownKeyLimit {
 			this.#minute = minute;
 			this.#count = 0;
 		}
-		if (this.#count >= MOST_UNKNOWN_A_MINUTE) return false;
+		if (this.#count >= MAX_UNKNOWN_PER_MINUTE) return false;
 		this.#count++;
 		return this.#shared === undefined || (await this.#shared.limit({ key: "unknown-platform-key" })).success;
 	}

@@ -14,7 +14,7 @@ export type GuardDeps = {
 /** How long an address that failed too often is refused. */
 export const REFUSED_MS = 10 * SECOND_MS;
 /** Addresses an isolate remembers, the first refused out first. */
-const MOST_REFUSED = 10_000;
+const MAX_REFUSED = 10_000;
 
 export function guard({ now, failedKeys }: GuardDeps): MiddlewareHandler {
 	const refused = new Map<string, number>();
@@ -46,5 +46,5 @@ function refuse(refused: Map<string, number>, address: string, until: number): v
 	refused.delete(address);
 	refused.set(address, until);
 	const oldest = refused.keys().next();
-	if (refused.size > MOST_REFUSED && !oldest.done) refused.delete(oldest.value);
+	if (refused.size > MAX_REFUSED && !oldest.done) refused.delete(oldest.value);
 }

@@ -5,7 +5,7 @@ export function newSecret(prefix: string): string {
 	return `${prefix}_${toBase64Url(crypto.getRandomValues(new Uint8Array(24)))}`;
 }
 
-const UUIDS_AT_ONCE = 128;
+const UUID_POOL_SIZE = 128;
 const UUID_BYTES = 16;
 let ready: string[] = [];
 
@@ -18,7 +18,7 @@ export function newUuid(): string {
 }
 
 function makeUuids(): string[] {
-	const digits = crypto.getRandomValues(new Uint8Array(UUIDS_AT_ONCE * UUID_BYTES)).toHex();
+	const digits = crypto.getRandomValues(new Uint8Array(UUID_POOL_SIZE * UUID_BYTES)).toHex();
 	const made: string[] = [];
 	for (let at = 0; at < digits.length; at += 2 * UUID_BYTES) {
 		// Six bits are not chance: the version, and the variant in the two highest bits of its digit.

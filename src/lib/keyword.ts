@@ -4,7 +4,7 @@ const BLANKS = /[\s\p{Cc}]+/gu;
  * Far longer than any keyword of a campaign. Marks that combine are put in order one past another, which takes a long text of
  * nothing else seconds.
  */
-const MOST_NORMALISED = 1_024;
+const MAX_NORMALISED = 1_024;
 
 /**
  * Canonical form of a search keyword: NFKC, lower case, single spaces, trimmed, well-formed. Null when nothing is left.
@@ -13,8 +13,8 @@ const MOST_NORMALISED = 1_024;
 export function canonicalKeyword(input: string): string | null {
 	if (SIMPLE.test(input)) return input;
 	const sent = input.toWellFormed();
-	const short = sent.length > MOST_NORMALISED ? sent.replace(BLANKS, " ").trim() : sent;
-	if (short.length > MOST_NORMALISED) return short;
+	const short = sent.length > MAX_NORMALISED ? sent.replace(BLANKS, " ").trim() : sent;
+	if (short.length > MAX_NORMALISED) return short;
 	const text = short.normalize("NFKC").toLowerCase().normalize("NFKC").replace(BLANKS, " ").trim();
 	return text === "" ? null : text;
 }

@@ -33,7 +33,7 @@ const GUID = /^\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$/i;
 const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
 const LONGEST = 300;
 /** A value that was encoded when it was sent, or once more on its way. */
-const MOST_DECODINGS = 2;
+const MAX_DECODINGS = 2;
 
 /**
  * Whether a value is an unfilled placeholder: `{x}` `{{x}}` `${x}` `#{x}` `%{x}` `[x]` `[[[x]]]` `<x>` `##x##` `#x#` `%x%` `%%x%%`
@@ -45,7 +45,7 @@ export function isPlaceholder(raw: string): boolean {
 	if (!mayBegin(text.charCodeAt(0)) || text.length > LONGEST) return false;
 	for (let decodings = 0; ; decodings++) {
 		if (PLACEHOLDER.test(text)) return !GUID.test(text);
-		if (decodings === MOST_DECODINGS) return false;
+		if (decodings === MAX_DECODINGS) return false;
 		const decoded = text.replace(ESCAPED_ASCII, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).trim();
 		if (decoded === text) return false;
 		text = decoded;

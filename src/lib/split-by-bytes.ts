@@ -1,8 +1,8 @@
 /** D1 takes 2 MB in one value, and UTF-8 needs up to three bytes for a UTF-16 unit: far below that, whatever the text. */
-const MOST_JSON_LENGTH = 500_000;
+const MAX_JSON_LENGTH = 500_000;
 
 /** Parts of a list, in order, each of which is short enough to be one JSON parameter of a statement. */
-export function splitByBytes<Item>(items: readonly Item[], most = MOST_JSON_LENGTH): Item[][] {
+export function splitByBytes<Item>(items: readonly Item[], most = MAX_JSON_LENGTH): Item[][] {
 	const parts: Item[][] = [];
 	let length = Number.POSITIVE_INFINITY;
 	for (const item of items) {

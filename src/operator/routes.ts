@@ -3,15 +3,15 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { equalSecrets } from "../lib/bytes.ts";
 import { HttpError, jsonResponse, unauthorized } from "../lib/http.ts";
+import type { ReplayDeps } from "./dead-letters/replay-dead-letters.ts";
+import { replayRoutes } from "./dead-letters/replay-routes.ts";
 import { type ExplainQuestion, readExplainBody } from "./explain.ts";
-import type { FeedKind } from "./feed-columns.ts";
-import { readFeedOptions } from "./feed-options.ts";
-import { importFeed } from "./import-feed.ts";
-import { type ImportDeps, ImportFaultsError, importNetwork } from "./import-network.ts";
-import { keysRoutes } from "./keys-routes.ts";
-import type { Status } from "./read-status.ts";
-import type { ReplayDeps } from "./replay-dead-letters.ts";
-import { replayRoutes } from "./replay-routes.ts";
+import type { FeedKind } from "./feeds/feed-columns.ts";
+import { readFeedOptions } from "./feeds/feed-options.ts";
+import { importFeed } from "./feeds/import-feed.ts";
+import { keysRoutes } from "./keys/keys-routes.ts";
+import { type ImportDeps, ImportFaultsError, importNetwork } from "./network/import-network.ts";
+import type { Status } from "./status/read-status.ts";
 
 export type OperatorDeps = ImportDeps & {
 	/** The secret that the OperatorKey header must hold. */

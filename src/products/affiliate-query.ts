@@ -8,7 +8,7 @@ export const FIRST_LOOK = 60;
  * Matches that are ranked at most: the cost of a search for a word that every tenth of a million products has. Beyond, the ones
  * that were stored first count.
  */
-export const MOST_CANDIDATES = 20_000;
+export const MAX_CANDIDATES = 20_000;
 /** Weights of name, brand, category and description; the facets are no text. */
 const RANK = sql`bm25(products_fts, 10, 4, 3, 1, 0)`;
 const TEXT_COLUMNS = ["name", "brand", "category", "description"];
@@ -48,7 +48,7 @@ export function selectBestOf(match: string, domains: readonly string[], limit: n
 }
 
 function candidatesOf(match: string): SQL {
-	return sql`SELECT rowid AS id, ${RANK} AS score FROM products_fts WHERE products_fts MATCH ${match} LIMIT ${MOST_CANDIDATES}`;
+	return sql`SELECT rowid AS id, ${RANK} AS score FROM products_fts WHERE products_fts MATCH ${match} LIMIT ${MAX_CANDIDATES}`;
 }
 
 function selectRanked(candidates: SQL, limit: number): SQL {

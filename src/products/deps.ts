@@ -1,6 +1,6 @@
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
-import type { KeyOwners } from "../db/key-owners.ts";
+import type { KeyOwners } from "../keys/key-owners.ts";
 import type { KeptNetwork } from "./kept-network.ts";
 
 export type ProductsDeps = {

@@ -4,14 +4,14 @@
  */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import type { Publisher } from "../db/key-owners.ts";
 import { publishers } from "../db/schema/publishers.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
 /** How long a change of the network may take to reach the searches of other isolates; as for keys. */
 export const NETWORK_KEPT_MS = 15 * SECOND_MS;
-const MOST_PUBLISHERS = 1_000;
-const MOST_BRANDS = 20_000;
+const MAX_PUBLISHERS = 1_000;
+const MAX_BRANDS = 20_000;
 
 /** An active brand that has active campaigns with a link, the one to prefer first. */
 export type KeptBrand = {
@@ -49,7 +49,7 @@ export class KeptNetwork {
 		const known = this.#publishers.get(id);
 		if (known !== undefined && this.#isFresh(known.readAt)) return known.value;
 		const [row] = await this.#db.select().from(publishers).where(eq(publishers.id, id));
-		this.#keep(this.#publishers, id, row ?? null, MOST_PUBLISHERS);
+		this.#keep(this.#publishers, id, row ?? null, MAX_PUBLISHERS);
 		return row ?? null;
 	}
 
@@ -64,7 +64,7 @@ export class KeptNetwork {
 		const read = wanted.length === 0 ? new Map<string, KeptBrand>() : await this.#readBrands(wanted);
 		for (const domain of wanted) {
 			const brand = read.get(domain) ?? null;
-			this.#keep(this.#brands, domain, brand, MOST_BRANDS);
+			this.#keep(this.#brands, domain, brand, MAX_BRANDS);
 			found.set(domain, brand);
 		}
 		return [...found.values()].filter((brand) => brand !== null);

@@ -1,4 +1,4 @@
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import type { ProductsDeps } from "./deps.ts";
 import type { PromotableBrand } from "./promotable-brands.ts";
 

@@ -1,5 +1,5 @@
 /** Which brands a publisher may promote now, and by which campaign a product of theirs is linked. */
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import type { KeptNetwork } from "./kept-network.ts";
 
 export type PromotableBrand = {

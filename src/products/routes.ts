@@ -1,6 +1,6 @@
 /** The two product searches, for the holder of a Publisher Key. */
 import { type Context, Hono } from "hono";
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import { Query } from "../lib/query.ts";

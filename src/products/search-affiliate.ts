@@ -1,6 +1,6 @@
 /** The affiliate product search: products in stock of brands that the publisher may promote. */
 import { findBrandDomains } from "../db/find-brands.ts";
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
 import { FIRST_LOOK, matchProducts, type ProductRow, selectBest, selectBestOf, selectDomains } from "./affiliate-query.ts";
@@ -26,7 +26,7 @@ export type AffiliateResult = {
 
 export type AffiliateAnswer = { keyword: string; results: AffiliateResult[]; message?: string };
 
-const MOST_RESULTS = 20;
+const MAX_RESULTS = 20;
 const NO_RESULT = "No result was found for this search.";
 
 /** Searches the affiliate catalogue: at most twenty products, the best match first; equal ones in the order they were stored. */
@@ -61,9 +61,9 @@ async function findProducts(deps: ProductsDeps, { publisher, keyword, domain }: 
 async function findByExpression({ network, products }: ProductsDeps, publisher: Publisher, match: string): Promise<Found> {
 	const first = await products.all<ProductRow>(selectBest(match));
 	const found = withBrands(first, await findPromotableBrands(network, publisher, domainsOf(first)));
-	if (found.length >= MOST_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MOST_RESULTS);
+	if (found.length >= MAX_RESULTS || first.length < FIRST_LOOK) return found.slice(0, MAX_RESULTS);
 	const brands = await findPromotableBrands(network, publisher, domainsOf(await products.all<{ domain: string }>(selectDomains(match))));
-	return withBrands(await products.all<ProductRow>(selectBestOf(match, [...brands.keys()], MOST_RESULTS)), brands);
+	return withBrands(await products.all<ProductRow>(selectBestOf(match, [...brands.keys()], MAX_RESULTS)), brands);
 }
 
 function domainsOf(rows: readonly { domain: string }[]): string[] {

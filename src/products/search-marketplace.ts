@@ -1,9 +1,9 @@
 /** The marketplace seller product search: by text, by seller, or both; sold-out products are listed. */
 import { type SQL, sql } from "drizzle-orm";
 import { runTransaction } from "../db/client.ts";
-import type { Publisher } from "../db/key-owners.ts";
+import type { Publisher } from "../keys/key-owners.ts";
 import { microsToDecimal4 } from "../lib/money.ts";
-import { MOST_CANDIDATES } from "./affiliate-query.ts";
+import { MAX_CANDIDATES } from "./affiliate-query.ts";
 import type { ProductsDeps } from "./deps.ts";
 import { productLinks } from "./link-products.ts";
 import { findPromotableBrands, type PromotableBrand } from "./promotable-brands.ts";
@@ -46,7 +46,7 @@ const TEXT_COLUMNS = ["name", "manufacturer", "category", "description", "asin"]
 
 /**
  * One page of the matches. `total` counts all of them; a page past the last is empty. The order is that of relevance among the
- * first MOST_CANDIDATES matches, then that in which products were stored, and the same on every page.
+ * first MAX_CANDIDATES matches, then that in which products were stored, and the same on every page.
  */
 export async function searchSellerProducts(deps: ProductsDeps, question: MarketplaceQuestion): Promise<MarketplaceAnswer> {
 	const { publisher, page, perPage } = question;
@@ -100,10 +100,10 @@ async function readPage(
 	offset: number,
 	limit: number,
 ): Promise<{ total: number; rows: SellerProductRow[] }> {
-	const rankedUpTo = unranked ? 0 : MOST_CANDIDATES;
+	const rankedUpTo = unranked ? 0 : MAX_CANDIDATES;
 	const rankedLimit = Math.min(limit, Math.max(0, rankedUpTo - offset));
 	const matches = sql`FROM seller_products_fts WHERE seller_products_fts MATCH ${match}`;
-	const ranked = sql`SELECT id, score FROM (SELECT rowid AS id, ${RANK} AS score ${matches} LIMIT ${MOST_CANDIDATES})
+	const ranked = sql`SELECT id, score FROM (SELECT rowid AS id, ${RANK} AS score ${matches} LIMIT ${MAX_CANDIDATES})
 		ORDER BY score, id LIMIT ${rankedLimit} OFFSET ${offset}`;
 	const rest = sql`SELECT rowid AS id, 0 AS score ${matches} ORDER BY rowid LIMIT ${limit - rankedLimit} OFFSET ${Math.max(offset, rankedUpTo)}`;
 	const [counted, ...pages] = await runTransaction(products, [

@@ -3,7 +3,7 @@
  */
 
 /** Words of a search that count; more are not looked at. */
-const MOST_TERMS = 32;
+const MAX_TERMS = 32;
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** Endings that the stemmer takes off: the prefix of such a word would be that of its stem (`bus` would find `bucket`). */
 const STEMMED = /(?:[^s]s|ed|ing)$/i;
@@ -14,7 +14,7 @@ const SHORTEST_STEM = 3;
 /** The words of a search text in their order, each once; empty where it holds none. */
 export function wordsOf(text: string): string[] {
 	const words = new Map((text.match(WORD) ?? []).map((word) => [word.toLowerCase(), word]));
-	return [...words.keys()].slice(0, MOST_TERMS);
+	return [...words.keys()].slice(0, MAX_TERMS);
 }
 
 /**

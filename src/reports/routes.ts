@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { bodyLimit } from "hono/body-limit";
 import type { Database } from "../db/client.ts";
-import type { KeyOwners } from "../db/key-owners.ts";
+import type { KeyOwners } from "../keys/key-owners.ts";
 import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { clickLevel } from "./click-level.ts";
 import { clickidLevel } from "./clickid-level.ts";

@@ -1,6 +1,6 @@
 /** Bench-only Worker: the click consumer, given messages that are made here. POST /{round}?batches=N writes N batches of 100. */
-import { consumeClicks } from "../../src/clicks/consume.ts";
-import { KeptFacts } from "../../src/clicks/consume-facts.ts";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { benchClick } from "./click-messages.ts";

@@ -1,9 +1,9 @@
 /** An outbox with a controllable clock, on real D1: rows as the settling of conversions adds them, and the delivery's dependencies. */
 import { env } from "cloudflare:workers";
-import { consumeCallbacks } from "../../src/conversions/callbacks/consume-callbacks.ts";
-import type { CallbackDeps } from "../../src/conversions/callbacks/deliver-callback.ts";
-import { type CallbackMessage, callbackMessage } from "../../src/conversions/callbacks/message.ts";
-import { sweepCallbacks } from "../../src/conversions/callbacks/sweep-callbacks.ts";
+import { consumeCallbacks } from "../../src/callbacks/consume-callbacks.ts";
+import type { CallbackDeps } from "../../src/callbacks/deliver-callback.ts";
+import { type CallbackMessage, callbackMessage } from "../../src/callbacks/message.ts";
+import { sweepCallbacks } from "../../src/callbacks/sweep-callbacks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import "./worker-env.ts";
 

@@ -1,6 +1,6 @@
 /** Messages of the click queue for tests: each is a sound one, with what the test is about changed. */
 import { env } from "cloudflare:workers";
-import type { CapDeps } from "../../src/clicks/consume-caps.ts";
+import type { CapDeps } from "../../src/clicks/consumer/caps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { newTimeOrderedId, newUuid } from "../../src/lib/ids.ts";

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { domainKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardKey, shardVersion } from "../../src/campaign-book/format.ts";
 import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
-import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publish.ts";
+import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import { openDatabase } from "../../src/db/client.ts";

@@ -4,7 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
-import { consumeClicks } from "../../src/clicks/consume.ts";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { KEPT_PREFIX } from "../../src/clicks/record-click.ts";

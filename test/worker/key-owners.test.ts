@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { KEY_KEPT_MS, KeyOwners, UNKNOWN_KEY_KEPT_MS } from "../../src/db/key-owners.ts";
+import { KEY_KEPT_MS, KeyOwners, UNKNOWN_KEY_KEPT_MS } from "../../src/keys/key-owners.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
 import "../support/worker-env.ts";
 

@@ -1,7 +1,7 @@
 /** GET /api/marketplace-seller-products/search on real D1. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { MOST_CANDIDATES } from "../../src/products/affiliate-query.ts";
+import { MAX_CANDIDATES } from "../../src/products/affiliate-query.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { getSearch, openLink, PUBLISHER_HEADERS, searchMarketplace, sellerEntry } from "../support/product-search.ts";
 
@@ -197,18 +197,18 @@ describe("worker: pages", () => {
 			`INSERT INTO seller_products (asin, seller_id, domain, name, url)
 				SELECT 'T' || value, 'T', 'marketplace.example', 'Thimble', 'https://marketplace.example/t' FROM json_each(?)`,
 		)
-			.bind(JSON.stringify(Array.from({ length: MOST_CANDIDATES + extra }, (_, at) => at + 1)))
+			.bind(JSON.stringify(Array.from({ length: MAX_CANDIDATES + extra }, (_, at) => at + 1)))
 			.run();
 		const asinsOf = async (page: number, perPage: number) => {
 			const { total, results } = await searchMarketplace({ q: "thimble", page: `${page}`, per_page: `${perPage}` });
-			expect(total).toBe(MOST_CANDIDATES + extra);
+			expect(total).toBe(MAX_CANDIDATES + extra);
 			return results.map(({ asin }) => asin);
 		};
 		// Pages of 60 do not end where ranking does: the one across it has some of both.
-		const across = Math.floor(MOST_CANDIDATES / 60) + 1;
+		const across = Math.floor(MAX_CANDIDATES / 60) + 1;
 		const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `T${from + at}`);
-		expect(await asinsOf(across, 60)).toEqual(numbers((across - 1) * 60 + 1, MOST_CANDIDATES + extra));
-		expect(await asinsOf(MOST_CANDIDATES / 10 + 2, 10)).toEqual(numbers(MOST_CANDIDATES + 11, MOST_CANDIDATES + 20));
+		expect(await asinsOf(across, 60)).toEqual(numbers((across - 1) * 60 + 1, MAX_CANDIDATES + extra));
+		expect(await asinsOf(MAX_CANDIDATES / 10 + 2, 10)).toEqual(numbers(MAX_CANDIDATES + 11, MAX_CANDIDATES + 20));
 		await env.PRODUCTS.prepare("DELETE FROM seller_products WHERE seller_id = 'T'").run();
 	});
 

@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { figuresQuery, readStatus, type Status } from "../../src/operator/read-status.ts";
+import { figuresQuery, readStatus, type Status } from "../../src/operator/status/read-status.ts";
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";

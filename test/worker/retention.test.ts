@@ -1,11 +1,11 @@
 /** What is kept for a time only, on real D1: old rows go in short steps; sums, conversions and their clicks stay. */
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { consumeClicks } from "../../src/clicks/consume.ts";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { LOOKED_AT_A_STEP, MOST_STEPS, type RemoveDeps, removeOld } from "../../src/db/remove-old.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
+import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
@@ -95,7 +95,7 @@ describe("worker: retention", () => {
 	});
 
 	it("a run takes so many rows at most, and the next goes on where it ended, once over", async () => {
-		const rows = Array.from({ length: MOST_STEPS * LOOKED_AT_A_STEP + 10 }, (_, i) => [newTimeOrderedId(daysAgo(200) + i), "c"]);
+		const rows = Array.from({ length: MAX_STEPS * LOOKED_AT_A_STEP + 10 }, (_, i) => [newTimeOrderedId(daysAgo(200) + i), "c"]);
 		await env.DB.prepare(
 			`INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer)
 				SELECT value ->> 0, value ->> 1, 0, 0, '' FROM json_each(?)`,

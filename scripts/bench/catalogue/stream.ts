@@ -10,7 +10,7 @@ import { Zipf } from "./zipf.ts";
 
 const SEED = 78;
 const BIDS = 60_000;
-const BIDS_AT_ONCE = 10_000;
+const BIDS_PER_CALL = 10_000;
 
 export type StreamResult = {
 	bids: number;
@@ -35,12 +35,12 @@ export async function streamBids(bench: Bench): Promise<StreamResult> {
 	using load = new LoadProcess();
 	const zipf = new Zipf(new Random(SEED), brandsFor(CATALOGUES.large));
 	let perSecond = 0;
-	for (let sent = 0; sent < BIDS; sent += BIDS_AT_ONCE) {
-		const targets = Array.from({ length: BIDS_AT_ONCE }, (_, at) => bidTarget(zipf.next(), sent + at));
+	for (let sent = 0; sent < BIDS; sent += BIDS_PER_CALL) {
+		const targets = Array.from({ length: BIDS_PER_CALL }, (_, at) => bidTarget(zipf.next(), sent + at));
 		({ perSecond } = await load.run({ origin, targets, connections: CONNECTIONS, once: true }));
 		const { waits, shards, bytes } = await readStats(origin);
 		bench.say(
-			`${sent + BIDS_AT_ONCE} bids by Zipf, ${perSecond.toFixed(0)}/s: ${waits} lookups waited, ${shards} shards resident, ${(bytes / 1e6).toFixed(1)} MB by the book's reckoning`,
+			`${sent + BIDS_PER_CALL} bids by Zipf, ${perSecond.toFixed(0)}/s: ${waits} lookups waited, ${shards} shards resident, ${(bytes / 1e6).toFixed(1)} MB by the book's reckoning`,
 		);
 	}
 	const after = await inspector.heap(poke);

@@ -8,7 +8,7 @@ import { browserHeaders } from "../requests.ts";
 import { startWorkers } from "../runtime.ts";
 
 const ROUNDS = { rounds: 30, seconds: 1, warmUpSeconds: 6, status: 302 };
-const MOST_URLS = 1_000;
+const MAX_URLS = 1_000;
 
 export const redirect: Part = {
 	name: "redirect",
@@ -27,7 +27,7 @@ export const redirect: Part = {
 			{ name: "queued_constant", script: baseline, queues: true },
 		]);
 		const origin = await runtime.origin("redirect");
-		const targets = await clickTargets(origin, demo.openrtb.slice(0, MOST_URLS));
+		const targets = await clickTargets(origin, demo.openrtb.slice(0, MAX_URLS));
 		await checkRedirect(origin, targets);
 		const sideOf = async (name: string) => ({ name, origin: await runtime.origin(name), targets });
 		bench.say(`${targets.length} click URLs in turn`);

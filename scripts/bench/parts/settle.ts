@@ -6,7 +6,7 @@ import { type Runtime, startWorkers } from "../runtime.ts";
 
 const SIZES = { small: 10_000, large: 1_000_000 } as const;
 type Size = keyof typeof SIZES;
-const ROWS_AT_ONCE = 50_000;
+const ROWS_PER_STATEMENT = 50_000;
 const BATCH = 100;
 const WARM_UP_BATCHES = 5;
 const ROUNDS = 30;
@@ -106,8 +106,8 @@ async function fill(runtime: Runtime, size: Size, rows: number): Promise<void> {
 	};
 	await importNetwork(await runtime.origin(size), JSON.stringify(network));
 	const database = await runtime.miniflare.getD1Database("DB", size);
-	for (let start = 1; start <= rows; start += ROWS_AT_ONCE) {
-		const series = `WITH RECURSIVE n(i) AS (SELECT ${start} UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.min(start + ROWS_AT_ONCE - 1, rows)})`;
+	for (let start = 1; start <= rows; start += ROWS_PER_STATEMENT) {
+		const series = `WITH RECURSIVE n(i) AS (SELECT ${start} UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.min(start + ROWS_PER_STATEMENT - 1, rows)})`;
 		const [hash, at, publisher] = [
 			"substr('00000000000000000000000000000000' || printf('%x', i), -32)",
 			`${FIRST_AT} + i * 1000`,

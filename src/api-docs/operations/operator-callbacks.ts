@@ -1,7 +1,7 @@
 /** The operator's callbacks and status. The replay's and the test's schemas are the ones that read their bodies. */
 import * as v from "valibot";
-import { replaySchema, testSchema } from "../../conversions/callbacks/requests.ts";
-import type { selectionEntries } from "../../conversions/callbacks/select-callbacks.ts";
+import { replaySchema, testSchema } from "../../callbacks/requests.ts";
+import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED, usd } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 /** The operator's product feeds. */
 import * as v from "valibot";
-import { type FeedKind, fieldsOf } from "../../operator/feed-columns.ts";
+import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { count, errorSchema, UNAUTHORIZED } from "./shapes.ts";
 

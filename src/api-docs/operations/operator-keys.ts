@@ -1,6 +1,6 @@
 /** Keys, publisher ids and identities. The bodies' schemas are the ones that read them. */
 import * as v from "valibot";
-import { CREDENTIAL_KINDS, type KeyVerb, keyRequestSchemas } from "../../operator/keys-request.ts";
+import { CREDENTIAL_KINDS, type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
 import type { Operation } from "../operation.ts";
 import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED } from "./shapes.ts";
 

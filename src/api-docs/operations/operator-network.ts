@@ -7,7 +7,7 @@ import {
 	productSchema,
 	publisherSchema,
 	sellerProductSchema,
-} from "../../operator/network-file.ts";
+} from "../../operator/network/network-file.ts";
 import type { Operation } from "../operation.ts";
 import { count, errorSchema, faultsAnswer, findings, UNAUTHORIZED } from "./shapes.ts";
 

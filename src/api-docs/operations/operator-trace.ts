@@ -1,7 +1,7 @@
 /** What became of a sale, and of messages that no consumer could take. The bodies' schemas are the ones that read them. */
 import * as v from "valibot";
 import { traceSchema } from "../../conversions/trace-route.ts";
-import { queueSchema, replaySchema } from "../../operator/replay-routes.ts";
+import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-routes.ts";
 import type { Operation } from "../operation.ts";
 import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED } from "./shapes.ts";
 

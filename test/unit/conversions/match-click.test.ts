@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asClickHash, type CandidateClick, MOST_CANDIDATES, matchClick } from "../../../src/conversions/match-click.ts";
+import { asClickHash, type CandidateClick, MAX_CANDIDATES, matchClick } from "../../../src/conversions/match-click.ts";
 
 function click(fields: Partial<CandidateClick> = {}): CandidateClick {
 	return {
@@ -52,7 +52,7 @@ describe("unit: which click a postback speaks of", () => {
 		expect(
 			match(
 				[],
-				Array.from({ length: MOST_CANDIDATES + 1 }, (_, at) => click({ id: String(at) })),
+				Array.from({ length: MAX_CANDIDATES + 1 }, (_, at) => click({ id: String(at) })),
 			),
 		).toBe("ambiguous");
 	});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MOST_UNKNOWN_A_MINUTE, UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
+import { MAX_UNKNOWN_PER_MINUTE, UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
 
 describe("unit: how many postbacks with unknown keys are kept", () => {
 	test("so many a minute, and then as many in the next", async () => {
@@ -9,7 +9,7 @@ describe("unit: how many postbacks with unknown keys are kept", () => {
 			for (let at = 0; at < 200; at++) if (await limit.allows(now)) count++;
 			return count;
 		};
-		expect([await kept(0), await kept(59_999), await kept(60_000)]).toEqual([MOST_UNKNOWN_A_MINUTE, 0, MOST_UNKNOWN_A_MINUTE]);
+		expect([await kept(0), await kept(59_999), await kept(60_000)]).toEqual([MAX_UNKNOWN_PER_MINUTE, 0, MAX_UNKNOWN_PER_MINUTE]);
 	});
 
 	test("and no more than the place's own limit lets through", async () => {

@@ -1,7 +1,7 @@
 /** A receiver that is down: its address is paused, nothing is dropped, a probe brings everything back, and the sweep repeats nothing. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { FAILURES_TO_PAUSE } from "../../../src/conversions/callbacks/breaker.ts";
+import { FAILURES_TO_PAUSE } from "../../../src/callbacks/breaker.ts";
 import { Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
 

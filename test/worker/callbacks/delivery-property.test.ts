@@ -5,8 +5,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { consumeCallbacks } from "../../../src/conversions/callbacks/consume-callbacks.ts";
-import { callbackMessage } from "../../../src/conversions/callbacks/message.ts";
+import { consumeCallbacks } from "../../../src/callbacks/consume-callbacks.ts";
+import { callbackMessage } from "../../../src/callbacks/message.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { batchOf, Outbox } from "../../support/callback-outbox.ts";
 

@@ -2,8 +2,8 @@
 import { env, exports } from "cloudflare:workers";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
-import { consumeCallbacks } from "../../../src/conversions/callbacks/consume-callbacks.ts";
-import { callbackMessage } from "../../../src/conversions/callbacks/message.ts";
+import { consumeCallbacks } from "../../../src/callbacks/consume-callbacks.ts";
+import { callbackMessage } from "../../../src/callbacks/message.ts";
 import { batchOf, Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
 

@@ -3,8 +3,8 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { ListedCallback } from "../../../src/conversions/callbacks/list-callbacks.ts";
-import { conditionOf, readInput, selectionEntries } from "../../../src/conversions/callbacks/select-callbacks.ts";
+import type { ListedCallback } from "../../../src/callbacks/list-callbacks.ts";
+import { conditionOf, readInput, selectionEntries } from "../../../src/callbacks/select-callbacks.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
@@ -165,7 +165,7 @@ describe("worker: /operator/callbacks/replay", () => {
 describe("worker: /operator/callbacks/test", () => {
 	it("goes only to a checked address, is plainly a test and is no conversion", async () => {
 		const before = await env.DB.prepare("SELECT COUNT(*) AS n FROM callbacks").first<number>("n");
-		const { testCallback } = await import("../../../src/conversions/callbacks/test-callback.ts");
+		const { testCallback } = await import("../../../src/callbacks/test-callback.ts");
 		const report = await testCallback(outbox.deps, { publisher: "acme" });
 		expect(report).toMatchObject({ http_status: 200, confirmed: true, answer: "stored", latency_ms: expect.any(Number) });
 		const call = (await receivedCalls("operator")).at(-1);

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { routePostback } from "../../../src/conversions/postback-route.ts";
 import { UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { KeyOwners } from "../../../src/db/key-owners.ts";
+import { KeyOwners } from "../../../src/keys/key-owners.ts";
 import type { DataPoint } from "../../../src/lib/measure.ts";
 import { importConversionNetwork, WEST_KEY } from "../../support/conversions.ts";
 

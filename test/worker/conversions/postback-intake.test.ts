@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { MOST_UNKNOWN_A_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
+import { MAX_UNKNOWN_PER_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
 import worker from "../../../src/worker.ts";
 import { callPostback, type Fields, importConversionNetwork, postbackFields, readAll, WEST_KEY } from "../../support/conversions.ts";
 
@@ -116,13 +116,13 @@ describe("worker: the postback endpoint", () => {
 
 	test("unknown keys cannot fill the ledger", async () => {
 		const count = async () => Number((await readAll("SELECT count(*) AS n FROM postback_intake WHERE outcome = 'unknown_key'"))[0]?.n);
-		for (let at = 0; at < MOST_UNKNOWN_A_MINUTE + 30; at++)
+		for (let at = 0; at < MAX_UNKNOWN_PER_MINUTE + 30; at++)
 			expect((await callPostback(`platform-key-${at}`, "txnid=flood")).body).toEqual(KEY_INVALID);
-		await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(MOST_UNKNOWN_A_MINUTE / 2);
+		await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(MAX_UNKNOWN_PER_MINUTE / 2);
 		await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "after-the-flood" })));
 		await ledgerOf("after-the-flood");
 		// The minute may have turned once on the way.
-		expect(await count()).toBeLessThanOrEqual(2 * MOST_UNKNOWN_A_MINUTE);
+		expect(await count()).toBeLessThanOrEqual(2 * MAX_UNKNOWN_PER_MINUTE);
 	});
 
 	test("what is too large is no 413: HTTP 200 with error_code 1, and nothing but the ledger knows of it", async () => {

@@ -1,0 +1,123 @@
+/** One call of a publisher's address. It changes nothing here: what came of it is for the caller to record. */
+import { fromUtf8 } from "../lib/bytes.ts";
+import { findCallbackUrlFault } from "../lib/callback-url.ts";
+import { SECOND_MS } from "../lib/time.ts";
+import { buildCallbackUrl, type CallbackFacts } from "./build-callback-url.ts";
+import { readRetryAfter } from "./schedule.ts";
+
+/** An answer within this time counts. */
+export const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
+
+/** The body only serves the log: it may take no longer than this once the status is there. */
+const BODY_TIMEOUT_MS = SECOND_MS;
+
+/** First bytes of an answer that are kept. */
+export const KEPT_ANSWER_BYTES = 512;
+
+export type AttemptDeps = {
+	fetch: (url: string, init: RequestInit) => Promise<Response>;
+	now: () => number;
+	allowInsecure: boolean;
+	/** {@link CALLBACK_TIMEOUT_MS}, unless a test is in a hurry. */
+	timeoutMs?: number;
+};
+
+export type Attempt = {
+	startedAt: number;
+	latencyMs: number;
+	/** Null where there was no answer. */
+	httpStatus: number | null;
+	/** First bytes of the answer, or what went wrong. */
+	answer: string;
+	retryAfterMs: number | null;
+	/** True for a 2xx, which is the publisher's word that it has stored the callback. */
+	confirmed: boolean;
+};
+
+export type Call = {
+	/** The publisher's address. */
+	url: string;
+	/** The same in every attempt at the same callback: what receivers recognise a repeated one by. */
+	id: string;
+	facts: CallbackFacts;
+	test?: boolean;
+};
+
+/** Calls a publisher: GET, no credentials, no redirects followed. Never throws for what the receiver does. */
+export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test }: Call): Promise<Attempt> {
+	const { fetch: call, now, allowInsecure, timeoutMs = CALLBACK_TIMEOUT_MS } = deps;
+	const startedAt = now();
+	const failed = (answer: string): Attempt => ({
+		startedAt,
+		latencyMs: now() - startedAt,
+		httpStatus: null,
+		answer,
+		retryAfterMs: null,
+		confirmed: false,
+	});
+	const fault = findCallbackUrlFault(url, { allowInsecure });
+	if (fault !== null) return failed(`not called: the address ${fault}`);
+	let response: Response;
+	try {
+		response = await call(buildCallbackUrl(url, facts), {
+			method: "GET",
+			redirect: "manual",
+			headers: {
+				accept: "*/*",
+				"user-agent": test === true ? "Clickbourse-Callback/1 (test)" : "Clickbourse-Callback/1",
+				"idempotency-key": id,
+			},
+			signal: AbortSignal.timeout(timeoutMs),
+		});
+	} catch (error) {
+		return failed(describeFailure(error, timeoutMs));
+	}
+	const latencyMs = now() - startedAt;
+	return {
+		startedAt,
+		latencyMs,
+		httpStatus: response.status,
+		answer: await readStart(response.body),
+		retryAfterMs: readRetryAfter(response.headers.get("retry-after"), now()),
+		confirmed: response.ok,
+	};
+}
+
+function describeFailure(error: unknown, timeoutMs: number): string {
+	if (!(error instanceof Error)) return "no answer";
+	if (error.name === "TimeoutError") return `no answer within ${timeoutMs / SECOND_MS} s`;
+	// What the runtime says where it cannot reach a host, and does not say why.
+	if (error.message.startsWith("internal error")) return "no answer: the address could not be reached";
+	return `no answer: ${error.message}`.slice(0, 200);
+}
+
+/** The first bytes of a body as text; whatever the rest of it does, it is dropped. */
+async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
+	if (body === null) return "";
+	const reader = body.getReader();
+	const late = Promise.withResolvers<{ value?: undefined }>();
+	const timer = setTimeout(() => late.resolve({}), BODY_TIMEOUT_MS);
+	const bytes = new Uint8Array(KEPT_ANSWER_BYTES);
+	let length = 0;
+	try {
+		while (length < KEPT_ANSWER_BYTES) {
+			const { value } = await Promise.race([reader.read(), late.promise]);
+			if (value === undefined) break;
+			const kept = value.subarray(0, KEPT_ANSWER_BYTES - length);
+			bytes.set(kept, length);
+			length += kept.length;
+		}
+	} catch {
+		// The connection broke within the body. The status had arrived, and it alone decides.
+	} finally {
+		clearTimeout(timer);
+	}
+	reader.cancel().catch(() => {
+		// Broken already.
+	});
+	return printable(fromUtf8(bytes.subarray(0, length)));
+}
+
+function printable(text: string): string {
+	return text.replaceAll(/\p{Cc}+/gu, " ").trim();
+}

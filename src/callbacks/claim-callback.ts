@@ -1,0 +1,63 @@
+/** Takes a due callback for one delivery, so that no other delivery calls for it at the same time. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { callbacks } from "../db/schema/callbacks.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import { takeProbe } from "./breaker.ts";
+import type { CallbackFacts } from "./build-callback-url.ts";
+
+/** A delivery that has not ended by then has crashed, and the callback is due again: at least once, not at most. */
+export const LEASE_MS = MINUTE_MS;
+
+export type ClaimedCallback = CallbackFacts & {
+	id: string;
+	lease: string;
+	platform: string;
+	seq: number;
+	publisherId: string;
+	/** Id of the request that brought the postback behind it. */
+	intakeId: string | null;
+	scheduleStep: number;
+	/** The publisher's address; null where it has none any more. */
+	url: string | null;
+	/** True where the address is paused and this is its probe. */
+	probe: boolean;
+};
+
+type Row = Omit<ClaimedCallback, "probe"> & { probe: number };
+
+/**
+ * Claims a callback. Null where there is nothing to do now: it is delivered, not due yet, in other hands, or put aside because an
+ * earlier callback of its conversion comes first or its address is paused. One that never reached the publisher because there was
+ * no address (`no_url`) holds nothing up.
+ */
+export async function claimCallback({ db, now }: { db: Database; now: () => number }, id: string): Promise<ClaimedCallback | null> {
+	const at = now();
+	const lease = crypto.randomUUID();
+	const results = await runTransaction(db, [
+		sql`UPDATE ${callbacks} SET
+			held_for = decided.hold,
+			next_attempt_at = CASE WHEN decided.hold IS NULL THEN ${at + LEASE_MS} END,
+			lease = CASE WHEN decided.hold IS NULL THEN ${lease} END,
+			queued_until = 0
+		FROM (SELECT CASE
+			WHEN EXISTS (
+				SELECT 1 FROM callbacks e
+				WHERE e.platform = c.platform AND e.txnid = c.txnid AND e.seq < c.seq AND e.state IN ('due', 'exhausted')
+			) THEN 'order'
+			WHEN EXISTS (
+				SELECT 1 FROM callback_health h JOIN publishers p ON p.id = h.publisher_id
+				WHERE h.publisher_id = c.publisher_id AND h.url = p.callback_url AND h.paused_at IS NOT NULL AND h.next_probe_at > ${at}
+			) THEN 'pause'
+			END AS hold FROM callbacks c WHERE c.id = ${id}) AS decided
+		WHERE callbacks.id = ${id} AND state = 'due' AND next_attempt_at <= ${at}`,
+		takeProbe(id, lease, at),
+		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS publisherId, c.status, c.cid, c.payout_micros AS payoutMicros,
+				c.event_at AS eventAt, c.intake_id AS intakeId, c.schedule_step AS scheduleStep, p.callback_url AS url,
+				h.paused_at IS NOT NULL AND h.url IS p.callback_url AS probe
+			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
+			WHERE c.id = ${id} AND c.lease = ${lease}`,
+	]);
+	const row = (results[2]?.results as Row[] | undefined)?.[0];
+	return row === undefined ? null : { ...row, probe: row.probe === 1 };
+}

@@ -1,0 +1,32 @@
+/** The consumer of the queue `callbacks`. */
+import { logError } from "../lib/log.ts";
+import { type CallbackDeps, deliverCallback } from "./deliver-callback.ts";
+import { readCallbackMessage } from "./message.ts";
+
+/** A Worker has six connections; while one waits for its answer, it is taken. */
+const MAX_CONCURRENT = 6;
+
+/** How long a message rests whose delivery failed for a reason of our own, such as the database's. */
+const RETRY_DELAY_SECONDS = 30;
+
+/** Delivers what a batch names: different conversions side by side, one conversion in order. */
+export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch): Promise<void> {
+	const waiting = batch.messages[Symbol.iterator]();
+	const work = async (): Promise<void> => {
+		for (let next = waiting.next(); next.done !== true; next = waiting.next()) await take(deps, next.value);
+	};
+	await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+}
+
+async function take(deps: CallbackDeps, message: Message): Promise<void> {
+	try {
+		const id = readCallbackMessage(message.body);
+		// Of a later version, perhaps: the code that can read it may be back before the retries are used up.
+		if (id === null) throw new TypeError("a message of the queue callbacks is not of format 1");
+		await deliverCallback(deps, id);
+		message.ack();
+	} catch (error) {
+		logError("callback.not_delivered", error, { message: message.id });
+		message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
+	}
+}

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
+import { formatUsd } from "../lib/money.ts";
+import { CURSOR, type ListQuery } from "./requests.ts";
+import { conditionOf } from "./select-callbacks.ts";
+
+export type ListedAttempt = { at: string; http_status: number | null; latency_ms: number; answer: string };
+export type ListedCallback = {
+	id: string;
+	platform: string;
+	txnid: string;
+	seq: number;
+	publisher: string;
+	status: string;
+	cid: string;
+	payout: string;
+	edate: string;
+	state: string;
+	/** Why a due one waits: `order` or `pause`. */
+	held_for: string | null;
+	attempt_count: number;
+	created_at: string;
+	next_attempt_at: string | null;
+	delivered_at: string | null;
+	/** The latest first, at most {@link ATTEMPTS_SHOWN}. */
+	attempts: ListedAttempt[];
+};
+
+/** So many attempts of a callback are listed. */
+export const ATTEMPTS_SHOWN = 20;
+
+type Row = typeof callbacks.$inferSelect & { attempts: string };
+type AttemptRow = Pick<typeof callbackAttempts.$inferSelect, "startedAt" | "httpStatus" | "latencyMs" | "answer">;
+
+/** A page of callbacks with their attempts, the newest first. */
+export async function listCallbacks({ db }: { db: Database }, query: ListQuery): Promise<{ data: ListedCallback[]; next: string | null }> {
+	const [, createdAt, id] = CURSOR.exec(query.cursor ?? "") ?? [];
+	const beyond = createdAt === undefined ? sql`true` : sql`(created_at, id) < (${Number(createdAt)}, ${id})`;
+	const rows =
+		await db.all<Row>(sql`SELECT id, platform, txnid, seq, publisher_id AS publisherId, status, cid, payout_micros AS payoutMicros,
+			event_at AS eventAt, state, held_for AS heldFor, attempt_count AS attemptCount, created_at AS createdAt,
+			next_attempt_at AS nextAttemptAt, delivered_at AS deliveredAt,
+			(SELECT json_group_array(json_object('startedAt', started_at, 'httpStatus', http_status, 'latencyMs', latency_ms, 'answer', answer))
+				FROM (SELECT * FROM callback_attempts a WHERE a.callback_id = callbacks.id ORDER BY started_at DESC, a.id DESC LIMIT ${ATTEMPTS_SHOWN})
+			) AS attempts
+		FROM callbacks WHERE ${conditionOf(query)} AND ${beyond} ORDER BY created_at DESC, id DESC LIMIT ${query.limit + 1}`);
+	const page = rows.slice(0, query.limit);
+	const last = page.at(-1);
+	return {
+		data: page.map(present),
+		next: rows.length > page.length && last !== undefined ? `${last.createdAt}.${last.id}` : null,
+	};
+}
+
+function present(row: Row): ListedCallback {
+	const attempts = JSON.parse(row.attempts) as AttemptRow[];
+	return {
+		id: row.id,
+		platform: row.platform,
+		txnid: row.txnid,
+		seq: row.seq,
+		publisher: row.publisherId,
+		status: row.status,
+		cid: row.cid,
+		payout: formatUsd(row.payoutMicros),
+		edate: isoTime(row.eventAt),
+		state: row.state,
+		held_for: row.heldFor,
+		attempt_count: row.attemptCount,
+		created_at: isoTime(row.createdAt),
+		next_attempt_at: row.nextAttemptAt === null ? null : isoTime(row.nextAttemptAt),
+		delivered_at: row.deliveredAt === null ? null : isoTime(row.deliveredAt),
+		attempts: attempts.map(({ startedAt, httpStatus, latencyMs, answer }) => ({
+			at: isoTime(startedAt),
+			http_status: httpStatus,
+			latency_ms: latencyMs,
+			answer,
+		})),
+	};
+}
+
+function isoTime(at: number): string {
+	return new Date(at).toISOString();
+}

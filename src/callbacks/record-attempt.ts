@@ -1,0 +1,99 @@
+/** Records what came of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
+import { newTimeOrderedId } from "../lib/ids.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import type { Attempt } from "./attempt-callback.ts";
+import { countFailure, countSuccess } from "./breaker.ts";
+import type { ClaimedCallback } from "./claim-callback.ts";
+
+export type Recorded = {
+	state: "due" | "delivered" | "exhausted" | "no_url";
+	/** When the callback itself is tried again; null where it is not, or not before its address answers. */
+	retryAt: number | null;
+	/** The next callback of the conversion, where it had to wait for this one. */
+	next: string | null;
+	/** True where the address was paused and no longer is. */
+	resumed: boolean;
+	/** True where this failure paused it. */
+	paused: boolean;
+};
+
+/** After a 2xx. The callback counts as delivered whoever holds its lease by now. */
+export async function recordDelivered(
+	db: Database,
+	claimed: ClaimedCallback,
+	url: string,
+	attempt: Attempt,
+	now: number,
+): Promise<Recorded> {
+	const [, , released, health] = await runTransaction(db, [
+		insertAttempt(claimed.id, attempt),
+		sql`UPDATE ${callbacks} SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, held_for = NULL, lease = NULL,
+			attempt_count = attempt_count + 1 WHERE id = ${claimed.id}`,
+		releaseNext(claimed, now),
+		countSuccess({ publisherId: claimed.publisherId, url }),
+	]);
+	const [first] = (health?.results ?? []) as { releasing: number }[];
+	return { state: "delivered", retryAt: null, next: idOf(released), resumed: first?.releasing === 1, paused: false };
+}
+
+/**
+ * After anything but a 2xx. A probe of a paused address uses up nothing of the schedule.
+ * @param retryAt when the schedule has it tried again; null where the schedule has ended
+ */
+export async function recordFailed(
+	db: Database,
+	claimed: ClaimedCallback,
+	url: string,
+	attempt: Attempt,
+	retryAt: number | null,
+	now: number,
+): Promise<Recorded> {
+	const state = retryAt === null && !claimed.probe ? "exhausted" : "due";
+	const nextAttemptAt = claimed.probe ? null : retryAt;
+	const [, , health] = await runTransaction(db, [
+		insertAttempt(claimed.id, attempt),
+		sql`UPDATE ${callbacks} SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${nextAttemptAt},
+			held_for = ${claimed.probe ? "pause" : null}, lease = NULL, schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
+			queued_until = ${retryAt !== null && isSoon(retryAt, now) ? retryAt + MINUTE_MS : 0}
+			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
+		countFailure({ publisherId: claimed.publisherId, url }, now),
+	]);
+	const [first] = (health?.results ?? []) as { paused_at: number | null }[];
+	return { state, retryAt: nextAttemptAt, next: null, resumed: false, paused: first?.paused_at === now };
+}
+
+/** The publisher has no address (any more): nothing was called. */
+export async function recordNoUrl(db: Database, claimed: ClaimedCallback, now: number): Promise<Recorded> {
+	const [, released] = await runTransaction(db, [
+		sql`UPDATE ${callbacks} SET state = 'no_url', next_attempt_at = NULL, held_for = NULL, lease = NULL
+			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
+		releaseNext(claimed, now),
+	]);
+	return { state: "no_url", retryAt: null, next: idOf(released), resumed: false, paused: false };
+}
+
+/** A retry this near travels in the queue itself; later ones are the sweep's. */
+export function isSoon(retryAt: number, now: number): boolean {
+	return retryAt - now <= 2 * MINUTE_MS;
+}
+
+function insertAttempt(callbackId: string, { startedAt, httpStatus, latencyMs, answer }: Attempt): SQL {
+	return sql`INSERT INTO ${callbackAttempts} (id, callback_id, started_at, http_status, latency_ms, answer)
+		VALUES (${newTimeOrderedId(startedAt)}, ${callbackId}, ${startedAt}, ${httpStatus}, ${latencyMs}, ${answer})`;
+}
+
+/** Whether it may really go is decided when it is claimed. */
+function releaseNext({ platform, txnid, seq }: ClaimedCallback, now: number): SQL {
+	return sql`UPDATE ${callbacks} SET next_attempt_at = ${now}, held_for = NULL, queued_until = ${now + MINUTE_MS}
+		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND seq = (
+			SELECT MIN(n.seq) FROM callbacks n
+			WHERE n.platform = ${platform} AND n.txnid = ${txnid} AND n.seq > ${seq} AND n.state IN ('due', 'exhausted')
+		) RETURNING id`;
+}
+
+function idOf(result: D1Result | undefined): string | null {
+	return (result?.results as { id: string }[] | undefined)?.[0]?.id ?? null;
+}

@@ -1,0 +1,54 @@
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { callbacks } from "../db/schema/callbacks.ts";
+import { HttpError } from "../lib/http.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
+import type { ReplayRequest } from "./requests.ts";
+import { conditionOf } from "./select-callbacks.ts";
+
+/** The most conversions that one replay takes. */
+export const MAX_REPLAYED = 5_000;
+/** So many go on the queue at once; the sweep takes the rest, by the minute. */
+const MAX_QUEUED = 500;
+
+type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
+
+/**
+ * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
+ * With a callback go all later ones of its conversion, so that the last that a publisher hears is how things stand. One that is
+ * being called at this moment is left alone.
+ * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
+ */
+export async function replayCallbacks(
+	{ db, queue, now }: ReplayDeps,
+	{ dry_run, ...selection }: ReplayRequest,
+): Promise<{ replayed: number; dry_run: boolean }> {
+	const at = now();
+	const chosen = sql`SELECT platform, txnid, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)} GROUP BY platform, txnid`;
+	const conversions = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${chosen} LIMIT ${MAX_REPLAYED + 1})`);
+	if (conversions.n > MAX_REPLAYED) {
+		const message = `holds more than ${MAX_REPLAYED} conversions: replay it in parts, by from and to`;
+		throw new HttpError(422, { error: "Validation failed", faults: [{ path: "", message }], fault_count: 1 });
+	}
+	const replayed = sql`SELECT c.id FROM (${chosen}) s JOIN callbacks c ON c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first
+		WHERE c.lease IS NULL OR c.next_attempt_at <= ${at}`;
+	if (dry_run) {
+		const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${replayed})`);
+		return { replayed: n, dry_run };
+	}
+	const [result] = await runTransaction(db, [
+		sql`UPDATE ${callbacks} SET state = 'due', next_attempt_at = ${at}, delivered_at = NULL, schedule_step = 0, held_for = NULL,
+			lease = NULL, queued_until = 0 WHERE id IN (${replayed}) RETURNING id, seq`,
+	]);
+	const rows = (result?.results ?? []) as { id: string; seq: number }[];
+	const ids = rows
+		.sort((a, b) => a.seq - b.seq)
+		.map(({ id }) => id)
+		.slice(0, MAX_QUEUED);
+	await db.run(
+		sql`UPDATE ${callbacks} SET queued_until = ${at + MINUTE_MS} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND state = 'due'`,
+	);
+	await enqueueCallbacks(queue, ids);
+	return { replayed: rows.length, dry_run };
+}

@@ -1,0 +1,70 @@
+/** How the operator names callbacks: by publisher, transaction, id, state and time. One reading for lists and replays. */
+import { type SQL, sql } from "drizzle-orm";
+import * as v from "valibot";
+import { callbacks } from "../db/schema/callbacks.ts";
+import { HttpError } from "../lib/http.ts";
+
+const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+
+/** An ISO date (its midnight) or datetime, UTC where it names no offset, as Unix milliseconds. */
+const time = v.pipe(
+	v.string("must be a text"),
+	v.regex(
+		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
+		"must be a date or datetime such as 2026-11-21T09:00:00Z",
+	),
+	v.transform((value) => Date.parse(/T.*(Z|[+-]\d{2}:\d{2})$/.test(value) || value.length === 10 ? value : `${value}Z`)),
+	v.number("must be a time of the calendar"),
+);
+
+/** Entries of a selection: each narrows it. */
+export const selectionEntries = {
+	id: v.optional(text),
+	/** publishers.id. */
+	publisher: v.optional(text),
+	/** platforms.id. */
+	platform: v.optional(text),
+	txnid: v.optional(text),
+	state: v.optional(v.picklist(callbacks.state.enumValues, `must be one of ${callbacks.state.enumValues.join(", ")}`)),
+	/** When the callback came to be: from, and before. */
+	from: v.optional(time),
+	to: v.optional(time),
+};
+
+const selectionSchema = v.object(selectionEntries);
+export type Selection = v.InferOutput<typeof selectionSchema>;
+
+/** Reads an operator's input. @throws HttpError 422 that names each field at fault */
+export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown): Output {
+	const result = v.safeParse(schema, input, { abortPipeEarly: true });
+	if (result.success) return result.output;
+	const faults = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) }));
+	throw new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
+}
+
+/** Valibot's own messages quote what was received; ours say what is wanted. */
+function messageOf(issue: v.BaseIssue<unknown>): string {
+	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+}
+
+/** Written out, not as parameters: only so do they match the conditions of partial indexes. */
+const STATES: Record<NonNullable<Selection["state"]>, SQL> = {
+	due: sql`state = 'due'`,
+	delivered: sql`state = 'delivered'`,
+	exhausted: sql`state = 'exhausted'`,
+	no_url: sql`state = 'no_url'`,
+};
+
+/** The selection as a condition on the table `callbacks`, to stand behind WHERE. */
+export function conditionOf({ id, publisher, platform, txnid, state, from, to }: Selection): SQL {
+	const conditions = [
+		id === undefined ? null : sql`id = ${id}`,
+		publisher === undefined ? null : sql`publisher_id = ${publisher}`,
+		platform === undefined ? null : sql`platform = ${platform}`,
+		txnid === undefined ? null : sql`txnid = ${txnid}`,
+		state === undefined ? null : STATES[state],
+		from === undefined ? null : sql`created_at >= ${from}`,
+		to === undefined ? null : sql`created_at < ${to}`,
+	].filter((condition) => condition !== null);
+	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
+}

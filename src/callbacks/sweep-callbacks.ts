@@ -1,0 +1,56 @@
+/** Every minute: puts on the queue what is due and what no queue carries. The outbox is the truth; the queue may lose or repeat. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { callbackHealth, callbacks } from "../db/schema/callbacks.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import { forgetMovedAddresses } from "./breaker.ts";
+import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
+import { releasePaused } from "./release-paused.ts";
+
+/** The most callbacks that one run puts on the queue. */
+export const MAX_SWEPT = 1_000;
+/** The most addresses that one run probes, and the most that it releases. */
+const MAX_ADDRESSES = 50;
+/**
+ * So long a callback that was put on the queue is not put there again. No longer, for a sweep that breaks off, or a queue that refuses,
+ * leaves callbacks marked that no queue carries.
+ */
+export const QUEUED_MS = 3 * MINUTE_MS;
+
+export type SweepDeps = { db: Database; queue: CallbackQueue; now: () => number };
+
+export async function sweepCallbacks(deps: SweepDeps): Promise<void> {
+	await deps.db.run(forgetMovedAddresses());
+	await releaseResumed(deps);
+	await probePaused(deps);
+	await enqueueDue(deps);
+}
+
+/** Lets more of the callbacks go that a pause put aside, after its end. */
+async function releaseResumed(deps: SweepDeps): Promise<void> {
+	const resumed = await deps.db.all<{ publisher_id: string }>(
+		sql`SELECT publisher_id FROM ${callbackHealth} WHERE releasing = 1 AND paused_at IS NULL LIMIT ${MAX_ADDRESSES}`,
+	);
+	for (const { publisher_id } of resumed) await releasePaused(deps, publisher_id);
+}
+
+/** Sends the oldest callback of each paused address whose next probe is due. That no more than one is called, its claim sees to. */
+async function probePaused(deps: SweepDeps): Promise<void> {
+	const paused = await deps.db.all<{ publisher_id: string }>(
+		sql`SELECT publisher_id FROM ${callbackHealth} WHERE paused_at IS NOT NULL AND next_probe_at <= ${deps.now()} ORDER BY paused_at LIMIT ${MAX_ADDRESSES}`,
+	);
+	for (const { publisher_id } of paused) await releasePaused(deps, publisher_id, 1);
+}
+
+async function enqueueDue({ db, queue, now }: SweepDeps): Promise<void> {
+	const at = now();
+	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
+		ORDER BY max(next_attempt_at, queued_until) LIMIT ${MAX_SWEPT}`;
+	const rows = await db.all<{ id: string }>(
+		sql`UPDATE ${callbacks} SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id`,
+	);
+	await enqueueCallbacks(
+		queue,
+		rows.map(({ id }) => id),
+	);
+}

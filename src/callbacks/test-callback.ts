@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { publishers } from "../db/schema/publishers.ts";
+import { findCallbackUrlFault } from "../lib/callback-url.ts";
+import { HttpError } from "../lib/http.ts";
+import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
+import { buildCallbackUrl } from "./build-callback-url.ts";
+
+/** Where a test goes: to a publisher's address, or to one that is given. */
+export type TestTarget = { publisher: string } | { url: string };
+
+export type TestReport = {
+	/** The whole address that was called. */
+	called: string;
+	http_status: number | null;
+	confirmed: boolean;
+	latency_ms: number;
+	/** First bytes of the answer, or what went wrong. */
+	answer: string;
+};
+
+/**
+ * Sends one test callback and reports what came of it. Nobody can take it for money: its txnid begins with `test-`, its cid is
+ * `test`, its payout 0. It is neither in the outbox nor repeated, and tells nothing about the address's health.
+ * @throws HttpError 404 or 422 where there is no such publisher or address, or it may not be called
+ */
+export async function testCallback(deps: AttemptDeps & { db: Database }, target: TestTarget): Promise<TestReport> {
+	const url = "url" in target ? target.url : await findPublisherUrl(deps.db, target.publisher);
+	const fault = findCallbackUrlFault(url, deps);
+	if (fault !== null) throw invalid("url" in target ? "url" : "publisher", `${"url" in target ? "" : "its callback_url "}${fault}`);
+	const id = `test-${crypto.randomUUID()}`;
+	const facts = { txnid: id, cid: "test", payoutMicros: 0, status: "approved", eventAt: deps.now() } as const;
+	const attempt = await attemptCallback(deps, { url, id, facts, test: true });
+	return {
+		called: buildCallbackUrl(url, facts),
+		http_status: attempt.httpStatus,
+		confirmed: attempt.confirmed,
+		latency_ms: attempt.latencyMs,
+		answer: attempt.answer,
+	};
+}
+
+async function findPublisherUrl(db: Database, publisher: string): Promise<string> {
+	const row = await db.get<{ url: string | null } | undefined>(sql`SELECT callback_url AS url FROM ${publishers} WHERE id = ${publisher}`);
+	if (row === undefined) throw invalid("publisher", `there is no publisher ${publisher}`);
+	if (row.url === null) throw invalid("publisher", "has no callback_url");
+	return row.url;
+}
+
+function invalid(path: string, message: string): HttpError {
+	return new HttpError(422, { error: "Validation failed", faults: [{ path, message: message.trim() }], fault_count: 1 });
+}

@@ -1,0 +1,266 @@
+/**
+ * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
+ * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
+ */
+import { and, asc, count, eq, gt, lt, ne, or, sql, sum } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
+import { bookKeys } from "../../db/schema/brands.ts";
+import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
+import { BOOK_FORMAT, type FormerNameWire, MANIFEST_KEY, type Manifest, type PublisherWire, VERSION_LENGTH } from "../format.ts";
+import { shardOf } from "../slots.ts";
+import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
+import { isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
+
+export type PublishDeps = ReconcileDeps;
+
+export type PublishResult = {
+	/** Version that readers now get; unchanged where there was nothing to publish. */
+	version: number;
+	/** False where shards are left for the next run. */
+	complete: boolean;
+	shardsWritten: number;
+	bytesWritten: number;
+	/** The manifest that was written, as text; null where none was. */
+	manifest: string | null;
+};
+
+/** Another invocation is publishing. */
+export class PublishBusyError extends Error {
+	override readonly name = "PublishBusyError";
+}
+
+const LEASE_MS = 2 * MINUTE_MS;
+/** Replaced shards outlive every cache and every isolate that still uses an old manifest. */
+const GARBAGE_LIFE_MS = 2 * DAY_MS;
+const MAX_DELETES_PER_RUN = 200;
+/** From so many dirty slots on, the size of the book is estimated anew, by its entries; below, by the shards as they stand. */
+const MANY_SLOTS = 1_000;
+/** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
+const BYTES_PER_HOST = 500;
+const BYTES_PER_KEYWORD = 180;
+
+/** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
+const MAX_DOUBLINGS = 3;
+
+type State = typeof bookState.$inferSelect;
+type DirtySlot = typeof bookDirtySlots.$inferSelect;
+
+/**
+ * Publishes what has changed.
+ * @param check true to look whether KV has all that it should have, which takes a listing of it
+ * @throws PublishBusyError where another publisher holds the lease
+ */
+export async function publishBook(deps: PublishDeps, check = false): Promise<PublishResult> {
+	const lease = await takeLease(deps);
+	try {
+		return await publishUnderLease(deps, lease, check);
+	} finally {
+		await deps.db.update(bookState).set({ leaseToken: null, leaseUntil: 0 }).where(eq(bookState.leaseToken, lease));
+	}
+}
+
+/** Publishes, waiting for another publisher to end for at most `patienceMs`. @throws PublishBusyError after that */
+export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * SECOND_MS): Promise<PublishResult> {
+	const until = deps.now() + patienceMs;
+	for (;;) {
+		try {
+			return await publishBook(deps);
+		} catch (error) {
+			if (!(error instanceof PublishBusyError) || deps.now() >= until) throw error;
+			await scheduler.wait(250);
+		}
+	}
+}
+
+/** Deletes shards that were replaced long ago. Returns how many. */
+export async function sweepBook({ db, kv, now }: PublishDeps): Promise<number> {
+	const old = await db
+		.select()
+		.from(bookGarbage)
+		.where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS))
+		.limit(MAX_DELETES_PER_RUN);
+	for (const { key, replacedAt } of old) {
+		// A shard that came back to an old content uses its old key again: then it is no garbage any more.
+		const [gone] = await db
+			.delete(bookGarbage)
+			.where(and(eq(bookGarbage.key, key), eq(bookGarbage.replacedAt, replacedAt)))
+			.returning();
+		if (gone !== undefined) await kv.delete(key);
+	}
+	return old.length;
+}
+
+async function takeLease({ db, now }: PublishDeps): Promise<string> {
+	const lease = crypto.randomUUID();
+	const taken = await db
+		.update(bookState)
+		.set({ leaseToken: lease, leaseUntil: now() + LEASE_MS })
+		.where(lt(bookState.leaseUntil, now()))
+		.returning({ id: bookState.id });
+	if (taken.length === 0) throw new PublishBusyError("another publisher is at work");
+	return lease;
+}
+
+async function publishUnderLease(deps: PublishDeps, lease: string, check: boolean): Promise<PublishResult> {
+	const { db, kv } = deps;
+	const inKv = await kv.get(MANIFEST_KEY);
+	let stored = await readState(db);
+	const isUnknown = isUnknownBook(stored.version, inKv);
+	if (isUnknown || check) {
+		await reconcileShards(deps, isUnknown);
+		stored = await readState(db);
+		// Older, and no stale cache any more: another publisher's last write came too late.
+		const seen = versionOfManifest(inKv);
+		if (check && seen > 0 && seen < stored.version) stored.manifestDirty = true;
+	}
+	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
+	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
+		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
+	}
+	const budget = newBudget();
+	const state = await planSize(db, stored, dirty.length);
+	const seen = await rebuild(deps, state, dirty, budget);
+	// The book may have grown while it was rebuilt: then the next run goes on with the next size.
+	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
+	const version = Math.max(state.version, versionOfManifest(inKv)) + 1;
+	const mine = await db
+		.update(bookState)
+		.set({ version, bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
+		.where(and(eq(bookState.leaseToken, lease), gt(bookState.leaseUntil, deps.now())))
+		.returning({ id: bookState.id });
+	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
+	const manifest = JSON.stringify(await buildManifest(deps, version, state.bits));
+	await kv.put(MANIFEST_KEY, manifest);
+	await forget(deps, seen, state);
+	const complete = seen.length === dirty.length && state.nextBits === null;
+	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
+}
+
+async function readState(db: Database): Promise<State> {
+	const [state] = await db.select().from(bookState);
+	if (state === undefined) throw new Error("book_state has no row: the migrations did not run");
+	return state;
+}
+
+/** Decides whether the book needs another number of shards. With room to both sides, so that it does not go to and fro. */
+async function planSize(db: Database, state: State, dirtySlots: number): Promise<State> {
+	if (state.nextBits !== null) return state;
+	const bytes = await bookBytes(db, state, dirtySlots);
+	const perShard = bytes / 2 ** state.bits;
+	const fits = perShard <= TARGET_SHARD_BYTES * 1.5 && (perShard >= TARGET_SHARD_BYTES / 8 || state.bits === 0);
+	const wanted = bitsFor(bytes);
+	return fits || wanted === state.bits ? state : { ...state, nextBits: wanted, nextDone: 0 };
+}
+
+async function bookBytes(db: Database, state: State, dirtySlots: number): Promise<number> {
+	if (dirtySlots >= MANY_SLOTS) {
+		const [counted] = await db.select({ entries: count(), hosts: count(sql`CASE WHEN ${bookKeys.key} < 'e' THEN 1 END`) }).from(bookKeys);
+		const { entries = 0, hosts = 0 } = counted ?? {};
+		return hosts * BYTES_PER_HOST + (entries - hosts) * BYTES_PER_KEYWORD;
+	}
+	const [summed] = await db
+		.select({ bytes: sum(bookShards.bytes).mapWith(Number) })
+		.from(bookShards)
+		.where(eq(bookShards.bits, state.bits));
+	return summed?.bytes ?? 0;
+}
+
+/**
+ * Rewrites the shards of dirty slots as far as the budget goes, and goes on with a change of the number of shards: once all of
+ * the new ones are written, `state` moves over to them. Returns the dirty slots that are dealt with.
+ */
+async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
+	const { bits, nextBits } = state;
+	const atOnce = nextBits !== null && state.nextDone === 0 && 2 ** nextBits <= budget.shardsLeft;
+	// Shards that would be far too large are not built any more: their changes come with the next book.
+	const outgrown = nextBits !== null && nextBits - bits > MAX_DOUBLINGS;
+	let seen = [...dirty];
+	if (!atOnce && !outgrown) {
+		const done = await writeShards(deps, bits, shardsOf(dirty, bits), budget);
+		seen = dirty.filter(({ slot }) => done.has(shardOf(slot, bits)));
+	}
+	if (nextBits === null) return seen;
+	// The part of the next book that is already written must not miss these changes.
+	const again = shardsOf(seen, nextBits).filter((index) => index < state.nextDone);
+	const redone = await writeShards(deps, nextBits, again, budget);
+	seen = seen.filter(({ slot }) => shardOf(slot, nextBits) >= state.nextDone || redone.has(shardOf(slot, nextBits)));
+	const rest = Array.from({ length: 2 ** nextBits - state.nextDone }, (_, at) => state.nextDone + at);
+	const done = await writeShards(deps, nextBits, rest, budget);
+	state.nextDone += done.size;
+	if (state.nextDone < 2 ** nextBits) return seen;
+	state.bits = nextBits;
+	state.nextBits = null;
+	state.nextDone = 0;
+	return seen;
+}
+
+function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
+	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
+}
+
+async function buildManifest({ db, now }: PublishDeps, version: number, bits: number): Promise<Manifest> {
+	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
+	for (const row of await db.select().from(bookShards).where(eq(bookShards.bits, bits))) {
+		if (row.version !== "") versions[row.shard] = row.version;
+	}
+	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
+	const former = await readFormerNames(db, now());
+	const wires = rows.map((row) => writePublisher(row, former.get(row.id) ?? []));
+	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: wires };
+}
+
+/** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
+async function readFormerNames(db: Database, now: number): Promise<Map<string, FormerNameWire[]>> {
+	const rows = await db
+		.select()
+		.from(publisherNames)
+		.where(or(eq(publisherNames.kind, "publisher_identity"), gt(publisherNames.expiresAt, now)))
+		.orderBy(asc(publisherNames.kind), asc(publisherNames.value));
+	const former = new Map<string, FormerNameWire[]>();
+	for (const { kind, value, publisherId, expiresAt } of rows) {
+		if (expiresAt === null) continue;
+		const names = former.get(publisherId) ?? [];
+		former.set(publisherId, names);
+		names.push({ n: kind === "publisher_id" ? "pubi" : "identity", v: value, u: expiresAt });
+	}
+	return former;
+}
+
+function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameWire[]): PublisherWire {
+	const blocked: Record<string, string[]> = {};
+	for (const { domain, country } of JSON.parse(row.blockedBrands) as { domain: string; country?: string }[]) {
+		const countries = blocked[domain];
+		// A block without a country holds everywhere: the empty list, which no further country may narrow.
+		if (country === undefined) blocked[domain] = [];
+		else if (countries === undefined) blocked[domain] = [country];
+		else if (countries.length > 0) countries.push(country);
+	}
+	return {
+		id: row.id,
+		...(row.servingEngineEnabled && { pubi: row.publisherId }),
+		...(row.openrtbEnabled && { rtb: row.publisherIdentity }),
+		identity: row.publisherIdentity,
+		...(row.seat !== null && { seat: row.seat }),
+		share: row.revenueSharePpm,
+		...(Object.keys(blocked).length > 0 && { blocked }),
+		...(former.length > 0 && { former }),
+	};
+}
+
+/** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
+async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State): Promise<void> {
+	const marks = JSON.stringify(seen.map(({ slot, mark }) => [slot, mark]));
+	await runTransaction(db, [
+		sql`DELETE FROM ${bookDirtySlots} WHERE (slot, mark) IN (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(${marks}))`,
+		db.update(bookState).set({ manifestDirty: false }),
+	]);
+	if (state.nextBits !== null) return;
+	const stale = ne(bookShards.bits, state.bits);
+	await runTransaction(db, [
+		sql`INSERT OR IGNORE INTO ${bookGarbage} (key, replaced_at) SELECT 'book:s:' || bits || ':' || shard || ':' || version, ${now()} FROM ${bookShards} WHERE ${stale} AND version <> ''`,
+		db.delete(bookShards).where(stale),
+	]);
+}

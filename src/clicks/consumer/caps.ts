@@ -1,0 +1,223 @@
+/** Holds billed clicks against the caps of campaigns: pauses in D1, from which the KV key of the bid path is made. */
+import { type SQL, sql } from "drizzle-orm";
+import { BOOK_FORMAT, PAUSED_KEY, parsePauses } from "../../campaign-book/format.ts";
+import type { Database } from "../../db/client.ts";
+import { campaigns } from "../../db/schema/brands.ts";
+import { campaignDays, campaignPauses, campaignRates, campaignTotals } from "../../db/schema/counters.ts";
+import { logError, logInfo } from "../../lib/log.ts";
+import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
+import {
+	type CampaignCaps,
+	type Cap,
+	decidePause,
+	expectAhead,
+	RATE_SLOT_MS,
+	RATE_WINDOW_MS,
+	rateSlotOf,
+	type Spent,
+} from "./decide-pause.ts";
+
+export type CapDeps = {
+	db: Database;
+	kv: KVNamespace;
+	now: () => number;
+	/** Told the paused campaigns when they were published: for the reader in the same isolate. */
+	onPauses?: (campaignIds: readonly number[]) => void;
+};
+
+const RATES_KEPT_MS = 10 * MINUTE_MS;
+
+/** A campaign that was clicked; `at` is the time of its latest click. */
+export type ClickedCampaign = { campaignId: number; timezone: string; at: number };
+
+/** A campaign with its caps, what has been spent of them, and its pause where it has one. */
+type CapState = CampaignCaps & {
+	campaignId: number;
+	timezone: string;
+	/** The day that `dayClicks` and `dayMicros` are of. */
+	day: string;
+	dayClicks: number;
+	dayMicros: number;
+	everMicros: number;
+	everClicks: number;
+};
+
+/** With the pace of the campaign: billed clicks of the last `windowMs` milliseconds. */
+export type PacedState = CapState & { recentClicks: number; recentMicros: number; windowMs: number };
+
+const NOTHING: Spent = { clicks: 0, micros: 0 };
+
+type Pause = { campaignId: number; cap: Cap; day: string; ahead: Spent };
+
+/**
+ * How campaigns stand: their caps, what is spent of them, and their pace. Gives rows of {@link PacedState}.
+ * @param clicked campaigns with a cap that were just clicked
+ */
+export function stateStatement(db: D1Database, clicked: readonly ClickedCampaign[], now: number): D1PreparedStatement {
+	// The pace is that of the clicks' own time: a queue that lags does not slow it down.
+	const asked = clicked.map(({ campaignId, timezone, at }) => {
+		const firstSlot = rateSlotOf(at - RATE_WINDOW_MS);
+		return [campaignId, localDay(timezone, now), firstSlot, rateSlotOf(at), at - firstSlot * RATE_SLOT_MS];
+	});
+	return db.prepare(SELECT_STATES).bind(JSON.stringify(asked));
+}
+
+/** Pauses those of the campaigns whose caps are met, or will be before a pause is known everywhere. */
+export async function pauseSpent(deps: CapDeps, states: readonly PacedState[], now: number): Promise<void> {
+	const pauses = states.flatMap((state) => {
+		return pauseOf(state, expectAhead({ clicks: state.recentClicks, micros: state.recentMicros }, state.windowMs));
+	});
+	await pause(deps, pauses, now);
+}
+
+const STATE_COLUMNS = `c.campaign_id AS campaignId, c.timezone, c.daily_click_cap AS dailyClickCap,
+	c.daily_budget_micros AS dailyBudgetMicros, c.total_budget_micros AS totalBudgetMicros,
+	coalesce(d.click_count, 0) AS dayClicks, coalesce(d.spend_micros, 0) AS dayMicros,
+	coalesce(t.click_count, 0) AS everClicks, coalesce(t.spend_micros, 0) AS everMicros`;
+/** ?1 is a JSON array of [campaign, day, first slot, last slot, milliseconds in them]. */
+const SELECT_STATES = `SELECT ${STATE_COLUMNS}, asked.value ->> 1 AS day,
+		coalesce(sum(r.click_count), 0) AS recentClicks, coalesce(sum(r.spend_micros), 0) AS recentMicros, asked.value ->> 4 AS windowMs
+	FROM json_each(?1) asked
+	CROSS JOIN campaigns c ON c.campaign_id = asked.value ->> 0
+	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
+	LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
+	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id AND r.slot BETWEEN asked.value ->> 2 AND asked.value ->> 3
+	GROUP BY c.campaign_id`;
+const stateColumns = sql.raw(STATE_COLUMNS);
+
+function pauseOf(state: CapState, ahead: Spent): Pause[] {
+	const cap = decidePause(state, ...spentOf(state), ahead);
+	return cap === null ? [] : [{ campaignId: state.campaignId, cap, day: state.day, ahead }];
+}
+
+function spentOf(state: CapState): [today: Spent, ever: Spent] {
+	return [
+		{ clicks: state.dayClicks, micros: state.dayMicros },
+		{ clicks: state.everClicks, micros: state.everMicros },
+	];
+}
+
+/** Writes pauses; those that stand already stay as they are. Publishes where there is a new one. */
+async function pause(deps: CapDeps, pauses: readonly Pause[], now: number): Promise<void> {
+	if (pauses.length === 0) return;
+	const rows = JSON.stringify(pauses.map(({ campaignId, cap, day, ahead }) => [campaignId, cap, day, ahead.clicks, ahead.micros]));
+	const written = await deps.db.all<{ campaignId: number; cap: Cap }>(sql`INSERT INTO ${campaignPauses}
+			(campaign_id, cap, day, paused_at, ahead_clicks, ahead_micros)
+		SELECT value ->> 0, value ->> 1, value ->> 2, ${now}, value ->> 3, value ->> 4 FROM json_each(${rows}) WHERE true
+		ON CONFLICT (campaign_id) DO NOTHING
+		RETURNING campaign_id AS campaignId, cap`);
+	for (const { campaignId, cap } of written) logInfo("campaign.paused", { campaign: campaignId, cap });
+	if (written.length > 0) await publishPauses(deps);
+}
+
+/**
+ * The work of every minute: resumes what may bid again (a new day on its clocks, a raised cap), pauses what only now has met a cap
+ * (a lowered one), and puts the KV key right where it does not hold what the database says.
+ */
+export async function sweepCaps(deps: CapDeps): Promise<void> {
+	const { db } = deps;
+	const now = deps.now();
+	await resumePauses(deps, now);
+	await pause(deps, await findSpent(db, now), now);
+	await db.run(sql`DELETE FROM ${campaignRates} WHERE slot < ${rateSlotOf(now - RATES_KEPT_MS)}`);
+	const [ids, stored] = await Promise.all([readPaused(db), deps.kv.get(PAUSED_KEY)]);
+	const published = stored === null ? [] : (parsePauses(stored)?.campaigns ?? null);
+	if (published === null || !sameIds(published, ids)) await putPauses(deps, ids);
+}
+
+/**
+ * After an import, which may have lowered a cap or brought a campaign back: {@link sweepCaps}, and total budgets that were spent
+ * on days before this one, which no click of today tells of.
+ */
+export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
+	const now = deps.now();
+	const states = await deps.db.all<CapState>(sql`SELECT ${stateColumns}, '' AS day
+		FROM ${campaignTotals} t
+		CROSS JOIN ${campaigns} c ON c.campaign_id = t.campaign_id
+		LEFT JOIN ${campaignDays} d ON false
+		WHERE t.spend_micros >= c.total_budget_micros`);
+	await pause(
+		deps,
+		states.flatMap((state) => pauseOf({ ...state, day: localDay(state.timezone, now) }, NOTHING)),
+		now,
+	);
+	await sweepCaps(deps);
+}
+
+/** Ends the pauses whose campaign may bid again, or is no more. */
+async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
+	const paused = await db.all<{ campaignId: number; timezone: string | null }>(
+		sql`SELECT p.campaign_id AS campaignId, c.timezone FROM ${campaignPauses} p LEFT JOIN ${campaigns} c ON c.campaign_id = p.campaign_id`,
+	);
+	if (paused.length === 0) return;
+	const asked = JSON.stringify(paused.map(({ campaignId, timezone }) => [campaignId, localDay(timezone ?? "UTC", now)]));
+	const states = await db.all<CapState & { pausedDay: string; aheadClicks: number; aheadMicros: number }>(sql`SELECT ${stateColumns},
+			asked.value ->> 1 AS day, p.day AS pausedDay, p.ahead_clicks AS aheadClicks, p.ahead_micros AS aheadMicros
+		FROM json_each(${asked}) asked
+		CROSS JOIN ${campaignPauses} p ON p.campaign_id = asked.value ->> 0
+		CROSS JOIN ${campaigns} c ON c.campaign_id = p.campaign_id
+		LEFT JOIN ${campaignDays} d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
+		LEFT JOIN ${campaignTotals} t ON t.campaign_id = c.campaign_id`);
+	const staying = new Set(states.filter((state) => pauseOf(state, aheadOf(state)).length > 0).map(({ campaignId }) => campaignId));
+	const resumed = paused.map(({ campaignId }) => campaignId).filter((campaignId) => !staying.has(campaignId));
+	if (resumed.length === 0) return;
+	await db.run(sql`DELETE FROM ${campaignPauses} WHERE campaign_id IN (SELECT value FROM json_each(${JSON.stringify(resumed)}))`);
+	for (const campaignId of resumed) logInfo("campaign.resumed", { campaign: campaignId });
+}
+
+/**
+ * On the day of its pause, what was under way then still counts as to come: a campaign that stood still would else resume because
+ * it stands still, and overshoot. So it stays paused until the next day, unless its cap is raised.
+ */
+function aheadOf(state: { day: string; pausedDay: string; aheadClicks: number; aheadMicros: number }): Spent {
+	if (state.day !== state.pausedDay) return NOTHING;
+	return { clicks: state.aheadClicks, micros: state.aheadMicros };
+}
+
+/** Campaigns clicked today, on their own clocks, whose caps are met. */
+async function findSpent(db: Database, now: number): Promise<Pause[]> {
+	// Clocks are at most 14 hours ahead of UTC, and 12 behind.
+	const days = JSON.stringify([...new Set([now - 12 * HOUR_MS, now, now + 14 * HOUR_MS].map(utcDay))]);
+	const states = await db.all<CapState>(sql`SELECT ${stateColumns}, d.day
+		FROM json_each(${days}) today
+		CROSS JOIN ${campaignDays} d ON d.day = today.value
+		CROSS JOIN ${campaigns} c ON c.campaign_id = d.campaign_id
+		LEFT JOIN ${campaignTotals} t ON t.campaign_id = c.campaign_id
+		WHERE (${isMet})`);
+	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
+}
+
+const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR d.spend_micros >= c.daily_budget_micros OR t.spend_micros >= c.total_budget_micros`;
+
+async function readPaused(db: Database): Promise<number[]> {
+	const rows = await db.all<{ campaignId: number }>(sql`SELECT campaign_id AS campaignId FROM ${campaignPauses} ORDER BY campaign_id`);
+	return rows.map(({ campaignId }) => campaignId);
+}
+
+/** Publishes the paused campaigns. Where KV refuses (it takes one write a second of a key), the cron does so within a minute. */
+async function publishPauses(deps: CapDeps): Promise<void> {
+	try {
+		await putPauses(deps, await readPaused(deps.db));
+	} catch (error) {
+		logError("campaign.pauses_unpublished", error);
+	}
+}
+
+/**
+ * Two invocations may pause at the same time, and the one that read first may write last. So each looks again after its write: whoever
+ * writes last finds what the other one paused.
+ */
+async function putPauses({ db, kv, onPauses }: CapDeps, campaignIds: readonly number[]): Promise<void> {
+	for (let ids = campaignIds; ; ) {
+		onPauses?.(ids);
+		await kv.put(PAUSED_KEY, JSON.stringify({ format: BOOK_FORMAT, campaigns: ids }));
+		const present = await readPaused(db);
+		if (sameIds(present, ids)) return;
+		ids = present;
+	}
+}
+
+/** Both are in order. */
+function sameIds(some: readonly number[], others: readonly number[]): boolean {
+	return some.length === others.length && some.every((id, at) => id === others[at]);
+}

@@ -1,0 +1,61 @@
+/** When a campaign stands still because of a cap: pure. */
+import { SECOND_MS } from "../../lib/time.ts";
+
+export type Cap = "daily_clicks" | "daily_budget" | "total_budget";
+
+/** The caps of a campaign; null where there is none. */
+export type CampaignCaps = { dailyClickCap: number | null; dailyBudgetMicros: number | null; totalBudgetMicros: number | null };
+
+/** Billed clicks and what they were bid, in micro-dollars. */
+export type Spent = { clicks: number; micros: number };
+
+export function hasCap({ dailyClickCap, dailyBudgetMicros, totalBudgetMicros }: CampaignCaps): boolean {
+	return dailyClickCap !== null || dailyBudgetMicros !== null || totalBudgetMicros !== null;
+}
+
+/**
+ * From the click that decides a pause to the last bid that has not heard of it: the queue's wait for a full batch, KV's 60 seconds
+ * until a changed key is seen everywhere, and the ten seconds between two looks of an isolate at it.
+ */
+export const PAUSE_PROPAGATION_MS = (2 + 60 + 10) * SECOND_MS;
+
+/** The present pace is that of the last minute or a little more. */
+export const RATE_WINDOW_MS = 60 * SECOND_MS;
+
+/** Clicks are summed by ten seconds to tell the pace. */
+export const RATE_SLOT_MS = 10 * SECOND_MS;
+
+export function rateSlotOf(at: number): number {
+	return Math.floor(at / RATE_SLOT_MS);
+}
+
+/**
+ * Fewer clicks than this in the window are no rate: at such a pace the propagation brings fewer than thirty clicks, and a guess
+ * from a handful of them would keep small caps from ever being reached.
+ */
+export const LEAST_CLICKS_OF_A_RATE = 20;
+
+/**
+ * What the present pace brings before a pause is known everywhere. Rounded down: a cap is met by whole clicks.
+ * @param recent billed clicks of the last `windowMs` milliseconds
+ */
+export function expectAhead(recent: Spent, windowMs: number): Spent {
+	if (recent.clicks < LEAST_CLICKS_OF_A_RATE) return { clicks: 0, micros: 0 };
+	const share = PAUSE_PROPAGATION_MS / windowMs;
+	return { clicks: Math.floor(recent.clicks * share), micros: Math.floor(recent.micros * share) };
+}
+
+/**
+ * The cap for which a campaign has to stand still, or null where none is met: one counts as met as soon as what is still under way
+ * would meet it.
+ * @param today billed clicks of the present day on the campaign's clocks
+ * @param ever  billed clicks of all days
+ * @param ahead see {@link expectAhead}
+ */
+export function decidePause(caps: CampaignCaps, today: Spent, ever: Spent, ahead: Spent): Cap | null {
+	const { dailyClickCap, dailyBudgetMicros, totalBudgetMicros } = caps;
+	if (totalBudgetMicros !== null && ever.micros + ahead.micros >= totalBudgetMicros) return "total_budget";
+	if (dailyClickCap !== null && today.clicks + ahead.clicks >= dailyClickCap) return "daily_clicks";
+	if (dailyBudgetMicros !== null && today.micros + ahead.micros >= dailyBudgetMicros) return "daily_budget";
+	return null;
+}

@@ -1,0 +1,82 @@
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { campaigns } from "../../db/schema/brands.ts";
+import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import type { ClickMessage } from "../message.ts";
+import type { CampaignCaps } from "./decide-pause.ts";
+
+export type PublisherFacts = { id: string; pricingModel: "CPA" | "CPC"; sharePpm: number };
+
+export type CampaignFacts = CampaignCaps & {
+	campaignId: number;
+	platform: string;
+	epcMicros: number | null;
+	/** IANA name. */
+	timezone: string;
+};
+
+export type Facts = {
+	/** By publisher identity, the present one or a former one. */
+	publishers: ReadonlyMap<string, PublisherFacts>;
+	campaigns: ReadonlyMap<number, CampaignFacts>;
+};
+
+/** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
+export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {
+	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map() };
+	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
+	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
+	const [publisherRows, campaignRows] = await runTransaction(db, [
+		sql`SELECT named.value AS identity, p.id, p.pricing_model AS pricingModel, p.revenue_share_ppm AS sharePpm
+			FROM json_each(${identities}) named CROSS JOIN ${publishers} p ON p.id = coalesce(
+				(SELECT id FROM ${publishers} WHERE publisher_identity = named.value),
+				(SELECT publisher_id FROM ${publisherNames} WHERE kind = 'publisher_identity' AND value = named.value))`,
+		sql`SELECT campaign_id AS campaignId, platform, epc_micros AS epcMicros, timezone,
+				daily_click_cap AS dailyClickCap, daily_budget_micros AS dailyBudgetMicros, total_budget_micros AS totalBudgetMicros
+			FROM ${campaigns} WHERE campaign_id IN (SELECT value FROM json_each(${ids}))`,
+	]);
+	const named = (publisherRows?.results ?? []) as (PublisherFacts & { identity: string })[];
+	const known = (campaignRows?.results ?? []) as CampaignFacts[];
+	return {
+		publishers: new Map(named.map(({ identity, ...facts }) => [identity, facts])),
+		campaigns: new Map(known.map((facts) => [facts.campaignId, facts])),
+	};
+}
+
+const FACTS_TTL_MS = 10_000;
+/** So many are kept; then all are forgotten. */
+const MAX_KEPT = 20_000;
+
+/**
+ * Facts that an isolate keeps for ten seconds: a click is written some seconds after it was made anyhow. What is not known is asked
+ * again each time.
+ */
+export class KeptFacts {
+	#publishers = new Map<string, PublisherFacts>();
+	#campaigns = new Map<number, CampaignFacts>();
+	#readAt = Number.NEGATIVE_INFINITY;
+
+	/** Facts for these clicks, from memory where all of them are there. */
+	async read(db: Database, clicks: readonly ClickMessage[], now: number): Promise<Facts> {
+		if (Math.abs(now - this.#readAt) > FACTS_TTL_MS || this.#publishers.size + this.#campaigns.size > MAX_KEPT) {
+			this.forget();
+			this.#readAt = now;
+		}
+		// What is forgotten meanwhile is not taken from this batch.
+		const publishers = this.#publishers;
+		const campaigns = this.#campaigns;
+		const missing = clicks.filter((click) => !publishers.has(click.publisher) || !campaigns.has(click.campaignId));
+		if (missing.length > 0) {
+			const read = await readFacts(db, missing);
+			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
+			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
+		}
+		return { publishers, campaigns };
+	}
+
+	/** What was imported just now holds for the next click. */
+	forget(): void {
+		this.#publishers = new Map();
+		this.#campaigns = new Map();
+	}
+}

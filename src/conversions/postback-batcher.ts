@@ -1,0 +1,126 @@
+/**
+ * Sends the postbacks of requests that come at the same time as one message. Nobody waits for company: one that finds no send under way
+ * goes at once, alone; those that come meanwhile go together with the next.
+ *
+ * Correctness never rests on another request: each waits for the receipt of its own postback, and one that gets none in time, because the
+ * request that was to send it is gone, sends it itself. A postback that is sent twice is settled once.
+ */
+import { SECOND_MS } from "../lib/time.ts";
+import { MESSAGE_FORMAT, type PostbackMessage, type ReceivedPostback } from "./message.ts";
+
+export type WaitUntil = (promise: Promise<unknown>) => void;
+type PostbackQueue = { send: (message: PostbackMessage) => Promise<unknown> };
+
+/** A queue that does not answer by then is taken for one that failed. */
+const SEND_TIMEOUT_MS = 5 * SECOND_MS;
+/** How long a message waits for another request to send it. */
+const COMPANY_TIMEOUT_MS = SECOND_MS / 2;
+/** Of one message: postbacks, and bytes by our own count, which is on the safe side of the queue's 128 KB. */
+const MAX_ITEMS = 50;
+const MAX_BYTES = 100_000;
+
+type Group = { items: ReceivedPostback[]; bytes: number; sent: Promise<boolean>; settle: (sent: boolean) => void };
+
+export class PostbackBatcher {
+	readonly #queue: PostbackQueue;
+	/** The send under way; resolves when it has ended, however. */
+	#underWay: Promise<unknown> | null = null;
+	#next: Group | null = null;
+
+	constructor(queue: PostbackQueue) {
+		this.#queue = queue;
+	}
+
+	/** Resolves once the queue has the message. @throws Error where it does not take it, or not in time */
+	async send(message: ReceivedPostback, waitUntil: WaitUntil): Promise<void> {
+		const underWay = this.#underWay;
+		if (underWay === null) return this.#run(this.#queue.send(message), waitUntil);
+		const bytes = sizeOf(message);
+		const group = this.#next;
+		if (group === null) return this.#lead(newGroup(message, bytes), underWay, waitUntil);
+		if (group.items.length === MAX_ITEMS || group.bytes + bytes > MAX_BYTES) return within(this.#queue.send(message), SEND_TIMEOUT_MS);
+		group.items.push(message);
+		group.bytes += bytes;
+		const sent = await receiptOf(group);
+		if (sent) return;
+		if (this.#next === group) this.#forget();
+		await within(this.#queue.send(message), SEND_TIMEOUT_MS);
+	}
+
+	/** The first of a group waits for the send under way, and then sends for all that have joined. */
+	async #lead(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		this.#next = group;
+		const working = this.#sendGroup(group, underWay, waitUntil);
+		// A caller that hangs up must not take the others' messages with it.
+		waitUntil(working.catch(() => {}));
+		await working;
+	}
+
+	async #sendGroup(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		await withinOr(underWay, COMPANY_TIMEOUT_MS, null);
+		if (this.#next === group) this.#next = null;
+		try {
+			await this.#run(this.#queue.send({ format: MESSAGE_FORMAT, kind: "together", items: group.items }), waitUntil);
+			group.settle(true);
+		} catch (error) {
+			group.settle(false);
+			throw error;
+		}
+	}
+
+	async #run(sending: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
+		const ended = sending.then(
+			() => {},
+			() => {},
+		);
+		this.#underWay = ended;
+		waitUntil(ended);
+		try {
+			await within(sending, SEND_TIMEOUT_MS);
+		} finally {
+			if (this.#underWay === ended) this.#underWay = null;
+		}
+	}
+
+	/** Whoever should have sent is gone: those who come next begin anew. */
+	#forget(): void {
+		this.#next = null;
+		this.#underWay = null;
+	}
+}
+
+function newGroup(message: ReceivedPostback, bytes: number): Group {
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	return { items: [message], bytes, sent: promise, settle: resolve };
+}
+
+/** Whether a group was sent; false where that is not known in time. Nearly every postback of a busy isolate waits here. */
+function receiptOf({ sent }: Group): Promise<boolean> {
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	const timer = setTimeout(resolve, COMPANY_TIMEOUT_MS, false);
+	sent.then(resolve);
+	return promise.then((known) => {
+		clearTimeout(timer);
+		return known;
+	});
+}
+
+/** No less than what a postback takes as JSON: what it says stands in its query too, and a character takes three bytes at most. */
+function sizeOf({ intake }: ReceivedPostback): number {
+	return 2_000 + 5 * intake.query.length;
+}
+
+async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<void> {
+	const late = Symbol("late");
+	if ((await withinOr<unknown>(promise, timeoutMs, late)) === late) throw new Error("the queue did not answer in time");
+}
+
+async function withinOr<Value>(promise: Promise<Value>, timeoutMs: number, late: Value): Promise<Value> {
+	const { promise: expired, resolve } = Promise.withResolvers<Value>();
+	const timer = setTimeout(() => resolve(late), timeoutMs);
+	try {
+		return await Promise.race([promise, expired]);
+	} finally {
+		clearTimeout(timer);
+	}
+}

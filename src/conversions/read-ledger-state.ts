@@ -1,0 +1,136 @@
+/** Everything that settling a batch has to know, read from the database at one moment. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { allColumns } from "../db/json-rows.ts";
+import { conversions } from "../db/schema/conversions.ts";
+import { utcDay } from "../lib/time.ts";
+import { type Conversion, type ConversionKey, keyOf } from "./conversion.ts";
+import { USD_NANOS } from "./exchange.ts";
+import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
+import type { Postback } from "./message.ts";
+import type { LastCallback } from "./settle.ts";
+import type { ConversionStatus } from "./status-map.ts";
+
+export type PlatformFacts = { currency: string; statusMap: Record<string, ConversionStatus> };
+
+export type LedgerState = {
+	/** Ids of the intake rows that are stored already. */
+	storedIntakes: ReadonlySet<string>;
+	conversionOf: (key: ConversionKey) => Conversion | null;
+	lastCallbackOf: (key: ConversionKey) => LastCallback | null;
+	platformOf: (id: string) => PlatformFacts | null;
+	findClick: (platform: string, cid: string) => ClickMatch;
+	usdNanosOf: (currency: string, day: string) => number | null;
+	hasCallbackUrl: (publisherId: string) => boolean;
+};
+
+type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> & {
+	statusUnknown: number;
+	test: number;
+	hasCallbackUrl: number | null;
+	lastSeq: number | null;
+	lastStatus: "approved" | "cancelled" | null;
+	creditedMicros: number | null;
+};
+type ClickRow = CandidateClick & { wanted: string; hasCallbackUrl: number | null };
+
+/** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
+const MAX_CLICKS_OF_ONE_HASH = 10;
+
+const CLICK_COLUMNS = sql.raw(
+	`c.id AS id, c.click_hash AS clickHash, c.reason AS reason, c.clicked_at AS clickedAt, c.publisher_id AS publisherId, c.brand_id AS brandId,
+	c.campaign_id AS campaignId, c.platform AS platform, c.publisher_click_id AS publisherClickId, c.source_id AS sourceId,
+	c.pricing_model AS pricingModel, p.revenue_share_ppm AS revenueSharePpm, p.pricing_model AS publisherPricingModel,
+	p.callback_url IS NOT NULL AS hasCallbackUrl`,
+);
+
+/** @param postbacks what comes in @param others conversions to look at again */
+export async function readLedgerState(
+	db: Database,
+	intakeIds: readonly string[],
+	postbacks: readonly { platform: string; postback: Postback }[],
+	others: readonly ConversionKey[],
+): Promise<LedgerState> {
+	const keys = JSON.stringify([...postbacks.map(({ platform, postback: { txnid } }) => ({ platform, txnid })), ...others]);
+	const cids = JSON.stringify(postbacks.map(({ postback }) => postback.cid));
+	const days = JSON.stringify(
+		postbacks.map(({ platform, postback: { currency, eventAt } }) => ({ platform, currency, day: utcDay(eventAt) })),
+	);
+	const stored = sql`FROM json_each(${keys}) k CROSS JOIN conversions v ON v.platform = k.value ->> '$.platform' AND v.txnid = k.value ->> '$.txnid'`;
+	// The click ids of what comes in, and of what is stored without a click.
+	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE v.click_id IS NULL)`;
+	const results = await runTransaction(db, [
+		sql`SELECT i.id AS id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i ON i.id = j.value`,
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, p.callback_url IS NOT NULL AS hasCallbackUrl, o.seq AS lastSeq, o.status AS lastStatus,
+			(SELECT payout_micros FROM callbacks a WHERE a.platform = v.platform AND a.txnid = v.txnid AND a.status = 'approved' ORDER BY a.seq DESC LIMIT 1) AS creditedMicros
+			${stored}
+			LEFT JOIN publishers p ON p.id = v.publisher_id
+			LEFT JOIN callbacks o ON o.platform = v.platform AND o.txnid = v.txnid
+				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)`,
+		sql`SELECT id, currency, status_map AS statusMap FROM platforms WHERE id IN (SELECT value ->> '$.platform' FROM json_each(${keys}))`,
+		sql`SELECT w.cid AS wanted, ${CLICK_COLUMNS} FROM ${wanted} w
+			CROSS JOIN clicks c ON c.id IN (
+				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND reason IS NULL
+				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) LIMIT ${MAX_CLICKS_OF_ONE_HASH}))
+			LEFT JOIN publishers p ON p.id = c.publisher_id
+			WHERE length(w.cid) = 32`,
+		sql`SELECT w.cid AS wanted, ${CLICK_COLUMNS} FROM ${wanted} w
+			CROSS JOIN clicks c ON c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})
+			LEFT JOIN publishers p ON p.id = c.publisher_id`,
+		sql`SELECT id, usd_nanos AS usdNanos FROM exchange_rates WHERE id IN (
+			SELECT coalesce(d.value ->> '$.currency', (SELECT currency FROM platforms p WHERE p.id = d.value ->> '$.platform')) || ' ' || (d.value ->> '$.day') FROM json_each(${days}) d
+			UNION SELECT v.currency || ' ' || strftime('%Y-%m-%d', v.event_at / 1000, 'unixepoch') ${stored})`,
+	]);
+	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows] = results.map(({ results }) => results);
+	return arrange({
+		intakes: intakeRows as { id: string }[],
+		conversions: conversionRows as ConversionRow[],
+		platforms: platformRows as { id: string; currency: string; statusMap: string }[],
+		byHash: hashRows as ClickRow[],
+		byName: namedRows as ClickRow[],
+		rates: rateRows as { id: string; usdNanos: number }[],
+	});
+}
+
+type Rows = {
+	intakes: readonly { id: string }[];
+	conversions: readonly ConversionRow[];
+	platforms: readonly { id: string; currency: string; statusMap: string }[];
+	byHash: readonly ClickRow[];
+	byName: readonly ClickRow[];
+	rates: readonly { id: string; usdNanos: number }[];
+};
+
+function arrange(rows: Rows): LedgerState {
+	const conversionByKey = new Map(rows.conversions.map((row) => [keyOf(row), row]));
+	const platformById = new Map(
+		rows.platforms.map(({ id, currency, statusMap }) => [id, { currency, statusMap: JSON.parse(statusMap) as PlatformFacts["statusMap"] }]),
+	);
+	const byHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
+	const byName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
+	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
+	const reachable = new Set(
+		[...rows.conversions, ...rows.byHash, ...rows.byName]
+			.filter(({ hasCallbackUrl }) => hasCallbackUrl === 1)
+			.map(({ publisherId }) => publisherId),
+	);
+	return {
+		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
+		conversionOf: (key) => toConversion(conversionByKey.get(keyOf(key))),
+		lastCallbackOf: (key) => {
+			const row = conversionByKey.get(keyOf(key));
+			if (row === undefined || row.lastSeq === null || row.lastStatus === null) return null;
+			return { seq: row.lastSeq, status: row.lastStatus, creditedMicros: row.creditedMicros ?? 0 };
+		},
+		platformOf: (id) => platformById.get(id) ?? null,
+		findClick: (platform, cid) => matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], byName.get(cid) ?? []),
+		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
+		hasCallbackUrl: (publisherId) => reachable.has(publisherId),
+	};
+}
+
+function toConversion(row: ConversionRow | undefined): Conversion | null {
+	if (row === undefined) return null;
+	const { hasCallbackUrl: _, lastSeq: __, lastStatus: ___, creditedMicros: ____, statusUnknown, test, ...rest } = row;
+	return { ...rest, statusUnknown: statusUnknown === 1, test: test === 1 };
+}

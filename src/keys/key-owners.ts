@@ -1,0 +1,154 @@
+/**
+ * Whose key a request presents: the one look-up behind the `AccessKey` and `PublisherKey` headers and the platform key in the
+ * path of a postback. Keys are stored as SHA-256 hashes.
+ */
+import { and, eq, isNull, lt, or } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { accessKeys, publishers } from "../db/schema/publishers.ts";
+import { equalTexts, sha256 } from "../lib/bytes.ts";
+import { logError } from "../lib/log.ts";
+import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+
+export type KeyKind = (typeof accessKeys.kind.enumValues)[number];
+export type Publisher = typeof publishers.$inferSelect;
+export type WaitUntil = (promise: Promise<unknown>) => void;
+
+/** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */
+export const KEY_KEPT_MS = 15 * SECOND_MS;
+/** How long an unknown key stays unknown: so long may a key that was tried before it was issued be refused. */
+export const UNKNOWN_KEY_KEPT_MS = 5 * SECOND_MS;
+const MAX_KEPT = 5_000;
+const MAX_UNKNOWN_KEPT = 1_000;
+const MAX_RECENT = 16;
+
+/** What an issued key can look like. Anything else, such as a header that came twice, is an unknown key and asks no database. */
+const POSSIBLE_KEY = /^[\x21-\x7e]{8,256}$/;
+
+type Found = {
+	hash: string;
+	kind: KeyKind;
+	ownerId: string;
+	expiresAt: number | null;
+	lastUsedOn: string | null;
+	readAt: number;
+	confirmedAt: number;
+};
+
+/** How long a platform's key is trusted while the database cannot be read. */
+const PLATFORM_KEY_TRUSTED_MS = HOUR_MS;
+
+export type KeyOwnersDeps = { db: Database; now: () => number };
+
+/** The keys that an isolate has seen of late. One of it serves all parts. */
+export class KeyOwners {
+	readonly #db: Database;
+	readonly #now: () => number;
+	readonly #found = new Map<string, Found>();
+	readonly #unknown = new Map<string, number>();
+	/** The latest valid keys as they were presented, newest first: these few need not be hashed again. */
+	#recent: readonly { key: string; hash: string }[] = [];
+
+	constructor({ db, now }: KeyOwnersDeps) {
+		this.#db = db;
+		this.#now = now;
+	}
+
+	/**
+	 * The owner of a valid key of this kind: publishers.id, or platforms.id for a platform key; null where the key is missing,
+	 * malformed, unknown, of another kind, expired or revoked. The day of its use is written in the background.
+	 */
+	async find(kind: KeyKind, presented: string | null | undefined, waitUntil: WaitUntil): Promise<string | null> {
+		if (presented === null || presented === undefined || !POSSIBLE_KEY.test(presented)) return null;
+		const recent = this.#recent.find(({ key }) => equalTexts(key, presented));
+		let found = recent === undefined ? undefined : this.#keptOf(recent.hash, this.#now());
+		if (found === undefined) {
+			const hash = await sha256(presented);
+			const read = await this.#read(hash.toHex(), this.#now());
+			if (read === null || !crypto.subtle.timingSafeEqual(Uint8Array.fromHex(read.hash), hash)) return null;
+			const others = this.#recent.filter(({ hash }) => hash !== read.hash);
+			this.#recent = [{ key: presented, hash: read.hash }, ...others.slice(0, MAX_RECENT - 1)];
+			found = read;
+		}
+		const now = this.#now();
+		if (found.kind !== kind || (found.expiresAt !== null && found.expiresAt <= now)) return null;
+		const today = utcDay(now);
+		if (found.lastUsedOn === null || found.lastUsedOn < today) {
+			found.lastUsedOn = today;
+			waitUntil(this.#recordUse(found.hash, today));
+		}
+		return found.ownerId;
+	}
+
+	/** The publisher whose key this is, as it is stored now; null as for {@link find}. */
+	async findPublisher(
+		kind: Exclude<KeyKind, "platform_key">,
+		presented: string | null | undefined,
+		waitUntil: WaitUntil,
+	): Promise<Publisher | null> {
+		const id = await this.find(kind, presented, waitUntil);
+		if (id === null) return null;
+		const [publisher] = await this.#db.select().from(publishers).where(eq(publishers.id, id));
+		return publisher ?? null;
+	}
+
+	/** Forgets everything: after a change of keys in this very isolate, which then holds at once. */
+	forget(): void {
+		this.#found.clear();
+		this.#recent = [];
+		this.#unknown.clear();
+	}
+
+	/** A key that was read so lately that it is not read again. */
+	#keptOf(hash: string, now: number): Found | undefined {
+		const known = this.#found.get(hash);
+		return known !== undefined && now - known.readAt < KEY_KEPT_MS ? known : undefined;
+	}
+
+	async #read(hash: string, now: number): Promise<Found | null> {
+		const kept = this.#keptOf(hash, now);
+		if (kept !== undefined) return kept;
+		const unknownSince = this.#unknown.get(hash);
+		if (unknownSince !== undefined && now - unknownSince < UNKNOWN_KEY_KEPT_MS) return null;
+		const found = await this.#fetch(hash, this.#found.get(hash), now);
+		this.#found.delete(hash);
+		this.#unknown.delete(hash);
+		if (found === null) {
+			keep(this.#unknown, hash, now, MAX_UNKNOWN_KEPT);
+			return null;
+		}
+		keep(this.#found, hash, found, MAX_KEPT);
+		return found;
+	}
+
+	/**
+	 * The key as it is stored. While the database cannot be read, a platform's key that was good within the hour stays good: no
+	 * conversion is refused for it.
+	 */
+	async #fetch(hash: string, known: Found | undefined, now: number): Promise<Found | null> {
+		try {
+			const [row] = await this.#db.select().from(accessKeys).where(eq(accessKeys.hash, hash));
+			return row === undefined ? null : { ...row, readAt: now, confirmedAt: now };
+		} catch (error) {
+			if (known?.kind !== "platform_key" || now - known.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
+			logError("keys.unread", error);
+			return { ...known, readAt: now };
+		}
+	}
+
+	async #recordUse(hash: string, day: string): Promise<void> {
+		try {
+			await this.#db
+				.update(accessKeys)
+				.set({ lastUsedOn: day })
+				.where(and(eq(accessKeys.hash, hash), or(isNull(accessKeys.lastUsedOn), lt(accessKeys.lastUsedOn, day))));
+		} catch (error) {
+			logError("keys.use_not_recorded", error);
+		}
+	}
+}
+
+function keep<Value>(kept: Map<string, Value>, key: string, value: Value, most: number): void {
+	const oldest = kept.keys().next();
+	if (kept.size >= most && !oldest.done) kept.delete(oldest.value);
+	kept.set(key, value);
+}

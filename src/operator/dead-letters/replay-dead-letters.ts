@@ -1,0 +1,118 @@
+/** Dead letters: what no consumer could take, counted, shown, and sent to their queue again. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { deadLetters } from "../../db/schema/dead-letters.ts";
+import type { QueueName } from "../../dead-letters/keep-dead-letters.ts";
+import { HttpError } from "../../lib/http.ts";
+import { logInfo } from "../../lib/log.ts";
+
+export type ReplayDeps = {
+	db: Database;
+	queues: Record<QueueName, Pick<Queue, "sendBatch"> | undefined>;
+	now: () => number;
+};
+
+export type ReplayReport = {
+	/** What was sent again now, or would be. */
+	replayed: Record<QueueName, number>;
+	/** What still waits to be replayed. */
+	remaining: Record<QueueName, number>;
+	dry_run: boolean;
+};
+
+/** Limits of one `sendBatch`, with room for what the platform adds. */
+const MAX_MESSAGES = 100;
+const MAX_BYTES = 200 * 1024;
+/** So many dead letters are sent again by one request; the caller asks again for more. */
+const MAX_REPLAYED = 10_000;
+
+type KeptMessage = { id: string; body: string };
+
+/**
+ * Sends dead letters to their queue again, in the order in which they were kept, and marks them. Those that came since `until` are left: what fails again
+ * becomes a new dead letter, and is not sent round and round by one replay. A request that is cut off sends some twice, which the
+ * consumers bear.
+ * @param queue of one queue only; null for all
+ * @param until Unix milliseconds
+ */
+export async function replayDeadLetters(
+	deps: ReplayDeps,
+	{ queue, until, dryRun }: { queue: QueueName | null; until: number; dryRun: boolean },
+): Promise<ReplayReport> {
+	const names = queue === null ? deadLetters.queue.enumValues : [queue];
+	const replayed = zeros();
+	let room = MAX_REPLAYED;
+	for (const name of names) {
+		if (dryRun) replayed[name] = await countWaiting(deps.db, name, until);
+		else replayed[name] = await replayQueue(deps, name, until, room);
+		room -= replayed[name];
+	}
+	const remaining = zeros();
+	for (const name of deadLetters.queue.enumValues) remaining[name] = await countWaiting(deps.db, name, until);
+	if (!dryRun) logInfo("dead_letters.replayed", replayed);
+	return { replayed, remaining, dry_run: dryRun };
+}
+
+async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, until: number, most: number): Promise<number> {
+	let sent = 0;
+	while (sent < most) {
+		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM ${deadLetters}
+			WHERE queue = ${name} AND replayed_at IS NULL AND received_at <= ${until}
+			ORDER BY rowid LIMIT ${Math.min(MAX_MESSAGES, most - sent)}`);
+		if (messages.length === 0) return sent;
+		const target = queues[name];
+		if (target === undefined) throw new HttpError(503, { error: `The queue ${name} is not bound to this Worker` });
+		for (const batch of batchesOf(messages)) {
+			await target.sendBatch(batch.map(({ body }) => ({ body: JSON.parse(body) as unknown })));
+			const ids = JSON.stringify(batch.map(({ id }) => id));
+			await db.run(sql`UPDATE ${deadLetters} SET replayed_at = ${now()} WHERE id IN (SELECT value FROM json_each(${ids}))`);
+			sent += batch.length;
+		}
+	}
+	return sent;
+}
+
+function* batchesOf(messages: readonly KeptMessage[]): Generator<KeptMessage[]> {
+	let batch: KeptMessage[] = [];
+	let bytes = 0;
+	for (const message of messages) {
+		// A character is at most three bytes of UTF-8.
+		const size = message.body.length * 3;
+		if (batch.length > 0 && bytes + size > MAX_BYTES) {
+			yield batch;
+			batch = [];
+			bytes = 0;
+		}
+		batch.push(message);
+		bytes += size;
+	}
+	if (batch.length > 0) yield batch;
+}
+
+export type ShownLetter = { id: string; queue: QueueName; received_at: string; replayed_at: string | null; body: unknown };
+
+/** The newest dead letters, replayed ones too: for someone who wants to know what is wrong with them. */
+export async function listDeadLetters(db: Database, queue: QueueName | null, limit: number): Promise<ShownLetter[]> {
+	const rows = await db.all<KeptMessage & { queue: QueueName; receivedAt: number; replayedAt: number | null }>(
+		sql`SELECT id, queue, body, received_at AS receivedAt, replayed_at AS replayedAt FROM ${deadLetters}
+			WHERE ${queue === null ? sql`true` : sql`queue = ${queue}`} ORDER BY received_at DESC, id LIMIT ${limit}`,
+	);
+	return rows.map(({ id, queue: of, body, receivedAt, replayedAt }) => ({
+		id,
+		queue: of,
+		received_at: new Date(receivedAt).toISOString(),
+		replayed_at: replayedAt === null ? null : new Date(replayedAt).toISOString(),
+		body: JSON.parse(body) as unknown,
+	}));
+}
+
+async function countWaiting(db: Database, queue: QueueName, until: number): Promise<number> {
+	const [row] = await db.all<{ count: number }>(
+		sql`SELECT count(*) AS count FROM ${deadLetters} WHERE queue = ${queue} AND replayed_at IS NULL AND received_at <= ${until}`,
+	);
+	return row?.count ?? 0;
+}
+
+function zeros(): Record<QueueName, number> {
+	return { clicks: 0, postbacks: 0, callbacks: 0 };
+}

@@ -1,0 +1,48 @@
+/** GET /operator/replay shows dead letters, POST /operator/replay sends them to their queue again. */
+import { Hono } from "hono";
+import * as v from "valibot";
+import { deadLetters } from "../../db/schema/dead-letters.ts";
+import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
+
+export const queueSchema = v.picklist(deadLetters.queue.enumValues, `must be one of ${deadLetters.queue.enumValues.join(", ")}`);
+export const replaySchema = v.strictObject({
+	queue: v.optional(queueSchema),
+	/** Only dead letters received up to then; a caller that asks again for the rest repeats the first time it was given. */
+	until: v.optional(v.pipe(v.string("must be a time"), v.isoTimestamp("must be a time such as 2026-11-18T15:00:00.000Z"))),
+	dry_run: v.optional(v.boolean("must be true or false"), false),
+});
+const listSchema = v.object({
+	queue: v.optional(queueSchema),
+	limit: v.optional(
+		v.pipe(v.string(), v.regex(/^\d{1,4}$/, "must be a whole number"), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
+		"20",
+	),
+});
+
+export function replayRoutes(deps: ReplayDeps & { readJson: (request: Request) => Promise<unknown> }): Hono {
+	const app = new Hono();
+	app.get("/", async (c) => {
+		const wanted = read(listSchema, c.req.query());
+		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), dryRun: true });
+		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
+		return jsonResponse({ waiting: remaining, letters: messages }, 200, NO_STORE);
+	});
+	app.post("/", async (c) => {
+		const wanted = read(replaySchema, await deps.readJson(c.req.raw));
+		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
+		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: wanted.dry_run });
+		return jsonResponse({ ...report, until: new Date(until).toISOString() }, 200, NO_STORE);
+	});
+	return app;
+}
+
+const NO_STORE = { "cache-control": "no-store" };
+
+/** @throws HttpError 422 with a path and a message for each fault */
+function read<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown): Output {
+	const result = v.safeParse(schema, value);
+	if (result.success) return result.output;
+	const faults = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: issue.message }));
+	throw new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
+}

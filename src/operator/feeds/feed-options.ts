@@ -1,0 +1,72 @@
+/** Reads the query of a feed upload. */
+import { HttpError } from "../../lib/http.ts";
+import { type FeedKind, fieldsOf } from "./feed-columns.ts";
+
+export type ReplaceScope = "domains" | "all";
+
+export type FeedOptions = {
+	/** Names the upload where it comes in several parts, or something is replaced. */
+	feed: string | null;
+	/** What is removed once this part is taken over. */
+	replace: ReplaceScope | null;
+	/** Line of the first record behind the header, in the whole feed. */
+	line: number | null;
+	/** Column of the feed → field. */
+	mapping: Record<string, string>;
+	idPrefix: string;
+	constants: Map<string, string>;
+};
+
+const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false: null, true: "domains", domains: "domains", all: "all" };
+const MAX_LINE = 1_000_000_000;
+
+/**
+ * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`; any other parameter is a field with its
+ * value for the whole feed.
+ * @throws HttpError 422 that names each parameter at fault
+ */
+export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOptions {
+	const messages: Record<string, string[]> = {};
+	const fields = fieldsOf(kind);
+	const constants = new Map<string, string>();
+	for (const [name, value] of query) {
+		if (OPTIONS.has(name) || value.trim() === "") continue;
+		if (fields.includes(name)) constants.set(name, value.trim());
+		else messages[name] = [`is neither an option of a feed nor one of its fields: ${[...OPTIONS, ...fields].join(", ")}`];
+	}
+	const replace = SCOPES[query.get("replace") ?? ""];
+	if (replace === undefined) messages.replace = ["must be domains or all"];
+	const line = query.get("line") === null ? null : Number(query.get("line"));
+	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) messages.line = ["must be a line number"];
+	const feed = query.get("feed");
+	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) messages.feed = ["must have 1 to 64 letters, digits, underscores or hyphens"];
+	const mapping = readMapping(query.get("mapping"), fields);
+	if (typeof mapping === "string") messages.mapping = [mapping];
+	if (Object.keys(messages).length > 0) throw new HttpError(422, { error: "Validation failed", messages });
+	return {
+		feed,
+		replace: replace ?? null,
+		line,
+		mapping: typeof mapping === "string" ? {} : mapping,
+		idPrefix: query.get("id_prefix")?.trim() ?? "",
+		constants,
+	};
+}
+
+const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix"]);
+
+/** The mapping, or what is wrong with it. */
+function readMapping(text: string | null, fields: readonly string[]): Record<string, string> | string {
+	if (text === null || text.trim() === "") return {};
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+		return "is not JSON";
+	}
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return 'must be an object such as {"Item name": "name"}';
+	const unknown = Object.entries(value).filter(([, field]) => !fields.includes(field));
+	if (unknown.length > 0) return `maps ${unknown.map(([column]) => column).join(", ")} to no field. Fields: ${fields.join(", ")}`;
+	return value as Record<string, string>;
+}

@@ -1,0 +1,169 @@
+/** POST /operator/products and /operator/seller-products: takes over a product feed, batch by batch. */
+import type { Database } from "../../db/client.ts";
+import { findBrandDomains } from "../../db/find-brands.ts";
+import { isWithin } from "../../lib/host.ts";
+import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
+import { writeProduct, writeSellerProduct } from "../network/stage-entries.ts";
+import { type FeedKind, planColumns, REQUIRED_FIELDS } from "./feed-columns.ts";
+import type { FeedOptions } from "./feed-options.ts";
+import { EmptyFeedError, FeedError, readFeedRecords } from "./feed-text.ts";
+import { type FeedEntry, type Rejected, readFeedRecord } from "./read-feed-record.ts";
+import { type FeedWriter, feedWriter, removeOthers } from "./write-feed.ts";
+
+export type FeedDeps = {
+	/** The network: which brand a host belongs to. */
+	db: Database;
+	products: Database;
+	now: () => number;
+};
+
+export type FeedReport = {
+	/** Names the upload: `replace` keeps what came under this name. */
+	feed: string;
+	accepted: number;
+	rejected: number;
+	/** The first rejected records, each with its line and the reason. */
+	rejected_lines: Rejected[];
+	/** Domains of accepted products that are no brand's: their products are not found until there is one. */
+	unknown_domains: string[];
+	/** Products that the feed no longer has; null where none were to be removed. */
+	removed: number | null;
+	/** Why nothing was removed although it was asked for, or why the feed was not read to its end. */
+	message?: string;
+	/** The feed was not read to its end. */
+	incomplete?: true;
+};
+
+const MAX_REJECTED_LISTED = 100;
+const MAX_DOMAINS_LISTED = 20;
+const BATCH_ROWS = 1_000;
+/** Hosts whose brand is remembered while a feed is read. */
+const MAX_HOSTS = 10_000;
+
+/**
+ * Takes over a feed: upsert by id, in batches, so that its size costs no memory. A record at fault is rejected alone. What is
+ * taken over stays even where the feed cannot be read to its end; the same feed may be sent again.
+ */
+export async function importFeed(
+	deps: FeedDeps,
+	kind: FeedKind,
+	options: FeedOptions,
+	stream: ReadableStream<Uint8Array>,
+): Promise<FeedReport> {
+	const { feed, replace, line, mapping, idPrefix, constants } = options;
+	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
+	const taking = new Taking(deps.db, kind, feedWriter(deps.products, kind, feedId));
+	const plan = planColumns(kind, mapping);
+	const recordOptions = { kind, plan, constants, idPrefix, now: deps.now() };
+	const onColumns = (names: readonly string[], columns: ReadonlySet<string>) => {
+		const missing = REQUIRED_FIELDS[kind].filter(
+			(field) => !constants.has(field) && !plan.get(field)?.some((column) => columns.has(column)),
+		);
+		if (missing.length > 0) throw new FeedError(describeMissing(missing, names));
+	};
+	let broken: FeedError | null = null;
+	try {
+		for await (const records of readFeedRecords(stream, { line, onColumns })) {
+			for (const record of records) await taking.take(readFeedRecord(record, recordOptions));
+		}
+	} catch (error) {
+		if (!(error instanceof FeedError)) throw error;
+		// After the parts of a feed, `replace` may come by itself.
+		if (!(error instanceof EmptyFeedError && feed !== null && replace !== null)) broken = error;
+	}
+	await taking.finish();
+	const report = { ...taking.report(), feed: feedId ?? "" };
+	if (broken !== null) return { ...report, removed: null, incomplete: true, message: broken.message };
+	if (feedId === null || replace === null) return { ...report, removed: null };
+	// A feed that is mostly rejected says little about what there is.
+	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
+	const removed = await removeOthers(deps.products, kind, feedId, replace);
+	return removed === null ? { ...report, removed, message: "Nothing was removed: the feed has no product." } : { ...report, removed };
+}
+
+function describeMissing(missing: readonly string[], names: readonly string[]): string {
+	return `The feed has no column for ${missing.join(", ")}. Its columns are: ${names.join(", ").slice(0, 1_000)}. Name the columns with a mapping.`;
+}
+
+/** Collects accepted entries into batches and writes them, one batch behind the reading. */
+class Taking {
+	readonly #db: Database;
+	readonly #kind: FeedKind;
+	readonly #write: FeedWriter;
+	readonly #owners = new Map<string, string | null>();
+	readonly #unknown = new Set<string>();
+	#batch: FeedEntry[] = [];
+	#writing: Promise<void> = Promise.resolve();
+	#accepted = 0;
+	#rejected = 0;
+	readonly #listed: Rejected[] = [];
+
+	constructor(db: Database, kind: FeedKind, write: FeedWriter) {
+		this.#db = db;
+		this.#kind = kind;
+		this.#write = write;
+	}
+
+	async take(read: FeedEntry | Rejected): Promise<void> {
+		if ("reason" in read) return this.#reject(read);
+		this.#batch.push(read);
+		if (this.#batch.length >= BATCH_ROWS) await this.#flush();
+	}
+
+	async finish(): Promise<void> {
+		await this.#flush();
+		await this.#writing;
+		this.#listed.sort((a, b) => a.line - b.line);
+	}
+
+	report(): Pick<FeedReport, "accepted" | "rejected" | "rejected_lines" | "unknown_domains"> {
+		return {
+			accepted: this.#accepted,
+			rejected: this.#rejected,
+			rejected_lines: this.#listed.slice(0, MAX_REJECTED_LISTED),
+			unknown_domains: [...this.#unknown],
+		};
+	}
+
+	#reject(rejected: Rejected): void {
+		this.#rejected++;
+		if (this.#listed.length < MAX_REJECTED_LISTED) this.#listed.push(rejected);
+	}
+
+	async #flush(): Promise<void> {
+		const batch = this.#batch;
+		this.#batch = [];
+		if (batch.length === 0) return;
+		await this.#learnOwners(batch);
+		const rows = batch.flatMap((read) => this.#place(read) ?? []);
+		this.#accepted += rows.length;
+		// One batch at a time: the next is read while this one is written.
+		await this.#writing;
+		this.#writing = this.#write(rows.map((entry) => rowOf(this.#kind, entry)));
+		// Awaited by the next batch or at the end; until then a failure is nobody's.
+		this.#writing.catch(() => {});
+	}
+
+	async #learnOwners(batch: readonly FeedEntry[]): Promise<void> {
+		if (this.#owners.size > MAX_HOSTS) this.#owners.clear();
+		const hosts = new Set(batch.flatMap(({ entry, host }) => [entry.domain, host]).filter((host) => !this.#owners.has(host)));
+		const found = await findBrandDomains(this.#db, hosts);
+		for (const host of hosts) this.#owners.set(host, found.get(host) ?? null);
+	}
+
+	/** The entry under its brand's own domain; rejected where its page is not the brand's, for the click tracker would not go there. */
+	#place({ line, entry, host }: FeedEntry): ProductEntry | SellerProductEntry | null {
+		const owner = this.#owners.get(entry.domain) ?? null;
+		const domain = owner ?? entry.domain;
+		if (this.#owners.get(host) !== domain && !isWithin(host, domain)) {
+			this.#reject({ line, reason: `url is on ${host}, which is no host of ${domain}` });
+			return null;
+		}
+		if (owner === null && this.#unknown.size < MAX_DOMAINS_LISTED) this.#unknown.add(domain);
+		return { ...entry, domain };
+	}
+}
+
+function rowOf(kind: FeedKind, entry: ProductEntry | SellerProductEntry) {
+	return kind === "products" ? writeProduct(entry as ProductEntry) : writeSellerProduct(entry as SellerProductEntry);
+}

@@ -1,0 +1,132 @@
+/** Credentials of an import: those it names are stored as hashes; those a new owner lacks are issued, and shown once. */
+import type { Database } from "../../db/client.ts";
+import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
+import type { KeyKind } from "../../keys/key-owners.ts";
+import { sha256Hex } from "../../lib/bytes.ts";
+import { newSecret } from "../../lib/ids.ts";
+import type { PlatformEntry, PublisherEntry } from "../network/network-file.ts";
+import type { Fault } from "../network/read-entry.ts";
+import type { RowStage } from "../network/stage-rows.ts";
+
+export type NameKind = (typeof publisherNames.kind.enumValues)[number];
+export type Issued = { owner: string; kind: KeyKind | NameKind; value: string };
+export type Placed<Entry> = { entry: Entry; path: string };
+
+type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
+
+const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
+
+/** A new secret of a kind: shown once, stored as its hash. */
+export function newKey(kind: KeyKind): string {
+	return newSecret(PREFIX[kind]);
+}
+
+/** A new publisher id or identity. */
+export function newName(kind: NameKind): string {
+	return kind === "publisher_id" ? newPublisherId() : newSecret("pub");
+}
+
+/** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
+type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
+
+/**
+ * Gives every publisher a publisher id and identity: its own in the file, the stored one, or a new one. One that was replaced by
+ * a rotation since is not taken back from a file that still names it. Faults name those that are or were another publisher's.
+ */
+export async function identifyPublishers(
+	db: Database,
+	placed: readonly Placed<PublisherEntry>[],
+): Promise<Credentials<{ publishers: Placed<Identified>[] }>> {
+	const stored = await db
+		.select({ id: publishers.id, publisher_id: publishers.publisherId, publisher_identity: publishers.publisherIdentity })
+		.from(publishers);
+	const present = new Map(stored.map((row) => [row.id, row]));
+	const owners = new Map((await db.select().from(publisherNames)).map((row) => [`${row.kind} ${row.value}`, row.publisherId]));
+	const issued: Issued[] = [];
+	const faults: Fault[] = [];
+	const warnings: Fault[] = [];
+
+	function nameOf(kind: NameKind, { id, [kind]: given }: PublisherEntry, path: string): string {
+		const known = present.get(id)?.[kind];
+		const formerly = given !== null && given !== known && known !== undefined && owners.get(`${kind} ${given}`) === id;
+		if (formerly) warnings.push({ path, message: "was replaced since and is not taken back; the present one stays" });
+		const value = (formerly ? null : given) ?? known ?? newName(kind);
+		if (given === null && known === undefined) issued.push({ owner: ownerOf(id), kind, value });
+		faults.push(...claim(owners, `${kind} ${value}`, id, path));
+		return value;
+	}
+
+	const identified = placed.map(({ entry, path }) => ({
+		entry: {
+			...entry,
+			publisher_id: nameOf("publisher_id", entry, `${path}.publisher_id`),
+			publisher_identity: nameOf("publisher_identity", entry, `${path}.publisher_identity`),
+		},
+		path,
+	}));
+	return { publishers: identified, issued, faults, warnings };
+}
+
+/**
+ * Stages the keys of publishers and platforms: those that the file names and nobody knows yet, and new ones for owners that never
+ * had one. A key that is stored already stays as it is. Faults name keys that belong to someone else.
+ */
+export async function stageKeys(
+	db: Database,
+	stage: RowStage,
+	publisherEntries: readonly Placed<PublisherEntry>[],
+	platformEntries: readonly Placed<PlatformEntry>[],
+	now: number,
+): Promise<Credentials> {
+	const stored = await db.select().from(accessKeys);
+	const byHash = new Map(stored.map((row) => [row.hash, row]));
+	const owners = new Map(stored.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
+	const had = new Set(owners.values());
+	const issued: Issued[] = [];
+	const faults: Fault[] = [];
+	const warnings: Fault[] = [];
+	const wanted = [
+		...publisherEntries.flatMap(({ entry, path }) => [
+			{ kind: "access_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.access_key, path: `${path}.access_key` },
+			{ kind: "publisher_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.publisher_key, path: `${path}.publisher_key` },
+		]),
+		...platformEntries.map(({ entry, path }) => ({
+			kind: "platform_key" as const,
+			id: entry.id,
+			owner: `platform ${entry.id}`,
+			given: entry.access_key,
+			path: `${path}.access_key`,
+		})),
+	];
+	for (const { kind, id, owner, given, path } of wanted) {
+		if (given === null && had.has(`${kind} ${id}`)) continue;
+		const value = given ?? newKey(kind);
+		const hash = await sha256Hex(value);
+		const claimed = claim(owners, hash, `${kind} ${id}`, path);
+		faults.push(...claimed);
+		const known = byHash.get(hash);
+		if (known === undefined) await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
+		else if (claimed.length === 0 && known.expiresAt !== null) {
+			warnings.push({ path, message: "was rotated out or revoked, and is not made valid again; the other keys stay as they are" });
+		}
+		if (given === null) issued.push({ owner, kind, value });
+	}
+	return { issued, faults, warnings };
+}
+
+/** Notes that `value` is `owner`'s, or says that it is another's. */
+function claim(owners: Map<string, string>, value: string, owner: string, path: string): Fault[] {
+	const present = owners.get(value);
+	owners.set(value, present ?? owner);
+	return present === undefined || present === owner ? [] : [{ path, message: "already belongs to another" }];
+}
+
+function ownerOf(id: string): string {
+	return `publisher ${id}`;
+}
+
+/** A publisher id as account managers hand them out: ten digits, not in a row anyone can count. */
+function newPublisherId(): string {
+	const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+	return String(1_000_000_000 + ((high * 2 ** 20 + (low >>> 12)) % 9_000_000_000));
+}

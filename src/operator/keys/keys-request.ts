@@ -1,0 +1,63 @@
+/** The body of a request about keys. */
+import * as v from "valibot";
+import { HttpError } from "../../lib/http.ts";
+
+export const CREDENTIAL_KINDS = ["access_key", "publisher_key", "platform_key", "publisher_id", "publisher_identity"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+const MAX_OVERLAP_HOURS = 24 * 90;
+
+const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.join(", ")}`);
+const keyId = v.pipe(v.string("must be a text"), v.regex(/^[0-9a-f]{12}$/, "must be the 12 characters that `list` shows"));
+
+/** `owner` is the publisher's id in the network file, or the platform's for a platform key. */
+export const keyRequestSchemas = {
+	issue: v.strictObject({ kind, owner: text }),
+	rotate: v.strictObject({
+		kind,
+		owner: text,
+		/** How long what is replaced stays valid; 0 ends it at once. */
+		overlap_hours: v.optional(
+			v.pipe(
+				v.number("must be a number of hours"),
+				v.minValue(0, "must not be negative"),
+				v.maxValue(MAX_OVERLAP_HOURS, `must be at most ${MAX_OVERLAP_HOURS}`),
+			),
+			24,
+		),
+		/** The new publisher id or identity; absent for one that is made up. Keys are always made up. */
+		value: v.optional(
+			v.pipe(v.string("must be a text"), v.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, underscores or hyphens")),
+		),
+	}),
+	revoke: v.strictObject({
+		kind,
+		owner: text,
+		/** Which one: the id of a key, or a former name; absent for all of them. */
+		id: v.optional(v.union([keyId, v.pipe(v.string(), v.maxLength(64))])),
+	}),
+	list: v.strictObject({ kind: v.optional(kind), owner: v.optional(text) }),
+} as const;
+
+export type KeyVerb = keyof typeof keyRequestSchemas;
+export type KeyRequest<Verb extends KeyVerb> = v.InferOutput<(typeof keyRequestSchemas)[Verb]>;
+
+/** Reads the body of a request about keys. @throws HttpError 422 with a path and a message for each fault */
+export function readKeyRequest<Verb extends KeyVerb>(verb: Verb, body: unknown): KeyRequest<Verb> {
+	const result = v.safeParse(keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, body);
+	if (result.success) return result.output;
+	throw refusal(result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) })));
+}
+
+/** The answer to a request about keys that cannot be done. */
+export function refusal(faults: readonly { path: string; message: string }[]): HttpError {
+	return new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
+}
+
+function messageOf(issue: v.BaseIssue<unknown>): string {
+	if (issue.received === "undefined") return "is required";
+	if (issue.expected === "never") return "is not a field of this request";
+	// Valibot's own messages quote what was received, which may be a key.
+	return issue.message.startsWith("Invalid") ? "is not valid" : issue.message;
+}

@@ -1,0 +1,130 @@
+/** Issues, rotates, revokes and lists keys: Access Keys and Publisher Keys of publishers, and platform keys. */
+import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { platforms } from "../../db/schema/platforms.ts";
+import { accessKeys, publishers } from "../../db/schema/publishers.ts";
+import type { KeyKind } from "../../keys/key-owners.ts";
+import { sha256Hex } from "../../lib/bytes.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import { newKey } from "./issue-keys.ts";
+import { type CredentialKind, refusal } from "./keys-request.ts";
+
+export type KeysDeps = { db: Database; now: () => number };
+export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };
+
+/** Which credentials a list shows; all of them where nothing is named. */
+export type ListFilter = { kind?: CredentialKind | undefined; owner?: string | undefined };
+
+/** A credential as the operator sees it: never a key itself. */
+export type CredentialState = {
+	owner: string;
+	kind: CredentialKind;
+	/** Of a key, the first 12 characters of its hash; of a publisher id or identity, the value. */
+	id: string;
+	state: "valid" | "ending" | "ended";
+	/** ISO 8601, UTC; null where it has no end. */
+	ends_at: string | null;
+	/** Absent for publisher ids and identities. */
+	created_at?: string;
+	/** Day of last use, UTC; null where it was never used. */
+	last_used_on?: string | null;
+};
+
+/** A new credential; a key is not shown again. */
+export type NewCredential = { owner: string; kind: CredentialKind; id: string; value: string };
+
+const ID_LENGTH = 12;
+
+/** A further key: those that the owner has stay valid. @throws HttpError 422 where there is no such owner */
+export async function issueKey({ db, now }: KeysDeps, { kind, owner }: OwnedKind<KeyKind>): Promise<NewCredential> {
+	await requireOwner(db, kind, owner);
+	const { row, shown } = await makeKey(kind, owner, now());
+	await db.insert(accessKeys).values(row);
+	return shown;
+}
+
+/** A new key, in place of the owner's others of that kind: they end after the overlap, or when they were to end before. */
+export async function rotateKey(
+	{ db, now }: KeysDeps,
+	{ kind, owner, overlapHours }: OwnedKind<KeyKind> & { overlapHours: number },
+): Promise<NewCredential> {
+	await requireOwner(db, kind, owner);
+	const at = now();
+	const { row, shown } = await makeKey(kind, owner, at);
+	const endsAt = at + Math.round(overlapHours * HOUR_MS);
+	await runTransaction(db, [
+		db
+			.update(accessKeys)
+			.set({ expiresAt: endsAt })
+			.where(and(isOf(kind, owner), or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, endsAt)))),
+		db.insert(accessKeys).values(row),
+	]);
+	return shown;
+}
+
+/** Ends one valid key, or all of the owner's of that kind. Returns how many. @throws HttpError 422 where there is none */
+export async function revokeKeys(
+	{ db, now }: KeysDeps,
+	{ kind, owner, id }: OwnedKind<KeyKind> & { id?: string | undefined },
+): Promise<number> {
+	await requireOwner(db, kind, owner);
+	const at = now();
+	const ended = await db
+		.update(accessKeys)
+		.set({ expiresAt: at })
+		.where(
+			and(
+				isOf(kind, owner),
+				or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, at)),
+				id === undefined ? sql`true` : eq(sql`substr(${accessKeys.hash}, 1, ${ID_LENGTH})`, id),
+			),
+		)
+		.returning({ hash: accessKeys.hash });
+	if (ended.length === 0) throw refusal([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
+	return ended.length;
+}
+
+/** Keys that are or were valid, the newest of an owner first. */
+export async function listKeys({ db, now }: KeysDeps, { kind, owner }: ListFilter): Promise<CredentialState[]> {
+	const at = now();
+	const rows = await db
+		.select()
+		.from(accessKeys)
+		.where(
+			and(
+				kind === undefined ? sql`true` : eq(accessKeys.kind, kind as KeyKind),
+				owner === undefined ? sql`true` : eq(accessKeys.ownerId, owner),
+			),
+		)
+		.orderBy(asc(accessKeys.ownerId), asc(accessKeys.kind), desc(accessKeys.createdAt), asc(accessKeys.hash));
+	return rows.map((row) => ({
+		owner: row.ownerId,
+		kind: row.kind,
+		id: row.hash.slice(0, ID_LENGTH),
+		...describeEnd(row.expiresAt, at),
+		created_at: new Date(row.createdAt).toISOString(),
+		last_used_on: row.lastUsedOn,
+	}));
+}
+
+export function describeEnd(endsAt: number | null, now: number): Pick<CredentialState, "state" | "ends_at"> {
+	if (endsAt === null) return { state: "valid", ends_at: null };
+	return { state: endsAt > now ? "ending" : "ended", ends_at: new Date(endsAt).toISOString() };
+}
+
+async function requireOwner(db: Database, kind: KeyKind, owner: string): Promise<void> {
+	const table = kind === "platform_key" ? platforms : publishers;
+	const found = await db.select({ id: table.id }).from(table).where(eq(table.id, owner));
+	if (found.length === 0) throw refusal([{ path: "owner", message: `is no ${kind === "platform_key" ? "platform" : "publisher"}` }]);
+}
+
+async function makeKey(kind: KeyKind, owner: string, now: number) {
+	const value = newKey(kind);
+	const hash = await sha256Hex(value);
+	const shown: NewCredential = { owner, kind, id: hash.slice(0, ID_LENGTH), value };
+	return { row: { hash, kind, ownerId: owner, createdAt: now }, shown };
+}
+
+function isOf(kind: KeyKind, owner: string) {
+	return and(eq(accessKeys.kind, kind), eq(accessKeys.ownerId, owner));
+}

@@ -1,0 +1,94 @@
+/**
+ * Rotates, ends and lists publisher ids and identities. A publisher has one of each at a time; those it had stay its own for
+ * good, so that clicks on links made under them still find it.
+ */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { bookState } from "../../db/schema/book.ts";
+import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import { type NameKind, newName } from "./issue-keys.ts";
+import { refusal } from "./keys-request.ts";
+import { type CredentialState, describeEnd, type KeysDeps, type ListFilter, type NewCredential, type OwnedKind } from "./manage-keys.ts";
+
+/**
+ * A new name in place of the present one, which requests may use until the overlap ends. The book is to be published after this.
+ * @throws HttpError 422 where there is no such publisher, or the name is or was another's
+ */
+export async function rotateName(
+	{ db, now }: KeysDeps,
+	{ kind, owner, overlapHours, value = newName(kind) }: OwnedKind<NameKind> & { overlapHours: number; value?: string | undefined },
+): Promise<NewCredential> {
+	await requirePublisher(db, owner);
+	const isNew = and(eq(publisherNames.kind, kind), eq(publisherNames.value, value));
+	const [taken] = await db.select().from(publisherNames).where(isNew);
+	if (taken !== undefined && taken.publisherId !== owner) throw refusal([{ path: "value", message: "is or was another publisher's" }]);
+	const endsAt = now() + Math.round(overlapHours * HOUR_MS);
+	// Should another publisher have taken the name since: the insert leaves it alone, and nothing else happens.
+	const isMine = sql`EXISTS (SELECT 1 FROM ${publisherNames} WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
+	await runTransaction(db, [
+		sql`INSERT INTO ${publisherNames} (kind, value, publisher_id) VALUES (${kind}, ${value}, ${owner}) ON CONFLICT DO NOTHING`,
+		sql`UPDATE ${publisherNames} SET expires_at = CASE WHEN value = ${value} THEN NULL ELSE ${endsAt} END
+			WHERE kind = ${kind} AND publisher_id = ${owner} AND (value = ${value} OR expires_at IS NULL OR expires_at > ${endsAt}) AND ${isMine}`,
+		sql`UPDATE ${publishers} SET ${sql.raw(publishersColumn(kind))} = ${value} WHERE id = ${owner} AND ${isMine}`,
+		db.update(bookState).set({ manifestDirty: true }),
+	]);
+	const [stored] = await db.select().from(publisherNames).where(isNew);
+	if (stored?.publisherId !== owner) throw refusal([{ path: "value", message: "is or was another publisher's" }]);
+	return { owner, kind, id: value, value };
+}
+
+/**
+ * Ends former names before their overlap does: one, or all of the kind. Returns how many. The present one can only be rotated.
+ * @throws HttpError 422 where there is none to end
+ */
+export async function endNames(
+	{ db, now }: KeysDeps,
+	{ kind, owner, id }: OwnedKind<NameKind> & { id?: string | undefined },
+): Promise<number> {
+	await requirePublisher(db, owner);
+	const at = now();
+	const ended = await db
+		.update(publisherNames)
+		.set({ expiresAt: at })
+		.where(
+			and(
+				eq(publisherNames.kind, kind),
+				eq(publisherNames.publisherId, owner),
+				gt(publisherNames.expiresAt, at),
+				id === undefined ? sql`true` : eq(publisherNames.value, id),
+			),
+		)
+		.returning({ value: publisherNames.value });
+	if (ended.length === 0) {
+		const message = "has no such name in an overlap; the present one is replaced by a rotation (with an overlap of 0 at once)";
+		throw refusal([{ path: id === undefined ? "owner" : "id", message }]);
+	}
+	await db.update(bookState).set({ manifestDirty: true });
+	return ended.length;
+}
+
+/** Present and former names. */
+export async function listNames({ db, now }: KeysDeps, { kind, owner }: ListFilter): Promise<CredentialState[]> {
+	const at = now();
+	const rows = await db
+		.select()
+		.from(publisherNames)
+		.where(
+			and(
+				kind === undefined ? sql`true` : eq(publisherNames.kind, kind as NameKind),
+				owner === undefined ? sql`true` : eq(publisherNames.publisherId, owner),
+			),
+		)
+		.orderBy(asc(publisherNames.publisherId), asc(publisherNames.kind), asc(publisherNames.value));
+	return rows.map((row) => ({ owner: row.publisherId, kind: row.kind, id: row.value, ...describeEnd(row.expiresAt, at) }));
+}
+
+function publishersColumn(kind: NameKind): string {
+	return kind === "publisher_id" ? publishers.publisherId.name : publishers.publisherIdentity.name;
+}
+
+async function requirePublisher(db: Database, owner: string): Promise<void> {
+	const found = await db.select({ id: publishers.id }).from(publishers).where(eq(publishers.id, owner));
+	if (found.length === 0) throw refusal([{ path: "owner", message: "is no publisher" }]);
+}

@@ -1,0 +1,66 @@
+/** Checks a staged import against what is stored already. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { platforms } from "../../db/schema/platforms.ts";
+import type { Placed } from "../keys/issue-keys.ts";
+import type { PublisherEntry } from "./network-file.ts";
+import type { Fault } from "./read-entry.ts";
+
+const MAX_FAULTS = 100;
+
+/** Faults of staged brands that take a campaign id or a host of a stored brand that is not in the file. */
+export async function checkAgainstStored(db: Database, importId: string): Promise<Fault[]> {
+	const staged = (section: string) => sql`import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
+	const inFile = sql`(SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`;
+	const found = await db.all<{ path: string; value: string; owner: string }>(sql`
+		SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("campaigns")}) r
+			JOIN campaigns c ON c.campaign_id = json_extract(r.row, '$.campaignId') JOIN brands b ON b.id = c.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MAX_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') AS path, a.alias AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("aliases")}) r
+			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.alias') JOIN brands b ON b.id = a.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MAX_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT json_extract(r.row, '$.path') AS path, b.domain AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("aliases")}) r
+			JOIN brands b ON b.domain = json_extract(r.row, '$.alias')
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MAX_FAULTS})
+		UNION ALL SELECT * FROM (
+			SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
+			FROM (SELECT r.row FROM ${staged("brands")}) r
+			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.domain') JOIN brands b ON b.id = a.brand_id
+			WHERE b.domain NOT IN ${inFile}
+			LIMIT ${MAX_FAULTS})`);
+	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which is not in this file` }));
+}
+
+/** Faults of campaigns that name a platform neither in the file nor stored. */
+export async function checkPlatforms(db: Database, used: ReadonlyMap<string, string>, inFile: ReadonlySet<string>): Promise<Fault[]> {
+	const unknown = [...used].filter(([id]) => !inFile.has(id));
+	if (unknown.length === 0) return [];
+	const stored = new Set((await db.select({ id: platforms.id }).from(platforms)).map(({ id }) => id));
+	return unknown.filter(([id]) => !stored.has(id)).map(([id, path]) => ({ path, message: `${JSON.stringify(id)} is not a platform` }));
+}
+
+/** Blocks of brands that are no brand's domain: they block nothing, an alias among them. */
+export async function warnOfBlocks(db: Database, importId: string, publishers: readonly Placed<PublisherEntry>[]): Promise<Fault[]> {
+	const blocks = publishers.flatMap(({ entry, path }) =>
+		entry.blocked_brands.map(({ domain }, at) => ({ domain, path: `${path}.blocked_brands[${at}].domain` })),
+	);
+	if (blocks.length === 0) return [];
+	const domains = JSON.stringify([...new Set(blocks.map(({ domain }) => domain))]);
+	const known = await db.all<{ domain: string }>(sql`
+		SELECT value AS domain FROM json_each(${domains})
+		WHERE value IN (SELECT domain FROM brands)
+			OR value IN (SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
+	const brands = new Set(known.map(({ domain }) => domain));
+	return blocks
+		.filter(({ domain }) => !brands.has(domain))
+		.map(({ domain, path }) => ({ path, message: `${domain} is no brand's domain: nothing is blocked by it` }));
+}

@@ -1,0 +1,297 @@
+/**
+ * The network file: one valibot schema a section. Each reads an entry of the file into what is stored, so that a row that
+ * passes needs no second look.
+ */
+import * as v from "valibot";
+import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../db/schema/brands.ts";
+import { canonicalAvailability } from "../../lib/availability.ts";
+import { canonicalHost } from "../../lib/host.ts";
+import { canonicalKeyword } from "../../lib/keyword.ts";
+import { MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
+import { isTimeZone } from "../../lib/time.ts";
+
+const MAX_TEXT = 2_000;
+const MAX_KEYWORDS = 2_000;
+const MAX_KEYWORD_LENGTH = 255;
+
+const text = v.pipe(
+	v.string("must be a text"),
+	v.trim(),
+	v.nonEmpty("must not be blank"),
+	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
+);
+const flag = v.boolean("must be true or false");
+const id = v.pipe(v.number("must be a whole number"), v.safeInteger("must be a whole number"), v.minValue(0, "must not be negative"));
+
+function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
+	return v.nullish(schema, null);
+}
+
+/** Absent and null stand for `fallback`, which is read as if it stood in the file. */
+function orElse<const Schema extends v.GenericSchema, const Fallback extends NonNullable<v.InferInput<Schema>>>(
+	schema: Schema,
+	fallback: Fallback,
+) {
+	return v.nullish(schema, fallback as v.InferInput<Schema>);
+}
+
+/** A decimal string of USD, as micro-dollars. */
+const amount = v.pipe(
+	v.string('must be a decimal string such as "0.4200"'),
+	v.transform((value) => parseMicros(value) ?? Number.NaN),
+	v.number("must be a decimal with at most six places"),
+	v.minValue(0, "must not be negative"),
+);
+const epc = v.pipe(amount, v.maxValue(MAX_EPC_MICROS, "must be at most 1000.00 a click"));
+
+const domain = v.pipe(
+	text,
+	v.transform((value) => canonicalHost(value) ?? ""),
+	v.nonEmpty("must be a domain such as shoes.example"),
+);
+const country = v.pipe(
+	v.string("must be a country code"),
+	v.trim(),
+	v.toUpperCase(),
+	v.regex(/^[A-Z]{2}$/, "must be a two-letter country code such as US"),
+);
+const currency = v.pipe(
+	v.string("must be a currency code"),
+	v.trim(),
+	v.toUpperCase(),
+	v.regex(/^[A-Z]{3}$/, "must be a three-letter currency code such as USD"),
+);
+const day = v.pipe(
+	v.string("must be a date"),
+	v.isoDate("must be a date such as 2026-10-01"),
+	v.check(isRealDay, "must be a day of the calendar"),
+);
+const webUrl = v.pipe(text, v.check(isWebUrl, "must be an http(s) address"));
+const linkTemplate = v.pipe(
+	text,
+	v.check((value) => isWebUrl(value.replaceAll(/\{[a-z0-9_]+\}/g, "x")), "must be an http(s) address; placeholders stand in {braces}"),
+);
+const key = v.pipe(
+	text,
+	v.minLength(8, "must have at least 8 characters"),
+	v.maxLength(256, "must have at most 256 characters"),
+	v.regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+);
+
+function isRealDay(value: string): boolean {
+	const at = Date.parse(`${value}T00:00:00Z`);
+	return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value);
+}
+
+function isWebUrl(value: string): boolean {
+	const url = URL.parse(value);
+	return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+}
+
+function listOf<const Names extends readonly string[]>(names: Names) {
+	const known = new Map(names.map((name) => [name.toLowerCase(), name as Names[number]]));
+	return v.array(
+		v.pipe(
+			v.string("must be a text"),
+			v.transform((value) => known.get(value.trim().toLowerCase()) ?? ""),
+			v.picklist(names, `must be one of ${names.join(", ")}`),
+		),
+		"must be a list",
+	);
+}
+
+export const platformSchema = v.object({
+	id: text,
+	platform_id: orNull(id),
+	name: text,
+	access_key: orNull(key),
+	currency: orElse(currency, "USD"),
+	status_map: orElse(
+		v.record(text, v.picklist(["approved", "pending", "cancelled"], "must be approved, pending or cancelled"), "must be an object"),
+		{},
+	),
+});
+
+export const publisherSchema = v.object({
+	id: text,
+	name: text,
+	publisher_id: orNull(v.pipe(text, v.maxLength(64, "must have at most 64 characters"))),
+	publisher_identity: orNull(v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, underscores or hyphens"))),
+	serving_engine_enabled: orElse(flag, false),
+	openrtb_enabled: orElse(flag, false),
+	seat: orNull(text),
+	access_key: orNull(key),
+	publisher_key: orNull(key),
+	revenue_share: v.pipe(
+		v.union([v.number(), v.string()], "must be a share such as 0.8"),
+		v.transform((value) => parseDecimal(String(value), 6) ?? Number.NaN),
+		v.number("must be a decimal with at most six places"),
+		v.minValue(0, "must not be negative"),
+		v.maxValue(SHARE_SCALE, "must be at most 1"),
+	),
+	pricing_model: v.picklist(["CPA", "CPC"], "must be CPA or CPC"),
+	cashback_enabled: orElse(flag, false),
+	sales_data_enabled: orElse(flag, false),
+	campaign_id_enabled: orElse(flag, false),
+	marketplace_tag: orNull(text),
+	callback_url: orNull(webUrl),
+	blocked_brands: orElse(v.array(v.object({ domain, country: orNull(country) }), "must be a list"), []),
+});
+
+/** A JSON object with any keys. valibot's own records leave out keys such as `prototype`, which is a keyword like any other. */
+const anyObject = v.custom<Record<string, unknown>>(
+	(value) => typeof value === "object" && value !== null && !Array.isArray(value),
+	"must be an object of keyword and amount",
+);
+
+const keywordEpc = v.pipe(
+	anyObject,
+	v.maxEntries(MAX_KEYWORDS, `must have at most ${MAX_KEYWORDS} keywords`),
+	v.rawTransform(({ dataset, addIssue, NEVER }) => {
+		const canonical = new Map<string, number>();
+		for (const [keyword, value] of Object.entries(dataset.value)) {
+			const message = takeKeyword(canonical, keyword, value);
+			if (message === null) continue;
+			addIssue({ message: `${JSON.stringify(keyword)} ${message}` });
+			return NEVER;
+		}
+		return Object.fromEntries(canonical);
+	}),
+);
+
+/** Takes one keyword's amount; what is wrong with it, or null. */
+function takeKeyword(canonical: Map<string, number>, keyword: string, value: unknown): string | null {
+	const name = canonicalKeyword(keyword);
+	if (name === null) return "is blank";
+	if (name.length > MAX_KEYWORD_LENGTH) return `has more than ${MAX_KEYWORD_LENGTH} characters`;
+	if (canonical.has(name)) return "stands twice";
+	const micros = v.safeParse(epc, value);
+	if (!micros.success) return micros.issues[0].message;
+	canonical.set(name, micros.output);
+	return null;
+}
+
+const hours = v.pipe(
+	v.array(
+		v.pipe(
+			v.number("must be an hour"),
+			v.integer("must be a whole hour"),
+			v.minValue(0, "must be 0 to 23"),
+			v.maxValue(23, "must be 0 to 23"),
+		),
+		"must be a list of hours",
+	),
+	v.transform((list) => list.reduce((mask, hour) => mask | (1 << hour), 0)),
+);
+
+export const campaignSchema = v.object({
+	campaign_id: id,
+	merchant_id: id,
+	platform: text,
+	active: orElse(flag, true),
+	country,
+	homepage_url: orNull(linkTemplate),
+	deeplink_url: orNull(linkTemplate),
+	deeplink_verified: orElse(flag, false),
+	epc: orNull(epc),
+	default_keyword_epc: orNull(epc),
+	keyword_epc: orElse(keywordEpc, {}),
+	commission_rate: orNull(text),
+	flat_fee: orNull(amount),
+	rate_type: orNull(text),
+	rate_basis: orNull(text),
+	max_rate: orNull(text),
+	daily_click_cap: orNull(id),
+	daily_budget: orNull(amount),
+	total_budget: orNull(amount),
+	timezone: orElse(
+		v.pipe(v.string("must be a time zone"), v.check(isTimeZone, "must be an IANA time zone such as America/New_York")),
+		"UTC",
+	),
+	allowed_hours: orNull(hours),
+});
+
+export const brandSchema = v.object({
+	domain,
+	name: text,
+	aliases: orElse(v.array(domain, "must be a list"), []),
+	category: orNull(text),
+	active: orElse(flag, true),
+	marketplace: orElse(flag, false),
+	new_deal: orElse(flag, false),
+	last_updated_date: orNull(day),
+	restricted_traffic: orElse(listOf(RESTRICTED_TRAFFIC), []),
+	traffic_types: orElse(listOf(TRAFFIC_TYPES), []),
+	blocked_countries: orElse(v.array(country, "must be a list"), []),
+	campaigns: orElse(v.array(campaignSchema, "must be a list"), []),
+});
+
+export const exchangeRateSchema = v.object({
+	currency,
+	date: day,
+	usd: v.pipe(
+		v.string('must be a decimal string such as "1.0800"'),
+		v.transform((value) => parseDecimal(value, 9) ?? Number.NaN),
+		v.number("must be a decimal with at most nine places"),
+		v.minValue(1, "must be more than zero"),
+	),
+});
+
+const availability = v.pipe(text, v.transform(canonicalAvailability));
+
+export const productSchema = v.object({
+	id: text,
+	domain,
+	name: text,
+	description: orNull(v.pipe(v.string("must be a text"), v.maxLength(20_000, "must have at most 20000 characters"))),
+	brand: orNull(text),
+	category: orNull(text),
+	url: webUrl,
+	image_url: orNull(webUrl),
+	currency: orElse(currency, "USD"),
+	regular_price: orNull(amount),
+	final_price: amount,
+	availability: orElse(availability, "InStock"),
+});
+
+export const sellerProductSchema = v.object({
+	asin: text,
+	domain,
+	seller_id: text,
+	seller_name: orNull(text),
+	name: orNull(text),
+	description: orNull(v.pipe(v.string("must be a text"), v.maxLength(20_000, "must have at most 20000 characters"))),
+	manufacturer: orNull(text),
+	category: orNull(text),
+	catalog_name: orNull(text),
+	current_price: orNull(amount),
+	image_url: orNull(webUrl),
+	stock_availability: orNull(availability),
+	url: webUrl,
+});
+
+export const SECTIONS = {
+	platforms: platformSchema,
+	publishers: publisherSchema,
+	brands: brandSchema,
+	exchange_rates: exchangeRateSchema,
+	products: productSchema,
+	seller_products: sellerProductSchema,
+} as const;
+
+export type SectionName = keyof typeof SECTIONS;
+export type PlatformEntry = v.InferOutput<typeof platformSchema>;
+export type PublisherEntry = v.InferOutput<typeof publisherSchema>;
+export type BrandEntry = v.InferOutput<typeof brandSchema>;
+export type CampaignEntry = v.InferOutput<typeof campaignSchema>;
+export type ExchangeRateEntry = v.InferOutput<typeof exchangeRateSchema>;
+export type ProductEntry = v.InferOutput<typeof productSchema>;
+export type SellerProductEntry = v.InferOutput<typeof sellerProductSchema>;
+export type Entries = {
+	platforms: PlatformEntry;
+	publishers: PublisherEntry;
+	brands: BrandEntry;
+	exchange_rates: ExchangeRateEntry;
+	products: ProductEntry;
+	seller_products: SellerProductEntry;
+};

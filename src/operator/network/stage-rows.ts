@@ -1,0 +1,66 @@
+/**
+ * Staging: validated rows wait in `import_rows` until one transaction takes them over as a whole. This keeps an import of any
+ * size all or nothing, with bounded memory, inside D1's limits on statements and parameters.
+ */
+import { eq, lt, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { importRows } from "../../db/schema/imports.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+
+/** Characters of JSON put into one parameter; D1 takes 2 MB, and a character is at most three bytes. */
+const CHUNK_CHARACTERS = 500_000;
+/** Rows of an import that broke off are removed after this long. */
+const ABANDONED_AFTER_MS = HOUR_MS;
+
+export type RowStage = {
+	readonly importId: string;
+	/** Whether anything was written: a stage that was not used has not touched its database. */
+	isUsed(): boolean;
+	/** Queues a row; writes a chunk when one is full. */
+	add(section: string, row: Record<string, unknown>): Promise<void>;
+	/** Writes what is queued. */
+	flush(): Promise<void>;
+	/** Removes everything that was staged. */
+	discard(): Promise<void>;
+};
+
+/** Opens a stage. Its first rows also remove what imports that broke off have left. */
+export function openStage(db: Database, importId: string, startedAt: number): RowStage {
+	let isUsed = false;
+	const queues = new Map<string, { rows: string[]; characters: number }>();
+	let seq = 0;
+
+	async function write(section: string): Promise<void> {
+		const queue = queues.get(section);
+		if (queue === undefined || queue.rows.length === 0) return;
+		queues.delete(section);
+		const chunk = `[${queue.rows.join(",")}]`;
+		if (!isUsed) await db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS));
+		isUsed = true;
+		await db.run(
+			sql`INSERT INTO ${importRows} (import_id, started_at, section, seq, row)
+				SELECT ${importId}, ${startedAt}, ${section}, ${seq} + key, value FROM json_each(${chunk})`,
+		);
+		seq += queue.rows.length;
+	}
+
+	return {
+		importId,
+		isUsed: () => isUsed,
+		async add(section, row) {
+			const text = JSON.stringify(row);
+			const queue = queues.get(section) ?? { rows: [], characters: 0 };
+			queues.set(section, queue);
+			queue.rows.push(text);
+			queue.characters += text.length + 1;
+			if (queue.characters >= CHUNK_CHARACTERS) await write(section);
+		},
+		async flush() {
+			for (const section of [...queues.keys()]) await write(section);
+		},
+		async discard() {
+			queues.clear();
+			if (isUsed) await db.delete(importRows).where(eq(importRows.importId, importId));
+		},
+	};
+}

@@ -1,0 +1,165 @@
+/** GET /operator/status: how the network is doing, in figures that cost one look into an index each. */
+import { type SQL, sql } from "drizzle-orm";
+import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
+import type { Database } from "../../db/client.ts";
+import type { QueueName } from "../../dead-letters/keep-dead-letters.ts";
+import { logError } from "../../lib/log.ts";
+import { SECOND_MS } from "../../lib/time.ts";
+
+export type StatusDeps = {
+	db: Database;
+	kv: KVNamespace;
+	queues: Record<QueueName, Pick<Queue, "metrics"> | undefined>;
+	now: () => number;
+};
+
+/** Nothing is counted further than this: the figure then means as many or more. */
+export const MAX_COUNTED = 10_000;
+/** So many paused campaigns and addresses are named. */
+const MAX_NAMED = 100;
+
+type Aged = { count: number; oldest_at: string | null; oldest_age_seconds: number | null };
+type Backlog = { messages: number; oldest_at: string | null };
+
+export type Status = {
+	at: string;
+	/** Null before the first publish. */
+	book: { version: number; published_at: string; age_seconds: number } | null;
+	/** Slots of the book that wait to be published; a rebuild under way, or a manifest that waits, counts as one more. */
+	book_changes_waiting: number;
+	/** Messages in each queue; null where the platform does not tell. */
+	queues: Record<QueueName, Backlog | null>;
+	callbacks: {
+		/** Owed and not confirmed yet, also those that wait for their next attempt or for a pause to end. */
+		undelivered: Aged;
+		/** Of those, what could go out now. */
+		overdue: number;
+		/** Their schedule has ended; a replay sends them again. */
+		exhausted: number;
+		paused: { publisher: string; since: string; failures_in_a_row: number; next_probe_at: string | null }[];
+	};
+	conversions: { waiting: number; unmatched: number; quarantined: number };
+	/** Messages that no consumer could take. */
+	dead_letters: Record<QueueName, number>;
+	/** Size of the network's database; it may have 10 GB. Null where the platform does not tell. */
+	database_bytes: number | null;
+	/** Campaigns that stand still because a cap is met. */
+	paused_campaigns: { count: number; campaigns: number[] };
+};
+
+type Figures = {
+	dirty: number;
+	undelivered: number;
+	oldest: number | null;
+	overdue: number;
+	exhausted: number;
+	waiting: number;
+	unmatched: number;
+	quarantined: number;
+	deadClicks: number;
+	deadPostbacks: number;
+	deadCallbacks: number;
+};
+
+export async function readStatus(deps: StatusDeps): Promise<Status> {
+	const now = deps.now();
+	const [figures, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
+		readFigures(deps.db, now),
+		readPausedAddresses(deps.db),
+		readSize(deps.db),
+		readBook(deps.kv),
+		readBacklog("clicks", deps.queues.clicks),
+		readBacklog("postbacks", deps.queues.postbacks),
+		readBacklog("callbacks", deps.queues.callbacks),
+	]);
+	return {
+		at: isoTime(now),
+		book: book.manifest === null ? null : { ...book.manifest, age_seconds: ageSeconds(now, Date.parse(book.manifest.published_at)) },
+		book_changes_waiting: figures.dirty,
+		queues: { clicks, postbacks, callbacks },
+		callbacks: {
+			undelivered: {
+				count: figures.undelivered,
+				oldest_at: figures.oldest === null ? null : isoTime(figures.oldest),
+				oldest_age_seconds: figures.oldest === null ? null : ageSeconds(now, figures.oldest),
+			},
+			overdue: figures.overdue,
+			exhausted: figures.exhausted,
+			paused,
+		},
+		conversions: { waiting: figures.waiting, unmatched: figures.unmatched, quarantined: figures.quarantined },
+		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
+		database_bytes: databaseBytes,
+		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
+	};
+}
+
+/** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
+export function figuresQuery(now: number): SQL {
+	const dead = (queue: QueueName) => counted(sql`dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
+	return sql`SELECT
+		${counted(sql`book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty)) AS dirty,
+		${counted(sql`callbacks WHERE state = 'due'`)} AS undelivered,
+		(SELECT MIN(created_at) FROM callbacks WHERE state = 'due') AS oldest,
+		${counted(sql`callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
+		${counted(sql`callbacks WHERE state = 'exhausted'`)} AS exhausted,
+		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
+		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
+		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
+		${dead("clicks")} AS deadClicks, ${dead("postbacks")} AS deadPostbacks, ${dead("callbacks")} AS deadCallbacks`;
+}
+
+function counted(from: SQL): SQL {
+	return sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${from} LIMIT ${sql.raw(String(MAX_COUNTED))}))`;
+}
+
+function readFigures(db: Database, now: number): Promise<Figures> {
+	return db.get<Figures>(figuresQuery(now));
+}
+
+async function readSize(db: Database): Promise<number | null> {
+	const { meta } = await db.run(sql`SELECT 1`);
+	return typeof meta.size_after === "number" ? meta.size_after : null;
+}
+
+async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["paused"]> {
+	const rows = await db.all<{ publisher: string; since: number; failures: number; probe: number | null }>(
+		sql`SELECT publisher_id AS publisher, paused_at AS since, failures_in_a_row AS failures, next_probe_at AS probe
+			FROM callback_health WHERE paused_at IS NOT NULL ORDER BY paused_at LIMIT ${MAX_NAMED}`,
+	);
+	return rows.map(({ publisher, since, failures, probe }) => ({
+		publisher,
+		since: isoTime(since),
+		failures_in_a_row: failures,
+		next_probe_at: probe === null ? null : isoTime(probe),
+	}));
+}
+
+/** The book as readers find it, which may be a minute behind what was published elsewhere. */
+async function readBook(kv: KVNamespace): Promise<{ manifest: { version: number; published_at: string } | null; paused: number[] }> {
+	const values = await kv.get([MANIFEST_KEY, PAUSED_KEY], "text");
+	const manifest = parseManifest(values.get(MANIFEST_KEY) ?? "");
+	return {
+		manifest: manifest === null ? null : { version: manifest.version, published_at: isoTime(manifest.publishedAt) },
+		paused: parsePauses(values.get(PAUSED_KEY) ?? "")?.campaigns ?? [],
+	};
+}
+
+async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Backlog | null> {
+	if (queue === undefined) return null;
+	try {
+		const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
+		return { messages: backlogCount, oldest_at: oldestMessageTimestamp?.toISOString() ?? null };
+	} catch (error) {
+		logError("status.queue_unknown", error, { queue: name });
+		return null;
+	}
+}
+
+function isoTime(at: number): string {
+	return new Date(at).toISOString();
+}
+
+function ageSeconds(now: number, at: number): number {
+	return Math.max(0, Math.floor((now - at) / SECOND_MS));
+}

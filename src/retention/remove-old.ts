@@ -1,0 +1,117 @@
+/** What is kept for a time only. Sums, conversions and their events, and the clicks that conversions came of, stay for good. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { retention } from "../db/schema/retention.ts";
+import { logInfo } from "../lib/log.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+
+type Rule = {
+	name: string;
+	/** A table whose `id` is time-ordered. */
+	table: "clicks" | "postback_intake" | "callback_attempts";
+	days: number;
+	/** Which of the old rows go. */
+	goes: string;
+};
+
+const WITHOUT_CONVERSION = "NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)";
+
+/**
+ * Click-level reports reach back as far as billed clicks are kept; repeats, bots and the like are for traces, and for sales that
+ * come of an expired link: networks report those for some months.
+ */
+function rulesOf(clickDays: number): readonly Rule[] {
+	return [
+		{ name: "uncounted clicks", table: "clicks", days: Math.min(120, clickDays), goes: `reason IS NOT NULL AND ${WITHOUT_CONVERSION}` },
+		{ name: "clicks", table: "clicks", days: clickDays, goes: WITHOUT_CONVERSION },
+		{ name: "intake of unknown keys", table: "postback_intake", days: 7, goes: "outcome = 'unknown_key'" },
+		{ name: "intake", table: "postback_intake", days: 400, goes: "true" },
+		{ name: "callback attempts", table: "callback_attempts", days: 180, goes: "true" },
+	];
+}
+
+export type RemoveDeps = {
+	db: Database;
+	now: () => number;
+	/** How long billed clicks are kept. */
+	clickDays: number;
+	/** Where rows are written before they are removed: objects of JSON lines. Absent: nowhere. */
+	archive: { put: (key: string, text: string) => Promise<unknown> } | undefined;
+};
+
+/** A dead letter that was replayed is in its table by then, or a dead letter again. */
+const REPLAYED_DAYS = 30;
+
+/** Rows that one step looks at: the transaction stays short, and money waits for no cleaning. */
+export const LOOKED_AT_A_STEP = 2_000;
+/** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
+export const MAX_STEPS = 10;
+
+/**
+ * Removes the next old rows by each rule, step by step, once the archive has them. A run that is broken off changes nothing of what it had not
+ * finished, and writes the same objects again.
+ * @throws where the database or the archive fails
+ */
+export async function removeOld(deps: RemoveDeps): Promise<void> {
+	const { db, now, clickDays } = deps;
+	const at = now();
+	const cursors = new Map((await db.select().from(retention)).map(({ name, cursor }) => [name, cursor]));
+	for (const rule of rulesOf(clickDays)) {
+		const total = { lookedAt: 0, removed: 0 };
+		let cursor = cursors.get(rule.name) ?? "";
+		for (let step = 0; step < MAX_STEPS; step++) {
+			const done = await removeStep(deps, rule, cursor, idAt(at - rule.days * DAY_MS));
+			if (done === null) break;
+			cursor = done.last;
+			total.lookedAt += done.lookedAt;
+			total.removed += done.removed;
+			if (done.lookedAt < LOOKED_AT_A_STEP) break;
+		}
+		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
+	}
+	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
+		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
+}
+
+type Step = {
+	/** Id of the last row that was looked at. */
+	last: string;
+	lookedAt: number;
+	removed: number;
+};
+
+/** The next rows of a table behind a cursor and before an id; null where there are none. */
+async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Rule, cursor: string, before: string): Promise<Step | null> {
+	const from = sql.raw(table);
+	const rows = await db.all<{ id: string }>(
+		sql`SELECT id FROM ${from} WHERE id > ${cursor} AND id < ${before} ORDER BY id LIMIT ${LOOKED_AT_A_STEP}`,
+	);
+	const last = rows.at(-1)?.id;
+	if (last === undefined) return null;
+	const among = (some: readonly { id: string }[]) =>
+		sql`id IN (SELECT value FROM json_each(${JSON.stringify(some.map(({ id }) => id))})) AND ${sql.raw(goes)}`;
+	let going = rows;
+	if (archive !== undefined) {
+		going = await db.all<{ id: string }>(sql`SELECT * FROM ${from} WHERE ${among(rows)} ORDER BY id`);
+		const [first] = going;
+		if (first !== undefined) {
+			await archive.put(`${table}/${dayOf(first.id)}/${first.id}.ndjson`, going.map((row) => `${JSON.stringify(row)}\n`).join(""));
+		}
+	}
+	const [removed] = await runTransaction(db, [
+		sql`DELETE FROM ${from} WHERE ${among(going)}`,
+		sql`INSERT INTO ${retention} (name, cursor) VALUES (${name}, ${last}) ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor`,
+	]);
+	return { last, lookedAt: rows.length, removed: removed?.meta.changes ?? 0 };
+}
+
+/** The UTC day of a time-ordered id. */
+function dayOf(id: string): string {
+	return utcDay(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+/** The smallest id that a row of this time can have. */
+function idAt(at: number): string {
+	const time = Math.max(0, at).toString(16).padStart(12, "0");
+	return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
