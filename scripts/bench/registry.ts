@@ -12,6 +12,7 @@ import { redirect } from "./parts/redirect.ts";
 import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 import { settle } from "./parts/settle.ts";
+import { shortcuts } from "./parts/shortcuts.ts";
 
 /** Every part, in the order in which a whole run takes them. */
 export const PARTS: readonly Part[] = [
@@ -19,6 +20,7 @@ export const PARTS: readonly Part[] = [
 	openrtb,
 	servingEngine,
 	openrtbProfile,
+	shortcuts,
 	redirect,
 	publish,
 	catalogue,

@@ -60,15 +60,8 @@ export function readDeeplink(brand: Pick<BookBrand, "domain" | "aliases">, dl: s
 	return PLAIN_AUTHORITY.test(address.url) ? address.url : (URL.parse(address.url)?.href ?? null);
 }
 
-const CLICK_ID = "{click_id}";
-
 /** The platform's link with the click hash and the deeplink in it: printable ASCII, as a header needs it. */
 export function fillTemplate({ template, deeplink }: Pick<Target, "template" | "deeplink">, clickHash: string): string {
-	const at = template.indexOf("{");
-	const end = at + CLICK_ID.length;
-	const filled =
-		template.startsWith(CLICK_ID, at) && template.indexOf("{", end) === -1
-			? template.slice(0, at) + clickHash + template.slice(end)
-			: template.replaceAll(CLICK_ID, clickHash).replaceAll("{deeplink}", () => encodeURIComponent(deeplink.toWellFormed()));
+	const filled = template.replaceAll("{click_id}", clickHash).replaceAll("{deeplink}", () => encodeURIComponent(deeplink.toWellFormed()));
 	return /^[!-~]*$/.test(filled) ? filled : new URL(filled).href;
 }

@@ -3,18 +3,13 @@ import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
 import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
 
-/** Most values: nothing to decode in them, and no placeholder. */
-const PLAIN = /^[A-Za-z0-9.~-][A-Za-z0-9_.~:/-]*$/;
-
 /**
  * A parameter of a click URL, or null where it is absent, blank, an unfilled placeholder, or longer than any that we put there:
  * cut, it would be another value.
  */
 export function readParameter(query: Query, name: string): string | null {
 	const raw = query.raw(name);
-	if (raw === null || raw === "") return null;
-	if (PLAIN.test(raw) && raw.length <= MAX_PARAMETER_LENGTH) return raw;
-	if (isPlaceholder(raw)) return null;
+	if (raw === null || raw === "" || isPlaceholder(raw)) return null;
 	const text = query.get(name);
 	if (text === null || text.length > MAX_PARAMETER_LENGTH || text.trim() === "") return null;
 	return text;

@@ -5,29 +5,9 @@ export function newSecret(prefix: string): string {
 	return `${prefix}_${toBase64Url(crypto.getRandomValues(new Uint8Array(24)))}`;
 }
 
-const UUID_POOL_SIZE = 128;
-const UUID_BYTES = 16;
-let ready: string[] = [];
-
-/** A random UUID (version 4). Made many at once: one by one, `crypto.randomUUID()` is a noticeable part of a bid. */
+/** A random UUID (version 4). */
 export function newUuid(): string {
-	const next = ready.pop();
-	if (next !== undefined) return next;
-	ready = makeUuids();
-	return newUuid();
-}
-
-function makeUuids(): string[] {
-	const digits = crypto.getRandomValues(new Uint8Array(UUID_POOL_SIZE * UUID_BYTES)).toHex();
-	const made: string[] = [];
-	for (let at = 0; at < digits.length; at += 2 * UUID_BYTES) {
-		// Six bits are not chance: the version, and the variant in the two highest bits of its digit.
-		const variant = "89ab".charAt(digits.charCodeAt(at + 16) & 3);
-		made.push(
-			`${digits.slice(at, at + 8)}-${digits.slice(at + 8, at + 12)}-4${digits.slice(at + 13, at + 16)}-${variant}${digits.slice(at + 17, at + 20)}-${digits.slice(at + 20, at + 32)}`,
-		);
-	}
-	return made;
+	return crypto.randomUUID();
 }
 
 /**
@@ -35,14 +15,6 @@ function makeUuids(): string[] {
  * @param now Unix milliseconds
  */
 export function newTimeOrderedId(now: number): string {
-	if (now !== timeOfPrefix) {
-		const time = now.toString(16).padStart(12, "0");
-		prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`;
-		timeOfPrefix = now;
-	}
-	return prefix + newUuid().slice(15);
+	const time = now.toString(16).padStart(12, "0");
+	return `${time.slice(0, 8)}-${time.slice(8)}-7${newUuid().slice(15)}`;
 }
-
-/** What ids of the same millisecond begin with: to write a number in hex is dear. */
-let prefix = "";
-let timeOfPrefix = Number.NaN;

@@ -38,11 +38,12 @@ export class Query {
 
 /** A name with an escape or a plus in it: nearly no query has one. */
 const ESCAPED_NAME = /(?:^|&)[^=&]*[%+]/;
-const PLAIN = /^[A-Za-z0-9_.~:/-]*$/;
+/** Nearly no value has anything to decode. */
+const ESCAPED = /[%+]/;
 
 /** A name or value of a query or form as it reads. Never throws. */
 export function decodeText(text: string): string {
-	if (PLAIN.test(text)) return text;
+	if (!ESCAPED.test(text)) return text.toWellFormed();
 	const spaced = text.replaceAll("+", " ");
 	try {
 		return decodeURIComponent(spaced).toWellFormed();

@@ -40,14 +40,9 @@ export function isTimeZone(timeZone: string): boolean {
 	return true;
 }
 
-let lastDay = { number: Number.NaN, text: "" };
-
 /** The UTC calendar day of a time, as YYYY-MM-DD. */
 export function utcDay(at: number): string {
-	const number = Math.floor(at / DAY_MS);
-	// Nearly always the day of the call before: writing a date takes microseconds.
-	if (lastDay.number !== number) lastDay = { number, text: new Date(at).toISOString().slice(0, 10) };
-	return lastDay.text;
+	return new Date(at).toISOString().slice(0, 10);
 }
 
 type ZoneDay = { quarter: number; day: string; format: Intl.DateTimeFormat };
