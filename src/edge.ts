@@ -9,8 +9,8 @@ import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
-import { requestIdOf } from "./lib/request-id.ts";
 import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
+import { completeApp } from "./lib/worker-app.ts";
 import { writeError } from "./openrtb/write-response.ts";
 
 export type Edge = {
@@ -37,7 +37,6 @@ export function edgeOf(env: Env): Edge {
 		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
 	};
 	const app = new Hono();
-	app.get("/health", () => jsonResponse({ status: "ok" }));
 	app.get("/ready", async (c) => {
 		const now = Date.now();
 		const snapshot = await book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise));
@@ -45,11 +44,7 @@ export function edgeOf(env: Env): Edge {
 		const { version, publishedAt } = snapshot.manifest;
 		return jsonResponse({ status: "ready", book_version: version, book_age_seconds: Math.floor((now - publishedAt) / SECOND_MS) });
 	});
-	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
-	app.onError((error, c) => {
-		logError("request.failed", error, { request: requestIdOf(c.req.raw, Date.now()) });
-		return jsonResponse({ error: "Internal error" }, 500);
-	});
+	completeApp(app);
 	const edge: Edge = {
 		app,
 		book,

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
-import { explainBid } from "./bidding/explain.ts";
+import { explainRoutes } from "./bidding/explain-route.ts";
 import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
 import type { CallbackDeps } from "./callbacks/deliver-callback.ts";
 import type { CallbackMessage } from "./callbacks/message.ts";
@@ -33,10 +33,14 @@ import { KeyOwners } from "./keys/key-owners.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
-import { requestIdOf } from "./lib/request-id.ts";
 import { SECOND_MS } from "./lib/time.ts";
+import { completeApp } from "./lib/worker-app.ts";
+import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
+import { feedRoutes } from "./operator/feeds/feed-routes.ts";
+import { keysRoutes } from "./operator/keys/keys-routes.ts";
+import { networkRoutes } from "./operator/network/network-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
-import { readStatus } from "./operator/status/read-status.ts";
+import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
@@ -80,30 +84,29 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	if (config.OPERATOR_KEY === undefined) return origin;
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
-	app.route(
-		"/operator",
-		operatorRoutes({
-			operatorKey: config.OPERATOR_KEY,
-			db,
-			products,
-			now,
-			allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS,
-			parts: { "/callbacks": callbackRoutes(callbackDeps(env)), "/trace": traceRoutes(db) },
-			async publish() {
-				keys.forget();
-				states.forget();
-				network.forget();
-				clickFacts.forget();
-				const published = await publishBookPatiently({ db, kv: env.BOOK, now });
-				if (published.manifest !== null) await book.adopt(published.manifest, now());
-				await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
-				return published;
-			},
-			explain: (question, waitUntil) => explainBid(bidding, question, waitUntil),
-			queues,
-			readStatus: () => readStatus({ db, kv: env.BOOK, queues, now }),
-		}),
-	);
+	const feeds = { db, products, now };
+	const publish = async () => {
+		keys.forget();
+		states.forget();
+		network.forget();
+		clickFacts.forget();
+		const published = await publishBookPatiently({ db, kv: env.BOOK, now });
+		if (published.manifest !== null) await book.adopt(published.manifest, now());
+		await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
+		return published;
+	};
+	const verbs = {
+		"/network": networkRoutes({ db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS }),
+		"/products": feedRoutes(feeds, "products"),
+		"/seller-products": feedRoutes(feeds, "seller_products"),
+		"/explain": explainRoutes(bidding),
+		"/keys": keysRoutes({ db, now, publish }),
+		"/replay": replayRoutes({ db, queues, now }),
+		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
+		"/callbacks": callbackRoutes(callbackDeps(env)),
+		"/trace": traceRoutes(db),
+	};
+	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, verbs }));
 	return origin;
 }
 
@@ -209,12 +212,7 @@ function originOf(env: Env): Origin {
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: readConfig(env).SNAPSHOT_TTL_SECONDS * SECOND_MS });
 	const { app: routes, answer } = openOrigin(env, book);
 	app.route("/", routes);
-	app.get("/health", () => jsonResponse({ status: "ok" }));
-	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
-	app.onError((error, c) => {
-		logError("request.failed", error, { request: requestIdOf(c.req.raw, now()) });
-		return jsonResponse({ error: "Internal error" }, 500);
-	});
+	completeApp(app);
 	const origin = { app, answer };
 	opened.set(env, origin);
 	return origin;

@@ -13,5 +13,3 @@ export type BiddingDeps = {
 	/** Told of every decision; absent where nobody counts them. */
 	measure?: Measure | undefined;
 };
-
-export type WaitUntil = (promise: Promise<unknown>) => void;

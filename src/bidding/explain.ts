@@ -1,11 +1,12 @@
 /** Explains a decision: the auction as it would be held now, with every campaign considered and why it lost. */
 import type { BookPublisher } from "../campaign-book/format.ts";
 import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../campaign-book/load.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { formatPrice } from "../lib/money.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
 import type { AuctionRequest, Decision, Observer } from "./auction.ts";
-import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { toAuction } from "./openrtb-route.ts";
 import { readServingEngineQuery } from "./serving-engine-route.ts";

@@ -2,12 +2,13 @@
 import { type BookBrand, type BookPublisher, domainKey, keywordKey } from "../campaign-book/format.ts";
 import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
+import { type WaitUntil, within } from "../lib/async.ts";
 import { canonicalHost, hostAndParents } from "../lib/host.ts";
 import { type AuctionRequest, type Decision, noBid, type Observer, runAuction } from "./auction.ts";
 
 export type AuctionDeps = {
 	book: CampaignBook;
-	waitUntil: (promise: Promise<unknown>) => void;
+	waitUntil: WaitUntil;
 	now: number;
 };
 
@@ -96,20 +97,10 @@ function inTime(deps: AuctionDeps, tmaxMs: number | null, pending: Promise<Decis
 	const settled = pending.catch(unavailable);
 	deps.waitUntil(settled);
 	const waitMs = tmaxMs === null ? DEFAULT_WAIT_MS : Math.min(DEFAULT_WAIT_MS, Math.max(0, tmaxMs - TMAX_MARGIN_MS));
-	return firstOf(settled, waitMs);
+	return within(settled, waitMs, noBid("timed_out"));
 }
 
 function unavailable(error: unknown): Decision {
 	if (error instanceof BookUnavailableError) return noBid("book_unavailable");
 	throw error;
-}
-
-async function firstOf(settled: Promise<Decision>, waitMs: number): Promise<Decision> {
-	const late = Promise.withResolvers<Decision>();
-	const timer = setTimeout(() => late.resolve(noBid("timed_out")), waitMs);
-	try {
-		return await Promise.race([settled, late.promise]);
-	} finally {
-		clearTimeout(timer);
-	}
 }

@@ -1,7 +1,9 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
 import { findByOpenRtbIdentity } from "../campaign-book/load.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
+import { parseJson } from "../lib/json.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
@@ -9,7 +11,7 @@ import { decodeBody, MAX_BODY_BYTES, receiveBody } from "../openrtb/read-body.ts
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
 import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
-import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { measureDecision } from "./measure-decision.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
@@ -113,15 +115,6 @@ function readIdentity(path: string): string | null {
 		return IDENTITY.test(decoded) ? decoded : null;
 	} catch (error) {
 		if (error instanceof URIError) return null;
-		throw error;
-	}
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		if (error instanceof SyntaxError) return null;
 		throw error;
 	}
 }

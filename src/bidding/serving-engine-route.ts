@@ -1,14 +1,16 @@
 /** GET /serving-engine: the query API. Always HTTP 200: `status` in the body decides. */
 import { findByPublisherId } from "../campaign-book/load.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { readWebAddress } from "../lib/host.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { formatPrice } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
+import { searchAt } from "../lib/request-url.ts";
 import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
-import type { BiddingDeps, WaitUntil } from "./deps.ts";
+import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { measureDecision } from "./measure-decision.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
@@ -101,7 +103,5 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 
 function searchOf(url: string): string {
 	const at = url.indexOf("?");
-	if (at === -1) return "";
-	const end = url.indexOf("#", at);
-	return url.slice(at + 1, end === -1 ? undefined : end);
+	return at === -1 ? "" : searchAt(url, at);
 }

@@ -1,4 +1,5 @@
 /** One call of a publisher's address. It changes nothing here: what came of it is for the caller to record. */
+import { within } from "../lib/async.ts";
 import { fromUtf8 } from "../lib/bytes.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
@@ -95,22 +96,21 @@ function describeFailure(error: unknown, timeoutMs: number): string {
 async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
 	if (body === null) return "";
 	const reader = body.getReader();
-	const late = Promise.withResolvers<{ value?: undefined }>();
-	const timer = setTimeout(() => late.resolve({}), BODY_TIMEOUT_MS);
 	const bytes = new Uint8Array(KEPT_ANSWER_BYTES);
 	let length = 0;
-	try {
+	const fill = async (): Promise<void> => {
 		while (length < KEPT_ANSWER_BYTES) {
-			const { value } = await Promise.race([reader.read(), late.promise]);
-			if (value === undefined) break;
+			const { value } = await reader.read();
+			if (value === undefined) return;
 			const kept = value.subarray(0, KEPT_ANSWER_BYTES - length);
 			bytes.set(kept, length);
 			length += kept.length;
 		}
+	};
+	try {
+		await within(fill(), BODY_TIMEOUT_MS, undefined);
 	} catch {
 		// The connection broke within the body. The status had arrived, and it alone decides.
-	} finally {
-		clearTimeout(timer);
 	}
 	reader.cancel().catch(() => {
 		// Broken already.

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
-import { HttpError } from "../lib/http.ts";
+import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import type { ReplayRequest } from "./requests.ts";
@@ -29,7 +29,7 @@ export async function replayCallbacks(
 	const conversions = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${chosen} LIMIT ${MAX_REPLAYED + 1})`);
 	if (conversions.n > MAX_REPLAYED) {
 		const message = `holds more than ${MAX_REPLAYED} conversions: replay it in parts, by from and to`;
-		throw new HttpError(422, { error: "Validation failed", faults: [{ path: "", message }], fault_count: 1 });
+		throw invalidInput([{ path: "", message }]);
 	}
 	const replayed = sql`SELECT c.id FROM (${chosen}) s JOIN callbacks c ON c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first
 		WHERE c.lease IS NULL OR c.next_attempt_at <= ${at}`;

@@ -2,7 +2,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { callbacks } from "../db/schema/callbacks.ts";
-import { HttpError } from "../lib/http.ts";
 
 const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 
@@ -33,19 +32,6 @@ export const selectionEntries = {
 
 const selectionSchema = v.object(selectionEntries);
 export type Selection = v.InferOutput<typeof selectionSchema>;
-
-/** Reads an operator's input. @throws HttpError 422 that names each field at fault */
-export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown): Output {
-	const result = v.safeParse(schema, input, { abortPipeEarly: true });
-	if (result.success) return result.output;
-	const faults = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) }));
-	throw new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
-}
-
-/** Valibot's own messages quote what was received; ours say what is wanted. */
-function messageOf(issue: v.BaseIssue<unknown>): string {
-	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
-}
 
 /** Written out, not as parameters: only so do they match the conditions of partial indexes. */
 const STATES: Record<NonNullable<Selection["state"]>, SQL> = {

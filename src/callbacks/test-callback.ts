@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { publishers } from "../db/schema/publishers.ts";
+import { invalidInput } from "../http/errors.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
-import { HttpError } from "../lib/http.ts";
+import type { HttpError } from "../lib/http.ts";
 import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
 import { buildCallbackUrl } from "./build-callback-url.ts";
 
@@ -48,5 +49,5 @@ async function findPublisherUrl(db: Database, publisher: string): Promise<string
 }
 
 function invalid(path: string, message: string): HttpError {
-	return new HttpError(422, { error: "Validation failed", faults: [{ path, message: message.trim() }], fault_count: 1 });
+	return invalidInput([{ path, message: message.trim() }]);
 }

@@ -14,6 +14,7 @@
  * shards therefore splits every shard in two and moves nothing else.
  */
 
+import { parseJson } from "../lib/json.ts";
 import { SLOT_BITS } from "./slots.ts";
 
 export const BOOK_FORMAT = 1;
@@ -254,12 +255,6 @@ export function parsePauses(text: string): Pauses | null {
 }
 
 function parseObject(text: string | null): Record<string, unknown> | null {
-	if (text === null) return null;
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-	} catch (error) {
-		if (error instanceof SyntaxError) return null;
-		throw error;
-	}
+	const value = text === null ? null : parseJson(text);
+	return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
 }

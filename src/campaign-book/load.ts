@@ -5,6 +5,7 @@
  * serves; before a new one takes over, the changed shards among the resident ones are fetched, so that no bid waits for a
  * publish and no bid sees two books.
  */
+import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import {
 	type BookBrand,
@@ -69,7 +70,6 @@ function findFormer({ former }: BookSnapshot, key: string, now: number): BookPub
 }
 
 export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
-export type WaitUntil = (promise: Promise<unknown>) => void;
 
 export class CampaignBook {
 	readonly #store: BookStore;

@@ -3,6 +3,7 @@ import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { catalogueState, publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
+import { putBounded } from "../lib/bounded-map.ts";
 import { sha256, toBase64Url } from "../lib/bytes.ts";
 import type { ListRequest } from "./list-request.ts";
 
@@ -34,8 +35,7 @@ export class ListStates {
 		if (known !== undefined && now - known.readAt < STATE_KEPT_MS) return known.state;
 		const kept = this.#kept;
 		const state = await this.readNow(publisherId);
-		if (kept.size >= MAX_KEPT) kept.clear();
-		kept.set(publisherId, { state, readAt: now });
+		putBounded(kept, publisherId, { state, readAt: now }, MAX_KEPT);
 		return state;
 	}
 

@@ -3,6 +3,7 @@
  * the same version streams them as they are. A version's content never changes, so nothing here can be stale; where the cache
  * keeps nothing, every list is simply written anew.
  */
+import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 
@@ -19,7 +20,7 @@ export type KeepDeps = {
 	/** Asked at the end: whether what was written is the version that it is kept as. */
 	isStill: () => Promise<boolean>;
 	/** What outlives the answer. */
-	waitUntil: (promise: Promise<unknown>) => void;
+	waitUntil: WaitUntil;
 };
 
 export class ReadyLists {

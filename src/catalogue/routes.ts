@@ -2,7 +2,8 @@
 import { type Context, Hono } from "hono";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
-import type { KeyOwners, WaitUntil } from "../keys/key-owners.ts";
+import type { KeyOwners } from "../keys/key-owners.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { type ListRequest, readTrafficType } from "./list-request.ts";
 import { type ListState, type ListStates, nameVersion } from "./list-states.ts";

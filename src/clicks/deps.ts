@@ -15,5 +15,3 @@ export type RedirectDeps = {
 	/** Where clicks are counted; absent where no dataset is bound. */
 	measure: Measure | undefined;
 };
-
-export type WaitUntil = (promise: Promise<unknown>) => void;

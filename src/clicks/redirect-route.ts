@@ -3,14 +3,16 @@ import { type BookBrand, type BookCampaign, domainKey } from "../campaign-book/f
 import type { BookSnapshot } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import { priceOf, priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
+import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
 import { chooseTarget, fillTemplate } from "./choose-target.ts";
 import { clickHashOf } from "./click-hash.ts";
-import type { RedirectDeps, WaitUntil } from "./deps.ts";
+import type { RedirectDeps } from "./deps.ts";
 import { CLICK_FORMAT, type ClickMessage } from "./message.ts";
 import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
 import { recordClick } from "./record-click.ts";
@@ -21,10 +23,8 @@ export const CLICK_PATH = "/click";
 /** Answers a request for a click URL; null where the path is another's. The host is not looked at: earlier ones keep working. */
 export function routeClick(deps: RedirectDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
 	const { url } = request;
-	const start = url.indexOf("/", url.indexOf("//") + 2);
-	if (!url.startsWith(CLICK_PATH, start)) return null;
-	const next = url.charAt(start + CLICK_PATH.length);
-	if (next !== "?" && next !== "" && next !== "#") return null;
+	const start = pathStartOf(url);
+	if (!isPathAt(url, start, CLICK_PATH, false)) return null;
 	const { method } = request;
 	if (method !== "GET" && method !== "HEAD") return Promise.resolve(page(405, "Only GET is accepted.", { allow: "GET, HEAD" }));
 	const query = new Query(searchAt(url, start + CLICK_PATH.length));
@@ -42,11 +42,6 @@ export function routeClick(deps: RedirectDeps, request: Request, waitUntil: Wait
 function failed(error: unknown): Response {
 	logError("click.failed", error);
 	return page(500, AGAIN);
-}
-
-function searchAt(url: string, at: number): string {
-	const end = url.indexOf("#", at);
-	return url.slice(at + 1, end === -1 ? undefined : end);
 }
 
 const AGAIN = "This link cannot be opened just now. Please try again.";

@@ -1,10 +1,11 @@
 import { isbot } from "isbot";
+import { putBounded } from "../lib/bounded-map.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 
 /** Longest part of a user agent that is looked at, in UTF-16 units. */
 const MAX_LENGTH = 1_024;
 /** Few strings are most of the traffic: what is known of them is kept, the first seen out first. */
-const KEPT = 1_000;
+const MAX_KEPT = 1_000;
 const HASH_LENGTH = 16;
 
 const bots = new Map<string, boolean>();
@@ -14,7 +15,7 @@ const hashes = new Map<string, string>();
 export function isBot(userAgent: string | null): boolean {
 	if (userAgent === null || userAgent === "") return false;
 	const text = userAgent.slice(0, MAX_LENGTH);
-	return bots.get(text) ?? keep(bots, text, isbot(text));
+	return bots.get(text) ?? putBounded(bots, text, isbot(text), MAX_KEPT);
 }
 
 /**
@@ -23,12 +24,5 @@ export function isBot(userAgent: string | null): boolean {
  */
 export function hashUserAgent(userAgent: string): string | Promise<string> {
 	const text = userAgent.slice(0, MAX_LENGTH);
-	return hashes.get(text) ?? sha256Hex(text).then((hash) => keep(hashes, text, hash.slice(0, HASH_LENGTH)));
-}
-
-function keep<T>(map: Map<string, T>, text: string, value: T): T {
-	map.set(text, value);
-	const oldest = map.keys().next();
-	if (map.size > KEPT && !oldest.done) map.delete(oldest.value);
-	return value;
+	return hashes.get(text) ?? sha256Hex(text).then((hash) => putBounded(hashes, text, hash.slice(0, HASH_LENGTH), MAX_KEPT));
 }

@@ -5,10 +5,10 @@
  * Correctness never rests on another request: each waits for the receipt of its own postback, and one that gets none in time, because the
  * request that was to send it is gone, sends it itself. A postback that is sent twice is settled once.
  */
+import { type WaitUntil, within } from "../lib/async.ts";
 import { SECOND_MS } from "../lib/time.ts";
 import { MESSAGE_FORMAT, type PostbackMessage, type ReceivedPostback } from "./message.ts";
 
-export type WaitUntil = (promise: Promise<unknown>) => void;
 type PostbackQueue = { send: (message: PostbackMessage) => Promise<unknown> };
 
 /** A queue that does not answer by then is taken for one that failed. */
@@ -38,13 +38,13 @@ export class PostbackBatcher {
 		const bytes = sizeOf(message);
 		const group = this.#next;
 		if (group === null) return this.#lead(newGroup(message, bytes), underWay, waitUntil);
-		if (group.items.length === MAX_ITEMS || group.bytes + bytes > MAX_BYTES) return within(this.#queue.send(message), SEND_TIMEOUT_MS);
+		if (group.items.length === MAX_ITEMS || group.bytes + bytes > MAX_BYTES) return inTime(this.#queue.send(message));
 		group.items.push(message);
 		group.bytes += bytes;
-		const sent = await receiptOf(group);
-		if (sent) return;
+		// Nobody has sent it in time, for all that is known.
+		if (await within(group.sent, COMPANY_TIMEOUT_MS, false)) return;
 		if (this.#next === group) this.#forget();
-		await within(this.#queue.send(message), SEND_TIMEOUT_MS);
+		await inTime(this.#queue.send(message));
 	}
 
 	/** The first of a group waits for the send under way, and then sends for all that have joined. */
@@ -57,7 +57,7 @@ export class PostbackBatcher {
 	}
 
 	async #sendGroup(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
-		await withinOr(underWay, COMPANY_TIMEOUT_MS, null);
+		await within(underWay, COMPANY_TIMEOUT_MS, null);
 		if (this.#next === group) this.#next = null;
 		try {
 			await this.#run(this.#queue.send({ format: MESSAGE_FORMAT, kind: "together", items: group.items }), waitUntil);
@@ -76,7 +76,7 @@ export class PostbackBatcher {
 		this.#underWay = ended;
 		waitUntil(ended);
 		try {
-			await within(sending, SEND_TIMEOUT_MS);
+			await inTime(sending);
 		} finally {
 			if (this.#underWay === ended) this.#underWay = null;
 		}
@@ -94,33 +94,14 @@ function newGroup(message: ReceivedPostback, bytes: number): Group {
 	return { items: [message], bytes, sent: promise, settle: resolve };
 }
 
-/** Whether a group was sent; false where that is not known in time. Nearly every postback of a busy isolate waits here. */
-function receiptOf({ sent }: Group): Promise<boolean> {
-	const { promise, resolve } = Promise.withResolvers<boolean>();
-	const timer = setTimeout(resolve, COMPANY_TIMEOUT_MS, false);
-	sent.then(resolve);
-	return promise.then((known) => {
-		clearTimeout(timer);
-		return known;
-	});
-}
-
 /** No less than what a postback takes as JSON: what it says stands in its query too, and a character takes three bytes at most. */
 function sizeOf({ intake }: ReceivedPostback): number {
 	return 2_000 + 5 * intake.query.length;
 }
 
-async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<void> {
-	const late = Symbol("late");
-	if ((await withinOr<unknown>(promise, timeoutMs, late)) === late) throw new Error("the queue did not answer in time");
-}
+const LATE = Symbol("late");
 
-async function withinOr<Value>(promise: Promise<Value>, timeoutMs: number, late: Value): Promise<Value> {
-	const { promise: expired, resolve } = Promise.withResolvers<Value>();
-	const timer = setTimeout(() => resolve(late), timeoutMs);
-	try {
-		return await Promise.race([promise, expired]);
-	} finally {
-		clearTimeout(timer);
-	}
+/** @throws Error where a send fails, or does not end in time */
+async function inTime(sending: Promise<unknown>): Promise<void> {
+	if ((await within<unknown>(sending, SEND_TIMEOUT_MS, LATE)) === LATE) throw new Error("the queue did not answer in time");
 }

@@ -3,14 +3,16 @@
  * once the queue, or else the database, has the postback.
  */
 import type { KeyOwners } from "../keys/key-owners.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
 import { decodeText } from "../lib/query.ts";
 import { originHeaders, requestIdOf } from "../lib/request-id.ts";
+import { isPathAt, pathStartOf } from "../lib/request-url.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import type { Intake, Postback, ReceivedPostback } from "./message.ts";
-import type { PostbackBatcher, WaitUntil } from "./postback-batcher.ts";
+import type { PostbackBatcher } from "./postback-batcher.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
 import { MAX_BODY_BYTES, MAX_QUERY_BYTES, readRequest } from "./read-request.ts";
@@ -35,11 +37,7 @@ const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so m
 /** Answers a postback; null where the path is another's. It is told by its path, before any router, like a bid. */
 export function routePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
 	const { url } = request;
-	const start = url.indexOf("/", url.indexOf("//") + 2);
-	if (!url.startsWith(PATH, start)) return null;
-	const next = url.charAt(start + PATH.length);
-	if (next !== "/" && next !== "?" && next !== "#" && next !== "") return null;
-	return serve(deps, request, waitUntil);
+	return isPathAt(url, pathStartOf(url), PATH, true) ? serve(deps, request, waitUntil) : null;
 }
 
 /** HEAD and the like report nothing: a link checker must not make a sale. */

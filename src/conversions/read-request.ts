@@ -1,5 +1,6 @@
 /** Takes a postback's parameters off the wire: the query, and for POST the form. */
 import { fromUtf8 } from "../lib/bytes.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import { type Field, splitFields } from "./read-fields.ts";
 
 /** Most bytes of a query, and of a body. */
@@ -17,7 +18,7 @@ export async function readRequest(request: Request): Promise<ReceivedFields> {
 	if (query.length > MAX_QUERY_BYTES) return { fields: [], text: forLedger(query.slice(0, MAX_QUERY_BYTES)), tooLarge: true };
 	const fields = splitFields(query);
 	if (request.method !== "POST") return { fields, text: forLedger(query), tooLarge: false };
-	const bytes = await readBytes(request, MAX_BODY_BYTES);
+	const bytes = await readBytes(request);
 	if (bytes === null) return { fields: [], text: forLedger(query), tooLarge: true };
 	const form = await readForm(bytes, request.headers.get("content-type") ?? "");
 	const text = [query, form.text].filter((part) => part !== "").join("&");
@@ -48,23 +49,9 @@ async function readForm(bytes: Uint8Array, contentType: string): Promise<{ field
 	}
 }
 
-/** The body, or null where it is larger than `limit`. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
-	if (Number(request.headers.get("content-length") ?? 0) > limit) return null;
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of request.body ?? []) {
-		length += chunk.byteLength;
-		if (length > limit) return null;
-		chunks.push(chunk);
-	}
-	const bytes = new Uint8Array(length);
-	let at = 0;
-	for (const chunk of chunks) {
-		bytes.set(chunk, at);
-		at += chunk.byteLength;
-	}
-	return bytes;
+/** The body, or null where it is larger than MAX_BODY_BYTES. */
+async function readBytes(request: Request): Promise<Uint8Array | null> {
+	return Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES ? null : readCapped(request.body, MAX_BODY_BYTES);
 }
 
 /** Control characters escaped, as they would be in a query: so a message's size stays bounded, and the database takes it as text. */

@@ -1,5 +1,6 @@
 /** What stands before every route of the origin: the request's id, headers that keep browsers strict, and a limit on guessing keys. */
 import type { MiddlewareHandler } from "hono";
+import { putBounded } from "../lib/bounded-map.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { originHeaders } from "../lib/request-id.ts";
@@ -29,7 +30,7 @@ export function guard({ now, failedKeys }: GuardDeps): MiddlewareHandler {
 			if (address !== undefined && failedKeys !== undefined && c.res.status === 401) {
 				// The address itself goes nowhere, not even into the limiter.
 				const { success } = await failedKeys.limit({ key: await sha256Hex(address) });
-				if (!success) refuse(refused, address, now() + REFUSED_MS);
+				if (!success) putBounded(refused, address, now() + REFUSED_MS, MAX_REFUSED);
 			}
 		}
 		for (const [name, value] of Object.entries(originHeaders(c.req.raw, now()))) c.res.headers.set(name, value);
@@ -40,11 +41,4 @@ const KEY_HEADERS = ["AccessKey", "PublisherKey", "OperatorKey"];
 
 function carriesKey(headers: Headers): boolean {
 	return KEY_HEADERS.some((name) => headers.has(name));
-}
-
-function refuse(refused: Map<string, number>, address: string, until: number): void {
-	refused.delete(address);
-	refused.set(address, until);
-	const oldest = refused.keys().next();
-	if (refused.size > MAX_REFUSED && !oldest.done) refused.delete(oldest.value);
 }

@@ -5,13 +5,14 @@
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { accessKeys, publishers } from "../db/schema/publishers.ts";
+import type { WaitUntil } from "../lib/async.ts";
+import { putBounded } from "../lib/bounded-map.ts";
 import { equalTexts, sha256 } from "../lib/bytes.ts";
 import { logError } from "../lib/log.ts";
 import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 
 export type KeyKind = (typeof accessKeys.kind.enumValues)[number];
 export type Publisher = typeof publishers.$inferSelect;
-export type WaitUntil = (promise: Promise<unknown>) => void;
 
 /** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */
 export const KEY_KEPT_MS = 15 * SECOND_MS;
@@ -113,11 +114,10 @@ export class KeyOwners {
 		this.#found.delete(hash);
 		this.#unknown.delete(hash);
 		if (found === null) {
-			keep(this.#unknown, hash, now, MAX_UNKNOWN_KEPT);
+			putBounded(this.#unknown, hash, now, MAX_UNKNOWN_KEPT);
 			return null;
 		}
-		keep(this.#found, hash, found, MAX_KEPT);
-		return found;
+		return putBounded(this.#found, hash, found, MAX_KEPT);
 	}
 
 	/**
@@ -145,10 +145,4 @@ export class KeyOwners {
 			logError("keys.use_not_recorded", error);
 		}
 	}
-}
-
-function keep<Value>(kept: Map<string, Value>, key: string, value: Value, most: number): void {
-	const oldest = kept.keys().next();
-	if (kept.size >= most && !oldest.done) kept.delete(oldest.value);
-	kept.set(key, value);
 }

@@ -1,3 +1,5 @@
+import { readCapped } from "../lib/read-capped.ts";
+
 /** Largest bid request body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
@@ -42,28 +44,4 @@ async function gunzip(raw: Uint8Array<ArrayBuffer>): Promise<BodyResult> {
 		if (error instanceof TypeError) return { ok: false, reason: "unreadable" };
 		throw error;
 	}
-}
-
-/** All bytes of a stream, or null once there are more than `cap`. */
-async function readCapped(stream: ReadableStream<Uint8Array> | null, cap: number): Promise<Uint8Array<ArrayBuffer> | null> {
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	if (stream !== null) {
-		const reader = stream.getReader();
-		for (let next = await reader.read(); !next.done; next = await reader.read()) {
-			size += next.value.byteLength;
-			if (size > cap) {
-				await reader.cancel();
-				return null;
-			}
-			chunks.push(next.value);
-		}
-	}
-	const bytes = new Uint8Array(size);
-	let at = 0;
-	for (const chunk of chunks) {
-		bytes.set(chunk, at);
-		at += chunk.byteLength;
-	}
-	return bytes;
 }

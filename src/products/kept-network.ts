@@ -6,6 +6,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
+import { putBounded } from "../lib/bounded-map.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
 /** How long a change of the network may take to reach the searches of other isolates; as for keys. */
@@ -49,7 +50,7 @@ export class KeptNetwork {
 		const known = this.#publishers.get(id);
 		if (known !== undefined && this.#isFresh(known.readAt)) return known.value;
 		const [row] = await this.#db.select().from(publishers).where(eq(publishers.id, id));
-		this.#keep(this.#publishers, id, row ?? null, MAX_PUBLISHERS);
+		putBounded(this.#publishers, id, { value: row ?? null, readAt: this.#now() }, MAX_PUBLISHERS);
 		return row ?? null;
 	}
 
@@ -64,7 +65,7 @@ export class KeptNetwork {
 		const read = wanted.length === 0 ? new Map<string, KeptBrand>() : await this.#readBrands(wanted);
 		for (const domain of wanted) {
 			const brand = read.get(domain) ?? null;
-			this.#keep(this.#brands, domain, brand, MAX_BRANDS);
+			putBounded(this.#brands, domain, { value: brand, readAt: this.#now() }, MAX_BRANDS);
 			found.set(domain, brand);
 		}
 		return [...found.values()].filter((brand) => brand !== null);
@@ -101,11 +102,5 @@ export class KeptNetwork {
 
 	#isFresh(readAt: number): boolean {
 		return this.#now() - readAt < NETWORK_KEPT_MS;
-	}
-
-	#keep<Value>(kept: Kept<Value>, key: string, value: Value, most: number): void {
-		const oldest = kept.keys().next();
-		if (kept.size >= most && !oldest.done) kept.delete(oldest.value);
-		kept.set(key, { value, readAt: this.#now() });
 	}
 }

@@ -1,5 +1,5 @@
 /** Reads the query parameters of the searches. Blank is absent; a parameter that is repeated counts once, the first. */
-import { HttpError } from "../lib/http.ts";
+import { invalidFields } from "../http/errors.ts";
 import type { Query } from "../lib/query.ts";
 
 /** In characters (code points). */
@@ -57,5 +57,5 @@ function tooLong(name: string): string {
 }
 
 function refuse(messages: Messages): never {
-	throw new HttpError(422, { error: "Validation failed", messages });
+	throw invalidFields(messages);
 }

@@ -1,6 +1,8 @@
 /** Takes the fields of a report request out of its body, in whichever of three forms it comes. */
+import { invalidFields } from "../http/errors.ts";
 import { fromUtf8 } from "../lib/bytes.ts";
 import { HttpError } from "../lib/http.ts";
+import { parseJson } from "../lib/json.ts";
 import type { Fields } from "./read-report-query.ts";
 
 const NO_FIELDS: Fields = new Map();
@@ -44,17 +46,12 @@ function firstOfEach(entries: Iterable<[string, unknown]>): Map<string, unknown>
 
 function readJson(text: string): Fields {
 	if (text.trim() === "") return NO_FIELDS;
-	let body: unknown;
-	try {
-		body = JSON.parse(text);
-	} catch (error) {
-		if (error instanceof SyntaxError) throw unreadable("The body is not JSON.");
-		throw error;
-	}
+	const body = parseJson(text);
+	if (body === undefined) throw unreadable("The body is not JSON.");
 	if (typeof body !== "object" || body === null || Array.isArray(body)) throw unreadable("The body is not a JSON object.");
 	return new Map(Object.entries(body));
 }
 
 function unreadable(message: string): HttpError {
-	return new HttpError(422, { error: "Validation failed", messages: { body: [message] } });
+	return invalidFields({ body: [message] });
 }

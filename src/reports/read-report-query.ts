@@ -1,5 +1,6 @@
 /** What a report request asks for. Pure: fields in, a query or the faults of each field out. */
-import { HttpError } from "../lib/http.ts";
+import { invalidFields } from "../http/errors.ts";
+import type { HttpError } from "../lib/http.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 
 /** Fields of a request by name, as they came. */
@@ -61,7 +62,7 @@ class Faults {
 	}
 
 	error(): HttpError {
-		return new HttpError(422, { error: "Validation failed", messages: this.#messages });
+		return invalidFields(this.#messages);
 	}
 }
 

@@ -1,10 +1,11 @@
 /** The two report endpoints, as JSON or CSV. */
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
-import { bodyLimit } from "hono/body-limit";
 import type { Database } from "../db/client.ts";
+import { answerHttpError } from "../http/errors.ts";
+import { limitBody } from "../http/read-input.ts";
 import type { KeyOwners } from "../keys/key-owners.ts";
-import { HttpError, jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
+import { jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
 import { clickLevel } from "./click-level.ts";
 import { clickidLevel } from "./clickid-level.ts";
 import { writeCsv } from "./csv.ts";
@@ -44,16 +45,13 @@ function askClickLevel(fields: Fields): Question {
 
 export function reportRoutes(deps: ReportDeps): Hono {
 	const app = new Hono();
-	const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => jsonResponse({ error: "Payload too large" }, 413) });
+	const limit = limitBody(MAX_BODY_BYTES, "Payload too large");
 	app.post("/revenue-share", limit, (c) => answer(c, deps, askRevenueShare));
 	app.post("/clicklevel", limit, (c) => answer(c, deps, askClickLevel));
 	for (const path of ["/revenue-share", "/clicklevel"]) {
 		app.all(path, () => methodNotAllowed("POST"));
 	}
-	app.onError((error) => {
-		if (error instanceof HttpError) return jsonResponse(error.body, error.status);
-		throw error;
-	});
+	app.onError(answerHttpError);
 	return app;
 }
 

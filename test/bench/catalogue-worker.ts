@@ -5,6 +5,7 @@
  */
 import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { networkRoutes } from "../../src/operator/network/network-routes.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import worker from "../../src/worker.ts";
 import { countKv } from "./counted-kv.ts";
@@ -17,14 +18,15 @@ function open(env: Env) {
 	const { kv, counts } = countKv(env.BOOK);
 	const unpublished = operatorRoutes({
 		operatorKey: OPERATOR_KEY,
-		db: openDatabase(DB),
-		products: openDatabase(PRODUCTS),
-		now: () => Date.now(),
-		allowInsecureCallbacks: false,
-		queues: { clicks: undefined, postbacks: undefined, callbacks: undefined },
-		publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
-		explain: async () => null,
-		readStatus: () => Promise.reject(new Error("not served here")),
+		verbs: {
+			"/network": networkRoutes({
+				db: openDatabase(DB),
+				products: openDatabase(PRODUCTS),
+				now: () => Date.now(),
+				allowInsecureCallbacks: false,
+				publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+			}),
+		},
 	});
 	return { env: { ...env, BOOK: kv }, counts, unpublished };
 }

@@ -4,13 +4,14 @@
  *
  * POST /{rung}: `none` does nothing with the request; each of the RUNGS after it does all that the ones before it do.
  */
-import type { BiddingDeps, WaitUntil } from "../../src/bidding/deps.ts";
+import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { holdAuction } from "../../src/bidding/hold-auction.ts";
 import { mintClickUrl } from "../../src/bidding/mint-click-url.ts";
 import { toAuction } from "../../src/bidding/openrtb-route.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
+import type { WaitUntil } from "../../src/lib/async.ts";
 import { newUuid } from "../../src/lib/ids.ts";
 import { priceToUsd } from "../../src/lib/money.ts";
 import { readBidRequest } from "../../src/openrtb/read-request.ts";

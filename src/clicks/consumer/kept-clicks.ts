@@ -1,4 +1,5 @@
 /** Takes the clicks that the queue refused from KV into the database. */
+import { parseJson } from "../../lib/json.ts";
 import { logInfo } from "../../lib/log.ts";
 import { KEPT_PREFIX } from "../record-click.ts";
 import { type ConsumeDeps, consumeClicks } from "./consume-clicks.ts";
@@ -32,10 +33,6 @@ export async function sweepKeptClicks(deps: ConsumeDeps): Promise<void> {
 
 /** JSON, or the text itself, which then becomes a dead letter. */
 function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		if (error instanceof SyntaxError) return text;
-		throw error;
-	}
+	const parsed = parseJson(text);
+	return parsed === undefined ? text : parsed;
 }

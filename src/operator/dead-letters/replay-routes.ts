@@ -2,7 +2,8 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { deadLetters } from "../../db/schema/dead-letters.ts";
-import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { readBody, readInput } from "../../http/read-input.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
 export const queueSchema = v.picklist(deadLetters.queue.enumValues, `must be one of ${deadLetters.queue.enumValues.join(", ")}`);
@@ -20,16 +21,16 @@ const listSchema = v.object({
 	),
 });
 
-export function replayRoutes(deps: ReplayDeps & { readJson: (request: Request) => Promise<unknown> }): Hono {
+export function replayRoutes(deps: ReplayDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
-		const wanted = read(listSchema, c.req.query());
+		const wanted = readInput(listSchema, c.req.query(), inOwnWords);
 		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), dryRun: true });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
 		return jsonResponse({ waiting: remaining, letters: messages }, 200, NO_STORE);
 	});
 	app.post("/", async (c) => {
-		const wanted = read(replaySchema, await deps.readJson(c.req.raw));
+		const wanted = await readBody(c.req.raw, replaySchema, inOwnWords);
 		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
 		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: wanted.dry_run });
 		return jsonResponse({ ...report, until: new Date(until).toISOString() }, 200, NO_STORE);
@@ -39,10 +40,7 @@ export function replayRoutes(deps: ReplayDeps & { readJson: (request: Request) =
 
 const NO_STORE = { "cache-control": "no-store" };
 
-/** @throws HttpError 422 with a path and a message for each fault */
-function read<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown): Output {
-	const result = v.safeParse(schema, value);
-	if (result.success) return result.output;
-	const faults = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: issue.message }));
-	throw new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
+/** Valibot's own words, which quote what was received: nothing in these requests is secret. */
+function inOwnWords({ message }: v.BaseIssue<unknown>): string {
+	return message;
 }

@@ -1,5 +1,6 @@
 /** Reads the query of a feed upload. */
-import { HttpError } from "../../lib/http.ts";
+import { invalidFields } from "../../http/errors.ts";
+import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
 export type ReplaceScope = "domains" | "all";
@@ -42,7 +43,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) messages.feed = ["must have 1 to 64 letters, digits, underscores or hyphens"];
 	const mapping = readMapping(query.get("mapping"), fields);
 	if (typeof mapping === "string") messages.mapping = [mapping];
-	if (Object.keys(messages).length > 0) throw new HttpError(422, { error: "Validation failed", messages });
+	if (Object.keys(messages).length > 0) throw invalidFields(messages);
 	return {
 		feed,
 		replace: replace ?? null,
@@ -58,13 +59,8 @@ const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix"]);
 /** The mapping, or what is wrong with it. */
 function readMapping(text: string | null, fields: readonly string[]): Record<string, string> | string {
 	if (text === null || text.trim() === "") return {};
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-		return "is not JSON";
-	}
+	const value = parseJson(text);
+	if (value === undefined) return "is not JSON";
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return 'must be an object such as {"Item name": "name"}';
 	const unknown = Object.entries(value).filter(([, field]) => !fields.includes(field));
 	if (unknown.length > 0) return `maps ${unknown.map(([column]) => column).join(", ")} to no field. Fields: ${fields.join(", ")}`;

@@ -1,4 +1,5 @@
 /** Reads a feed's text, CSV or newline-delimited JSON, plain or gzip, a chunk at a time. */
+import { parseJson } from "../../lib/json.ts";
 import { type CsvStyle, findCsvStyle, parseCsv } from "./csv.ts";
 import { squash } from "./feed-columns.ts";
 
@@ -96,13 +97,8 @@ function readJsonLines(firstLine: number): RecordReader {
 }
 
 function readJsonLine(written: string, line: number): FeedRecord {
-	let value: unknown;
-	try {
-		value = JSON.parse(written);
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-		return { line, fault: "is not JSON" };
-	}
+	const value = parseJson(written);
+	if (value === undefined) return { line, fault: "is not JSON" };
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return { line, fault: "is not a JSON object" };
 	const cells = new Map<string, unknown>();
 	for (const [name, cell] of Object.entries(value)) {

@@ -1,11 +1,11 @@
 /** Credentials of an import: those it names are stored as hashes; those a new owner lacks are issued, and shown once. */
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
+import type { Fault } from "../../http/errors.ts";
 import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import { newSecret } from "../../lib/ids.ts";
 import type { PlatformEntry, PublisherEntry } from "../network/network-file.ts";
-import type { Fault } from "../network/read-entry.ts";
 import type { RowStage } from "../network/stage-rows.ts";
 
 export type NameKind = (typeof publisherNames.kind.enumValues)[number];

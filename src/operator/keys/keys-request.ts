@@ -1,6 +1,6 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
-import { HttpError } from "../../lib/http.ts";
+import { readBody } from "../../http/read-input.ts";
 
 export const CREDENTIAL_KINDS = ["access_key", "publisher_key", "platform_key", "publisher_id", "publisher_identity"] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
@@ -44,15 +44,8 @@ export type KeyVerb = keyof typeof keyRequestSchemas;
 export type KeyRequest<Verb extends KeyVerb> = v.InferOutput<(typeof keyRequestSchemas)[Verb]>;
 
 /** Reads the body of a request about keys. @throws HttpError 422 with a path and a message for each fault */
-export function readKeyRequest<Verb extends KeyVerb>(verb: Verb, body: unknown): KeyRequest<Verb> {
-	const result = v.safeParse(keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, body);
-	if (result.success) return result.output;
-	throw refusal(result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: messageOf(issue) })));
-}
-
-/** The answer to a request about keys that cannot be done. */
-export function refusal(faults: readonly { path: string; message: string }[]): HttpError {
-	return new HttpError(422, { error: "Validation failed", faults, fault_count: faults.length });
+export function readKeyRequest<Verb extends KeyVerb>(verb: Verb, request: Request): Promise<KeyRequest<Verb>> {
+	return readBody(request, keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, messageOf);
 }
 
 function messageOf(issue: v.BaseIssue<unknown>): string {

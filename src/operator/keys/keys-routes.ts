@@ -1,37 +1,37 @@
 /** POST /operator/keys/issue, rotate, revoke and list. */
 import { Hono } from "hono";
+import { invalidInput } from "../../http/errors.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import type { NameKind } from "./issue-keys.ts";
-import { type CredentialKind, readKeyRequest, refusal } from "./keys-request.ts";
+import { type CredentialKind, readKeyRequest } from "./keys-request.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
 
 export type KeysRoutesDeps = KeysDeps & {
 	/** Lets this isolate see the change at once, and publishes what the edge needs of it. */
 	publish: () => Promise<unknown>;
-	readJson: (request: Request) => Promise<unknown>;
 };
 
 export function keysRoutes(deps: KeysRoutesDeps): Hono {
 	const app = new Hono();
 	app.post("/issue", async (c) => {
-		const { kind, owner } = readKeyRequest("issue", await deps.readJson(c.req.raw));
-		if (isName(kind)) throw refusal([{ path: "kind", message: "every publisher has one: rotate it" }]);
+		const { kind, owner } = await readKeyRequest("issue", c.req.raw);
+		if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
 		return answer({ issued: await issueKey(deps, { kind, owner }) });
 	});
 	app.post("/rotate", async (c) => {
-		const { kind, owner, overlap_hours: overlapHours, value } = readKeyRequest("rotate", await deps.readJson(c.req.raw));
+		const { kind, owner, overlap_hours: overlapHours, value } = await readKeyRequest("rotate", c.req.raw);
 		if (isName(kind)) return answer({ issued: await rotateName(deps, { kind, owner, overlapHours, value }) });
-		if (value !== undefined) throw refusal([{ path: "value", message: "cannot be chosen for a key" }]);
+		if (value !== undefined) throw invalidInput([{ path: "value", message: "cannot be chosen for a key" }]);
 		return answer({ issued: await rotateKey(deps, { kind, owner, overlapHours }) });
 	});
 	app.post("/revoke", async (c) => {
-		const { kind, owner, id } = readKeyRequest("revoke", await deps.readJson(c.req.raw));
+		const { kind, owner, id } = await readKeyRequest("revoke", c.req.raw);
 		return answer({ revoked: isName(kind) ? await endNames(deps, { kind, owner, id }) : await revokeKeys(deps, { kind, owner, id }) });
 	});
 	app.post("/list", async (c) => {
-		const wanted = readKeyRequest("list", await deps.readJson(c.req.raw));
+		const wanted = await readKeyRequest("list", c.req.raw);
 		const names = wanted.kind === undefined || isName(wanted.kind) ? await listNames(deps, wanted) : [];
 		const keys = wanted.kind === undefined || !isName(wanted.kind) ? await listKeys(deps, wanted) : [];
 		return jsonResponse({ keys: [...names, ...keys] }, 200, { "cache-control": "no-store" });

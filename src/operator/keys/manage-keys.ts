@@ -3,11 +3,12 @@ import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
+import { invalidInput } from "../../http/errors.ts";
 import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 import { newKey } from "./issue-keys.ts";
-import { type CredentialKind, refusal } from "./keys-request.ts";
+import type { CredentialKind } from "./keys-request.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
 export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };
@@ -80,7 +81,7 @@ export async function revokeKeys(
 			),
 		)
 		.returning({ hash: accessKeys.hash });
-	if (ended.length === 0) throw refusal([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
+	if (ended.length === 0) throw invalidInput([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
 	return ended.length;
 }
 
@@ -115,7 +116,7 @@ export function describeEnd(endsAt: number | null, now: number): Pick<Credential
 async function requireOwner(db: Database, kind: KeyKind, owner: string): Promise<void> {
 	const table = kind === "platform_key" ? platforms : publishers;
 	const found = await db.select({ id: table.id }).from(table).where(eq(table.id, owner));
-	if (found.length === 0) throw refusal([{ path: "owner", message: `is no ${kind === "platform_key" ? "platform" : "publisher"}` }]);
+	if (found.length === 0) throw invalidInput([{ path: "owner", message: `is no ${kind === "platform_key" ? "platform" : "publisher"}` }]);
 }
 
 async function makeKey(kind: KeyKind, owner: string, now: number) {

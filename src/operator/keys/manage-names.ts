@@ -6,9 +6,9 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 import { type NameKind, newName } from "./issue-keys.ts";
-import { refusal } from "./keys-request.ts";
 import { type CredentialState, describeEnd, type KeysDeps, type ListFilter, type NewCredential, type OwnedKind } from "./manage-keys.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function rotateName(
 	await requirePublisher(db, owner);
 	const isNew = and(eq(publisherNames.kind, kind), eq(publisherNames.value, value));
 	const [taken] = await db.select().from(publisherNames).where(isNew);
-	if (taken !== undefined && taken.publisherId !== owner) throw refusal([{ path: "value", message: "is or was another publisher's" }]);
+	if (taken !== undefined && taken.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
 	const endsAt = now() + Math.round(overlapHours * HOUR_MS);
 	// Should another publisher have taken the name since: the insert leaves it alone, and nothing else happens.
 	const isMine = sql`EXISTS (SELECT 1 FROM ${publisherNames} WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
@@ -34,7 +34,7 @@ export async function rotateName(
 		db.update(bookState).set({ manifestDirty: true }),
 	]);
 	const [stored] = await db.select().from(publisherNames).where(isNew);
-	if (stored?.publisherId !== owner) throw refusal([{ path: "value", message: "is or was another publisher's" }]);
+	if (stored?.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
 	return { owner, kind, id: value, value };
 }
 
@@ -62,7 +62,7 @@ export async function endNames(
 		.returning({ value: publisherNames.value });
 	if (ended.length === 0) {
 		const message = "has no such name in an overlap; the present one is replaced by a rotation (with an overlap of 0 at once)";
-		throw refusal([{ path: id === undefined ? "owner" : "id", message }]);
+		throw invalidInput([{ path: id === undefined ? "owner" : "id", message }]);
 	}
 	await db.update(bookState).set({ manifestDirty: true });
 	return ended.length;
@@ -90,5 +90,5 @@ function publishersColumn(kind: NameKind): string {
 
 async function requirePublisher(db: Database, owner: string): Promise<void> {
 	const found = await db.select({ id: publishers.id }).from(publishers).where(eq(publishers.id, owner));
-	if (found.length === 0) throw refusal([{ path: "owner", message: "is no publisher" }]);
+	if (found.length === 0) throw invalidInput([{ path: "owner", message: "is no publisher" }]);
 }

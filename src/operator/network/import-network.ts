@@ -1,6 +1,7 @@
 /** POST /operator/network: takes over a network file, all of it or nothing. */
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
+import { type Fault, invalidInput } from "../../http/errors.ts";
 import { findCallbackUrlFault, ownCallbackParameters } from "../../lib/callback-url.ts";
 import { logError } from "../../lib/log.ts";
 import { type Issued, identifyPublishers, type Placed, stageKeys } from "../keys/issue-keys.ts";
@@ -14,7 +15,7 @@ import {
 	SECTIONS,
 	type SectionName,
 } from "./network-file.ts";
-import { type Fault, readEntry, unknownFields } from "./read-entry.ts";
+import { readEntry, unknownFields } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 import {
 	checkBrand,
@@ -47,26 +48,13 @@ export type ImportReport = {
 	warning_count: number;
 };
 
-/** The file is not taken over; nothing has changed. */
-export class ImportFaultsError extends Error {
-	override readonly name = "ImportFaultsError";
-	readonly faults: readonly Fault[];
-	readonly faultCount: number;
-
-	constructor(faults: readonly Fault[], faultCount: number) {
-		super(`${faultCount} faults`);
-		this.faults = faults;
-		this.faultCount = faultCount;
-	}
-}
-
 /** Faults and warnings that an answer lists; beyond, they are only counted. */
 const MAX_LISTED = 100;
 
 /**
  * Imports a network file: upsert by natural key. A section that is absent leaves what is stored untouched; a brand that is
  * present has its campaigns replaced as a whole. The book is published before this returns.
- * @throws ImportFaultsError where the file has faults
+ * @throws HttpError 422 where the file has faults; nothing has changed then
  */
 export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8Array>): Promise<ImportReport> {
 	const now = deps.now();
@@ -82,7 +70,7 @@ export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8
 		reading.note(await checkPlatforms(deps.db, reading.index.platformsUsed, new Set(reading.platforms.map(({ entry }) => entry.id))));
 		if (reading.faultCount === 0) reading.note(await checkAgainstStored(deps.db, importId));
 		reading.warn(await warnOfBlocks(deps.db, importId, reading.publishers));
-		if (reading.faultCount > 0) throw new ImportFaultsError(reading.faults, reading.faultCount);
+		if (reading.faultCount > 0) throw invalidInput(reading.faults, reading.faultCount);
 		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any
 		// does not need their database, which may be away while a brand has to be stopped.
 		if (stages.products.isUsed()) await commitProducts(deps.products, importId);

@@ -1,10 +1,10 @@
 /** Reads entries of a network file by their section's schema, and says what is wrong with them and where. */
 import * as v from "valibot";
+import type { Fault } from "../../http/errors.ts";
+import { describeIssue } from "../../http/read-input.ts";
 import { campaignSchema, type Entries, SECTIONS, type SectionName } from "./network-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
-
-export type Fault = { path: string; message: string };
 
 /**
  * Reads one entry of a section.
@@ -26,9 +26,7 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
 }
 
 function messageOf(issue: v.BaseIssue<unknown>): string {
-	if (issue.kind === "schema" && issue.received === "undefined") return "is required";
-	// Valibot's own messages quote what was received; ours never do, for keys stand in these files.
-	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+	return issue.kind === "schema" && issue.received === "undefined" ? "is required" : describeIssue(issue);
 }
 
 /** Fields of an entry that the file format does not know: likely typing mistakes. */

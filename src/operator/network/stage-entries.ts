@@ -4,8 +4,8 @@ import { ALL_HOURS } from "../../campaign-book/format.ts";
 import { slotOf } from "../../campaign-book/slots.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
+import type { Fault } from "../../http/errors.ts";
 import type { BrandEntry, CampaignEntry, ProductEntry, SellerProductEntry } from "./network-file.ts";
-import type { Fault } from "./read-entry.ts";
 import type { RowStage } from "./stage-rows.ts";
 
 /** What must be known of all entries to check one against another. */

@@ -1,0 +1,24 @@
+/** The answers to requests at fault that several parts of the origin share, and who turns what a verb throws into its answer. */
+import { HttpError, jsonResponse } from "../lib/http.ts";
+
+/** What is wrong with an input, and where: a path such as `brands[3].domain`, empty for the input as a whole. */
+export type Fault = { path: string; message: string };
+
+/**
+ * The operator's 422.
+ * @param faultCount how many there are, where not all of them are listed
+ */
+export function invalidInput(faults: readonly Fault[], faultCount = faults.length): HttpError {
+	return new HttpError(422, { error: "Validation failed", faults, fault_count: faultCount });
+}
+
+/** The 422 of reports and searches, as the interface has it: what is wrong, by field. A feed's options are answered so too. */
+export function invalidFields(messages: Record<string, string[]>): HttpError {
+	return new HttpError(422, { error: "Validation failed", messages });
+}
+
+/** Error handler of a part whose verbs throw HttpErrors. @throws any other error again: the Worker's own handler has it then */
+export function answerHttpError(error: Error): Response {
+	if (error instanceof HttpError) return jsonResponse(error.body, error.status);
+	throw error;
+}

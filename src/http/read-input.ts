@@ -1,0 +1,40 @@
+/** Reads what a request of the operator's holds: its body under a cap, as JSON, by a schema. */
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import * as v from "valibot";
+import { jsonResponse } from "../lib/http.ts";
+import { parseJson } from "../lib/json.ts";
+import { type Fault, invalidInput } from "./errors.ts";
+
+/** Middleware that answers 413 to a body of more than `maxBytes`, before it is read where its length is told. */
+export function limitBody(maxBytes: number, error = `The body may hold at most ${maxBytes} bytes`): MiddlewareHandler {
+	return bodyLimit({ maxSize: maxBytes, onError: () => jsonResponse({ error }, 413) });
+}
+
+/** How a fault is told: in words made of the schema's issue, or as the one fault that stands for whatever is wrong. */
+export type Telling = Fault | ((issue: v.BaseIssue<unknown>) => string);
+
+/**
+ * Reads a request's body as JSON, by a schema; one that is not JSON is read as undefined.
+ * @throws HttpError 422 with a path and a message for each fault
+ */
+export async function readBody<Output>(
+	request: Request,
+	schema: v.GenericSchema<unknown, Output>,
+	telling: Telling = describeIssue,
+): Promise<Output> {
+	return readInput(schema, parseJson(await request.text()), telling);
+}
+
+/** Reads an input by a schema. @throws HttpError 422 with a path and a message for each fault */
+export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown, telling: Telling = describeIssue): Output {
+	const result = v.safeParse(schema, input, { abortPipeEarly: true });
+	if (result.success) return result.output;
+	if (typeof telling !== "function") throw invalidInput([telling]);
+	throw invalidInput(result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: telling(issue) })));
+}
+
+/** The schema's own words, or what was expected: Valibot's words quote what was received, which may be a key. */
+export function describeIssue(issue: v.BaseIssue<unknown>): string {
+	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+}

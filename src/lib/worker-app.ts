@@ -1,0 +1,17 @@
+import type { Hono } from "hono";
+import { jsonResponse } from "./http.ts";
+import { logError } from "./log.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/**
+ * Gives a Worker's app what every one of them answers: `/health`, a 404 for what is nowhere, and a 500 for what was thrown. Middleware
+ * that is to see `/health` has to be there before.
+ */
+export function completeApp(app: Hono): void {
+	app.get("/health", () => jsonResponse({ status: "ok" }));
+	app.notFound(() => jsonResponse({ error: "Not found" }, 404));
+	app.onError((error, c) => {
+		logError("request.failed", error, { request: requestIdOf(c.req.raw, Date.now()) });
+		return jsonResponse({ error: "Internal error" }, 500);
+	});
+}

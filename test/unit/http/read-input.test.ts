@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { answerHttpError } from "../../../src/http/errors.ts";
+import { limitBody, readBody, readInput, type Telling } from "../../../src/http/read-input.ts";
+import { HttpError } from "../../../src/lib/http.ts";
+
+const schema = v.object({
+	name: v.pipe(v.string(), v.nonEmpty("must not be blank"), v.regex(/^a/, "must begin with a")),
+	campaigns: v.array(v.object({ id: v.number() })),
+});
+
+/** The faults of an input. */
+function faultsOf(input: unknown, telling?: Telling): unknown {
+	try {
+		readInput(schema, input, telling);
+	} catch (error) {
+		if (error instanceof HttpError && error.status === 422) return error.body.faults;
+		throw error;
+	}
+	return [];
+}
+
+describe("unit: reading an input by a schema", () => {
+	it("gives what the schema makes of it", () => {
+		expect(readInput(schema, { name: "a", campaigns: [], other: 1 })).toEqual({ name: "a", campaigns: [] });
+	});
+
+	it("names the place of each fault, once, and says what was expected but never what was received", () => {
+		expect(faultsOf({ name: "", campaigns: [{ id: 1 }, { id: "secret" }] })).toEqual([
+			{ path: "name", message: "must not be blank" },
+			{ path: "campaigns.1.id", message: "must be number" },
+		]);
+		expect(faultsOf(undefined)).toEqual([{ path: "", message: "must be Object" }]);
+	});
+
+	it("may be told in other words, or as one fault that stands for all", () => {
+		expect(faultsOf({ campaigns: [] }, ({ received }) => `was ${received}`)).toEqual([{ path: "name", message: "was undefined" }]);
+		expect(faultsOf({}, { path: "id", message: "must be an id" })).toEqual([{ path: "id", message: "must be an id" }]);
+	});
+});
+
+describe("unit: reading a body", () => {
+	const app = new Hono();
+	app.onError(answerHttpError);
+	app.post("/small", limitBody(10), async (c) => c.json(await readBody(c.req.raw, v.object({ a: v.number() }))));
+	app.post("/named", limitBody(10, "Payload too large"), async (c) => c.text(await c.req.text()));
+
+	async function post(path: string, body: string | ReadableStream<Uint8Array>) {
+		const length: Record<string, string> = typeof body === "string" ? { "content-length": String(body.length) } : {};
+		const init = { method: "POST", body, headers: length, duplex: "half" };
+		const response = await app.request(path, init as RequestInit);
+		return { status: response.status, body: await response.json() };
+	}
+
+	it("as JSON, and what is not JSON is missing", async () => {
+		expect(await post("/small", '{"a":1}')).toEqual({ status: 200, body: { a: 1 } });
+		expect(await post("/small", "{")).toEqual({
+			status: 422,
+			body: { error: "Validation failed", faults: [{ path: "", message: "must be Object" }], fault_count: 1 },
+		});
+	});
+
+	it("up to its cap: 413 beyond, whether its length is told or not", async () => {
+		const tooLarge = { status: 413, body: { error: "The body may hold at most 10 bytes" } };
+		expect(await post("/small", '{"a":1234}')).toEqual({ status: 200, body: { a: 1234 } });
+		expect(await post("/small", '{"a":12345}')).toEqual(tooLarge);
+		expect(await post("/small", new Blob(['{"a":12345}']).stream())).toEqual(tooLarge);
+		expect(await post("/named", '{"a":12345}')).toEqual({ status: 413, body: { error: "Payload too large" } });
+	});
+});
