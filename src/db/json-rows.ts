@@ -1,6 +1,42 @@
-/** Many rows as one JSON parameter: how a batch is written in a few statements, whatever its size. */
-import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+/**
+ * Many rows as one JSON parameter: how a batch is written in a few statements, whatever its size. And the one place that puts names of
+ * the schema into raw SQL, where a statement is made for a table that is not known before (decision 0029).
+ */
+import { type Column, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+
+/** A table's name as it stands in the database. */
+export function tableName(table: SQLiteTable): SQL {
+	return sql.raw(getTableName(table));
+}
+
+/** The names of columns, separated by commas. @param properties as the schema calls them */
+export function columnNames(table: SQLiteTable, properties: readonly string[]): SQL {
+	return sql.raw(properties.map((property) => columnOf(table, property).name).join(", "));
+}
+
+/** The properties of all columns of a table. */
+export function propertiesOf<Table extends SQLiteTable>(table: Table): (keyof Table["$inferInsert"] & string)[] {
+	return Object.keys(getTableColumns(table));
+}
+
+/** Behind ON CONFLICT … DO UPDATE SET: each column becomes what was to be inserted. */
+export function replaceColumns(table: SQLiteTable, properties: readonly string[]): SQL {
+	const names = properties.map((property) => columnOf(table, property).name);
+	return sql.raw(names.map((name) => `${name} = excluded.${name}`).join(", "));
+}
+
+/** Behind ON CONFLICT … DO UPDATE SET: each column grows by what was to be inserted. */
+export function addColumns(table: SQLiteTable, properties: readonly string[]): SQL {
+	const names = properties.map((property) => columnOf(table, property).name);
+	return sql.raw(names.map((name) => `${name} = ${getTableName(table)}.${name} + excluded.${name}`).join(", "));
+}
+
+/** Every column of a table under its property's name, as a plain statement gives it: booleans are 0 and 1. */
+export function allColumns(table: SQLiteTable, alias: string): SQL {
+	const columns = Object.entries(getTableColumns(table)).map(([property, { name }]) => `${alias}.${name} AS "${property}"`);
+	return sql.raw(columns.join(", "));
+}
 
 /**
  * An INSERT of all `rows`, which must name the same properties. Columns they do not name get their defaults.
@@ -11,22 +47,60 @@ export function insertRows<Table extends SQLiteTable>(
 	rows: readonly Partial<Table["$inferInsert"]>[],
 	then: SQL = sql``,
 ): SQL {
-	const columns: Record<string, { name: string }> = getTableColumns(table);
 	const properties = Object.keys(rows[0] ?? {});
-	const names = properties.map((property) => `"${columnNamed(columns, property)}"`).join(", ");
-	const values = properties.map((property) => `value ->> '$.${property}'`).join(", ");
 	// Without WHERE the parser takes ON CONFLICT for a join's.
-	return sql`INSERT INTO ${sql.raw(getTableName(table))} (${sql.raw(names)}) SELECT ${sql.raw(values)} FROM json_each(${JSON.stringify(rows)}) WHERE true ${then}`;
+	return sql`INSERT INTO ${tableName(table)} (${columnNames(table, properties)})
+		SELECT ${readMembers(table, properties, sql`value`)} FROM json_each(${JSON.stringify(rows, plainValue)}) WHERE true ${then}`;
 }
 
-/** Every column of a table under its property's name, as a plain statement gives it: booleans are 0 and 1. */
-export function allColumns(table: SQLiteTable, alias: string): SQL {
-	const columns = Object.entries(getTableColumns(table)).map(([property, column]) => `${alias}."${column.name}" AS "${property}"`);
-	return sql.raw(columns.join(", "));
+/** The values of columns in a row that is a JSON object of the table's properties, separated by commas. */
+export function readMembers(table: SQLiteTable, properties: readonly string[], row: SQL): SQL {
+	return sql.join(
+		properties.map((property) => readMember(table, property, row)),
+		sql.raw(", "),
+	);
 }
 
-function columnNamed(columns: Record<string, { name: string }>, property: string): string {
+/** The value of one column in such a row. */
+export function readMember(table: SQLiteTable, property: string, row: SQL): SQL {
+	return typed(columnOf(table, property), sql`${row} ->> ${sql.raw(`'${property}'`)}`);
+}
+
+/** The value of each column in a row that is a JSON array of them, in the order of `properties`: for rows whose size matters. */
+export function readCells<Property extends string>(
+	table: SQLiteTable,
+	properties: readonly Property[],
+	row: SQL,
+): Readonly<Record<Property, SQL>> {
+	const cells = namedCells(properties, row);
+	for (const property of properties) cells[property] = typed(columnOf(table, property), cells[property]);
+	return cells;
+}
+
+/** The values in a row that is a JSON array, by the names of what stands there; numbers are to be cast by who reads them. */
+export function namedCells<Name extends string>(names: readonly Name[], row: SQL): Record<Name, SQL> {
+	const cells = names.map((name, at) => [name, sql`${row} ->> ${sql.raw(String(at))}`]);
+	return Object.fromEntries(cells) as Record<Name, SQL>;
+}
+
+/** Rows as the JSON parameter that {@link namedCells} and {@link readCells} read. */
+export function writeCells<Name extends string>(names: readonly Name[], rows: readonly Readonly<Record<Name, unknown>>[]): string {
+	return JSON.stringify(rows.map((row) => names.map((name) => row[name] ?? null)));
+}
+
+/** `->>` gives text on PostgreSQL, whatever stands there. */
+function typed(column: Column, value: SQL): SQL {
+	return column.getSQLType() === "integer" ? sql`CAST(${value} AS BIGINT)` : value;
+}
+
+/** Booleans are stored as 0 and 1. */
+function plainValue(_: string, value: unknown): unknown {
+	return typeof value === "boolean" ? Number(value) : value;
+}
+
+function columnOf(table: SQLiteTable, property: string): Column {
+	const columns: Record<string, Column> = getTableColumns(table);
 	const column = columns[property];
-	if (column === undefined) throw new Error(`no column ${property}`);
-	return column.name;
+	if (column === undefined) throw new Error(`no column ${property} in ${getTableName(table)}`);
+	return column;
 }

@@ -1,9 +1,9 @@
 /** Holds billed clicks against the caps of campaigns: pauses in D1, from which the KV key of the bid path is made. */
-import { type SQL, sql } from "drizzle-orm";
+import { asc, lt, type SQL, sql } from "drizzle-orm";
 import { BOOK_FORMAT, PAUSED_KEY, parsePauses } from "../../campaign-book/format.ts";
-import type { Database } from "../../db/client.ts";
-import { campaigns } from "../../db/schema/brands.ts";
-import { campaignDays, campaignPauses, campaignRates, campaignTotals } from "../../db/schema/counters.ts";
+import { type Database, textOf } from "../../db/client.ts";
+import { insertRows, namedCells, writeCells } from "../../db/json-rows.ts";
+import { campaignPauses, campaignRates } from "../../db/schema/counters.ts";
 import { logError, logInfo } from "../../lib/log.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import {
@@ -57,9 +57,9 @@ export function stateStatement(db: D1Database, clicked: readonly ClickedCampaign
 	// The pace is that of the clicks' own time: a queue that lags does not slow it down.
 	const asked = clicked.map(({ campaignId, timezone, at }) => {
 		const firstSlot = rateSlotOf(at - RATE_WINDOW_MS);
-		return [campaignId, localDay(timezone, now), firstSlot, rateSlotOf(at), at - firstSlot * RATE_SLOT_MS];
+		return { campaignId, day: localDay(timezone, now), firstSlot, lastSlot: rateSlotOf(at), windowMs: at - firstSlot * RATE_SLOT_MS };
 	});
-	return db.prepare(SELECT_STATES).bind(JSON.stringify(asked));
+	return db.prepare(SELECT_STATES).bind(writeCells(ASKED, asked));
 }
 
 /** Pauses those of the campaigns whose caps are met, or will be before a pause is known everywhere. */
@@ -70,20 +70,27 @@ export async function pauseSpent(deps: CapDeps, states: readonly PacedState[], n
 	await pause(deps, pauses, now);
 }
 
-const STATE_COLUMNS = `c.campaign_id AS campaignId, c.timezone, c.daily_click_cap AS dailyClickCap,
-	c.daily_budget_micros AS dailyBudgetMicros, c.total_budget_micros AS totalBudgetMicros,
-	coalesce(d.click_count, 0) AS dayClicks, coalesce(d.spend_micros, 0) AS dayMicros,
-	coalesce(t.click_count, 0) AS everClicks, coalesce(t.spend_micros, 0) AS everMicros`;
-/** ?1 is a JSON array of [campaign, day, first slot, last slot, milliseconds in them]. */
-const SELECT_STATES = `SELECT ${STATE_COLUMNS}, asked.value ->> 1 AS day,
-		coalesce(sum(r.click_count), 0) AS recentClicks, coalesce(sum(r.spend_micros), 0) AS recentMicros, asked.value ->> 4 AS windowMs
+const stateColumns = sql`c.campaign_id AS "campaignId", c.timezone, c.daily_click_cap AS "dailyClickCap",
+	c.daily_budget_micros AS "dailyBudgetMicros", c.total_budget_micros AS "totalBudgetMicros",
+	coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "dayMicros",
+	coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everMicros"`;
+
+/** What is asked of a campaign: `windowMs` are the milliseconds from the first slot to the click. */
+const ASKED = ["campaignId", "day", "firstSlot", "lastSlot", "windowMs"] as const;
+const asked = namedCells(ASKED, sql`asked.value`);
+
+/** ?1 is a JSON array of rows of {@link ASKED}. */
+const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
+		coalesce(sum(r.click_count), 0) AS "recentClicks", coalesce(sum(r.spend_micros), 0) AS "recentMicros",
+		CAST(${asked.windowMs} AS BIGINT) AS "windowMs"
 	FROM json_each(?1) asked
-	CROSS JOIN campaigns c ON c.campaign_id = asked.value ->> 0
-	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
+	CROSS JOIN campaigns c
+	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = ${asked.day}
 	LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
-	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id AND r.slot BETWEEN asked.value ->> 2 AND asked.value ->> 3
-	GROUP BY c.campaign_id`;
-const stateColumns = sql.raw(STATE_COLUMNS);
+	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id
+		AND r.slot BETWEEN CAST(${asked.firstSlot} AS BIGINT) AND CAST(${asked.lastSlot} AS BIGINT)
+	WHERE c.campaign_id = CAST(${asked.campaignId} AS BIGINT)
+	GROUP BY c.campaign_id`);
 
 function pauseOf(state: CapState, ahead: Spent): Pause[] {
 	const cap = decidePause(state, ...spentOf(state), ahead);
@@ -100,12 +107,12 @@ function spentOf(state: CapState): [today: Spent, ever: Spent] {
 /** Writes pauses; those that stand already stay as they are. Publishes where there is a new one. */
 async function pause(deps: CapDeps, pauses: readonly Pause[], now: number): Promise<void> {
 	if (pauses.length === 0) return;
-	const rows = JSON.stringify(pauses.map(({ campaignId, cap, day, ahead }) => [campaignId, cap, day, ahead.clicks, ahead.micros]));
-	const written = await deps.db.all<{ campaignId: number; cap: Cap }>(sql`INSERT INTO ${campaignPauses}
-			(campaign_id, cap, day, paused_at, ahead_clicks, ahead_micros)
-		SELECT value ->> 0, value ->> 1, value ->> 2, ${now}, value ->> 3, value ->> 4 FROM json_each(${rows}) WHERE true
-		ON CONFLICT (campaign_id) DO NOTHING
-		RETURNING campaign_id AS campaignId, cap`);
+	const rows = pauses.map(({ campaignId, cap, day, ahead }) => {
+		return { campaignId, cap, day, pausedAt: now, aheadClicks: ahead.clicks, aheadMicros: ahead.micros };
+	});
+	const written = await deps.db.all<{ campaignId: number; cap: Cap }>(
+		insertRows(campaignPauses, rows, sql`ON CONFLICT (campaign_id) DO NOTHING RETURNING campaign_id AS "campaignId", cap`),
+	);
 	for (const { campaignId, cap } of written) logInfo("campaign.paused", { campaign: campaignId, cap });
 	if (written.length > 0) await publishPauses(deps);
 }
@@ -119,7 +126,7 @@ export async function sweepCaps(deps: CapDeps): Promise<void> {
 	const now = deps.now();
 	await resumePauses(deps, now);
 	await pause(deps, await findSpent(db, now), now);
-	await db.run(sql`DELETE FROM ${campaignRates} WHERE slot < ${rateSlotOf(now - RATES_KEPT_MS)}`);
+	await db.delete(campaignRates).where(lt(campaignRates.slot, rateSlotOf(now - RATES_KEPT_MS)));
 	const [ids, stored] = await Promise.all([readPaused(db), deps.kv.get(PAUSED_KEY)]);
 	const published = stored === null ? [] : (parsePauses(stored)?.campaigns ?? null);
 	if (published === null || !sameIds(published, ids)) await putPauses(deps, ids);
@@ -132,10 +139,10 @@ export async function sweepCaps(deps: CapDeps): Promise<void> {
 export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
 	const now = deps.now();
 	const states = await deps.db.all<CapState>(sql`SELECT ${stateColumns}, '' AS day
-		FROM ${campaignTotals} t
-		CROSS JOIN ${campaigns} c ON c.campaign_id = t.campaign_id
-		LEFT JOIN ${campaignDays} d ON false
-		WHERE t.spend_micros >= c.total_budget_micros`);
+		FROM campaign_totals t
+		CROSS JOIN campaigns c
+		LEFT JOIN campaign_days d ON false
+		WHERE c.campaign_id = t.campaign_id AND t.spend_micros >= c.total_budget_micros`);
 	await pause(
 		deps,
 		states.flatMap((state) => pauseOf({ ...state, day: localDay(state.timezone, now) }, NOTHING)),
@@ -147,21 +154,24 @@ export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
 /** Ends the pauses whose campaign may bid again, or is no more. */
 async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
 	const paused = await db.all<{ campaignId: number; timezone: string | null }>(
-		sql`SELECT p.campaign_id AS campaignId, c.timezone FROM ${campaignPauses} p LEFT JOIN ${campaigns} c ON c.campaign_id = p.campaign_id`,
+		sql`SELECT p.campaign_id AS "campaignId", c.timezone FROM campaign_pauses p LEFT JOIN campaigns c ON c.campaign_id = p.campaign_id`,
 	);
 	if (paused.length === 0) return;
-	const asked = JSON.stringify(paused.map(({ campaignId, timezone }) => [campaignId, localDay(timezone ?? "UTC", now)]));
+	const present = JSON.stringify(paused.map(({ campaignId, timezone }) => ({ campaignId, day: localDay(timezone ?? "UTC", now) })));
 	const states = await db.all<CapState & { pausedDay: string; aheadClicks: number; aheadMicros: number }>(sql`SELECT ${stateColumns},
-			asked.value ->> 1 AS day, p.day AS pausedDay, p.ahead_clicks AS aheadClicks, p.ahead_micros AS aheadMicros
-		FROM json_each(${asked}) asked
-		CROSS JOIN ${campaignPauses} p ON p.campaign_id = asked.value ->> 0
-		CROSS JOIN ${campaigns} c ON c.campaign_id = p.campaign_id
-		LEFT JOIN ${campaignDays} d ON d.campaign_id = c.campaign_id AND d.day = asked.value ->> 1
-		LEFT JOIN ${campaignTotals} t ON t.campaign_id = c.campaign_id`);
+			present.value ->> 'day' AS day, p.day AS "pausedDay", p.ahead_clicks AS "aheadClicks", p.ahead_micros AS "aheadMicros"
+		FROM json_each(${present}) present
+		CROSS JOIN campaign_pauses p
+		CROSS JOIN campaigns c
+		LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = present.value ->> 'day'
+		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
+		WHERE p.campaign_id = CAST(present.value ->> 'campaignId' AS BIGINT) AND c.campaign_id = p.campaign_id`);
 	const staying = new Set(states.filter((state) => pauseOf(state, aheadOf(state)).length > 0).map(({ campaignId }) => campaignId));
 	const resumed = paused.map(({ campaignId }) => campaignId).filter((campaignId) => !staying.has(campaignId));
 	if (resumed.length === 0) return;
-	await db.run(sql`DELETE FROM ${campaignPauses} WHERE campaign_id IN (SELECT value FROM json_each(${JSON.stringify(resumed)}))`);
+	await db.run(
+		sql`DELETE FROM campaign_pauses WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(resumed)}))`,
+	);
 	for (const campaignId of resumed) logInfo("campaign.resumed", { campaign: campaignId });
 }
 
@@ -180,17 +190,20 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 	const days = JSON.stringify([...new Set([now - 12 * HOUR_MS, now, now + 14 * HOUR_MS].map(utcDay))]);
 	const states = await db.all<CapState>(sql`SELECT ${stateColumns}, d.day
 		FROM json_each(${days}) today
-		CROSS JOIN ${campaignDays} d ON d.day = today.value
-		CROSS JOIN ${campaigns} c ON c.campaign_id = d.campaign_id
-		LEFT JOIN ${campaignTotals} t ON t.campaign_id = c.campaign_id
-		WHERE (${isMet})`);
+		CROSS JOIN campaign_days d
+		CROSS JOIN campaigns c
+		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
+		WHERE d.day = today.value AND c.campaign_id = d.campaign_id AND (${isMet})`);
 	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
 }
 
 const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR d.spend_micros >= c.daily_budget_micros OR t.spend_micros >= c.total_budget_micros`;
 
 async function readPaused(db: Database): Promise<number[]> {
-	const rows = await db.all<{ campaignId: number }>(sql`SELECT campaign_id AS campaignId FROM ${campaignPauses} ORDER BY campaign_id`);
+	const rows = await db
+		.select({ campaignId: campaignPauses.campaignId })
+		.from(campaignPauses)
+		.orderBy(asc(campaignPauses.campaignId));
 	return rows.map(({ campaignId }) => campaignId);
 }
 

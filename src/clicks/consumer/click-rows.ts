@@ -1,6 +1,6 @@
-import { priceOf, priceToMicros } from "../../lib/money.ts";
 import { localDay, utcDay } from "../../lib/time.ts";
 import type { ClickMessage } from "../message.ts";
+import { type ClickSource, readColumns } from "./click-columns.ts";
 import { hasCap, rateSlotOf } from "./decide-pause.ts";
 import type { Facts } from "./kept-facts.ts";
 
@@ -12,7 +12,7 @@ export type ClickRow = {
 	localDay: string;
 	/** Slot of ten seconds in which the campaign's pace counts it; null where the campaign has no cap. */
 	rateSlot: number | null;
-	/** In the order in which the insert reads them. */
+	/** In the order of `CLICK_COLUMNS`. */
 	values: readonly (string | number | null)[];
 };
 
@@ -32,43 +32,14 @@ export function toRows(messages: readonly ClickMessage[], facts: Facts): ClickRo
 	});
 }
 
-function toRow(click: ClickMessage, reason: string | null, facts: Facts): ClickRow {
+function toRow(click: ClickMessage, reason: ClickSource["reason"], facts: Facts): ClickRow {
 	const publisher = facts.publishers.get(click.publisher);
 	const campaign = facts.campaigns.get(click.campaignId);
-	const { texts = {} } = click;
-	const bidMicros = click.bidMicros ?? priceToMicros(priceOf(campaign?.epcMicros ?? 0, publisher?.sharePpm ?? 0));
 	return {
 		id: click.id,
 		utcDay: utcDay(click.at),
 		localDay: localDay(campaign?.timezone ?? "UTC", click.at),
 		rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
-		values: [
-			click.id,
-			click.hash,
-			click.kind,
-			reason,
-			click.at,
-			publisher?.id ?? null,
-			click.brandId,
-			click.campaignId,
-			campaign?.platform ?? null,
-			texts.clickid ?? null,
-			texts.subi ?? texts.psorc ?? null,
-			texts.subi ?? null,
-			texts.psorc ?? null,
-			texts.pcat ?? null,
-			texts.subid1 ?? null,
-			texts.subid2 ?? null,
-			texts.subid3 ?? null,
-			texts.subid4 ?? null,
-			texts.subid5 ?? null,
-			texts.uid ?? null,
-			texts.atag ?? null,
-			bidMicros,
-			publisher?.pricingModel ?? null,
-			click.country ?? null,
-			click.ipPrefix ?? null,
-			click.userAgentHash ?? null,
-		],
+		values: readColumns({ click, texts: click.texts ?? {}, reason, publisher, campaign }),
 	};
 }

@@ -63,9 +63,7 @@ async function writeClicks(
 	capped: readonly ClickedCampaign[],
 	now: number,
 ): Promise<PacedState[]> {
-	const values = JSON.stringify(rows.map((row) => row.values));
-	const days = JSON.stringify(rows.map((row) => [row.id, row.utcDay, row.localDay, row.rateSlot]));
-	const statements = writeStatements(db.$client, values, days, newUuid());
+	const statements = writeStatements(db.$client, rows, newUuid());
 	if (capped.length > 0) statements.push(stateStatement(db.$client, capped, now));
 	const results = await db.$client.batch(statements);
 	return capped.length === 0 ? [] : ((results.at(-1)?.results ?? []) as PacedState[]);
