@@ -16,9 +16,14 @@ const LABELS: Record<string, string> = { grossMicros: "gross", salesUsdMicros: "
 export function describeEvent({ at, kind, set, why }: Event, currency: string): string {
 	const own = typeof set.currency === "string" ? set.currency : currency;
 	const told = Object.entries(set)
-		.filter(([name, value]) => value !== false && !(name === "currency" && "payoutMicros" in set))
+		.filter(([name, value]) => value !== false && !isSaid(name, own, set))
 		.map(([name, value]) => describeField(name, value, own));
 	return `${at}  ${kind}${why === undefined ? "" : ` (${why.replaceAll("_", " ")})`}${told.length === 0 ? "" : `: ${told.join(", ")}`}`;
+}
+
+/** True for what the other fields' amounts say already. */
+function isSaid(name: string, currency: string, set: Event["set"]): boolean {
+	return (name === "currency" && "payoutMicros" in set) || (name === "usdNanos" && currency === "USD");
 }
 
 function describeField(name: string, value: unknown, currency: string): string {
