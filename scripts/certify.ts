@@ -7,8 +7,9 @@ import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { ACME } from "./demo/well-known.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
+import { findLocalOrigin } from "./local/local-origin.ts";
 
-type Flags = { url: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; deeplink?: string; json?: string };
+type Flags = { url?: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; deeplink?: string; json?: string };
 
 const TIMED = 50;
 const AUCTION_MS = 100;
@@ -16,7 +17,10 @@ const MARKS = { pass: "ok  ", fail: "FAIL", "not checked": "-   " } as const;
 /** A brand and a keyword of the demo network. */
 const DEMO = { domain: "shoes.example", keyword: "running shoes", deeplink: "https://www.shoes.example/certify" };
 
-function readSubject({ url, identity, publisherId, domain, keyword, deeplink }: Flags): { origin: string; subject: Subject } {
+function readSubject({ url = findLocalOrigin(process.env), identity, publisherId, domain, keyword, deeplink }: Flags): {
+	origin: string;
+	subject: Subject;
+} {
 	const parsed = URL.parse(url);
 	if (parsed === null || !/^https?:$/.test(parsed.protocol))
 		throw new Failure("--url must be the endpoint's origin, such as http://rtb.example.com.");
@@ -72,7 +76,9 @@ async function checkBids(origin: string, { identity, domain }: Subject): Promise
 	try {
 		({ status } = await send(origin, { method: "POST", path: `/openrtb/${identity}`, body, headers }));
 	} catch (error) {
-		throw new Failure(`${origin} does not answer (${error instanceof Error ? error.message : String(error)}): see --url.`);
+		throw new Failure(
+			`${origin} does not answer (${error instanceof Error ? error.message : String(error)}).\nStart a server here with \`npm start\`, or name another with --url.`,
+		);
 	}
 	if (status !== 204) return;
 	throw new Failure(
@@ -103,7 +109,7 @@ async function certify(flags: Flags): Promise<void> {
 
 new Command("certify")
 	.description("Checks a running endpoint against the rules of the OpenRTB and Serving Engine interfaces. Never calls a click URL.")
-	.requiredOption("--url <origin>", "the endpoint, such as http://rtb.example.com")
+	.option("--url <origin>", "the endpoint, such as http://rtb.example.com (otherwise the server that runs in this folder)")
 	.option("--identity <identity>", "Publisher Identity of the OpenRTB path")
 	.option("--publisher-id <id>", "Publisher Id (pubi); without it the Serving Engine is not checked")
 	.option("--domain <domain>", "a brand that bids")

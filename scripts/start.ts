@@ -1,6 +1,7 @@
 /** `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out. */
 import { parseArgs } from "node:util";
 import { checkVariables } from "../src/variables.ts";
+import { startCallbackReceiver } from "./local/callback-receiver.ts";
 import { startCron } from "./local/cron.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./local/demo-network.ts";
 import { startDevServer } from "./local/dev-server.ts";
@@ -56,14 +57,21 @@ async function start(): Promise<void> {
 	if (written.length > 0) console.log(`Wrote fresh secrets to ${DEV_VARS}: ${written.join(", ")}`);
 	const origin = `http://localhost:${port}`;
 	const addresses = { RTB_URL: origin, CLICK_URL: origin, TRACKER_URL: origin, BASE_URL: origin };
-	const settings = { ...addresses, ...variables, ...chosenSettings(process.env) };
-	demandSoundSettings(settings);
+	const settings = { ...addresses, ALLOW_INSECURE_CALLBACKS: "true", ...variables, ...chosenSettings(process.env) };
+	const mayCallThisMachine = demandSoundSettings(settings).ALLOW_INSECURE_CALLBACKS;
 	markRunning(port);
 	await atStop(unmarkRunning);
 
 	console.log("Preparing the local databases …");
 	await migrateLocalDatabases();
 	if (stopping !== null) return;
+
+	const receiver = await startCallbackReceiver(port, (line) => console.log(line));
+	await atStop(() => receiver?.stop());
+	if (receiver === null)
+		console.log(
+			"The port at which callbacks of this network arrive is taken: they fail until a start finds it free. `npm run reset` chooses another.",
+		);
 
 	console.log("Starting the server …");
 	const server = startDevServer(port, settings);
@@ -81,11 +89,11 @@ async function start(): Promise<void> {
 	const local = `http://127.0.0.1:${port}`;
 	if (loadsDemo && !(await isReady(local))) {
 		console.log("Loading the demo network …");
-		console.log(await loadDemo(local, variables.OPERATOR_KEY ?? ""));
+		console.log(await loadDemo(local, variables.OPERATOR_KEY ?? "", mayCallThisMachine ? (receiver?.origin ?? null) : null));
 	}
 	await atStop(startCron(local));
 	const content = (await demoAnswersBids(local)) ? "demo" : (await isReady(local)) ? "own" : "nothing";
-	console.log(describeServer(origin, content));
+	console.log(describeServer(origin, content, receiver?.origin ?? null));
 }
 
 /** Settings of the Worker that the environment may choose. Nothing else of it reaches the Worker. */
@@ -95,9 +103,9 @@ function chosenSettings(environment: NodeJS.ProcessEnv): Record<string, string> 
 }
 
 /** The Worker would answer 500 to everything. @throws Failure that names what is wrong */
-function demandSoundSettings(settings: Record<string, string>): void {
+function demandSoundSettings(settings: Record<string, string>): ReturnType<typeof checkVariables> {
 	try {
-		checkVariables(settings);
+		return checkVariables(settings);
 	} catch (error) {
 		throw new Failure(
 			`${error instanceof Error ? error.message : String(error)}\nCorrect it in ${DEV_VARS} or in the environment, and run \`npm start\` again.`,

@@ -1,4 +1,5 @@
 import { buildDemoNetwork } from "../demo/build-demo-network.ts";
+import type { NetworkFile } from "../demo/network-file.ts";
 import { ACME } from "../demo/well-known.ts";
 import { callOperator } from "../operator/call-operator.ts";
 import { readImportReport } from "../operator/import-report.ts";
@@ -18,9 +19,12 @@ export const DEMO_OPENRTB_PATH = `/openrtb/${ACME.publisher_identity}`;
 export const DEMO_SERVING_ENGINE_PATH = `/serving-engine?pubi=${ACME.publisher_id}&bd=shoes.example&cc=US&kw=running+shoes`;
 export const DEMO_CLICKED_PATH = `/serving-engine?pubi=${ACME.publisher_id}&bd=shoes.example&cc=US&clickid=my-click-1&subid=sidebar`;
 
-/** Imports the demo network and waits until it is bid on. Returns a line that says what was loaded. */
-export async function loadDemo(origin: string, operatorKey: string): Promise<string> {
-	const network = JSON.stringify(buildDemoNetwork());
+/**
+ * Imports the demo network and waits until it is bid on. Returns a line that says what was loaded.
+ * @param callbackOrigin where publishers that take callbacks get them; null leaves them the addresses of the demo, which nobody answers at
+ */
+export async function loadDemo(origin: string, operatorKey: string, callbackOrigin: string | null): Promise<string> {
+	const network = JSON.stringify(withCallbacksTo(callbackOrigin, buildDemoNetwork()));
 	const answer = await callOperator({ origin, key: operatorKey, keySource: "the environment or .dev.vars" }, "/operator/network", network);
 	if (answer.status !== 200) {
 		throw new Failure(
@@ -36,6 +40,14 @@ export async function loadDemo(origin: string, operatorKey: string): Promise<str
 	}
 	const { counts } = readImportReport(answer.body);
 	return `Loaded ${counts.brands} brands, ${counts.campaigns} campaigns, ${counts.publishers} publishers, ${counts.products} products and ${counts.seller_products} seller products.`;
+}
+
+function withCallbacksTo(callbackOrigin: string | null, network: NetworkFile): NetworkFile {
+	if (callbackOrigin === null) return network;
+	const publishers = network.publishers?.map((publisher) =>
+		publisher.callback_url === null ? publisher : { ...publisher, callback_url: `${callbackOrigin}/${publisher.id}` },
+	);
+	return { ...network, ...(publishers !== undefined && { publishers }) };
 }
 
 /** True where a network was imported: there is a campaign book. */

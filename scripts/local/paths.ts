@@ -9,3 +9,5 @@ export const WRANGLER_DIR = join(ROOT, ".wrangler");
 export const STATE_DIR = join(WRANGLER_DIR, "state");
 /** Names the local server that uses this folder's state. */
 export const RUNNING_FILE = join(WRANGLER_DIR, "running.json");
+/** The port at which callbacks of the local network arrive: it is part of addresses in the state. */
+export const CALLBACK_PORT_FILE = join(STATE_DIR, "callback-port");

@@ -26,6 +26,12 @@ export async function findRunning(): Promise<Running | null> {
 	return starting || (await isHealthy(mark.port)) ? mark : null;
 }
 
+/** The port of the server that was started in this folder and has not ended, whether it answers yet or not; null where there is none. */
+export function readRunningPort(): number | null {
+	const mark = readMark();
+	return mark !== null && isAlive(mark.pid) ? mark.port : null;
+}
+
 /** True where the local server answers on this port. */
 export async function isHealthy(port: number): Promise<boolean> {
 	try {

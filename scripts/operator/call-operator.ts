@@ -40,7 +40,7 @@ export async function callOperator(
 	if (status === 404) {
 		throw new Failure(
 			`The server at ${target.origin} has no ${path} (HTTP 404).\n` +
-				"Check --url. A server that was started without an OPERATOR_KEY has no operator endpoints at all.",
+				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has no operator endpoints at all.",
 		);
 	}
 	return { status, body: parse(text, url, status) };
@@ -52,7 +52,7 @@ function parse(text: string, url: URL, status: number): unknown {
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
 		throw new Failure(
-			`${url} answered HTTP ${status} with something other than JSON: ${text.slice(0, 200)}\nCheck --url: is this a Clickbourse server?`,
+			`${url} answered HTTP ${status} with something other than JSON: ${text.slice(0, 200)}\nIs this a Clickbourse server? --url names another.`,
 		);
 	}
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { Failure } from "../local/failure.ts";
+import { findLocalOrigin } from "../local/local-origin.ts";
 
 /**
  * What a file in `commands/` exports as `command`: it adds itself to the program. A new command is a new file there, and nothing else.
@@ -32,20 +33,19 @@ function isCommandModule(module: unknown): module is { command: OperatorCommand 
 }
 
 /** Options of every command that talks to a server. */
-export type ServerOptions = { url: string; keyFile?: string; json?: boolean };
-
-const DEFAULT_URL = "http://localhost:8787";
+export type ServerOptions = { url?: string; keyFile?: string; json?: boolean };
 
 /** Adds the options of {@link ServerOptions} to a command. */
 export function withServerOptions(command: Command): Command {
 	return command
-		.option("--url <url>", "address of the server", DEFAULT_URL)
+		.option("--url <url>", "address of the server (otherwise the one that runs in this folder, else PORT of this machine)")
 		.option("--key-file <file>", "file that holds the operator key (otherwise OPERATOR_KEY in the environment, else .dev.vars)")
 		.option("--json", "print the server's answer as JSON");
 }
 
-/** The origin in `--url`. @throws Failure where it is no http(s) address */
-export function readOrigin(url: string): string {
+/** The origin in `--url`; the local server's without one. @throws Failure where it is no http(s) address */
+export function readOrigin(url: string | undefined): string {
+	if (url === undefined) return findLocalOrigin(process.env);
 	const parsed = URL.parse(url);
 	if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
 		throw new Failure(`--url is ${JSON.stringify(url)}, but must be an address such as https://your-network.example`);

@@ -27,16 +27,7 @@ export function showProgress(what: string, totalBytes: number | null): Progress 
 					: `sent ${formatBytes(totalBytes)}, waiting for the answer`;
 		return `${what}: ${part}${note === "" ? "" : `, ${note}`}, ${seconds} s`;
 	};
-	// A terminal that says it has no columns would make the spinner count its lines for ever.
-	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
-	if (spinner === null) console.error(totalBytes === null ? what : `${what}: ${formatBytes(totalBytes)}`);
-	const timer = setInterval(
-		() => {
-			if (spinner === null) console.error(describe());
-			else spinner.text = describe();
-		},
-		spinner === null ? SPARSE_MS : REFRESH_MS,
-	);
+	const end = showLine(totalBytes === null ? what : `${what}: ${formatBytes(totalBytes)}`, describe);
 	return {
 		sent(bytes) {
 			sentBytes = bytes;
@@ -44,10 +35,28 @@ export function showProgress(what: string, totalBytes: number | null): Progress 
 		note(text) {
 			note = text;
 		},
-		end() {
-			clearInterval(timer);
-			spinner?.stop();
+		end,
+	};
+}
+
+/**
+ * Shows on standard error what goes on, until the function that it returns is called: one line that moves on a terminal; otherwise
+ * the first line at once, and how it goes now and then.
+ */
+export function showLine(first: string, describe: () => string): () => void {
+	// A terminal that says it has no columns would make the spinner count its lines for ever.
+	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
+	if (spinner === null) console.error(first);
+	const timer = setInterval(
+		() => {
+			if (spinner === null) console.error(describe());
+			else spinner.text = describe();
 		},
+		spinner === null ? SPARSE_MS : REFRESH_MS,
+	);
+	return () => {
+		clearInterval(timer);
+		spinner?.stop();
 	};
 }
 

@@ -83,7 +83,9 @@ type Listed = v.InferOutput<typeof listSchema>["data"][number];
 async function list(options: ListOptions): Promise<void> {
 	const query = new URLSearchParams(definedOf({ ...selectionOf(options), limit: options.limit, cursor: options.cursor }));
 	const answer = readAnswer(listSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
-	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (options.json) console.log(JSON.stringify(answer, null, 2));
+	if (answer.data.length === 0) refuseUnknown(options);
+	if (options.json) return;
 	if (answer.data.length === 0) return console.log("There are no such callbacks.");
 	for (const callback of answer.data) console.log(describe(callback));
 	if (answer.next !== null) console.log(`There are more: --cursor ${answer.next}`);
@@ -114,9 +116,17 @@ function describe({
 async function replay(options: ReplayOptions): Promise<void> {
 	const body = { ...definedOf(selectionOf(options)), ...(options.dryRun ? { dry_run: true } : {}) };
 	const answer = readAnswer(replaySchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
-	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (options.json) console.log(JSON.stringify(answer, null, 2));
+	if (answer.replayed === 0) refuseUnknown(options);
+	if (options.json) return;
 	const count = `${answer.replayed} ${answer.replayed === 1 ? "callback" : "callbacks"}`;
 	console.log(answer.dry_run ? `${count} would be sent again.` : `${count} will be sent again, from now on.`);
+}
+
+/** Nothing may be found by a state or a time; a callback or transaction that is named should be there. @throws Failure */
+function refuseUnknown({ id, txnid }: Selection): void {
+	if (id !== undefined) throw new Failure(`There is no callback ${id} in this selection. \`callbacks list\` shows those there are.`);
+	if (txnid !== undefined) throw new Failure(`There is no callback of transaction ${txnid}. \`trace ${txnid}\` says what is known of it.`);
 }
 
 async function test(options: TestOptions): Promise<void> {

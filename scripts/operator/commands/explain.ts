@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { describeExplanation } from "../describe-explanation.ts";
+import { explanationSchema } from "../explain-answer.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readJsonInput } from "../read-input.ts";
@@ -25,23 +27,6 @@ export const command: OperatorCommand = {
 			.action(explain);
 	},
 };
-
-const explanationSchema = v.object({
-	endpoint: v.string(),
-	decision: v.looseObject({ outcome: v.string() }),
-	candidates: v.array(
-		v.looseObject({
-			domain: v.string(),
-			campaign_id: v.number(),
-			link: v.string(),
-			eligible: v.boolean(),
-			explanation: v.string(),
-			price: v.nullable(v.string()),
-		}),
-	),
-});
-
-type Explanation = v.InferOutput<typeof explanationSchema>;
 
 async function explain(request: string, options: ExplainOptions): Promise<void> {
 	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
@@ -77,22 +62,4 @@ async function readQuestion(request: string, { identity, pubi }: ExplainOptions)
 	throw new Failure(
 		"Whose request is it? Give --identity (OpenRTB, the request in a file) or --pubi (Serving Engine, the request as a query string).",
 	);
-}
-
-function describeExplanation({ endpoint, decision, candidates }: Explanation): string {
-	const lines = [`${endpoint === "openrtb" ? "OpenRTB" : "Serving Engine"}: ${describeDecision(decision)}`];
-	if (candidates.length === 0) return [...lines, "No campaign was considered."].join("\n");
-	lines.push("Campaigns considered:");
-	for (const { domain, campaign_id, link, price, explanation } of candidates) {
-		lines.push(`  ${campaign_id}  ${domain}, ${link}  ${price === null ? "no price" : `${price} USD`}  ${explanation}`);
-	}
-	return lines.join("\n");
-}
-
-function describeDecision({ outcome, ...facts }: Explanation["decision"]): string {
-	if (outcome === "bid")
-		return `bid of ${facts.price} USD a click by campaign ${facts.campaign_id} of ${facts.domain}${facts.is_deeplink === true ? ", to the deeplink" : ""}`;
-	const reason = typeof facts.reason === "string" ? ` (${facts.reason})` : "";
-	const condition = typeof facts.condition === "number" ? `, no-bid condition ${facts.condition}` : "";
-	return `${outcome}${reason}: ${facts.explanation}${condition}`;
 }

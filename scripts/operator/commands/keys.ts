@@ -87,8 +87,14 @@ async function run(verb: "issue" | "rotate" | "revoke" | "list", body: object, o
 	if (answer.status !== 200) {
 		throw new Failure(`The server could not do this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee its log.`);
 	}
+	if (verb === "list") {
+		const { keys } = read(answers.list, answer.body);
+		if (keys.length === 0 && "owner" in body)
+			throw new Failure(`There is nothing of ${body.owner}: is it a publisher's or platform's id in the network file?`);
+		if (!options.json) console.log(describeList(keys));
+		return;
+	}
 	if (options.json) return;
-	if (verb === "list") return console.log(describeList(read(answers.list, answer.body).keys));
 	if (verb === "revoke") {
 		const { revoked, published } = read(answers.revoke, answer.body);
 		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
