@@ -200,10 +200,7 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR d.spend_micros >= c.daily_budget_micros OR t.spend_micros >= c.total_budget_micros`;
 
 async function readPaused(db: Database): Promise<number[]> {
-	const rows = await db
-		.select({ campaignId: campaignPauses.campaignId })
-		.from(campaignPauses)
-		.orderBy(asc(campaignPauses.campaignId));
+	const rows = await db.select({ campaignId: campaignPauses.campaignId }).from(campaignPauses).orderBy(asc(campaignPauses.campaignId));
 	return rows.map(({ campaignId }) => campaignId);
 }
 
