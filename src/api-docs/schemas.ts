@@ -44,7 +44,11 @@ export class Schemas {
 			target: "draft-2020-12",
 			typeMode: "input",
 			errorMode: "ignore",
-			overrideSchema: ({ valibotSchema }) => (valibotSchema === written ? undefined : this.#refer(valibotSchema)),
+			overrideSchema: ({ valibotSchema, jsonSchema }) => {
+				const reference = valibotSchema === written ? undefined : this.#refer(valibotSchema);
+				// Said aloud, as some tools take other fields for faults where nothing is said.
+				return reference ?? (valibotSchema.type === "loose_object" ? { ...jsonSchema, additionalProperties: true } : undefined);
+			},
 		});
 		return json;
 	}
