@@ -59,6 +59,7 @@ export const POSTBACK_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		id: "receivePostback",
 		summary: "Report a conversion",
+		description: "A parameter that is empty, or a macro that nobody filled in, counts as absent.",
 		parameters: [
 			ACCESS_KEY,
 			...Object.entries(fields).map(([name, schema]): Parameter => {
