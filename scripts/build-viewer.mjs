@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const FILES = ["swagger-ui-bundle.js", "swagger-ui.css"];
+const FILES = ["swagger-ui-bundle.js", "swagger-ui-standalone-preset.js", "swagger-ui.css"];
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 const target = join(ROOT, ".build", "viewer");

@@ -67,7 +67,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const ready = new ReadyLists(config.BASE_URL, now);
 	app.use("*", guard({ now, failedKeys: env.FAILED_KEYS }));
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
-	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }));
+	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));

@@ -3,16 +3,20 @@ import type * as v from "valibot";
 
 export type Credential = "AccessKey" | "PublisherKey" | "OperatorKey";
 
+/** A value that works as it stands; a function of the time at which the description is read, where it has to be of these days. */
+export type Example = string | number | Readonly<Record<string, unknown>> | ((now: number) => Example);
+
 export type Parameter = {
 	in: "query" | "path" | "header";
 	name: string;
 	required?: boolean;
 	description: string;
 	schema: v.GenericSchema;
-	example?: unknown;
+	example?: Example;
 };
 
-export type Content = { schema: v.GenericSchema | null; type?: string; example?: unknown; description?: string };
+/** `schema` is null where the body is plain text. */
+export type Content = { schema: v.GenericSchema | null; type?: string; example?: Example };
 
 export type Answer = {
 	description: string;
@@ -35,6 +39,7 @@ export type Operation = {
 	host: "rtb" | "click" | "base";
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
+	/** Without the 429 that every operation with a credential has. */
 	answers: Answers;
 };
 
@@ -43,3 +48,15 @@ export type Answers = Record<number | `${number}XX`, Answer>;
 
 /** A call that the service makes, to an address that is told to it. */
 export type Webhook = Omit<Operation, "path" | "host" | "credential"> & { name: string };
+
+/** One description: what it is of, and for whom. */
+export type Described = {
+	title: string;
+	description: string;
+	operations: readonly Operation[];
+	webhooks: readonly Webhook[];
+	/** In the order in which groups are shown. */
+	tags: readonly { name: string; description: string }[];
+	/** Body of the 200 of an operation, by its id: a real answer. */
+	examples: Readonly<Record<string, unknown>>;
+};

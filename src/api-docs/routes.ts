@@ -1,17 +1,26 @@
-/** GET /openapi.json and GET /docs. */
+/** GET /openapi.json, GET /openapi-operator.json, and GET /docs, which shows both. */
 import { Hono } from "hono";
 import { jsonResponse } from "../lib/http.ts";
-import { DESCRIBED } from "./operations/all.ts";
+import { utcDay } from "../lib/time.ts";
+import type { Described } from "./operation.ts";
+import { OPERATOR_API, PUBLIC_API } from "./operations/all.ts";
 import { viewerFile } from "./viewer-page.ts";
 import { type Hosts, writeOpenApi } from "./write-openapi.ts";
 
-export function apiDocsRoutes(hosts: Hosts): Hono {
+/** Anyone may read the descriptions. They are written once a day: dates in them are of these days. */
+const HEADERS = { "access-control-allow-origin": "*", "cache-control": "public, max-age=300" };
+
+export function apiDocsRoutes(hosts: Hosts, now: () => number): Hono {
 	const app = new Hono();
-	let description: unknown;
-	app.get("/openapi.json", () => {
-		description ??= writeOpenApi(DESCRIBED, hosts);
-		return jsonResponse(description, 200, { "access-control-allow-origin": "*", "cache-control": "public, max-age=300" });
-	});
+	const descriptions: Record<string, Described> = { "/openapi.json": PUBLIC_API, "/openapi-operator.json": OPERATOR_API };
+	for (const [path, described] of Object.entries(descriptions)) {
+		let written = { day: "", description: {} };
+		app.get(path, () => {
+			const at = now();
+			if (written.day !== utcDay(at)) written = { day: utcDay(at), description: writeOpenApi(described, hosts, at) };
+			return jsonResponse(written.description, 200, HEADERS);
+		});
+	}
 	app.get("/docs/*", (c) => {
 		const path = c.req.path === "/docs/" ? "/docs" : c.req.path;
 		return viewerFile(path, /\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) ?? c.notFound();

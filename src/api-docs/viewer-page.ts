@@ -1,6 +1,7 @@
 /** GET /docs: the reference for people, by a viewer that comes with the Worker: no other host is asked for anything. */
 import style from "../../.build/viewer/swagger-ui.css.gz.bin";
 import script from "../../.build/viewer/swagger-ui-bundle.js.gz.bin";
+import preset from "../../.build/viewer/swagger-ui-standalone-preset.js.gz.bin";
 
 const DAY_SECONDS = 86_400;
 /** The viewer sets styles of its own and shows small pictures from data: URLs; nothing else may load, and nobody may frame it. */
@@ -23,18 +24,33 @@ const PAGE = `<!doctype html>
 <body>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/swagger-ui-standalone-preset.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, validatorUrl: null });\n`;
+/** Keys that were entered stay in this browser until they are removed. */
+const START = `SwaggerUIBundle({
+	urls: [
+		{ url: "/openapi.json", name: "Publishers, SSPs and platforms" },
+		{ url: "/openapi-operator.json", name: "Operator" },
+	],
+	dom_id: "#reference",
+	deepLinking: true,
+	layout: "StandaloneLayout",
+	persistAuthorization: true,
+	presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+	validatorUrl: null,
+});
+`;
 
 /** The page and its files by path; undefined for any other. */
 export function viewerFile(path: string, acceptsGzip: boolean): Response | undefined {
 	if (path === "/docs") return textFile(PAGE, "text/html; charset=utf-8");
 	if (path === "/docs/start.js") return textFile(START, "text/javascript; charset=utf-8");
 	if (path === "/docs/swagger-ui-bundle.js") return packedFile(script, "text/javascript; charset=utf-8", acceptsGzip);
+	if (path === "/docs/swagger-ui-standalone-preset.js") return packedFile(preset, "text/javascript; charset=utf-8", acceptsGzip);
 	if (path === "/docs/swagger-ui.css") return packedFile(style, "text/css; charset=utf-8", acceptsGzip);
 	return undefined;
 }

@@ -1,9 +1,7 @@
 /** Writes the OpenAPI 3.1 description of operations. */
-import { toJsonSchema } from "@valibot/to-json-schema";
-import type * as v from "valibot";
-import type { Answer, Content, Credential, Operation, Parameter, Webhook } from "./operation.ts";
-
-type Json = Record<string, unknown>;
+import type { Answer, Answers, Content, Credential, Described, Example, Operation, Parameter, Webhook } from "./operation.ts";
+import { TOO_MANY_REQUESTS } from "./operations/shapes.ts";
+import { type Json, Schemas } from "./schemas.ts";
 
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
 
@@ -13,96 +11,140 @@ const CREDENTIALS: Record<Credential, string> = {
 	OperatorKey: "The operator's secret (OPERATOR_KEY).",
 };
 
-export type Described = {
-	operations: readonly Operation[];
-	webhooks: readonly Webhook[];
-	/** In the order in which groups are shown. */
-	tags: readonly { name: string; description: string }[];
-};
+/** The whole description, as it is to be read at `now`: dates of examples are of the days before it. */
+export function writeOpenApi(described: Described, hosts: Hosts, now: number): Json {
+	return new Description(described, hosts, now).write();
+}
 
-/** The whole description. */
-export function writeOpenApi({ operations, webhooks, tags }: Described, hosts: Hosts): Json {
-	const paths: Record<string, Json> = {};
-	for (const operation of operations) {
-		paths[operation.path] = { ...paths[operation.path], [operation.method]: writeOperation(operation, hosts) };
+class Description {
+	readonly #described: Described;
+	readonly #hosts: Hosts;
+	readonly #now: number;
+	readonly #schemas = new Schemas();
+
+	constructor(described: Described, hosts: Hosts, now: number) {
+		this.#described = described;
+		this.#hosts = hosts;
+		this.#now = now;
 	}
-	return {
-		openapi: "3.1.0",
-		info: {
-			title: "Clickbourse",
-			version: "1.0.0",
-			description: "Publisher affiliate network with real-time ad serving. Money is USD; dates and times are UTC.",
-			license: { name: "MIT", identifier: "MIT" },
-		},
-		servers: [{ url: hosts.baseUrl }],
-		tags,
-		paths,
-		webhooks: Object.fromEntries(webhooks.map((webhook) => [webhook.name, { [webhook.method]: writeCall(webhook) }])),
-		components: {
-			securitySchemes: Object.fromEntries(
-				Object.entries(CREDENTIALS).map(([name, description]) => [name, { type: "apiKey", in: "header", name, description }]),
-			),
-		},
-	};
+
+	write(): Json {
+		const { title, description, operations, webhooks, tags } = this.#described;
+		const paths: Record<string, Json> = {};
+		for (const operation of operations) {
+			paths[operation.path] = { ...paths[operation.path], [operation.method]: this.#operation(operation) };
+		}
+		const calls = webhooks.map((webhook) => [webhook.name, { [webhook.method]: { ...this.#call(webhook), security: [] } }]);
+		const credentials = new Set(operations.flatMap(({ credential }) => credential ?? []));
+		return {
+			openapi: "3.1.0",
+			info: {
+				title,
+				version: "1.0.0",
+				description,
+				contact: { name: "Your account manager" },
+				license: { name: "MIT", identifier: "MIT" },
+			},
+			servers: [{ url: "/", description: "The host that this description comes from." }, { url: this.#hosts.baseUrl }],
+			tags,
+			paths,
+			...(calls.length > 0 && { webhooks: Object.fromEntries(calls) }),
+			components: {
+				securitySchemes: Object.fromEntries(
+					[...credentials].map((name) => [name, { type: "apiKey", in: "header", name, description: CREDENTIALS[name] }]),
+				),
+				// Last: by now all that is referred to has been written.
+				schemas: this.#schemas.components(),
+			},
+		};
+	}
+
+	#operation(operation: Operation): Json {
+		const { credential, answers } = operation;
+		const server = this.#serverOf(operation);
+		return {
+			...this.#call({ ...operation, answers: credential === undefined ? answers : { ...answers, 429: TOO_MANY_REQUESTS } }),
+			...(server !== undefined && { servers: [{ url: server }] }),
+			security: credential === undefined ? [] : [{ [credential]: [] }],
+		};
+	}
+
+	/** Undefined where it is served by the host that serves all others. */
+	#serverOf({ host }: Operation): string | undefined {
+		const { baseUrl, rtbUrl, clickUrl } = this.#hosts;
+		const own = { base: baseUrl, rtb: rtbUrl, click: clickUrl }[host];
+		return new URL(own).host === new URL(baseUrl).host ? undefined : own;
+	}
+
+	#call({ id, tag, summary, description, parameters, body, answers }: Omit<Webhook, "name">): Json {
+		return {
+			operationId: id,
+			tags: [tag],
+			summary,
+			...(description !== undefined && { description }),
+			...(parameters !== undefined && { parameters: parameters.map((parameter) => this.#parameter(parameter)) }),
+			...(body !== undefined && { requestBody: { required: body.required, content: this.#contents(body.contents) } }),
+			responses: this.#responses(id, answers),
+		};
+	}
+
+	#parameter({ in: place, name, required, description, schema, example }: Parameter): Json {
+		return {
+			in: place,
+			name,
+			required: place === "path" || required === true,
+			description,
+			schema: this.#schemas.write(schema),
+			...(example !== undefined && { example: this.#exampleOf(example) }),
+		};
+	}
+
+	#responses(id: string, answers: Answers): Json {
+		const { examples } = this.#described;
+		return Object.fromEntries(
+			Object.entries(answers).map(([status, answer]) => {
+				const written = this.#answer(answer);
+				const body = written.content?.["application/json"];
+				if (status === "200" && body !== undefined && id in examples) body.example = examples[id];
+				return [status, written];
+			}),
+		);
+	}
+
+	#answer({ description, content, headers }: Answer): { description: string; headers?: Json; content?: Record<string, Json> } {
+		return {
+			description,
+			...(headers !== undefined && {
+				headers: Object.fromEntries(
+					Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" } }]),
+				),
+			}),
+			...(content !== undefined && { content: this.#contents(Array.isArray(content) ? content : [content as Content]) }),
+		};
+	}
+
+	#contents(contents: readonly Content[]): Record<string, Json> {
+		return Object.fromEntries(
+			contents.map(({ schema, type = "application/json", example }) => {
+				const json: Json = schema === null ? { type: "string" } : this.#schemas.write(schema);
+				if (example === undefined) return [type, { schema: json }];
+				const value = this.#exampleOf(example);
+				return [type, { schema: type === "application/x-www-form-urlencoded" ? withExamples(json, value) : json, example: value }];
+			}),
+		);
+	}
+
+	#exampleOf(example: Example): unknown {
+		return typeof example === "function" ? this.#exampleOf(example(this.#now)) : example;
+	}
 }
 
-function writeOperation(operation: Operation, hosts: Hosts): Json {
-	const { credential, host } = operation;
-	return {
-		...writeCall(operation),
-		...(host === "base" ? {} : { servers: [{ url: host === "rtb" ? hosts.rtbUrl : hosts.clickUrl }] }),
-		security: credential === undefined ? [] : [{ [credential]: [] }],
-	};
-}
-
-function writeCall({ id, tag, summary, description, parameters, body, answers }: Omit<Webhook, "name">): Json {
-	return {
-		operationId: id,
-		tags: [tag],
-		summary,
-		...(description === undefined ? {} : { description }),
-		...(parameters === undefined ? {} : { parameters: parameters.map(writeParameter) }),
-		...(body === undefined ? {} : { requestBody: { required: body.required, content: writeContents(body.contents) } }),
-		responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, writeAnswer(answer)])),
-	};
-}
-
-function writeParameter({ in: place, name, required, description, schema, example }: Parameter): Json {
-	return {
-		in: place,
+/** A form's schema with its example field by field: so viewers show forms. */
+function withExamples(json: Json, example: unknown): Json {
+	const values = example as Json;
+	const properties = Object.entries(json.properties as Record<string, Json>).map(([name, property]) => [
 		name,
-		required: place === "path" || required === true,
-		description,
-		schema: schemaOf(schema),
-		...(example === undefined ? {} : { example }),
-	};
-}
-
-function writeAnswer({ description, content, headers }: Answer): Json {
-	return {
-		description,
-		...(headers === undefined
-			? {}
-			: {
-					headers: Object.fromEntries(
-						Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" } }]),
-					),
-				}),
-		...(content === undefined ? {} : { content: writeContents(Array.isArray(content) ? content : [content as Content]) }),
-	};
-}
-
-function writeContents(contents: readonly Content[]): Json {
-	return Object.fromEntries(
-		contents.map(({ schema, type = "application/json", example }) => [
-			type,
-			{ schema: schema === null ? { type: "string" } : schemaOf(schema), ...(example === undefined ? {} : { example }) },
-		]),
-	);
-}
-
-/** What a caller may send or gets: checks and transformations that JSON Schema has no words for are left out. */
-function schemaOf(schema: v.GenericSchema): Json {
-	const { $schema: _dialect, ...json } = toJsonSchema(schema, { typeMode: "input", errorMode: "ignore" });
-	return json;
+		name in values ? { ...property, examples: [values[name]] } : property,
+	]);
+	return { ...json, properties: Object.fromEntries(properties) };
 }

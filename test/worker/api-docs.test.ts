@@ -7,32 +7,61 @@ import "../support/worker-env.ts";
 
 type Description = { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { operationId: string }>> };
 
+const DESCRIPTIONS = ["/openapi.json", "/openapi-operator.json"] as const;
+
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
 	return exports.default.fetch(`http://base.example${path}`, { headers });
 }
 
 describe("worker: API reference", () => {
-	test("/openapi.json is OpenAPI 3.1 with the configured hosts, and operation ids are unique", async () => {
-		const response = await get("/openapi.json");
+	test.each([
+		["/openapi.json", ["/openrtb/{publisher_identity}", "/serving-engine", "/api/brands-list", "/api/postback/{access_key}"]],
+		["/openapi-operator.json", ["/operator/network", "/operator/status", "/health"]],
+	])("%s is OpenAPI 3.1 for the host it comes from and the configured one, and may be kept for minutes", async (path, paths) => {
+		const response = await get(path);
 		expect(response.headers.get("content-type")).toBe("application/json");
+		expect(response.headers.get("cache-control")).toBe("public, max-age=300");
 		const description = await response.json<Description>();
 		expect(description.openapi).toBe("3.1.0");
-		expect(description.servers).toEqual([{ url: "http://localhost:8787" }]);
-		const ids = Object.values(description.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
-		expect(new Set(ids).size).toBe(ids.length);
-		expect(Object.keys(description.paths)).toEqual(expect.arrayContaining(["/openrtb/{publisher_identity}", "/serving-engine"]));
+		expect(description.servers.map(({ url }) => url)).toEqual(["/", "http://localhost:8787"]);
+		expect(Object.keys(description.paths)).toEqual(expect.arrayContaining(paths));
 	});
 
-	test("every route of the origin is described, but for the description and its page", async () => {
-		const { paths } = await (await get("/openapi.json")).json<Description>();
-		const described = Object.entries(paths).flatMap(([path, methods]) =>
-			Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+	test("operations of the operator are in its description alone, and ids are unique in both together", async () => {
+		const [open, operator] = await Promise.all(DESCRIPTIONS.map(async (path) => (await get(path)).json<Description>()));
+		const isOperators = (path: string) => path.startsWith("/operator/");
+		expect(Object.keys(open?.paths ?? {}).filter(isOperators)).toEqual([]);
+		expect(Object.keys(operator?.paths ?? {}).filter((path) => !isOperators(path))).toEqual(["/health", "/ready"]);
+		const ids = [open, operator].flatMap((description) =>
+			Object.values(description?.paths ?? {}).flatMap((path) => Object.values(path).map(({ operationId }) => operationId)),
 		);
+		expect(new Set(ids).size).toBe(ids.length);
+	});
+
+	test("a report is tried with the days before the one it is read on", async () => {
+		const { paths } = await (await get("/openapi.json")).json<{ paths: Record<string, { post: Body }> }>();
+		type Body = { requestBody: { content: Record<string, { example: { start_date: string; end_date: string } }> } };
+		const { start_date, end_date } = paths["/api/reporting/revenue-share"]?.post.requestBody.content["application/json"]?.example ?? {};
+		const [start, end] = [Date.parse(start_date ?? ""), Date.parse(end_date ?? "")];
+		expect((end - start) / 86_400_000).toBe(6);
+		expect(Date.now() - end).toBeGreaterThanOrEqual(0);
+		expect(Date.now() - end).toBeLessThan(2 * 86_400_000);
+	});
+
+	test("every route of the origin is described, but for the descriptions and their page", async () => {
+		const documents = await Promise.all(DESCRIPTIONS.map(async (path) => (await get(path)).json<Description>()));
+		const described = documents
+			.flatMap(({ paths }) => Object.entries(paths))
+			.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
 		const { app } = openOrigin(env, new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }));
 		// `ALL` are middleware and what answers other methods than those that stand beside it.
 		const routes = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
 		expect(routes.length).toBeGreaterThan(15);
-		expect(routes.filter((route) => !described.includes(route))).toEqual(["GET /openapi.json", "GET /docs/*"]);
+		expect(routes.filter((route) => !described.includes(route))).toEqual([
+			"GET /openapi.json",
+			"GET /openapi-operator.json",
+			"GET /docs/*",
+		]);
 	});
 
 	test.each([
@@ -40,6 +69,7 @@ describe("worker: API reference", () => {
 		["/docs/start.js", "text/javascript"],
 		["/docs/swagger-ui.css", "text/css"],
 		["/docs/swagger-ui-bundle.js", "text/javascript"],
+		["/docs/swagger-ui-standalone-preset.js", "text/javascript"],
 	])("%s is served here, may not be framed, and loads nothing from elsewhere", async (path, type) => {
 		const response = await get(path);
 		expect(response.status).toBe(200);
@@ -50,6 +80,12 @@ describe("worker: API reference", () => {
 		expect(policy).toContain("frame-ancestors 'none'");
 		if (path === "/docs") expect(await response.text()).not.toMatch(/https?:\/\//);
 		else await response.body?.cancel();
+	});
+
+	test("the page shows both descriptions, and keeps keys over a reload", async () => {
+		const start = await (await get("/docs/start.js")).text();
+		for (const path of DESCRIPTIONS) expect(start).toContain(`url: "${path}"`);
+		expect(start).toContain("persistAuthorization: true");
 	});
 
 	test("a client without gzip gets the viewer's files plain", async () => {

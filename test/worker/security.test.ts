@@ -1,4 +1,4 @@
-/** One suite over every endpoint that /openapi.json describes: keys, smuggling, oversized and strange input, and what answers give away. */
+/** One suite over every endpoint that is described: keys, smuggling, oversized and strange input, and what answers give away. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -23,17 +23,21 @@ const KEYS: Record<string, string> = {
 /** What an answer must never hold: code, queries, keys. */
 const LEAKS = /\bat \w+ \(|SQLITE|D1_ERROR|SELECT |node_modules|drizzle|access-key|publisher-key|platform-key/;
 
-const description = await (await exports.default.fetch("http://api.example/openapi.json")).json<{
-	paths: Record<string, Record<string, Operation>>;
-}>();
-const ENDPOINTS: readonly Endpoint[] = Object.entries(description.paths).flatMap(([path, methods]) =>
-	Object.entries(methods).map(([method, { operationId, security }]) => ({
-		id: operationId,
-		method: method.toUpperCase(),
-		path: path.replace("{publisher_identity}", "acme_rtb").replace("{access_key}", PLATFORM_KEY),
-		credential: Object.keys(security[0] ?? {})[0] ?? null,
-	})),
+const descriptions = await Promise.all(
+	["/openapi.json", "/openapi-operator.json"].map(async (path) =>
+		(await exports.default.fetch(`http://api.example${path}`)).json<{ paths: Record<string, Record<string, Operation>> }>(),
+	),
 );
+const ENDPOINTS: readonly Endpoint[] = descriptions
+	.flatMap(({ paths }) => Object.entries(paths))
+	.flatMap(([path, methods]) =>
+		Object.entries(methods).map(([method, { operationId, security }]) => ({
+			id: operationId,
+			method: method.toUpperCase(),
+			path: path.replace("{publisher_identity}", "acme_rtb").replace("{access_key}", PLATFORM_KEY),
+			credential: Object.keys(security[0] ?? {})[0] ?? null,
+		})),
+	);
 const KEYED = ENDPOINTS.filter((endpoint): endpoint is Endpoint & { credential: string } => endpoint.credential !== null);
 
 async function call(

@@ -1,5 +1,7 @@
-/** Every endpoint, in the order in which the reference shows them, and the calls that go out. */
-import type { Described } from "../write-openapi.ts";
+/** Every endpoint, in the order in which the reference shows them, and the calls that go out: one description for those who use the network, one for those who run it. */
+import operatorAnswers from "../examples/operator.json";
+import publicAnswers from "../examples/public.json";
+import type { Described } from "../operation.ts";
 import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
@@ -14,31 +16,49 @@ import { PRODUCT_OPERATIONS } from "./products.ts";
 import { REPORT_OPERATIONS } from "./reports.ts";
 import { SERVICE_OPERATIONS } from "./service.ts";
 
-const TAGS = [
-	{ name: "Catalogue", description: "Brands and their tracking links." },
-	{ name: "Bids", description: "Real-time bids, at the edge." },
-	{ name: "Clicks", description: "Where users are sent." },
-	{ name: "Reports", description: "What clicks and conversions have earned." },
-	{ name: "Products", description: "Product search with monetised links." },
-	{ name: "Postbacks", description: "Conversions, as affiliate platforms report them." },
-	{ name: "Callbacks", description: "Credits and cancellations, as publishers are told of them." },
-	{ name: "Operator", description: "For those who run the network." },
-	{ name: "Service", description: "Liveness and readiness." },
-];
+const ABOUT = "Publisher affiliate network with real-time ad serving. Money is USD; dates and times are UTC.";
 
-const OPERATIONS = [
-	...BRAND_LIST_OPERATIONS,
-	...BID_OPERATIONS,
-	...CLICK_OPERATIONS,
-	...REPORT_OPERATIONS,
-	...PRODUCT_OPERATIONS,
-	...POSTBACK_OPERATIONS,
-	...OPERATOR_NETWORK_OPERATIONS,
-	...OPERATOR_KEY_OPERATIONS,
-	...OPERATOR_FEED_OPERATIONS,
-	...OPERATOR_TRACE_OPERATIONS,
-	...OPERATOR_CALLBACK_OPERATIONS,
-	...SERVICE_OPERATIONS,
-];
+/** For publishers, SSPs and affiliate platforms. */
+export const PUBLIC_API: Described = {
+	title: "Clickbourse",
+	description: ABOUT,
+	tags: [
+		{ name: "Catalogue", description: "Brands and their tracking links." },
+		{ name: "Bids", description: "Real-time bids, at the edge." },
+		{ name: "Clicks", description: "Where users are sent." },
+		{ name: "Reports", description: "What clicks and conversions have earned." },
+		{ name: "Products", description: "Product search with monetised links." },
+		{ name: "Postbacks", description: "Conversions, as affiliate platforms report them." },
+		{ name: "Callbacks", description: "Credits and cancellations, as publishers are told of them." },
+	],
+	operations: [
+		...BRAND_LIST_OPERATIONS,
+		...BID_OPERATIONS,
+		...CLICK_OPERATIONS,
+		...REPORT_OPERATIONS,
+		...PRODUCT_OPERATIONS,
+		...POSTBACK_OPERATIONS,
+	],
+	webhooks: CALLBACK_WEBHOOKS,
+	examples: publicAnswers,
+};
 
-export const DESCRIBED: Described = { operations: OPERATIONS, webhooks: CALLBACK_WEBHOOKS, tags: TAGS };
+/** For those who run the network. */
+export const OPERATOR_API: Described = {
+	title: "Clickbourse, for its operator",
+	description: ABOUT,
+	tags: [
+		{ name: "Operator", description: "For those who run the network." },
+		{ name: "Service", description: "Liveness and readiness." },
+	],
+	operations: [
+		...OPERATOR_NETWORK_OPERATIONS,
+		...OPERATOR_KEY_OPERATIONS,
+		...OPERATOR_FEED_OPERATIONS,
+		...OPERATOR_TRACE_OPERATIONS,
+		...OPERATOR_CALLBACK_OPERATIONS,
+		...SERVICE_OPERATIONS,
+	],
+	webhooks: [],
+	examples: operatorAnswers,
+};

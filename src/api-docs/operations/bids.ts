@@ -1,6 +1,7 @@
 /** The two real-time endpoints. Their readers are tolerant by hand (src/openrtb, src/bidding): these schemas state what is asked for. */
 import * as v from "valibot";
 import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { errorSchema } from "./shapes.ts";
 
 const text = v.string();
@@ -8,14 +9,17 @@ const amount = v.union([v.number(), v.string()]);
 const ext = v.looseObject({ deeplink: v.nullish(text) });
 const flag = v.union([v.literal(1), v.boolean(), v.string()]);
 
-const impression = v.looseObject({
-	id: v.pipe(text, v.nonEmpty(), v.description("Returned as bid.impid.")),
-	bidfloor: v.nullish(v.pipe(amount, v.description("Floor in USD earnings per click."))),
-	bidfloorcur: v.nullish(v.pipe(text, v.description("USD; anything else is a no-bid."))),
-	tagid: v.nullish(v.pipe(v.union([v.string(), v.number()]), v.description("Placement id; `subi` of the click URL."))),
-	native: v.nullish(v.looseObject({ ext: v.nullish(v.looseObject({ url: v.nullish(text), alt: v.nullish(flag) })) })),
-	ext: v.nullish(ext),
-});
+const impression = named(
+	"Impression",
+	v.looseObject({
+		id: v.pipe(text, v.nonEmpty(), v.description("Returned as bid.impid.")),
+		bidfloor: v.nullish(v.pipe(amount, v.description("Floor in USD earnings per click."))),
+		bidfloorcur: v.nullish(v.pipe(text, v.description("USD; anything else is a no-bid."))),
+		tagid: v.nullish(v.pipe(v.union([v.string(), v.number()]), v.description("Placement id; `subi` of the click URL."))),
+		native: v.nullish(v.looseObject({ ext: v.nullish(v.looseObject({ url: v.nullish(text), alt: v.nullish(flag) })) })),
+		ext: v.nullish(ext),
+	}),
+);
 
 const geo = v.nullish(v.looseObject({ country: v.nullish(v.pipe(text, v.description("US or USA; absent counts as US."))) }));
 const place = v.looseObject({
@@ -30,52 +34,62 @@ const place = v.looseObject({
 });
 
 /** What a bid request holds; unknown fields are ignored. */
-export const bidRequestSchema = v.looseObject({
-	id: v.pipe(text, v.nonEmpty(), v.description("Auction id, echoed.")),
-	imp: v.union([v.pipe(v.array(impression), v.minLength(1), v.description("Only the first impression is bid on.")), impression]),
-	site: v.nullish(place),
-	app: v.nullish(place),
-	device: v.nullish(v.looseObject({ ua: v.nullish(text), ip: v.nullish(text), ipv6: v.nullish(text), geo })),
-	user: v.nullish(v.looseObject({ id: v.nullish(text), buyeruid: v.nullish(text), keywords: v.nullish(text), geo })),
-	tmax: v.nullish(v.pipe(v.number(), v.description("Milliseconds; kept."))),
-	cur: v.nullish(v.array(text)),
-	badv: v.nullish(v.array(text)),
-	wseat: v.nullish(v.array(text)),
-	bseat: v.nullish(v.array(text)),
-	test: v.nullish(v.pipe(v.number(), v.description("1 for integration tests: the bid has price 0 and is never paid."))),
-	ext: v.nullish(ext),
-});
-
-export const bidResponseSchema = v.strictObject({
-	id: v.pipe(text, v.description("Copy of the request's id.")),
-	bidid: v.pipe(text, v.uuid()),
-	cur: v.literal("USD"),
-	seatbid: v.strictTuple([
-		v.strictObject({
-			seat: text,
-			bid: v.strictTuple([
-				v.strictObject({
-					id: v.pipe(text, v.uuid(), v.description("Equals bidid.")),
-					impid: text,
-					price: v.pipe(v.number(), v.minValue(0), v.description("USD earnings per click, four decimals.")),
-					adm: v.pipe(text, v.description("JSON text: `native.link.url` is the click URL.")),
-					adomain: v.pipe(v.array(text), v.maxLength(1)),
-					ext: v.strictObject({ final_url: text, altered: v.boolean(), advertiser_name: text, advertiser_id: text }),
-				}),
-			]),
-		}),
-	]),
-});
-
-export const servingEngineResponseSchema = v.union([
-	v.strictObject({
-		status: v.literal(1),
-		bid_amount: v.pipe(text, v.regex(/^\d+\.\d{4}$/), v.description("USD earnings per click.")),
-		redirect_url: v.pipe(text, v.url()),
-		is_deeplink: v.picklist(["Yes", "No"]),
+export const bidRequestSchema = named(
+	"BidRequest",
+	v.looseObject({
+		id: v.pipe(text, v.nonEmpty(), v.description("Auction id, echoed.")),
+		imp: v.union([v.pipe(v.array(impression), v.minLength(1), v.description("Only the first impression is bid on.")), impression]),
+		site: v.nullish(place),
+		app: v.nullish(place),
+		device: v.nullish(v.looseObject({ ua: v.nullish(text), ip: v.nullish(text), ipv6: v.nullish(text), geo })),
+		user: v.nullish(v.looseObject({ id: v.nullish(text), buyeruid: v.nullish(text), keywords: v.nullish(text), geo })),
+		tmax: v.nullish(v.pipe(v.number(), v.description("Milliseconds; kept."))),
+		cur: v.nullish(v.array(text)),
+		badv: v.nullish(v.array(text)),
+		wseat: v.nullish(v.array(text)),
+		bseat: v.nullish(v.array(text)),
+		test: v.nullish(v.pipe(v.number(), v.description("1 for integration tests: the bid has price 0 and is never paid."))),
+		ext: v.nullish(ext),
 	}),
-	v.strictObject({ status: v.literal(0), error: v.optional(v.pipe(text, v.description("Only where a required field is missing."))) }),
-]);
+);
+
+const bidSchema = named(
+	"Bid",
+	v.strictObject({
+		id: v.pipe(text, v.uuid(), v.description("Equals bidid.")),
+		impid: text,
+		price: v.pipe(v.number(), v.minValue(0), v.description("USD earnings per click, four decimals.")),
+		adm: v.pipe(text, v.description("JSON text: `native.link.url` is the click URL.")),
+		adomain: v.pipe(v.array(text), v.maxLength(1)),
+		ext: v.strictObject({ final_url: text, altered: v.boolean(), advertiser_name: text, advertiser_id: text }),
+	}),
+);
+
+export const bidResponseSchema = named(
+	"BidResponse",
+	v.strictObject({
+		id: v.pipe(text, v.description("Copy of the request's id.")),
+		bidid: v.pipe(text, v.uuid()),
+		cur: v.literal("USD"),
+		seatbid: v.pipe(v.array(named("SeatBid", v.strictObject({ seat: text, bid: v.pipe(v.array(bidSchema), v.length(1)) }))), v.length(1)),
+	}),
+);
+
+const adSchema = v.strictObject({
+	status: v.literal(1),
+	bid_amount: v.pipe(text, v.regex(/^\d+\.\d{4}$/), v.description("USD earnings per click.")),
+	redirect_url: v.pipe(text, v.url()),
+	is_deeplink: v.picklist(["Yes", "No"]),
+});
+const noAdSchema = v.strictObject({
+	status: v.literal(0),
+	error: v.optional(v.pipe(text, v.description("Only where a required field is missing."))),
+});
+
+export const servingEngineResponseSchema = named(
+	"ServingEngineResponse",
+	v.union([named("ServingEngineAd", adSchema), named("ServingEngineNoAd", noAdSchema)]),
+);
 
 const VERSION_HEADER = { "x-openrtb-version": "Always 2.5." };
 

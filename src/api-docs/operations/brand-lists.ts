@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../db/schema/brands.ts";
 import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { dateSchema, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 const record = {
@@ -21,22 +22,26 @@ const record = {
 	flat_fee: v.optional(v.pipe(v.number(), v.description("USD; only for publishers enabled for cashback. commission_rate is null then."))),
 };
 
-export const brandListSchema = v.strictObject({ success: v.literal(true), data: v.array(v.strictObject(record)) });
+const brandSchema = named("Brand", v.strictObject(record));
+const brandByTrafficTypeSchema = named(
+	"BrandByTrafficType",
+	v.strictObject({
+		...record,
+		country_code: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)),
+		rate_type: v.nullable(v.string()),
+		rate_basis: v.nullable(v.string()),
+		max_rate: v.nullable(v.string()),
+	}),
+);
 
-export const brandListByTypeSchema = v.strictObject({
-	success: v.literal(true),
-	data: v.array(
-		v.strictObject({
-			...record,
-			country_code: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)),
-			rate_type: v.nullable(v.string()),
-			rate_basis: v.nullable(v.string()),
-			max_rate: v.nullable(v.string()),
-		}),
-	),
-});
+export const brandListSchema = named("BrandList", v.strictObject({ success: v.literal(true), data: v.array(brandSchema) }));
 
-const refused = v.strictObject({ success: v.literal(false), message: v.string() });
+export const brandListByTypeSchema = named(
+	"BrandListByTrafficType",
+	v.strictObject({ success: v.literal(true), data: v.array(brandByTrafficTypeSchema) }),
+);
+
+const refused = named("NoBrandList", v.strictObject({ success: v.literal(false), message: v.string() }));
 const NOT_MODIFIED = { description: "Nothing has changed since the ETag that If-None-Match names." };
 const ETAG = { etag: "Version of the list; send it as If-None-Match." };
 const CONDITION = { in: "header", name: "If-None-Match", description: "The ETag of the list you have.", schema: v.string() } as const;
@@ -86,7 +91,10 @@ export const BRAND_LIST_OPERATIONS: readonly Operation[] = [
 				content: { schema: v.union([brandListByTypeSchema, refused]) },
 			},
 			304: NOT_MODIFIED,
-			400: { description: "traffic_type is missing or none of the names.", content: { schema: refused } },
+			400: {
+				description: "traffic_type is missing or none of the names.",
+				content: { schema: refused, example: { success: false, message: "Invalid traffic_type." } },
+			},
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
 		},

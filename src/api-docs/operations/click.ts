@@ -19,7 +19,7 @@ const TEXTS: Record<ClickText, string> = {
 	atag: "Marketplace tag, in links of products.",
 };
 
-const PAGE: Content = { schema: null, type: "text/plain", description: "A line for the user." };
+const PAGE: Content = { schema: null, type: "text/plain" };
 const HEADERS = { "cache-control": "Always no-store.", "x-robots-tag": "Always noindex, nofollow." };
 
 export const CLICK_OPERATIONS: readonly Operation[] = [
@@ -44,7 +44,11 @@ export const CLICK_OPERATIONS: readonly Operation[] = [
 		],
 		answers: {
 			302: { description: "To the platform.", headers: { location: "The platform's link.", ...HEADERS } },
-			404: { description: "The token is not one of ours, or its brand has no link any more.", headers: HEADERS, content: PAGE },
+			404: {
+				description: "A line for the user: the token is not one of ours, or its brand has no link any more.",
+				headers: HEADERS,
+				content: PAGE,
+			},
 			405: { description: "Another method than GET or HEAD.", headers: HEADERS, content: PAGE },
 			503: { description: "No campaign book can be read just now; `retry-after` says when to try again.", headers: HEADERS, content: PAGE },
 		},

@@ -1,7 +1,7 @@
 /** Keys, publisher ids and identities. The bodies' schemas are the ones that read them. */
 import * as v from "valibot";
 import { CREDENTIAL_KINDS, type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
-import type { Operation } from "../operation.ts";
+import type { Example, Operation } from "../operation.ts";
 import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
@@ -33,7 +33,7 @@ const listedSchema = v.strictObject({
 	),
 });
 
-function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: unknown): Operation {
+function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: Example): Operation {
 	return {
 		method: "post",
 		path: `/operator/keys/${verb}`,

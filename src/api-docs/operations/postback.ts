@@ -1,18 +1,25 @@
 import * as v from "valibot";
-import type { Operation, Parameter } from "../operation.ts";
-import { OTHER_METHOD } from "./shapes.ts";
+import type { Example, Operation, Parameter } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { dayBefore, OTHER_METHOD } from "./shapes.ts";
 
 const text = v.string();
 
-export const postbackAnswerSchema = v.union([
-	v.strictObject({ message: v.literal("Postback received successfully") }),
-	v.strictObject({
-		message: v.literal("The given data was invalid."),
-		errors: v.record(v.string(), v.array(v.string())),
-		error_code: v.literal(1),
-	}),
-	v.strictObject({ message: v.literal("something went wrong"), error_code: v.literal(2) }),
-]);
+export const postbackAnswerSchema = named(
+	"PostbackAnswer",
+	v.union([
+		named("PostbackReceived", v.strictObject({ message: v.literal("Postback received successfully") })),
+		named(
+			"PostbackInvalid",
+			v.strictObject({
+				message: v.literal("The given data was invalid."),
+				errors: v.record(v.string(), v.array(v.string())),
+				error_code: v.literal(1),
+			}),
+		),
+		named("PostbackFailed", v.strictObject({ message: v.literal("something went wrong"), error_code: v.literal(2) })),
+	]),
+);
 
 const fields = {
 	txnid: v.pipe(text, v.description("Your transaction id; sending it again changes the same conversion.")),
@@ -28,7 +35,13 @@ const fields = {
 };
 
 const ACCESS_KEY: Parameter = { in: "path", name: "access_key", description: "The platform's key.", schema: text };
-const REQUIRED = new Set(["txnid", "cid", "edate", "payout"]);
+/** What is required, with an example of each. */
+const REQUIRED: Record<string, Example> = {
+	txnid: "T-1001",
+	cid: "0123456789abcdef0123456789abcdef",
+	edate: dayBefore(0),
+	payout: "12.34",
+};
 
 const shared = {
 	path: "/api/postback/{access_key}",
@@ -46,11 +59,20 @@ export const POSTBACK_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		id: "receivePostback",
 		summary: "Report a conversion",
+		description: "A parameter that is empty, or a macro that nobody filled in, counts as absent.",
 		parameters: [
 			ACCESS_KEY,
 			...Object.entries(fields).map(([name, schema]): Parameter => {
 				const described = schema as v.GenericSchema;
-				return { in: "query", name, required: REQUIRED.has(name), description: v.getDescription(described) ?? "Optional.", schema: text };
+				const example = REQUIRED[name];
+				return {
+					in: "query",
+					name,
+					required: example !== undefined,
+					description: v.getDescription(described) ?? "Optional.",
+					schema: text,
+					...(example !== undefined && { example }),
+				};
 			}),
 		],
 	},

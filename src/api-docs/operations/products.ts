@@ -1,57 +1,70 @@
 import * as v from "valibot";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../products/read-query.ts";
 import type { Answer, Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { count, messagesAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 const orNull = v.nullable(text);
 
-export const affiliateSearchSchema = v.strictObject({
-	keyword: text,
-	results: v.pipe(
-		v.array(
-			v.strictObject({
-				id: text,
-				name: text,
-				image_url: orNull,
-				currency: text,
-				regular_price: v.number(),
-				final_price: v.number(),
-				on_sale: v.boolean(),
-				availability: v.literal("InStock"),
-				merchant: v.strictObject({ name: text }),
-				redirect_url: v.pipe(text, v.description("Link for the Shop or Buy action.")),
-			}),
+export const affiliateSearchSchema = named(
+	"AffiliateProductResults",
+	v.strictObject({
+		keyword: text,
+		results: v.pipe(
+			v.array(
+				named(
+					"AffiliateProduct",
+					v.strictObject({
+						id: text,
+						name: text,
+						image_url: orNull,
+						currency: text,
+						regular_price: v.number(),
+						final_price: v.number(),
+						on_sale: v.boolean(),
+						availability: v.literal("InStock"),
+						merchant: v.strictObject({ name: text }),
+						redirect_url: v.pipe(text, v.description("Link for the Shop or Buy action.")),
+					}),
+				),
+			),
+			v.maxLength(20),
 		),
-		v.maxLength(20),
-	),
-	message: v.optional(v.pipe(text, v.description("Only where there are no results."))),
-});
+		message: v.optional(v.pipe(text, v.description("Only where there are no results."))),
+	}),
+);
 
-export const marketplaceSearchSchema = v.strictObject({
-	total: count,
-	page: count,
-	per_page: v.pipe(count, v.maxValue(MAX_PER_PAGE)),
-	last_page: count,
-	results: v.array(
-		v.strictObject({
-			name: orNull,
-			description: orNull,
-			manufacturer: orNull,
-			category: orNull,
-			catalog_name: orNull,
-			asin: orNull,
-			current_price: v.pipe(orNull, v.description("Four decimals.")),
-			image_url: orNull,
-			stock_availability: orNull,
-			redirect_url: orNull,
-		}),
-	),
-});
+export const marketplaceSearchSchema = named(
+	"MarketplaceProductResults",
+	v.strictObject({
+		total: count,
+		page: count,
+		per_page: v.pipe(count, v.maxValue(MAX_PER_PAGE)),
+		last_page: count,
+		results: v.array(
+			named(
+				"MarketplaceProduct",
+				v.strictObject({
+					name: orNull,
+					description: orNull,
+					manufacturer: orNull,
+					category: orNull,
+					catalog_name: orNull,
+					asin: orNull,
+					current_price: v.pipe(orNull, v.description("Four decimals.")),
+					image_url: orNull,
+					stock_availability: orNull,
+					redirect_url: orNull,
+				}),
+			),
+		),
+	}),
+);
 
 const FAILED: Answer = {
 	description: "The search could not be completed.",
-	content: { schema: v.strictObject({ error: v.literal("Search failed."), message: text }) },
+	content: { schema: named("SearchFailed", v.strictObject({ error: v.literal("Search failed."), message: text })) },
 };
 
 export const PRODUCT_OPERATIONS: readonly Operation[] = [
@@ -88,12 +101,12 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		parameters: [
 			{ in: "query", name: "q", description: "Search text, at most 255 characters.", schema: text, example: "steel bottle" },
 			{ in: "query", name: "seller", description: "Name or id of a seller.", schema: text },
-			{ in: "query", name: "page", description: "From 1; default 1.", schema: count },
+			{ in: "query", name: "page", description: "From 1.", schema: v.optional(count, 1) },
 			{
 				in: "query",
 				name: "per_page",
-				description: `Default ${DEFAULT_PER_PAGE}; more than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
-				schema: count,
+				description: `More than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
+				schema: v.optional(count, DEFAULT_PER_PAGE),
 			},
 		],
 		answers: {

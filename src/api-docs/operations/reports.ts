@@ -1,69 +1,98 @@
 import * as v from "valibot";
-import { REPORT_TYPES } from "../../reports/read-report-query.ts";
-import type { Answers, Content, Operation } from "../operation.ts";
-import { count, dateSchema, errorSchema, messagesAnswer, OTHER_METHOD, UNAUTHORIZED, usd } from "./shapes.ts";
+import { DEFAULT_LIMIT, MAX_CLICK_LEVEL_DAYS, MAX_LIMIT, MAX_REVENUE_SHARE_DAYS, REPORT_TYPES } from "../../reports/read-report-query.ts";
+import type { Answer, Answers, Content, Example, Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { count, dateSchema, dayBefore, errorSchema, messagesAnswer, OTHER_METHOD, TOO_LARGE, UNAUTHORIZED, usd } from "./shapes.ts";
 
 const paging = { page: count, limit: count, total_records: count, total_pages: count };
-const pageField = v.optional(v.pipe(v.union([v.number(), v.string()]), v.description("From 1; default 1.")));
-const limitField = v.optional(v.pipe(v.union([v.number(), v.string()]), v.description("Records a page; default 1000, at most 5000.")));
+const whole = v.pipe(v.number(), v.integer(), v.minValue(1));
+const pageField = v.optional(v.pipe(whole, v.description("Page of the records.")), 1);
+const limitField = v.optional(v.pipe(whole, v.maxValue(MAX_LIMIT), v.description("Records a page.")), DEFAULT_LIMIT);
 
 const revenueShareFields = v.object({
 	report_type: v.picklist(REPORT_TYPES),
 	start_date: dateSchema,
-	end_date: v.pipe(v.string(), v.isoDate(), v.description("Included; at most 31 days in all.")),
+	end_date: v.pipe(v.string(), v.isoDate(), v.description(`Included; at most ${MAX_REVENUE_SHARE_DAYS} days in all.`)),
 	page: pageField,
 	limit: limitField,
 });
 
 const clickLevelFields = v.object({
 	start_date: dateSchema,
-	end_date: v.pipe(v.string(), v.isoDate(), v.description("Included; at most 2 days after start_date.")),
+	end_date: v.pipe(v.string(), v.isoDate(), v.description(`Included; at most ${MAX_CLICK_LEVEL_DAYS - 1} days after start_date.`)),
 	page: pageField,
 	limit: limitField,
 });
 
 const text = v.string();
 
-const revenueShareRecord = v.strictObject({
-	transaction_id: v.optional(v.pipe(text, v.description("clickid_level only, as all down to subid5 that say so."))),
-	click_id: v.optional(v.pipe(text, v.description("Your click id; clickid_level only."))),
-	publisher_revenue: usd,
-	gross_revenue: v.optional(v.pipe(usd, v.description("Absent for CPC publishers."))),
-	user_id: v.optional(v.pipe(v.nullable(text), v.description("Clicks of OpenRTB bids."))),
-	date: v.optional(dateSchema),
-	brand_name: v.optional(v.pipe(text, v.description("Brand domain; clickid_level only."))),
-	source_id: v.optional(text),
-	sub_id: v.optional(v.pipe(text, v.description("The same as source_id; clickid_level only."))),
-	offer_id: v.optional(v.pipe(text, v.description("As in the Brand List; clickid_level only."))),
-	atag: v.optional(v.pipe(text, v.description("Marketplace tag, where there is one; clickid_level only."))),
-	rev_type: v.optional(v.picklist(["CPC", "CPA"])),
-	conversion_count: v.optional(v.picklist([0, 1])),
-	sales_amount: v.optional(v.pipe(usd, v.description("Where sales data is enabled for you."))),
-	campaign_id: v.optional(v.pipe(text, v.description("Where enabled for you; clickid_level only."))),
-	click_count: v.optional(count),
-	...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`subid${n}`, v.optional(text)])),
-});
+const revenueShareRecord = named(
+	"RevenueShareRecord",
+	v.strictObject({
+		transaction_id: v.optional(v.pipe(text, v.description("clickid_level only, as all down to subid5 that say so."))),
+		click_id: v.optional(v.pipe(text, v.description("Your click id; clickid_level only."))),
+		publisher_revenue: usd,
+		gross_revenue: v.optional(v.pipe(usd, v.description("Absent for CPC publishers."))),
+		user_id: v.optional(v.pipe(v.nullable(text), v.description("Clicks of OpenRTB bids."))),
+		date: v.optional(dateSchema),
+		brand_name: v.optional(v.pipe(text, v.description("Brand domain; clickid_level only."))),
+		source_id: v.optional(text),
+		sub_id: v.optional(v.pipe(text, v.description("The same as source_id; clickid_level only."))),
+		offer_id: v.optional(v.pipe(text, v.description("As in the Brand List; clickid_level only."))),
+		atag: v.optional(v.pipe(text, v.description("Marketplace tag, where there is one; clickid_level only."))),
+		rev_type: v.optional(v.picklist(["CPC", "CPA"])),
+		conversion_count: v.optional(v.picklist([0, 1])),
+		sales_amount: v.optional(v.pipe(usd, v.description("Where sales data is enabled for you."))),
+		campaign_id: v.optional(v.pipe(text, v.description("Where enabled for you; clickid_level only."))),
+		click_count: v.optional(count),
+		...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`subid${n}`, v.optional(text)])),
+	}),
+);
 
-export const revenueShareSchema = v.strictObject({ data: v.array(revenueShareRecord), ...paging });
+export const revenueShareSchema = named("RevenueShareReport", v.strictObject({ data: v.array(revenueShareRecord), ...paging }));
 
-export const clickLevelSchema = v.strictObject({
-	data: v.array(v.strictObject({ click_id: text, revenue: usd, click_date: dateSchema })),
-	...paging,
-});
+const clickLevelRecord = named("ClickLevelRecord", v.strictObject({ click_id: text, revenue: usd, click_date: dateSchema }));
 
-const CSV: Content = { schema: null, type: "text/csv", description: "The same rows." };
+export const clickLevelSchema = named("ClickLevelReport", v.strictObject({ data: v.array(clickLevelRecord), ...paging }));
 
-function bodies(schema: v.GenericSchema, example: unknown): readonly Content[] {
+/**
+ * The 200 of a report. CSV is told in words: as a second media type it would make the body of every generated client "JSON or text",
+ * though nobody gets CSV who does not ask for it.
+ */
+function pageOf(schema: v.GenericSchema): Answer {
+	return {
+		description: "A page of records, as JSON, unless `Accept` prefers `text/csv`.",
+		content: { schema },
+		headers: {
+			vary: "Always Accept.",
+			"content-disposition": "Of CSV only: a file name.",
+			"x-page": "Of CSV only: `page`.",
+			"x-limit": "Of CSV only: `limit`.",
+			"x-total-records": "Of CSV only: `total_records`.",
+			"x-total-pages": "Of CSV only: `total_pages`.",
+		},
+	};
+}
+
+const CSV =
+	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records` and `x-total-pages`.";
+
+function bodies(schema: v.GenericSchema, example: Example): readonly Content[] {
 	return [
 		{ schema, type: "application/x-www-form-urlencoded", example },
 		{ schema, example },
 	];
 }
 
+/** A period of so many days that ends today. */
+function lastDays(days: number, now: number) {
+	return { start_date: dayBefore(days - 1)(now), end_date: dayBefore(0)(now) };
+}
+
 const FAILURES: Answers = {
 	401: UNAUTHORIZED,
 	405: OTHER_METHOD,
-	413: { description: "The body is too large.", content: { schema: errorSchema } },
+	413: TOO_LARGE,
 	415: { description: "The body is of another type.", content: { schema: errorSchema } },
 	422: messagesAnswer,
 };
@@ -77,12 +106,15 @@ export const REPORT_OPERATIONS: readonly Operation[] = [
 		host: "base",
 		credential: "AccessKey",
 		summary: "Revenue Share Report",
-		description: "Approved and pending conversions count, cancelled ones do not. `Accept: text/csv` gives the same rows as CSV.",
+		description: `Approved and pending conversions count, cancelled ones do not. ${CSV}`,
 		body: {
 			required: true,
-			contents: bodies(revenueShareFields, { report_type: "daywise", start_date: "2026-11-01", end_date: "2026-11-30" }),
+			contents: bodies(revenueShareFields, (now) => ({
+				report_type: "daywise",
+				...lastDays(7, now),
+			})),
 		},
-		answers: { 200: { description: "A page of records.", content: [{ schema: revenueShareSchema }, CSV] }, ...FAILURES },
+		answers: { 200: pageOf(revenueShareSchema), ...FAILURES },
 	},
 	{
 		method: "post",
@@ -92,8 +124,8 @@ export const REPORT_OPERATIONS: readonly Operation[] = [
 		host: "base",
 		credential: "AccessKey",
 		summary: "Click-Level Conversion Report",
-		description: "Clicks with revenue or a conversion, by the day of the click.",
-		body: { required: true, contents: bodies(clickLevelFields, { start_date: "2026-11-20", end_date: "2026-11-21" }) },
-		answers: { 200: { description: "A page of records.", content: [{ schema: clickLevelSchema }, CSV] }, ...FAILURES },
+		description: `Clicks with revenue or a conversion, by the day of the click. ${CSV}`,
+		body: { required: true, contents: bodies(clickLevelFields, (now) => lastDays(MAX_CLICK_LEVEL_DAYS, now)) },
+		answers: { 200: pageOf(clickLevelSchema), ...FAILURES },
 	},
 ];

@@ -10,6 +10,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 		tag: "Service",
 		host: "base",
 		summary: "Whether the Worker answers",
+		description: "Reads nothing: no database, no campaign book.",
 		answers: { 200: { description: "It does.", content: { schema: v.strictObject({ status: v.literal("ok") }) } } },
 	},
 	{
@@ -19,6 +20,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 		tag: "Service",
 		host: "rtb",
 		summary: "Whether a campaign book is loaded",
+		description: "Without one no bid is made.",
 		answers: {
 			200: {
 				description: "It is.",

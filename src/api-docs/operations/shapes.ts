@@ -1,8 +1,10 @@
 /** Answers and values that several endpoints share. */
 import * as v from "valibot";
-import type { Answer } from "../operation.ts";
+import { DAY_MS, utcDay } from "../../lib/time.ts";
+import type { Answer, Example } from "../operation.ts";
+import { named } from "../schemas.ts";
 
-export const errorSchema = v.looseObject({ error: v.string() });
+export const errorSchema = named("Error", v.looseObject({ error: v.string() }));
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const dateSchema = v.pipe(v.string(), v.isoDate(), v.description("YYYY-MM-DD, UTC."));
 export const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
@@ -19,22 +21,42 @@ export const OTHER_METHOD: Answer = {
 	content: { schema: errorSchema, example: { error: "Method not allowed" } },
 };
 
-export const TOO_LARGE: Answer = { description: "The body is too large.", content: { schema: errorSchema } };
+export const TOO_LARGE: Answer = {
+	description: "The body is too large.",
+	content: { schema: errorSchema, example: { error: "Payload too large" } },
+};
 
-const finding = v.strictObject({ path: v.string(), message: v.string() });
+/** Of every operation that takes a key. */
+export const TOO_MANY_REQUESTS: Answer = {
+	description: "Too many requests with wrong keys came from this address. For a few seconds none with a key is looked at.",
+	headers: { "retry-after": "Seconds to wait." },
+	content: { schema: errorSchema, example: { error: "Too many requests" } },
+};
+
+const finding = named("Finding", v.strictObject({ path: v.string(), message: v.string() }));
 export const findings = v.array(finding);
 
 /** The operator's endpoints: what is wrong, and where. */
 export const faultsAnswer: Answer = {
 	description: "What is wrong, and where; nothing was changed.",
-	content: { schema: v.strictObject({ error: v.literal("Validation failed"), faults: findings, fault_count: count }) },
+	content: { schema: named("Faults", v.strictObject({ error: v.literal("Validation failed"), faults: findings, fault_count: count })) },
 };
+
+export const validationFailedSchema = named(
+	"ValidationFailed",
+	v.strictObject({ error: v.literal("Validation failed"), messages: v.record(v.string(), v.array(v.string())) }),
+);
 
 /** Reports and searches: what is wrong, by field. */
 export const messagesAnswer: Answer = {
 	description: "What is wrong, by field.",
 	content: {
-		schema: v.strictObject({ error: v.literal("Validation failed"), messages: v.record(v.string(), v.array(v.string())) }),
+		schema: validationFailedSchema,
 		example: { error: "Validation failed", messages: { start_date: ["The start_date field is required."] } },
 	},
 };
+
+/** The UTC day so many days before the one on which the description is read. */
+export function dayBefore(days: number): (now: number) => Example {
+	return (now) => utcDay(now - days * DAY_MS);
+}

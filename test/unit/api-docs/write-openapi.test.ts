@@ -1,15 +1,56 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { DESCRIBED } from "../../../src/api-docs/operations/all.ts";
+import type { Described } from "../../../src/api-docs/operation.ts";
+import { OPERATOR_API, PUBLIC_API } from "../../../src/api-docs/operations/all.ts";
 import { writeOpenApi } from "../../../src/api-docs/write-openapi.ts";
 
-const hosts = { baseUrl: "https://api.example", rtbUrl: "http://rtb.example", clickUrl: "https://click.example" };
-const { operations, webhooks, tags } = DESCRIBED;
-const description = writeOpenApi(DESCRIBED, hosts);
+const hosts = {
+	baseUrl: "https://api.clickbourse.test",
+	rtbUrl: "http://rtb.clickbourse.test",
+	clickUrl: "https://click.clickbourse.test",
+};
+const NOW = Date.parse("2026-03-02T00:00:00Z");
+const description = writeOpenApi(PUBLIC_API, hosts, NOW);
 
-describe("unit: OpenAPI description", () => {
+/** What the linter's recommended rules find, and why it stays. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+	"operation-4xx-response #/paths/~1serving-engine/get/responses": "It answers 200 whatever is wrong, by its interface.",
+	"operation-2xx-response #/paths/~1click/get/responses": "It redirects.",
+	"operation-4xx-response #/paths/~1health/get/responses": "Nothing can be wrong with the request.",
+	"operation-4xx-response #/paths/~1ready/get/responses": "Nothing can be wrong with the request.",
+};
+
+async function lint(document: unknown): Promise<string[]> {
+	const config = await createConfig({ extends: ["recommended-strict"] });
+	const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config });
+	return problems.map(({ ruleId, message, location }) => {
+		const place = `${ruleId} ${location[0]?.pointer}`;
+		return place in EXCEPTIONS ? place : `${place}: ${message}`;
+	});
+}
+
+describe("unit: OpenAPI descriptions", () => {
+	it("have no faults that a linter knows, but for those that are told here", async () => {
+		const found = await Promise.all([PUBLIC_API, OPERATOR_API].map((described) => lint(writeOpenApi(described, hosts, NOW))));
+		expect(found.flat()).toEqual(Object.keys(EXCEPTIONS));
+	});
+
+	it("would be found at fault where an example does not fit its schema", async () => {
+		const broken = { ...PUBLIC_API, examples: { ...PUBLIC_API.examples, listBrands: { success: true, data: [{}] } } };
+		expect((await lint(writeOpenApi(broken, hosts, NOW))).join("\n")).toContain("no-invalid-media-type-examples");
+	});
+});
+
+describe.each<[string, Described]>([
+	["for all", PUBLIC_API],
+	["for the operator", OPERATOR_API],
+])("unit: OpenAPI description %s", (_, described) => {
+	const { operations, webhooks, tags, examples } = described;
+	const document = writeOpenApi(described, hosts, NOW);
+
 	it("is valid OpenAPI 3.1", async () => {
-		const result = await new Validator().validate(structuredClone(description));
+		const result = await new Validator().validate(structuredClone(document));
 		expect(result).toMatchObject({ valid: true });
 	});
 
@@ -18,6 +59,18 @@ describe("unit: OpenAPI description", () => {
 		for (const { id, tag, answers } of [...operations, ...webhooks]) {
 			expect(names, id).toContain(tag);
 			expect(Object.keys(answers).length, id).toBeGreaterThan(0);
+		}
+	});
+
+	it("every operation whose 200 has JSON shows one, and no other is kept", () => {
+		const withJson = operations.filter(({ answers }) => answers[200]?.content !== undefined).map(({ id }) => id);
+		expect(Object.keys(examples).sort()).toEqual([...new Set(withJson)].sort());
+	});
+
+	it("every operation that takes a key may answer 429, and no other", () => {
+		const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown> }>>;
+		for (const { path, method, credential, id } of operations) {
+			expect("429" in (paths[path]?.[method]?.responses ?? {}), id).toBe(credential !== undefined);
 		}
 	});
 
@@ -30,17 +83,53 @@ describe("unit: OpenAPI description", () => {
 			).toEqual(inPath);
 		}
 	});
+});
 
-	it("the publisher's callback is a webhook, with its five parameters and no credential", () => {
-		const [callback] = webhooks;
-		const query = callback?.parameters?.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-		expect(query).toEqual(["txnid", "cid", "payout", "status", "edate"]);
-		expect(description).toMatchObject({ webhooks: { conversion: { get: { operationId: callback?.id } } } });
-		expect(description).not.toHaveProperty("webhooks.conversion.get.security");
+describe("unit: the description for all", () => {
+	it("names its schemas, so that generated clients have types with names", () => {
+		const { schemas } = description.components as { schemas: Record<string, unknown> };
+		const expected = [
+			"AffiliateProductResults",
+			"BidRequest",
+			"BidResponse",
+			"Brand",
+			"ClickLevelReport",
+			"MarketplaceProductResults",
+			"PostbackAnswer",
+			"RevenueShareReport",
+			"ServingEngineResponse",
+			"ValidationFailed",
+		];
+		expect(Object.keys(schemas)).toEqual(expect.arrayContaining(expected));
 	});
 
-	it("real-time endpoints and the click tracker name their own hosts", () => {
+	it("the publisher's callback is a webhook, with its five parameters and no credential", () => {
+		const [callback] = PUBLIC_API.webhooks;
+		const query = callback?.parameters?.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+		expect(query).toEqual(["txnid", "cid", "payout", "status", "edate"]);
+		expect(description).toMatchObject({ webhooks: { conversion: { get: { operationId: callback?.id, security: [] } } } });
+	});
+
+	it("its requests go to the host it comes from, and those of real-time hosts to theirs", () => {
+		expect(description).toMatchObject({ servers: [{ url: "/" }, { url: hosts.baseUrl }] });
 		expect(description).toMatchObject({ paths: { "/click": { get: { servers: [{ url: hosts.clickUrl }] } } } });
 		expect(description).toMatchObject({ paths: { "/serving-engine": { get: { servers: [{ url: hosts.rtbUrl }] } } } });
+	});
+
+	it("where one host serves all, every request goes to the host it comes from", () => {
+		const one = { baseUrl: "https://one.test", rtbUrl: "http://one.test", clickUrl: "https://one.test" };
+		expect(JSON.stringify(writeOpenApi(PUBLIC_API, one, NOW).paths)).not.toContain('"servers"');
+	});
+
+	it.each([
+		["/api/reporting/revenue-share", { report_type: "daywise", start_date: "2026-02-24", end_date: "2026-03-02" }],
+		["/api/reporting/clicklevel", { start_date: "2026-02-28", end_date: "2026-03-02" }],
+	])("%s is tried with dates of the days before, as a form field by field", (path, fields) => {
+		const [type, content] = ["application/x-www-form-urlencoded", { example: fields }];
+		expect(description).toMatchObject({ paths: { [path]: { post: { requestBody: { content: { [type]: content } } } } } });
+		const properties = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { examples: [value] }]));
+		expect(description).toMatchObject({
+			paths: { [path]: { post: { requestBody: { content: { [type]: { schema: { properties } } } } } } },
+		});
 	});
 });
