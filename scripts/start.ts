@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 import { checkVariables } from "../src/variables.ts";
 import { startCallbackReceiver } from "./local/callback-receiver.ts";
 import { startCron } from "./local/cron.ts";
-import { demoAnswersBids, isReady, loadDemo } from "./local/demo-network.ts";
 import { startDevServer } from "./local/dev-server.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { migrateLocalDatabases } from "./local/migrate.ts";
@@ -11,7 +10,8 @@ import { DEV_VARS } from "./local/paths.ts";
 import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
 import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
 import { prepareVariables } from "./local/secrets.ts";
-import { describeServer } from "./local/tour.ts";
+import { demoAnswersBids, isReady, loadDemo } from "./start/demo-network.ts";
+import { describeServer } from "./start/tour.ts";
 
 /** What has to be ended, the last thing first. */
 const cleanups: (() => unknown)[] = [];

@@ -3,10 +3,10 @@ import { Hono } from "hono";
 import { invalidInput } from "../../http/errors.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
-import type { NameKind } from "./issue-keys.ts";
 import { type CredentialKind, readKeyRequest } from "./keys-request.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
+import type { NameKind } from "./new-credentials.ts";
 
 export type KeysRoutesDeps = KeysDeps & {
 	/** Lets this isolate see the change at once, and publishes what the edge needs of it. */

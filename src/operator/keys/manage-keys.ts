@@ -7,8 +7,8 @@ import { invalidInput } from "../../http/errors.ts";
 import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import { HOUR_MS } from "../../lib/time.ts";
-import { newKey } from "./issue-keys.ts";
 import type { CredentialKind } from "./keys-request.ts";
+import { newKey } from "./new-credentials.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
 export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };

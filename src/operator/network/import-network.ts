@@ -4,7 +4,6 @@ import type { Database } from "../../db/client.ts";
 import { type Fault, invalidInput } from "../../http/errors.ts";
 import { findCallbackUrlFault, ownCallbackParameters } from "../../lib/callback-url.ts";
 import { logError } from "../../lib/log.ts";
-import { type Issued, identifyPublishers, type Placed, stageKeys } from "../keys/issue-keys.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import {
@@ -17,6 +16,7 @@ import {
 } from "./network-file.ts";
 import { readEntry, unknownFields } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
+import { type Issued, identifyPublishers, type Placed, stageKeys } from "./stage-credentials.ts";
 import {
 	checkBrand,
 	claimKey,

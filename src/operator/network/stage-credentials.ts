@@ -4,27 +4,14 @@ import { accessKeys, publisherNames, publishers } from "../../db/schema/publishe
 import type { Fault } from "../../http/errors.ts";
 import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import { newSecret } from "../../lib/ids.ts";
-import type { PlatformEntry, PublisherEntry } from "../network/network-file.ts";
-import type { RowStage } from "../network/stage-rows.ts";
+import { type NameKind, newKey, newName } from "../keys/new-credentials.ts";
+import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
+import type { RowStage } from "./stage-rows.ts";
 
-export type NameKind = (typeof publisherNames.kind.enumValues)[number];
 export type Issued = { owner: string; kind: KeyKind | NameKind; value: string };
 export type Placed<Entry> = { entry: Entry; path: string };
 
 type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
-
-const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
-
-/** A new secret of a kind: shown once, stored as its hash. */
-export function newKey(kind: KeyKind): string {
-	return newSecret(PREFIX[kind]);
-}
-
-/** A new publisher id or identity. */
-export function newName(kind: NameKind): string {
-	return kind === "publisher_id" ? newPublisherId() : newSecret("pub");
-}
 
 /** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
 type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
@@ -123,10 +110,4 @@ function claim(owners: Map<string, string>, value: string, owner: string, path: 
 
 function ownerOf(id: string): string {
 	return `publisher ${id}`;
-}
-
-/** A publisher id as account managers hand them out: ten digits, not in a row anyone can count. */
-function newPublisherId(): string {
-	const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-	return String(1_000_000_000 + ((high * 2 ** 20 + (low >>> 12)) % 9_000_000_000));
 }

@@ -1,9 +1,9 @@
 import { buildDemoNetwork } from "../demo/build-demo-network.ts";
 import type { NetworkFile } from "../demo/network-file.ts";
 import { ACME } from "../demo/well-known.ts";
+import { Failure } from "../local/failure.ts";
 import { callOperator } from "../operator/call-operator.ts";
 import { readImportReport } from "../operator/import-report.ts";
-import { Failure } from "./failure.ts";
 
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
