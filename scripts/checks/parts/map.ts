@@ -1,0 +1,375 @@
+/**
+ * What each part of the code may import: the only place where that is said. test/unit/import-rules.test.ts holds src/ and scripts/ to
+ * it; scripts/checks/print-parts.ts prints it into docs/architecture.md.
+ *
+ * The parts stand in layers: each imports only parts that stand above it here, so no circle and no import upwards can be written down.
+ */
+
+export type Part = {
+	/** Where it lies, from the root. A file belongs to the part with the longest path that it lies in. */
+	path: string;
+	/** Files beside the folder that are the part's too. */
+	files?: readonly string[];
+	job: string;
+	/** Parts, or single files of parts, that it may import. Its own files are its own affair. */
+	imports: readonly string[];
+	/** npm packages that it may import, with their subpaths. */
+	packages: readonly string[];
+};
+
+export const MAP_PATH = "scripts/checks/parts/map.ts";
+
+/** The Workers. None may import what Node brings. */
+export const SOURCE_PARTS: readonly Part[] = [
+	{
+		path: "src/lib",
+		job: "leaves: money, hosts, keywords, time, ids, HTTP answers",
+		imports: [],
+		packages: ["ipaddr.js", "ts-md5"],
+	},
+	{
+		path: "src/openrtb",
+		job: "the OpenRTB 2.5 wire, pure: read a request, write an answer, the reasons of no-bids",
+		imports: [],
+		packages: [],
+	},
+	{
+		path: "src/click-token",
+		job: "the `encyp` token and the click URL",
+		imports: ["src/lib"],
+		packages: [],
+	},
+	{
+		path: "src/campaign-book",
+		job: "`format` (the contract), `build` (rows → shards, pure), `load` (KV → isolate)",
+		imports: ["src/lib"],
+		packages: [],
+	},
+	{
+		path: "src/bidding",
+		job: "the auction and the two real-time endpoints",
+		imports: ["src/lib", "src/openrtb", "src/click-token", "src/campaign-book"],
+		packages: [],
+	},
+	{
+		path: "src/clicks",
+		job: "the redirect, and the click's message",
+		imports: ["src/lib", "src/click-token", "src/campaign-book"],
+		packages: ["isbot", "ts-md5", "valibot"],
+	},
+	{
+		path: "src/db/schema",
+		job: "the tables, as drizzle has them",
+		imports: [],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/db",
+		job: "the client, transactions, rows as JSON",
+		imports: ["src/lib"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/keys",
+		job: "whose key a request presents",
+		imports: ["src/lib", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/dead-letters",
+		job: "keeps messages that no consumer could take",
+		imports: ["src/lib", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/retention",
+		job: "removes, and archives, what is kept for a time only",
+		imports: ["src/lib", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/campaign-book/publisher",
+		job: "publishes the book: D1 → KV",
+		imports: ["src/lib", "src/campaign-book", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/clicks/consumer",
+		job: "counts clicks from the queue; caps and pauses",
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/clicks", "src/db/schema", "src/db", "src/dead-letters"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/catalogue",
+		job: "the two brand lists: streamed, with validators, kept once written",
+		imports: ["src/lib", "src/click-token", "src/db/schema", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono"],
+	},
+	{
+		path: "src/products",
+		job: "the two product searches",
+		imports: ["src/lib", "src/click-token", "src/db/schema", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono"],
+	},
+	{
+		path: "src/reports",
+		job: "the revenue share and click-level reports: one query file a report, JSON or CSV",
+		imports: ["src/lib", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono", "papaparse"],
+	},
+	{
+		path: "src/conversions",
+		job: "postbacks: intake, settling, trace",
+		imports: ["src/lib", "src/db/schema", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
+		path: "src/callbacks",
+		job: "delivers what settling put into the outbox",
+		imports: ["src/lib", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
+		path: "src/operator/keys",
+		job: "issues, rotates and revokes keys and names",
+		imports: ["src/lib", "src/db/schema", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
+		path: "src/operator/network",
+		job: "takes over a network file, all of it or nothing",
+		imports: ["src/lib", "src/campaign-book", "src/campaign-book/publisher", "src/db/schema", "src/db", "src/keys", "src/operator/keys"],
+		packages: ["@streamparser/json", "drizzle-orm", "valibot"],
+	},
+	{
+		path: "src/operator/feeds",
+		job: "takes over product feeds",
+		imports: ["src/lib", "src/db/schema", "src/db", "src/operator/network"],
+		packages: ["drizzle-orm", "papaparse"],
+	},
+	{
+		path: "src/operator/dead-letters",
+		job: "sends dead letters to their queue again",
+		imports: ["src/lib", "src/db/schema", "src/db", "src/dead-letters"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
+		path: "src/operator/status",
+		job: "what an operator watches",
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/db", "src/dead-letters"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/operator",
+		job: "`/operator`: its key, its routes",
+		imports: [
+			"src/lib",
+			"src/operator/keys",
+			"src/operator/network",
+			"src/operator/feeds",
+			"src/operator/dead-letters",
+			"src/operator/status",
+		],
+		packages: ["hono", "valibot"],
+	},
+	{
+		path: "src/http",
+		job: "what stands before every route of the origin: request ids, strict headers, the limit on failed keys",
+		imports: ["src/lib"],
+		packages: ["hono"],
+	},
+	{
+		path: "src/api-docs",
+		job: "`/openapi.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such",
+		imports: [
+			"src/lib",
+			"src/clicks",
+			"src/db/schema",
+			"src/products",
+			"src/reports",
+			"src/conversions",
+			"src/callbacks",
+			"src/operator/keys",
+			"src/operator/network",
+			"src/operator/feeds",
+			"src/operator/dead-letters",
+			".build/viewer",
+		],
+		packages: ["@valibot/to-json-schema", "hono", "valibot"],
+	},
+	{
+		path: "src/variables.ts",
+		job: "variables and secrets, checked",
+		imports: [],
+		packages: ["valibot"],
+	},
+	{
+		path: "src/config.ts",
+		job: "bindings, and the variables checked once an isolate",
+		imports: ["src/variables.ts"],
+		packages: [],
+	},
+	{
+		path: "src/edge.ts",
+		job: "wires the edge together",
+		imports: ["src/lib", "src/openrtb", "src/click-token", "src/campaign-book", "src/bidding", "src/clicks", "src/config.ts"],
+		packages: ["hono"],
+	},
+	{
+		path: "src/origin.ts",
+		job: "wires the origin together",
+		imports: [
+			"src/lib",
+			"src/click-token",
+			"src/campaign-book",
+			"src/bidding",
+			"src/db",
+			"src/keys",
+			"src/dead-letters",
+			"src/retention",
+			"src/campaign-book/publisher",
+			"src/clicks/consumer",
+			"src/catalogue",
+			"src/products",
+			"src/reports",
+			"src/conversions",
+			"src/callbacks",
+			"src/operator/status",
+			"src/operator",
+			"src/http",
+			"src/api-docs",
+			"src/config.ts",
+		],
+		packages: ["hono"],
+	},
+	{
+		path: "src/worker.ts",
+		job: "joins edge and origin",
+		imports: ["src/config.ts", "src/edge.ts", "src/origin.ts"],
+		packages: [],
+	},
+];
+
+/** The commands. All may import what Node brings. */
+export const SCRIPT_PARTS: readonly Part[] = [
+	{
+		path: "scripts/run.mjs",
+		job: "runs every other command; stands before anything is installed",
+		imports: [],
+		packages: [],
+	},
+	{
+		path: "scripts/build-viewer.mjs",
+		job: "packs the viewer of `/docs`",
+		imports: [],
+		packages: [],
+	},
+	{
+		path: "scripts/local",
+		files: ["scripts/reset.ts"],
+		job: "the server on this machine; `npm run reset`",
+		imports: [],
+		packages: [],
+	},
+	{
+		path: "scripts/checks",
+		files: [
+			"scripts/test.ts",
+			"scripts/check-bundles.ts",
+			"scripts/check-migrations.ts",
+			"scripts/check-npm-scripts.ts",
+			"scripts/check-toolchain.ts",
+		],
+		job: "`npm test`, and the checks of `.ci/run`",
+		imports: ["scripts/local"],
+		packages: ["oxc-parser", "valibot"],
+	},
+	{
+		path: "scripts/demo",
+		job: "the demo network, of any size",
+		imports: [],
+		packages: [],
+	},
+	{
+		path: "scripts/operator",
+		files: ["scripts/operator.ts"],
+		job: "`npm run operator`",
+		imports: ["src/operator/feeds/csv.ts", "scripts/local"],
+		packages: ["@streamparser/json", "commander", "ora", "valibot"],
+	},
+	{
+		path: "scripts/start",
+		files: ["scripts/start.ts"],
+		job: "`npm start`: the server with the demo network in it, and the tour",
+		imports: ["src/variables.ts", "scripts/local", "scripts/demo", "scripts/operator"],
+		packages: [],
+	},
+	{
+		path: "scripts/certify",
+		files: ["scripts/certify.ts"],
+		job: "`npm run certify`: the interface's rules against a running server",
+		imports: ["scripts/local", "scripts/demo"],
+		packages: ["commander"],
+	},
+	{
+		path: "scripts/provision",
+		files: ["scripts/provision.ts"],
+		job: "`npm run provision`: what an account at Cloudflare needs",
+		imports: ["scripts/local"],
+		packages: ["commander"],
+	},
+	{
+		path: "scripts/stack",
+		job: "both Workers of a deployment in one process",
+		imports: ["scripts/local"],
+		packages: ["miniflare", "wrangler"],
+	},
+	{
+		path: "scripts/soak",
+		files: ["scripts/soak.ts"],
+		job: "`npm run soak`",
+		imports: ["scripts/local", "scripts/stack"],
+		packages: ["commander"],
+	},
+	{
+		path: "scripts/bench",
+		job: "`npm run bench`",
+		imports: [
+			"src/campaign-book/format.ts",
+			"src/products/affiliate-query.ts",
+			"src/products/search-terms.ts",
+			"scripts/local",
+			"scripts/demo",
+			"test/bench",
+		],
+		packages: ["autocannon", "commander", "drizzle-orm", "miniflare"],
+	},
+];
+
+/** What is imported from outside of src/ and scripts/: what a build makes, and the Workers that are measured. */
+export const OUTSIDE: readonly string[] = [".build/viewer", "test/bench"];
+
+/** Files that import what they find in a folder of theirs: only they may import without a literal. */
+export const LOADERS: readonly string[] = ["scripts/operator/command.ts"];
+
+/**
+ * What may be reached from a Worker's entry, over however many imports. The edge runs in every data centre, beside no database: whatever
+ * it carries, every isolate pays for.
+ */
+export const REACHES: readonly { entry: string; parts: readonly string[]; packages: readonly string[] }[] = [
+	{
+		entry: "src/edge.ts",
+		parts: [
+			"src/lib",
+			"src/openrtb",
+			"src/click-token",
+			"src/campaign-book",
+			"src/bidding",
+			"src/clicks",
+			"src/variables.ts",
+			"src/config.ts",
+			"src/edge.ts",
+		],
+		packages: ["hono", "isbot", "ts-md5", "valibot"],
+	},
+];
