@@ -15,6 +15,7 @@ const CHECKS: readonly Check[] = [
 		arguments: ["-p", file],
 	})),
 	{ name: "lint", tool: "biome", arguments: ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
+	{ name: "lint unused", tool: "knip", arguments: ["--no-progress", "--treat-config-hints-as-errors"] },
 	...SUITES.map((suite) => ({ name: suite, tool: "vitest", arguments: ["run", "--project", suite], isVitest: true as const })),
 ];
 
