@@ -10,8 +10,8 @@ import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { HOUR_MS, SECOND_MS } from "./lib/time.ts";
-import { completeApp } from "./lib/worker-app.ts";
 import { writeError } from "./openrtb/write-response.ts";
+import { completeApp } from "./worker-app.ts";
 
 export type Edge = {
 	/** Everything that is answered by a router. */

@@ -34,7 +34,6 @@ import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { SECOND_MS } from "./lib/time.ts";
-import { completeApp } from "./lib/worker-app.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
@@ -45,6 +44,7 @@ import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
 import { removeOld } from "./retention/remove-old.ts";
+import { completeApp } from "./worker-app.ts";
 
 const now = () => Date.now();
 

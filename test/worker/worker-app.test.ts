@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
-import { completeApp } from "../../src/lib/worker-app.ts";
+import { completeApp } from "../../src/worker-app.ts";
 
 function answersOf(app: Hono, path: string) {
 	return Promise.resolve(app.request(path)).then(async (response) => ({ status: response.status, body: await response.json() }));

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import type { Fault } from "../../http/errors.ts";
-import type { Placed } from "./stage-credentials.ts";
 import type { PublisherEntry } from "./network-file.ts";
+import type { Placed } from "./stage-credentials.ts";
 
 const MAX_FAULTS = 100;
 

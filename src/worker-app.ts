@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
-import { jsonResponse } from "./http.ts";
-import { logError } from "./log.ts";
-import { requestIdOf } from "./request-id.ts";
+import { jsonResponse } from "./lib/http.ts";
+import { logError } from "./lib/log.ts";
+import { requestIdOf } from "./lib/request-id.ts";
 
 /**
  * Gives a Worker's app what every one of them answers: `/health`, a 404 for what is nowhere, and a 500 for what was thrown. Middleware
