@@ -88,13 +88,13 @@ export function runAuction(request: AuctionRequest, book: AuctionBook, now: numb
 function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "homepage" | "deeplink", observe?: Observer): Decision {
 	const { publisher } = book;
 	let best: Bid | null = null;
-	let reason: NoBidReason = "unknown_advertiser";
+	let reason: CandidateReason = "unknown_advertiser";
 	for (const brand of book.brands) {
 		// Keyword candidates come highest first: none that follows can reach the best price any more.
 		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm) < best.price) break;
 		const rejected = brandReason(request, brand, publisher, link);
 		for (const campaign of brand.campaigns) {
-			const verdict: CampaignVerdict =
+			const verdict: CampaignVerdict<CandidateReason> =
 				rejected === null
 					? campaignVerdict(campaign, {
 							country: request.country,
@@ -126,7 +126,7 @@ function brandReason(
 	brand: BookBrand,
 	publisher: BookPublisher,
 	link: "homepage" | "deeplink",
-): NoBidReason | null {
+): CandidateReason | null {
 	if (!brand.active) return "brand_inactive";
 	const blockedFor = publisher.blockedBrands.get(brand.domain);
 	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";
@@ -148,7 +148,7 @@ function takesDeeplink(brand: BookBrand, deeplink: WebAddress | null): boolean {
 }
 
 /** Reasons of candidates, farthest from a bid first: where several lost, the one that came nearest names the no-bid. */
-const DISTANCE: readonly NoBidReason[] = [
+const DISTANCE = [
 	"unknown_advertiser",
 	"brand_inactive",
 	"advertiser_blocked",
@@ -157,9 +157,12 @@ const DISTANCE: readonly NoBidReason[] = [
 	"no_deeplink_campaign",
 	"outside_hours",
 	"cap_met",
-];
+] as const satisfies readonly NoBidReason[];
 
-function nearest(left: NoBidReason, right: NoBidReason): NoBidReason {
+/** What a candidate can lose by. One without a place above would never name a no-bid. */
+type CandidateReason = (typeof DISTANCE)[number];
+
+function nearest(left: CandidateReason, right: CandidateReason): CandidateReason {
 	return DISTANCE.indexOf(right) > DISTANCE.indexOf(left) ? right : left;
 }
 

@@ -3,7 +3,12 @@ import { localHour } from "../lib/time.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 
 /** What became of one campaign: why it could not bid, or its price. */
-export type CampaignVerdict = { eligible: false; reason: NoBidReason } | { eligible: true; price: number };
+export type CampaignVerdict<Reason extends NoBidReason = NoBidReason> =
+	| { eligible: false; reason: Reason }
+	| { eligible: true; price: number };
+
+/** What a campaign itself can lose by. */
+type CampaignReason = Extract<NoBidReason, "no_campaign" | "no_deeplink_campaign" | "outside_hours" | "cap_met">;
 
 export type Circumstances = {
 	country: string;
@@ -15,7 +20,7 @@ export type Circumstances = {
 };
 
 /** Whether a campaign may bid now: its country, link, price, caps and hours. A price that rounds to nothing is no bid. */
-export function campaignVerdict(campaign: BookCampaign, circumstances: Circumstances): CampaignVerdict {
+export function campaignVerdict(campaign: BookCampaign, circumstances: Circumstances): CampaignVerdict<CampaignReason> {
 	const { country, link, now, isPaused, price } = circumstances;
 	if (!campaign.active || campaign.country !== country) return { eligible: false, reason: "no_campaign" };
 	if (link === "deeplink" && !campaign.hasDeeplink) return { eligible: false, reason: "no_deeplink_campaign" };
