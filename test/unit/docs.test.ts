@@ -1,9 +1,9 @@
-/** The documents: every link between them leads somewhere, and every decision is in the index. */
+/** The documents: every link between them leads somewhere, every path that they name exists, and every decision is in the index. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const PAGES = ["README.md", ...globSync("docs/**/*.md")];
+const PAGES = globSync(["*.md", "docs/**/*.md"]);
 
 /** The text of a page without its code: what stands there is no link. */
 function prose(page: string): string {
@@ -34,6 +34,11 @@ describe("unit: documents", () => {
 				return !existsSync(file) || (anchor !== undefined && !anchors(file).includes(anchor));
 			});
 		expect(broken).toEqual([]);
+	});
+
+	it.each(PAGES)("%s: every file and folder of the project that it names is there", (page) => {
+		const named = [...readFileSync(page, "utf8").matchAll(/`((?:src|test|scripts|docs|drizzle)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
+		expect(named.filter((path) => !existsSync(path))).toEqual([]);
 	});
 
 	it("the page of storage names every table", () => {
