@@ -1,10 +1,31 @@
 import "./scripts/build-viewer.mjs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { unstable_readConfig } from "wrangler";
 
 /** Secrets of the Worker under test; the second token key is an older one of the ring. */
 const TOKEN_KEYS = "test-token-key-newest-0000000000000000,test-token-key-older-00000000000000000";
 const OPERATOR_KEY = "test-operator-key-000000";
+
+/** How long a queue waits for company of a message, in seconds; wrangler.toml says one to five, which tests would only wait out. */
+const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
+
+/** The queues' consumers as wrangler.toml has them, but for that wait. */
+function queueConsumers() {
+	const { queues } = unstable_readConfig({ config: "wrangler.toml" }, { hideWarnings: true });
+	return Object.fromEntries(
+		(queues.consumers ?? []).map((consumer) => [
+			consumer.queue,
+			{
+				maxBatchSize: consumer.max_batch_size,
+				maxBatchTimeout: MAX_BATCH_TIMEOUT_SECONDS,
+				maxRetries: consumer.max_retries,
+				retryDelay: consumer.retry_delay,
+				deadLetterQueue: consumer.dead_letter_queue,
+			},
+		]),
+	);
+}
 
 /**
  * Three projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
@@ -28,6 +49,7 @@ export default defineConfig({
 						wrangler: { configPath: "./wrangler.toml" },
 						miniflare: {
 							r2Buckets: ["ARCHIVE"],
+							queueConsumers: queueConsumers(),
 							bindings: {
 								TOKEN_KEYS,
 								OPERATOR_KEY,
@@ -43,7 +65,7 @@ export default defineConfig({
 				test: {
 					name: "worker",
 					include: ["test/worker/**/*.test.ts"],
-					setupFiles: ["./test/support/apply-migrations.ts"],
+					setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
 					globalSetup: ["./test/support/node/start-callback-receiver.ts"],
 				},
 			},

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../local/failure.ts";
 import { ROOT } from "../local/paths.ts";
+import { addSecondTry, judgeRun, type RunReport, type Verdict } from "./judge-run.ts";
 
 export type Check = {
 	name: string;
@@ -24,43 +24,37 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 	});
 }
 
-/** Runs a check with its output shown, and counts what passed and failed. */
+/** Runs a check with its output shown, and counts what passed and failed. Test files that the runner loses are run again, once. */
 export async function runCheck(check: Check): Promise<Outcome> {
 	if (!check.isVitest) return (await run(check.tool, check.arguments)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+	const first = await runVitest(check, []);
+	if (first.lost.length === 0) return first;
+	console.log(`\nLost to the test runner, and no test has failed by it. Run again, once:\n${first.lost.join("\n")}\n`);
+	const second = await runVitest(check, first.lost);
+	if (second.lost.length > 0) console.log(`\nLost again, which counts as failed:\n${second.lost.join("\n")}\n`);
+	return addSecondTry(first, second);
+}
+
+/** @param files those of the suite to run; none for all */
+async function runVitest(check: Check, files: readonly string[]): Promise<Verdict> {
 	const folder = mkdtempSync(join(tmpdir(), "clickbourse-tests-"));
 	try {
 		const report = join(folder, "report.json");
-		const code = await run(check.tool, [...check.arguments, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
-		const { passed, failed } = readReport(report);
-		// A file that cannot be loaded, or an error outside of every test, fails a run in which no test failed.
-		return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+		const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "run-reporter.ts")}`];
+		const code = await run(check.tool, [...check.arguments, ...files, ...reporters], { CHECK_REPORT: report });
+		return judgeRun(existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as RunReport) : null, code);
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
 }
 
-function readReport(file: string): Outcome {
-	try {
-		const report: unknown = JSON.parse(readFileSync(file, "utf8"));
-		return { passed: count(report, "numPassedTests"), failed: count(report, "numFailedTests") };
-	} catch (error) {
-		if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return { passed: 0, failed: 1 };
-		throw error;
-	}
-}
-
-function count(report: unknown, name: string): number {
-	const value = typeof report === "object" && report !== null ? new Map(Object.entries(report)).get(name) : undefined;
-	return typeof value === "number" ? value : 0;
-}
-
-function run(tool: string, arguments_: readonly string[]): Promise<number> {
+function run(tool: string, arguments_: readonly string[], variables: Record<string, string> = {}): Promise<number> {
 	return new Promise((resolve, reject) => {
 		current = spawn(join(ROOT, "node_modules", ".bin", tool), arguments_, {
 			cwd: ROOT,
 			stdio: ["ignore", "inherit", "inherit"],
 			// Some tools colour whatever they write in CI; in a log that is noise.
-			env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" },
+			env: { ...process.env, ...(!process.stdout.isTTY && { NO_COLOR: "1" }), ...variables },
 		});
 		current.on("error", reject);
 		current.on("exit", (code) => resolve(code ?? 1));

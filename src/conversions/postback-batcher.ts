@@ -15,9 +15,9 @@ type PostbackQueue = { send: (message: PostbackMessage) => Promise<unknown> };
 const SEND_TIMEOUT_MS = 5 * SECOND_MS;
 /** How long a message waits for another request to send it. */
 const COMPANY_TIMEOUT_MS = SECOND_MS / 2;
-/** Of one message: postbacks, and bytes by our own count, which is on the safe side of the queue's 128 KB. */
-const MAX_ITEMS = 50;
+/** Bytes of one message by our own count, which is on the safe side of the queue's 128 KB; so a message holds fifty postbacks at most. */
 const MAX_BYTES = 100_000;
+const LEAST_BYTES_OF_A_POSTBACK = 2_000;
 
 type Group = { items: ReceivedPostback[]; bytes: number; sent: Promise<boolean>; settle: (sent: boolean) => void };
 
@@ -38,7 +38,7 @@ export class PostbackBatcher {
 		const bytes = sizeOf(message);
 		const group = this.#next;
 		if (group === null) return this.#lead(newGroup(message, bytes), underWay, waitUntil);
-		if (group.items.length === MAX_ITEMS || group.bytes + bytes > MAX_BYTES) return inTime(this.#queue.send(message));
+		if (group.bytes + bytes > MAX_BYTES) return inTime(this.#queue.send(message));
 		group.items.push(message);
 		group.bytes += bytes;
 		// Nobody has sent it in time, for all that is known.
@@ -96,7 +96,7 @@ function newGroup(message: ReceivedPostback, bytes: number): Group {
 
 /** No less than what a postback takes as JSON: what it says stands in its query too, and a character takes three bytes at most. */
 function sizeOf({ intake }: ReceivedPostback): number {
-	return 2_000 + 5 * intake.query.length;
+	return LEAST_BYTES_OF_A_POSTBACK + 5 * intake.query.length;
 }
 
 const LATE = Symbol("late");

@@ -1,6 +1,8 @@
 /** GET /api/products/search on real D1. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { KeptNetwork } from "../../src/products/kept-network.ts";
 import { clickRows, follow } from "../support/clicks.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { getSearch, openLink, PUBLISHER_HEADERS, productEntry, searchAffiliate } from "../support/product-search.ts";
@@ -29,6 +31,11 @@ beforeAll(async () => {
 			brandEntry("asleep.example", 4, { active: false }),
 			brandEntry("idle.example", 5, {}, { active: false }),
 			brandEntry("market.example", 6, { marketplace: true }, DEEPLINKS),
+			brandEntry("barred.example", 30, { blocked_countries: ["US"] }),
+			{
+				...brandEntry("abroad.example", 31, { blocked_countries: ["US"] }),
+				campaigns: [...brandEntry("abroad.example", 31).campaigns, ...brandEntry("abroad.example", 32, {}, { country: "CA" }).campaigns],
+			},
 			{
 				...brandEntry("half.example", 7),
 				campaigns: [...brandEntry("half.example", 7).campaigns, ...brandEntry("half.example", 8, {}, { country: "CA" }).campaigns],
@@ -62,6 +69,8 @@ beforeAll(async () => {
 			productEntry("B-1", "Straw basket", { domain: "blocked.example", url: "https://blocked.example/p/1" }),
 			productEntry("A-1", "Straw pillow", { domain: "asleep.example", url: "https://asleep.example/p/1" }),
 			productEntry("I-1", "Straw mat", { domain: "idle.example", url: "https://idle.example/p/1" }),
+			productEntry("E-1", "Straw bag", { domain: "barred.example", url: "https://barred.example/p/1" }),
+			productEntry("F-1", "Kite", { domain: "abroad.example", url: "https://abroad.example/p/1" }),
 			productEntry("U-1", "Straw doll", { domain: "unknown.example", url: "https://unknown.example/p/1" }),
 			productEntry("M-1", "Mug", { domain: "market.example", url: "https://market.example/dp/1?a=b&c=d" }),
 			productEntry("X-1", "Halved apple", { domain: "half.example", url: "https://half.example/1" }),
@@ -221,6 +230,12 @@ describe("worker: which products are found", () => {
 		expect((await idsOf("straw", {}, { PublisherKey: "publisher-key-rival" })).toSorted()).toEqual(["B-1", "H-1"]);
 	});
 
+	it("of a brand that is blocked in a country, by a campaign of another country alone", async () => {
+		expect(await idsOf("straw", { domain: "barred.example" })).toEqual([]);
+		const [kite] = (await searchAffiliate({ keyword: "kite" })).results;
+		expect(await openLink(kite?.redirect_url ?? "")).toMatchObject({ parameters: { cc: "CA" }, token: { campaignId: 32 } });
+	});
+
 	it("also where many better ones are of brands that may not be promoted", async () => {
 		expect(await idsOf("quilt")).toEqual(["Q-own"]);
 	});
@@ -283,6 +298,26 @@ describe("worker: the index follows what is stored", () => {
 		expect(await idsOf("glockenspiel", { domain: "hats.example" })).toEqual(["Z-1"]);
 		await env.PRODUCTS.prepare("DELETE FROM products WHERE id = 'Z-1'").run();
 		expect(await idsOf("glockenspiel")).toEqual([]);
+	});
+});
+
+describe("worker: what an isolate keeps of the network for searches", () => {
+	const rename = (table: string, name: string) =>
+		env.DB.prepare(`UPDATE ${table} SET name = ? WHERE ${table === "brands" ? "domain = 'hats.example'" : "id = 'rival'"}`)
+			.bind(name)
+			.run();
+
+	it("brands and publishers: fifteen seconds long, and no longer", async () => {
+		let now = Date.parse("2026-11-18T15:00:00Z");
+		const network = new KeptNetwork({ db: openDatabase(env.DB), now: () => now });
+		const names = async () => [(await network.brands(["hats.example"]))[0]?.name, (await network.publisher("rival"))?.name];
+		expect(await names()).toEqual(["hats.example", "Acme"]);
+		await rename("brands", "New hats");
+		await rename("publishers", "New rival");
+		now += 14_999;
+		expect(await names()).toEqual(["hats.example", "Acme"]);
+		now += 1;
+		expect(await names()).toEqual(["New hats", "New rival"]);
 	});
 });
 

@@ -78,7 +78,7 @@ describe("worker: a cap that is met pauses the campaign", () => {
 		await setCaps({});
 		await click(2, NOON);
 		await env.DB.batch(["campaign_pauses", "campaign_days"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
-		await setCaps({ total_budget: "0.30" });
+		await setCaps({ total_budget: "0.40" });
 		await sweepImportedCaps(capDeps(() => NOON + 3 * 86_400_000));
 		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "total_budget" }]);
 		expect(await paused()).toEqual([5001]);
@@ -153,6 +153,21 @@ describe("worker: a steady rate", () => {
 		expect(billed).toBeLessThanOrEqual(100 + (5 * PAUSE_PROPAGATION_MS) / SECOND_MS);
 	});
 
+	it.each([
+		[19, []],
+		[20, [5001]],
+	])("of %d clicks in the last minute: a pace from the twentieth on", async (count, expected) => {
+		// What twenty clicks a minute bring in 72 seconds more, 24, meets this cap; one click fewer is no pace.
+		await setCaps({ daily_click_cap: count + 20 });
+		const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
+		const now = NOON + (count - 1) * 3_000;
+		await consumeClicks(
+			capDeps(() => now),
+			letters(...messages),
+		);
+		expect(await paused()).toEqual(expected);
+	});
+
 	it("so slow that it is no pace: reaches its cap to the click", async () => {
 		await setCaps({ daily_click_cap: 12 });
 		for (let at = 0; at < 12; at++) {
@@ -185,6 +200,21 @@ describe("worker: a paused campaign", () => {
 		await click(2, Date.parse(midnight) + 1_000);
 		expect(await paused()).toEqual([]);
 		await click(1, Date.parse(midnight) + 2_000);
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it.each([
+		["Pacific/Kiritimati", "UTC+14", "2026-11-18T10:30:00Z"],
+		["Pacific/Tongatapu", "UTC+13", "2026-11-18T11:30:00Z"],
+		["Pacific/Fiji", "UTC+12", "2026-11-18T12:30:00Z"],
+		["UTC", "UTC", "2026-11-18T12:30:00Z"],
+		["Etc/GMT+12", "UTC-12", "2026-11-18T11:30:00Z"],
+	])("in %s (%s) the minute's sweep finds what its day has spent, whatever day it is in UTC", async (timezone, _, at) => {
+		const now = Date.parse(at);
+		await setCaps({ daily_click_cap: 3 }, timezone);
+		await click(2, now - 1_000, now);
+		await env.DB.prepare("UPDATE campaigns SET daily_click_cap = 2 WHERE campaign_id = 5001").run();
+		await sweepCaps(capDeps(() => now));
 		expect(await paused()).toEqual([5001]);
 	});
 

@@ -206,7 +206,7 @@ describe("worker: what is no click", () => {
 			expect((await response.text()).length).toBeLessThan(100);
 		}
 		expect((await follow("http://click.example/click")).status).toBe(404);
-		await new Promise((resolve) => setTimeout(resolve, 2_500));
+		await new Promise((resolve) => setTimeout(resolve, 500));
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual(before);
 	});
 

@@ -304,6 +304,21 @@ describe("worker: blocks that block nothing", () => {
 		await importFile({ publishers: [ACME] });
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
+
+	it("a block everywhere is narrowed by none of a country, before it or behind it", async () => {
+		const everywhere = { domain: "shoes.example" };
+		const abroad = { domain: "shoes.example", country: "GB" };
+		for (const blocked_brands of [
+			[everywhere, abroad],
+			[abroad, everywhere],
+		]) {
+			await importFile({ publishers: [{ ...ACME, blocked_brands }] });
+			expect(await priceFor("shoes.example")).toBeNull();
+		}
+		await importFile({ publishers: [{ ...ACME, blocked_brands: [abroad, { domain: "shoes.example", country: "CA" }] }] });
+		expect(await priceFor("shoes.example")).toBe(0.2);
+		await importFile({ publishers: [ACME] });
+	});
 });
 
 describe("worker: a large file", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, type Decision, runAuction, seatOf } from "../../../src/bidding/auction.ts";
 import type { CampaignVerdict } from "../../../src/bidding/eligibility.ts";
+import type { BookBrand } from "../../../src/campaign-book/format.ts";
+import { readWebAddress } from "../../../src/lib/host.ts";
 import { auctionBook, auctionRequest, brand, campaign, hours, publisher } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
@@ -45,6 +47,14 @@ describe("unit: a bid", () => {
 	test("counts prices as equal that are equal once they are rounded", () => {
 		const campaigns = [campaign({ campaignId: 12, epcMicros: 400_020 }), campaign({ campaignId: 11, epcMicros: 400_000 })];
 		expect(winner(hold({}, { brands: [brand({ campaigns })] }))).toBe(11);
+	});
+
+	test("goes to the lowest campaign id among the candidates of a keyword, though one before it bids as much", () => {
+		const priced = { epcMicros: null, keywordEpcMicros: new Map([["boots", 400_000]]) };
+		const brands = [12, 11, 13].map((campaignId) =>
+			brand({ domain: `brand-${campaignId}.example`, campaigns: [campaign({ campaignId, ...priced })] }),
+		);
+		expect(winner(hold({ domain: null, keyword: "boots" }, { brands }))).toBe(11);
 	});
 
 	test("passes over campaigns that may not bid, however high", () => {
@@ -144,6 +154,30 @@ describe("unit: no bid from the brand", () => {
 			campaign({ campaignId: 3, active: false }),
 		];
 		expect(hold({}, { brands: [brand({ campaigns })] })).toEqual(noBid("cap_met"));
+	});
+
+	/** One candidate for each reason, farthest from a bid first. */
+	const AT = { domain: "at.example", aliases: ["shared.example"] };
+	const LOSERS: [reason: string, loser: BookBrand][] = [
+		["brand_inactive", brand({ ...AT, active: false })],
+		["advertiser_blocked", brand({ ...AT, blockedCountries: ["US"] })],
+		["advertiser_not_accepted", brand({ ...AT, domain: "barred.example" })],
+		["no_campaign", brand({ ...AT, campaigns: [campaign({ country: "GB" })] })],
+		["no_deeplink_campaign", brand({ ...AT, campaigns: [campaign({ hasDeeplink: false })] })],
+		["outside_hours", brand({ ...AT, campaigns: [campaign({ allowedHours: hours(3) })] })],
+		["cap_met", brand({ ...AT, campaigns: [campaign({ capped: true })] })],
+	];
+	const pairs = LOSERS.flatMap((far, at) => LOSERS.slice(at + 1).map((near) => [near[0], far[0], near[1], far[1]] as const));
+
+	test.each(pairs)("%s goes before %s, whichever candidate comes first", (reason, _, near, far) => {
+		const request = {
+			domain: null,
+			keyword: "boots",
+			deeplink: readWebAddress("https://shared.example/"),
+			blockedAdvertisers: ["barred.example"],
+		};
+		expect(hold(request, { brands: [near, far] })).toEqual(noBid(reason));
+		expect(hold(request, { brands: [far, near] })).toEqual(noBid(reason));
 	});
 });
 

@@ -26,6 +26,7 @@ beforeEach(() => {
 	vi.spyOn(console, "error").mockImplementation(() => {});
 });
 afterEach(() => {
+	vi.useRealTimers();
 	vi.restoreAllMocks();
 });
 
@@ -118,9 +119,16 @@ describe("unit: tmax", () => {
 	test("a cold book that comes too late is no bid in time, is loaded in the background, and bids the next time", async () => {
 		const gate = Promise.withResolvers<void>();
 		store.before = () => gate.promise;
-		const started = performance.now();
-		expect(await hold({}, 60)).toEqual(noBid("timed_out"));
-		expect(performance.now() - started).toBeLessThan(60);
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		let decision: Decision | null = null;
+		const held = hold({}, 60).then((made) => {
+			decision = made;
+		});
+		await vi.advanceTimersByTimeAsync(49);
+		expect(decision).toBeNull();
+		await vi.advanceTimersByTimeAsync(1);
+		expect(decision).toEqual(noBid("timed_out"));
+		await held;
 		gate.resolve();
 		await Promise.all(background);
 		store.before = () => Promise.reject(new Error("no more reads"));
@@ -138,13 +146,9 @@ describe("unit: tmax", () => {
 
 	test("without one, a cold lookup waits for a second at most", async () => {
 		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-		try {
-			store.before = () => new Promise(() => {});
-			const decision = hold();
-			await vi.advanceTimersByTimeAsync(1_000);
-			expect(await decision).toEqual(noBid("timed_out"));
-		} finally {
-			vi.useRealTimers();
-		}
+		store.before = () => new Promise(() => {});
+		const decision = hold();
+		await vi.advanceTimersByTimeAsync(1_000);
+		expect(await decision).toEqual(noBid("timed_out"));
 	});
 });

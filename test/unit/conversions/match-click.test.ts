@@ -39,6 +39,21 @@ describe("unit: which click a postback speaks of", () => {
 		expect(of("test")).toBe("test by click_hash");
 	});
 
+	const RANKED = [null, "expired", "duplicate", "bot", "prefetch", "head", "test"] as const;
+	test.each(RANKED.slice(1).map((worse, at) => [RANKED[at] ?? null, worse] as const))(
+		"%s goes before %s, though it came later",
+		(better, worse) => {
+			const clicks = [click({ id: "worse", reason: worse, clickedAt: 1 }), click({ id: "better", reason: better, clickedAt: 2 })];
+			expect(match(clicks)).toBe("better by click_hash");
+			expect(match(clicks.toReversed())).toBe("better by click_hash");
+		},
+	);
+
+	test("of redirects of one kind the earliest counts, and of one moment that with the lowest id", () => {
+		expect(match([click({ id: "a", clickedAt: 2 }), click({ id: "b", clickedAt: 1 })])).toBe("b by click_hash");
+		expect(match([click({ id: "b" }), click({ id: "a" })])).toBe("a by click_hash");
+	});
+
 	test("a publisher's click id counts where one click of the platform has it", () => {
 		expect(match([], [click({ id: "n" })])).toBe("n by publisher_click_id");
 		expect(match([], [click({ id: "n" }), click({ id: "other", clickHash: "b", platform: "east" })])).toBe("n by publisher_click_id");

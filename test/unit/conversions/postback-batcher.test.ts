@@ -104,6 +104,17 @@ describe("unit: sending postbacks together", () => {
 		expect(got).toEqual(["a failed"]);
 	});
 
+	test("a message holds fifty at most: one more goes alone", async () => {
+		void send("first");
+		const company = Array.from({ length: 51 }, (_, at) => String(at));
+		for (const id of company) void send(id);
+		await tick();
+		expect(queue.ids).toEqual([["first"], ["50"]]);
+		queue.sends[0]?.resolve();
+		await tick();
+		expect(queue.ids.at(-1)).toEqual(company.slice(0, 50));
+	});
+
 	test("a message stays within the queue's size: what does not fit goes alone", async () => {
 		const large = "x".repeat(20_000);
 		void send("a");

@@ -230,6 +230,23 @@ describe("worker: one call at a time", () => {
 		expect(keys).toEqual([id, id]);
 	});
 
+	it("a delivery whose lease has ended, and that fails at last, changes nothing of what the next one brought about", async () => {
+		let calls = 0;
+		const outbox = await outboxFor("slow", "answer", {
+			fetch: async (url, init) => {
+				if (++calls > 1) return fetch(url, init);
+				await outbox.pass(1);
+				return new Response("too late", { status: 500 });
+			},
+		});
+		const id = await outbox.add("slow", "T1");
+		await outbox.work();
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered", attempt_count: 1, schedule_step: 0, next_attempt_at: null });
+		expect((await outbox.attempts(id)).map(({ http_status }) => http_status).sort()).toEqual([200, 500]);
+		await outbox.pass(2);
+		expect(await received("slow")).toEqual(["T1 approved"]);
+	});
+
 	it("a message of another format is given back to the queue", async () => {
 		const retried: string[] = [];
 		await consumeCallbacks(new Outbox().deps, batchOf([{ format: 2, id: "x" }, "text", null, callbackMessage("unknown")], retried));

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { BiddingDeps } from "../../../src/bidding/deps.ts";
+import { type Explanation, explainBid } from "../../../src/bidding/explain.ts";
+import { CampaignBook } from "../../../src/campaign-book/load.ts";
+import { ClickTokens } from "../../../src/click-token/token.ts";
+import { memoryBook } from "../../support/memory-book.ts";
+
+const NOW = Date.parse("2026-11-18T12:00:00Z");
+const HOMEPAGE = "https://track.example/c?sub={click_id}";
+const DEEPLINK = { l: "https://track.example/d?sub={click_id}&u={deeplink}", v: 1 as const };
+
+let deps: BiddingDeps;
+
+beforeEach(() => {
+	const campaigns = [
+		{ i: 1, o: "US", h: HOMEPAGE, e: 400_000, ...DEEPLINK },
+		{ i: 2, o: "US", h: HOMEPAGE, e: 600_000 },
+		{ i: 3, o: "US", h: HOMEPAGE, e: 400_000, ...DEEPLINK },
+	];
+	const store = memoryBook({ "d shop.example": [{ i: 1, d: "shop.example", c: campaigns }] });
+	deps = {
+		book: new CampaignBook(store, { snapshotTtlMs: 15_000 }),
+		tokens: new ClickTokens(["a-key-of-thirty-two-characters-or-more"]),
+		clickUrl: "https://click.example",
+		now: () => NOW,
+	};
+});
+
+function explain(query: Record<string, string>): Promise<Explanation> {
+	return explainBid(deps, { endpoint: "serving-engine", publisherId: "1001", query: { bd: "shop.example", cc: "US", ...query } }, () => {});
+}
+
+const linesOf = ({ candidates }: Explanation) =>
+	candidates.map(
+		({ campaign_id, link, eligible, won, reason }) => `${campaign_id} ${link} ${eligible ? (won ? "won" : "could bid") : reason}`,
+	);
+
+describe("unit: an explanation", () => {
+	test("says of the one candidate that made the bid that it won: on the deeplink where that was bid on", async () => {
+		const explained = await explain({ dl: "https://shop.example/p" });
+		expect(explained.decision).toMatchObject({ outcome: "bid", campaign_id: 1, is_deeplink: true });
+		expect(linesOf(explained)).toEqual(["1 deeplink won", "2 deeplink no_deeplink_campaign", "3 deeplink could bid"]);
+	});
+
+	test("on the homepage where no deeplink could be bid on, though campaigns were considered for both", async () => {
+		const explained = await explain({ dl: "https://shop.example/p", fbid: "0.25" });
+		expect(explained.decision).toMatchObject({ outcome: "bid", campaign_id: 2, is_deeplink: false });
+		expect(linesOf(explained)).toEqual([
+			"1 deeplink could bid",
+			"2 deeplink no_deeplink_campaign",
+			"3 deeplink could bid",
+			"1 homepage could bid",
+			"2 homepage won",
+			"3 homepage could bid",
+		]);
+	});
+
+	test("of no bid names no winner, and gives those that could bid its reason", async () => {
+		const explained = await explain({ fbid: "1" });
+		expect(explained.decision).toMatchObject({ outcome: "no-bid", reason: "below_floor" });
+		expect(explained.candidates.map(({ won, reason }) => [won, reason])).toEqual([1, 2, 3].map(() => [false, "below_floor"]));
+	});
+});
