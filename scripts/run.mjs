@@ -4,11 +4,12 @@
  * Installs the dependencies first where they are missing or are not the ones package-lock.json names.
  * Arguments, signals and the exit code are passed on. Plain JavaScript, because it must run under Node 20.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { install as installPackages } from "./local/install.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, "node_modules", ".bin");
@@ -36,21 +37,14 @@ function isInstalled() {
 	});
 }
 
-function install() {
+async function install() {
 	if (lstatSync(join(ROOT, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
 		fail(
 			"node_modules is a link to dependencies that are not those of package-lock.json. Run npm ci where it points to, or remove the link.",
 		);
 	}
-	console.error("Installing dependencies (npm ci) …");
-	const arguments_ = ["ci", "--no-audit", "--no-fund"];
-	const npm = process.env.npm_execpath;
-	const viaNode = npm !== undefined && /npm-cli\.c?js$/.test(npm);
-	// npm's answers belong to the log of this run, not to the output of the script that follows.
-	const options = { cwd: ROOT, stdio: ["ignore", 2, 2] };
-	const result = viaNode ? spawnSync(process.execPath, [npm, ...arguments_], options) : spawnSync("npm", arguments_, options);
-	if (result.error !== undefined) fail(`npm could not be run: ${result.error.message}. Install npm, then try again.`);
-	if (result.status !== 0) fail("npm ci failed: see above. Check that the npm registry can be reached, then try again.");
+	const failure = await installPackages(ROOT);
+	if (failure !== null) fail(failure);
 }
 
 /** The project's own Node; the one that runs this file where that is recent enough. */
@@ -66,7 +60,7 @@ function findNode() {
 
 const [target, ...rest] = process.argv.slice(2);
 if (target === undefined) fail("Usage: node scripts/run.mjs SCRIPT.ts|TOOL [ARGUMENT…]");
-if (!isInstalled()) install();
+if (!isInstalled()) await install();
 
 const isScript = /\.m?[jt]s$/.test(target);
 const child = spawn(isScript ? findNode() : join(BIN, target), isScript ? [join(ROOT, target), ...rest] : rest, {
