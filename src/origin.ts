@@ -27,9 +27,10 @@ import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
-import { keepDeadLetters, type QueueName } from "./dead-letters/keep-dead-letters.ts";
+import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
 import { guard } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
+import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
@@ -158,7 +159,7 @@ const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPau
 	clicks: (batch, env, onPauses) => consumeClicks(clickDeps(env, onPauses), batch.messages),
 };
 
-const QUEUE = /(?:^|-)(clicks|postbacks|callbacks)(-dead)?$/;
+const QUEUE = new RegExp(`(?:^|-)(${QUEUE_NAMES.join("|")})(-dead)?$`);
 
 /** Takes a batch of any of our queues: `…-clicks`, `…-postbacks`, `…-callbacks`, and `…-dead` of each. */
 export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPauses): Promise<void> {

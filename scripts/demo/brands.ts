@@ -1,5 +1,5 @@
+import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../src/lib/enums.ts";
 import type { Brand, Campaign } from "./network-file.ts";
-import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "./network-file.ts";
 import type { Random } from "./random.ts";
 import { CATEGORIES, type Category, type Country, MARKETS, type Market, NAMES } from "./vocabulary.ts";
 import { ALL_HOURS, WELL_KNOWN_BRANDS } from "./well-known.ts";

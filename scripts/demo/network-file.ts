@@ -1,3 +1,5 @@
+import type { ConversionStatus, PricingModel, RestrictedTraffic, TrafficType } from "../../src/lib/enums.ts";
+
 /** The network file: what `POST /operator/network` takes. A section left out leaves what is stored untouched. */
 export type NetworkFile = {
 	platforms?: Platform[];
@@ -22,7 +24,7 @@ export type Platform = {
 	/** Currency of payouts that name none. */
 	currency: string;
 	/** The platform's own status words beside the usual ones. */
-	status_map: Record<string, "approved" | "pending" | "cancelled">;
+	status_map: Record<string, ConversionStatus>;
 };
 
 export type Publisher = {
@@ -39,7 +41,7 @@ export type Publisher = {
 	publisher_key?: string;
 	/** The publisher's part of what a click earns, 0 to 1. */
 	revenue_share: number;
-	pricing_model: "CPA" | "CPC";
+	pricing_model: PricingModel;
 	cashback_enabled: boolean;
 	sales_data_enabled: boolean;
 	campaign_id_enabled: boolean;
@@ -48,38 +50,6 @@ export type Publisher = {
 	/** Without a country the brand is blocked everywhere. */
 	blocked_brands: { domain: string; country?: string }[];
 };
-
-export const RESTRICTED_TRAFFIC = [
-	"Coupons",
-	"Promo Codes",
-	"Incentivized Traffic",
-	"Paid Search",
-	"Email Spam",
-	"Gift Cards",
-	"Injected Traffic",
-	"Fraudulent Traffic",
-	"Coupon Extension",
-	"Extension Traffic",
-	"Voucher Code",
-	"TM Bidding",
-] as const;
-
-export const TRAFFIC_TYPES = [
-	"All",
-	"BNPL",
-	"Cashback",
-	"Content",
-	"Coupon",
-	"Deal sites",
-	"DSP",
-	"Email",
-	"Incentive",
-	"Influencers",
-	"Media buying",
-	"Search",
-	"Shopping",
-	"Title",
-] as const;
 
 export type Brand = {
 	domain: string;
@@ -90,8 +60,8 @@ export type Brand = {
 	marketplace: boolean;
 	new_deal: boolean;
 	last_updated_date: Day | null;
-	restricted_traffic: (typeof RESTRICTED_TRAFFIC)[number][];
-	traffic_types: (typeof TRAFFIC_TYPES)[number][];
+	restricted_traffic: RestrictedTraffic[];
+	traffic_types: TrafficType[];
 	blocked_countries: string[];
 	campaigns: Campaign[];
 };

@@ -1,12 +1,11 @@
 /** One user's way through the service, as SSP, browser and affiliate platform see it: what was acknowledged goes into the tally. */
+import type { ConversionStatus } from "../../src/lib/enums.ts";
 import type { Stack } from "../stack/start-stack.ts";
 import { ACCESS_KEY, DOMAIN, IDENTITY, PLATFORM_KEY } from "./network.ts";
 import type { Tally } from "./tally.ts";
 
-type Status = "approved" | "pending" | "cancelled";
-
 /** What becomes of an order, as the platform reports it. */
-const HISTORIES: readonly (readonly Status[])[] = [
+const HISTORIES: readonly (readonly ConversionStatus[])[] = [
 	["approved"],
 	["approved"],
 	["pending", "approved"],

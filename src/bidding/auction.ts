@@ -3,6 +3,7 @@
  * feeds both endpoints and the operator's explanation.
  */
 import type { BookBrand, BookCampaign, BookPublisher } from "../campaign-book/format.ts";
+import type { LinkType } from "../lib/enums.ts";
 import { canonicalHost, hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
@@ -52,7 +53,7 @@ export type NoBid = { outcome: "no-bid"; reason: NoBidReason };
 export type Decision = Bid | NoBid;
 
 /** Told of every campaign considered, for explanations. */
-export type Observer = (brand: BookBrand, campaign: BookCampaign, link: "homepage" | "deeplink", verdict: CampaignVerdict) => void;
+export type Observer = (brand: BookBrand, campaign: BookCampaign, link: LinkType, verdict: CampaignVerdict) => void;
 
 /** The seat a publisher bids from: the assigned one, otherwise its identity. */
 export function seatOf(publisher: BookPublisher): string {
@@ -85,7 +86,7 @@ export function runAuction(request: AuctionRequest, book: AuctionBook, now: numb
 	return choose(request, book, now, "homepage", observe);
 }
 
-function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "homepage" | "deeplink", observe?: Observer): Decision {
+function choose(request: AuctionRequest, book: AuctionBook, now: number, link: LinkType, observe?: Observer): Decision {
 	const { publisher } = book;
 	let best: Bid | null = null;
 	let reason: CandidateReason = "unknown_advertiser";
@@ -121,12 +122,7 @@ function choose(request: AuctionRequest, book: AuctionBook, now: number, link: "
 	return best;
 }
 
-function brandReason(
-	request: AuctionRequest,
-	brand: BookBrand,
-	publisher: BookPublisher,
-	link: "homepage" | "deeplink",
-): CandidateReason | null {
+function brandReason(request: AuctionRequest, brand: BookBrand, publisher: BookPublisher, link: LinkType): CandidateReason | null {
 	if (!brand.active) return "brand_inactive";
 	const blockedFor = publisher.blockedBrands.get(brand.domain);
 	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";

@@ -1,4 +1,5 @@
 import { ALL_HOURS, type BookCampaign } from "../campaign-book/format.ts";
+import type { LinkType } from "../lib/enums.ts";
 import { localHour } from "../lib/time.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 
@@ -12,7 +13,7 @@ type CampaignReason = Extract<NoBidReason, "no_campaign" | "no_deeplink_campaign
 
 export type Circumstances = {
 	country: string;
-	link: "homepage" | "deeplink";
+	link: LinkType;
 	now: number;
 	isPaused: (campaignId: number) => boolean;
 	/** The campaign's price for this request, in ten-thousandths of a USD. */

@@ -7,6 +7,7 @@ import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
 import type { AuctionRequest, Decision, Observer } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
+import type { Explanation } from "./explain-answer.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { toAuction } from "./openrtb-route.ts";
 import { readServingEngineQuery } from "./serving-engine-route.ts";
@@ -15,28 +16,7 @@ export type ExplainInput =
 	| { endpoint: "openrtb"; identity: string; request: unknown }
 	| { endpoint: "serving-engine"; publisherId: string; query: Record<string, string> };
 
-export type CandidateExplanation = {
-	domain: string;
-	campaign_id: number;
-	/** The link it was considered for. */
-	link: "homepage" | "deeplink";
-	eligible: boolean;
-	/** Whether this campaign made the bid. */
-	won: boolean;
-	reason: NoBidReason | null;
-	explanation: string;
-	/** The publisher's price in USD, four decimals; null where it could not bid. */
-	price: string | null;
-};
-
-export type Explanation = {
-	endpoint: ExplainInput["endpoint"];
-	decision:
-		| { outcome: "bid"; domain: string; advertiser_id: number; campaign_id: number; price: string; is_deeplink: boolean }
-		| { outcome: "no-bid"; reason: NoBidReason; condition: number | null; explanation: string }
-		| { outcome: "invalid"; explanation: string };
-	candidates: CandidateExplanation[];
-};
+type Candidate = Explanation["candidates"][number];
 
 /** Holds the auction of an input with an observer. It mints no click URL and counts nothing. */
 export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUntil: WaitUntil): Promise<Explanation> {
@@ -61,7 +41,7 @@ async function explain(
 	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined,
 	waitUntil: WaitUntil,
 ): Promise<Explanation> {
-	const considered: CandidateExplanation[] = [];
+	const considered: Candidate[] = [];
 	const observe: Observer = (brand, campaign, link, verdict) => {
 		considered.push({
 			domain: brand.domain,
@@ -98,7 +78,7 @@ function explainNoBid(reason: NoBidReason): Explanation["decision"] {
 	return { outcome: "no-bid", reason, condition, explanation: text };
 }
 
-function explainCandidate(candidate: CandidateExplanation, decision: Decision): CandidateExplanation {
+function explainCandidate(candidate: Candidate, decision: Decision): Candidate {
 	if (!candidate.eligible) return candidate;
 	if (decision.outcome === "no-bid") return { ...candidate, reason: decision.reason, explanation: NO_BID_REASONS[decision.reason].text };
 	const link = decision.isDeeplink ? "deeplink" : "homepage";

@@ -1,9 +1,10 @@
+import type { BidEndpoint } from "../lib/enums.ts";
 import type { Measure } from "../lib/measure.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Decision } from "./auction.ts";
 
 /** One data point for a decision: a bid with its price, or a no-bid with its reason. */
-export function measureDecision(measure: Measure, channel: "openrtb" | "serving-engine", requester: string, decision: Decision): void {
+export function measureDecision(measure: Measure, channel: BidEndpoint, requester: string, decision: Decision): void {
 	if (decision.outcome === "no-bid") {
 		// What is nobody's is whatever a caller made up.
 		const publisher = decision.reason === "publisher_not_enabled" ? "" : requester;

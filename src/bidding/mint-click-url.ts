@@ -1,5 +1,6 @@
 import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
-import type { ClickToken, TokenKind } from "../click-token/token.ts";
+import type { ClickToken } from "../click-token/token.ts";
+import type { TokenKind } from "../lib/enums.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger } from "../lib/ip.ts";

@@ -1,4 +1,5 @@
 import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
+import type { CallbackStatus } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 
 /** What a publisher is told of a conversion. */
@@ -8,7 +9,7 @@ export type CallbackFacts = {
 	cid: string;
 	/** Publisher revenue, micro-dollars. */
 	payoutMicros: number;
-	status: "approved" | "cancelled";
+	status: CallbackStatus;
 	/** When the conversion happened, Unix milliseconds. */
 	eventAt: number;
 };

@@ -2,30 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import { formatUsd } from "../lib/money.ts";
+import type { CallbackPage, ListedCallback } from "./operator-answers.ts";
 import { CURSOR, type ListQuery } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
-
-export type ListedAttempt = { at: string; http_status: number | null; latency_ms: number; answer: string };
-export type ListedCallback = {
-	id: string;
-	platform: string;
-	txnid: string;
-	seq: number;
-	publisher: string;
-	status: string;
-	cid: string;
-	payout: string;
-	edate: string;
-	state: string;
-	/** Why a due one waits: `order` or `pause`. */
-	held_for: string | null;
-	attempt_count: number;
-	created_at: string;
-	next_attempt_at: string | null;
-	delivered_at: string | null;
-	/** The latest first, at most {@link ATTEMPTS_SHOWN}. */
-	attempts: ListedAttempt[];
-};
 
 /** So many attempts of a callback are listed. */
 export const ATTEMPTS_SHOWN = 20;
@@ -34,7 +13,7 @@ type Row = typeof callbacks.$inferSelect & { attempts: string };
 type AttemptRow = Pick<typeof callbackAttempts.$inferSelect, "startedAt" | "httpStatus" | "latencyMs" | "answer">;
 
 /** A page of callbacks with their attempts, the newest first. */
-export async function listCallbacks({ db }: { db: Database }, query: ListQuery): Promise<{ data: ListedCallback[]; next: string | null }> {
+export async function listCallbacks({ db }: { db: Database }, query: ListQuery): Promise<CallbackPage> {
 	const [, createdAt, id] = CURSOR.exec(query.cursor ?? "") ?? [];
 	const beyond = createdAt === undefined ? sql`true` : sql`(created_at, id) < (${Number(createdAt)}, ${id})`;
 	const rows =

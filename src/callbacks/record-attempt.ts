@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
+import type { CallbackState } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import type { Attempt } from "./attempt-callback.ts";
@@ -9,7 +10,7 @@ import { countFailure, countSuccess } from "./breaker.ts";
 import type { ClaimedCallback } from "./claim-callback.ts";
 
 export type Recorded = {
-	state: "due" | "delivered" | "exhausted" | "no_url";
+	state: CallbackState;
 	/** When the callback itself is tried again; null where it is not, or not before its address answers. */
 	retryAt: number | null;
 	/** The next callback of the conversion, where it had to wait for this one. */

@@ -4,6 +4,7 @@ import { callbacks } from "../db/schema/callbacks.ts";
 import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
+import type { ReplayReport } from "./operator-answers.ts";
 import type { ReplayRequest } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
 
@@ -20,10 +21,7 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
  * being called at this moment is left alone.
  * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */
-export async function replayCallbacks(
-	{ db, queue, now }: ReplayDeps,
-	{ dry_run, ...selection }: ReplayRequest,
-): Promise<{ replayed: number; dry_run: boolean }> {
+export async function replayCallbacks({ db, queue, now }: ReplayDeps, { dry_run, ...selection }: ReplayRequest): Promise<ReplayReport> {
 	const at = now();
 	const chosen = sql`SELECT platform, txnid, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)} GROUP BY platform, txnid`;
 	const conversions = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${chosen} LIMIT ${MAX_REPLAYED + 1})`);

@@ -1,7 +1,7 @@
 /** How the operator names callbacks: by publisher, transaction, id, state and time. One reading for lists and replays. */
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
-import { callbacks } from "../db/schema/callbacks.ts";
+import { CALLBACK_STATES } from "../lib/enums.ts";
 
 const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 
@@ -24,7 +24,7 @@ export const selectionEntries = {
 	/** platforms.id. */
 	platform: v.optional(text),
 	txnid: v.optional(text),
-	state: v.optional(v.picklist(callbacks.state.enumValues, `must be one of ${callbacks.state.enumValues.join(", ")}`)),
+	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
 	/** When the callback came to be: from, and before. */
 	from: v.optional(time),
 	to: v.optional(time),

@@ -6,19 +6,10 @@ import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import type { HttpError } from "../lib/http.ts";
 import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
 import { buildCallbackUrl } from "./build-callback-url.ts";
+import type { TestReport } from "./operator-answers.ts";
 
 /** Where a test goes: to a publisher's address, or to one that is given. */
 export type TestTarget = { publisher: string } | { url: string };
-
-export type TestReport = {
-	/** The whole address that was called. */
-	called: string;
-	http_status: number | null;
-	confirmed: boolean;
-	latency_ms: number;
-	/** First bytes of the answer, or what went wrong. */
-	answer: string;
-};
 
 /**
  * Sends one test callback and reports what came of it. Nobody can take it for money: its txnid begins with `test-`, its cid is

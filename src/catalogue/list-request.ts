@@ -1,7 +1,5 @@
 /** What a brand list is asked for. */
-import { TRAFFIC_TYPES } from "../db/schema/brands.ts";
-
-export type TrafficType = (typeof TRAFFIC_TYPES)[number];
+import { TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
 
 /** One record a domain; or one record a brand and country, of the brands offered for a type of traffic. */
 export type ListRequest = { by: "domain" } | { by: "country"; trafficType: TrafficType };

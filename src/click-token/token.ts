@@ -9,9 +9,8 @@
  * Tokens of version 2 are those of tracking links (link-token.ts).
  */
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
+import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
-
-export type TokenKind = "openrtb" | "serving-engine" | "link";
 
 export type ClickToken = {
 	kind: TokenKind;
@@ -50,7 +49,6 @@ const MAX_TOKEN_LENGTH = 1_024;
 const MAX_CONTENT_LENGTH = 1_024;
 const MAX_COUNTER = 0xff_ffff;
 const OPENING_KEYS_KEPT = 512;
-const KINDS: readonly TokenKind[] = ["openrtb", "serving-engine", "link"];
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 type Master = { fingerprint: Uint8Array; key: CryptoKey };
@@ -245,7 +243,7 @@ function encodeCounter(counter: number): string {
 
 function encode(token: ClickToken): string {
 	return JSON.stringify([
-		KINDS.indexOf(token.kind),
+		TOKEN_KINDS.indexOf(token.kind),
 		token.publisher,
 		token.advertiserId,
 		token.domain,
@@ -261,7 +259,7 @@ function encode(token: ClickToken): string {
 function decode(text: string): ClickToken | null {
 	// By place: to take an array apart by a pattern walks it by its iterator.
 	const fields = JSON.parse(text);
-	const kind = KINDS[fields[0]];
+	const kind = TOKEN_KINDS[fields[0]];
 	if (kind === undefined || fields[6] !== 0) return null;
 	return {
 		kind,

@@ -6,13 +6,9 @@
  * to be replayed by the newer one.
  */
 import * as v from "valibot";
-import type { TokenKind } from "../click-token/token.ts";
+import { KNOWN_REASONS, type KnownReason, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 
 export const CLICK_FORMAT = 1;
-
-/** Why the redirect already knows that a click is neither billed nor counted. Duplicates are found when it is written. */
-export const KNOWN_REASONS = ["head", "prefetch", "bot", "test", "expired"] as const;
-export type KnownReason = (typeof KNOWN_REASONS)[number];
 
 /** The publisher's own values on a click URL, and the marketplace tag of a product link. */
 export const CLICK_TEXTS = ["clickid", "subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"] as const;
@@ -52,7 +48,7 @@ const schema = v.object({
 	id: text,
 	at: amount,
 	hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
-	kind: v.picklist(["openrtb", "serving-engine", "link"]),
+	kind: v.picklist(TOKEN_KINDS),
 	reason: v.optional(v.picklist(KNOWN_REASONS)),
 	publisher: text,
 	brandId: amount,

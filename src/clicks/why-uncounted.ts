@@ -1,5 +1,5 @@
 import type { ClickToken } from "../click-token/token.ts";
-import type { KnownReason } from "./message.ts";
+import type { KnownReason } from "../lib/enums.ts";
 import { isBot } from "./user-agent.ts";
 
 /** How browsers and previewers say that nobody has clicked yet. */

@@ -6,6 +6,8 @@ import { utcDay } from "../lib/time.ts";
 export type Conversion = typeof conversions.$inferSelect;
 export type ConversionEvent = typeof conversionEvents.$inferSelect;
 export type EventKind = ConversionEvent["kind"];
+/** What `conversion_events.details` holds. */
+export type EventDetails = { set: Partial<Conversion>; why?: string };
 export type NewCallback = typeof callbacks.$inferInsert;
 export type ConversionKey = { platform: string; txnid: string };
 

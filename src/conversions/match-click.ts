@@ -1,4 +1,5 @@
-import type { clicks, UNCOUNTED_REASONS } from "../db/schema/clicks.ts";
+import type { clicks } from "../db/schema/clicks.ts";
+import type { Attribution, NoMatch, PricingModel } from "../lib/enums.ts";
 
 /** What settling needs of a click and of its publisher. */
 export type CandidateClick = Pick<
@@ -17,13 +18,8 @@ export type CandidateClick = Pick<
 > & {
 	/** The publisher's share and pricing model today; null where there is no such publisher. */
 	revenueSharePpm: number | null;
-	publisherPricingModel: "CPA" | "CPC" | null;
+	publisherPricingModel: PricingModel | null;
 };
-
-export type Attribution = "click_hash" | "publisher_click_id";
-
-/** Why no click was found; `other_platform`: it is a click on a campaign that this platform does not pay for. */
-export type NoMatch = "no_click" | "other_platform" | "no_publisher" | "ambiguous";
 
 export type ClickMatch = { click: CandidateClick; attribution: Attribution; why: null } | { click: null; why: NoMatch };
 
@@ -74,10 +70,7 @@ function isOf(platform: string, click: CandidateClick): boolean {
 }
 
 /** The billed click first; then what comes nearest to one; a test last. */
-const RANKS: readonly CandidateClick["reason"][] = [null, "expired", "duplicate", "bot", "prefetch", "head", "test"] satisfies readonly (
-	| null
-	| (typeof UNCOUNTED_REASONS)[number]
-)[];
+const RANKS: readonly CandidateClick["reason"][] = [null, "expired", "duplicate", "bot", "prefetch", "head", "test"];
 
 function rank({ reason }: CandidateClick): number {
 	return RANKS.indexOf(reason);

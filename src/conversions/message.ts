@@ -4,7 +4,7 @@
  * asks for a conversion to be looked at again.
  */
 import * as v from "valibot";
-import { postbackIntake } from "../db/schema/conversions.ts";
+import { POSTBACK_OUTCOMES } from "../lib/enums.ts";
 
 export const MESSAGE_FORMAT = 1;
 
@@ -37,7 +37,7 @@ const intakeSchema = v.object({
 	query: v.string(),
 	txnid: v.nullable(v.string()),
 	cid: v.nullable(v.string()),
-	outcome: v.picklist(postbackIntake.outcome.enumValues),
+	outcome: v.picklist(POSTBACK_OUTCOMES),
 	answer: v.string(),
 });
 

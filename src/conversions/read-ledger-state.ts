@@ -3,13 +3,13 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
+import type { CallbackStatus, ConversionStatus } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import { type Conversion, type ConversionKey, keyOf } from "./conversion.ts";
 import { USD_NANOS } from "./exchange.ts";
 import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import type { LastCallback } from "./settle.ts";
-import type { ConversionStatus } from "./status-map.ts";
 
 export type PlatformFacts = { currency: string; statusMap: Record<string, ConversionStatus> };
 
@@ -29,7 +29,7 @@ type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> & {
 	test: number;
 	hasCallbackUrl: number | null;
 	lastSeq: number | null;
-	lastStatus: "approved" | "cancelled" | null;
+	lastStatus: CallbackStatus | null;
 	creditedMicros: number | null;
 };
 type ClickRow = CandidateClick & { wanted: string; hasCallbackUrl: number | null };

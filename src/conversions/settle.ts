@@ -2,20 +2,21 @@
  * What a postback, or the passing of time, makes of a conversion: pure. Everything it says is written in one transaction by
  * write-settlements.ts.
  */
+import type { CallbackStatus, ConversionStatus } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
-import type { Conversion, ConversionEvent, ConversionKey, EventKind, NewCallback } from "./conversion.ts";
+import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
 import { asClickHash, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
-import { type ConversionStatus, readStatus } from "./status-map.ts";
+import { readStatus } from "./status-map.ts";
 
 /** What brings a conversion forward: a postback, or a look at what has changed around it (a click, a rate, the time). */
 export type Cause = { intakeId: string; receivedAt: number; postback: Postback } | null;
 
 /** The last callback of a conversion, and what the publisher was last credited with. */
-export type LastCallback = { seq: number; status: "approved" | "cancelled"; creditedMicros: number };
+export type LastCallback = { seq: number; status: CallbackStatus; creditedMicros: number };
 
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
@@ -229,7 +230,7 @@ class History {
 		if (status === "cancelled" && isCredited) this.#send(conversion, publisherId, "cancelled", this.#last?.creditedMicros ?? 0);
 	}
 
-	#send(conversion: Conversion, publisherId: string, status: "approved" | "cancelled", payoutMicros: number): void {
+	#send(conversion: Conversion, publisherId: string, status: CallbackStatus, payoutMicros: number): void {
 		const isDue = this.#facts.hasCallbackUrl(publisherId);
 		const seq = (this.#last?.seq ?? 0) + 1;
 		this.#last = { seq, status, creditedMicros: payoutMicros };
@@ -254,8 +255,8 @@ class History {
 	#append(kind: EventKind, next: Conversion, intakeId: string | null, why?: string | null): void {
 		const set = differences(this.#state, next);
 		const seq = (this.#before?.eventCount ?? 0) + this.#events.length + 1;
-		const details = JSON.stringify(why === undefined || why === null ? { set } : { set, why });
-		this.#events.push({ ...this.#key, seq, at: this.#now, kind, intakeId, details });
+		const details: EventDetails = why === undefined || why === null ? { set } : { set, why };
+		this.#events.push({ ...this.#key, seq, at: this.#now, kind, intakeId, details: JSON.stringify(details) });
 		this.#state = next;
 	}
 }

@@ -1,6 +1,4 @@
-import type { conversions } from "../db/schema/conversions.ts";
-
-export type ConversionStatus = (typeof conversions.status.enumValues)[number];
+import type { ConversionStatus } from "../lib/enums.ts";
 
 /** What networks commonly say. A platform's own map goes before it. */
 const COMMON: Record<string, ConversionStatus> = {

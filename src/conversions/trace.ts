@@ -1,81 +1,99 @@
 /** "Where is my sale?": everything that is known of a click id or transaction id, from the click to the last callback attempt. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import type { StoredRow } from "../db/json-rows.ts";
+import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
+import type { clicks } from "../db/schema/clicks.ts";
+import type { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
+import type { NoMatch } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
+import type { PostbackAnswer } from "./answers.ts";
+import type { ConversionKey, EventDetails } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
+import type { Trace } from "./trace-answer.ts";
 
 /** Most rows of a kind that a trace shows, the newest; a publisher click id that stands for thousands of clicks is no one sale. */
 const MAX_ROWS = 100;
 
-type Row = Record<string, string | number | null>;
+type ClickRow = StoredRow<typeof clicks> & { domain: string | null };
+type PostbackRow = StoredRow<typeof postbackIntake>;
+type ConversionRow = StoredRow<typeof conversions>;
+type EventRow = StoredRow<typeof conversionEvents>;
+type CallbackRow = StoredRow<typeof callbacks>;
+type AttemptRow = StoredRow<typeof callbackAttempts>;
 
 /** @param id a click hash (any case), a publisher's click id, a transaction id of any platform, or the request id of a postback */
-export async function traceConversion(db: Database, id: string): Promise<Record<string, unknown>> {
+export async function traceConversion(db: Database, id: string): Promise<Trace> {
 	const spellings = JSON.stringify([...new Set([id, id.toLowerCase(), id.toUpperCase()])]);
 	const ids = sql`(SELECT value FROM json_each(${spellings}))`;
 	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${id.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id = ${id}`;
-	const conversions = await db.all<Row>(sql`SELECT * FROM conversions WHERE rowid IN (
+	const found = await db.all<ConversionRow>(sql`SELECT * FROM conversions WHERE rowid IN (
 			SELECT rowid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 			UNION SELECT rowid FROM conversions WHERE cid IN ${ids}
 			UNION SELECT rowid FROM conversions WHERE click_id IN (${clicksOfId})
 			UNION SELECT v.rowid FROM postback_intake i CROSS JOIN conversions v ON v.platform = i.platform AND v.txnid = i.txnid WHERE i.id = ${id})
 		ORDER BY first_received_at DESC LIMIT ${MAX_ROWS}`);
-	const keys = JSON.stringify(conversions.map(({ platform, txnid }) => ({ platform, txnid })));
+	const keys = JSON.stringify(found.map(({ platform, txnid }) => ({ platform, txnid })));
 	const ofKeys = (table: string) =>
 		sql`json_each(${keys}) k CROSS JOIN ${sql.raw(table)} t ON t.platform = k.value ->> '$.platform' AND t.txnid = k.value ->> '$.txnid'`;
-	const clickIds = JSON.stringify(conversions.map(({ click_id }) => click_id).filter((clickId) => clickId !== null));
-	const [clicks, postbacks, events, callbacks, attempts] = await Promise.all([
-		db.all<Row>(sql`SELECT c.*, b.domain AS domain FROM clicks c LEFT JOIN brands b ON b.id = c.brand_id
+	const clickIds = JSON.stringify(found.map(({ click_id }) => click_id).filter((clickId) => clickId !== null));
+	const [clicksFound, postbacks, events, callbacksFound, attempts] = await Promise.all([
+		db.all<ClickRow>(sql`SELECT c.*, b.domain AS domain FROM clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id IN (${clicksOfId} UNION SELECT value FROM json_each(${clickIds})) ORDER BY c.id DESC LIMIT ${MAX_ROWS}`),
 		// Rejected ones name no conversion: they are found by what they said.
-		db.all<Row>(sql`SELECT * FROM postback_intake WHERE id IN (
+		db.all<PostbackRow>(sql`SELECT * FROM postback_intake WHERE id IN (
 				SELECT id FROM postback_intake WHERE txnid = ${id}
 				UNION SELECT id FROM postback_intake WHERE cid IN ${ids}
 				UNION SELECT id FROM postback_intake WHERE id = ${id}
 				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t ON t.txnid = k.value ->> '$.txnid' AND t.platform = k.value ->> '$.platform')
 			ORDER BY id DESC LIMIT ${MAX_ROWS}`),
-		db.all<Row>(sql`SELECT t.* FROM ${ofKeys("conversion_events")} ORDER BY t.seq`),
-		db.all<Row>(sql`SELECT t.* FROM ${ofKeys("callbacks")} ORDER BY t.seq`),
-		db.all<Row>(
+		db.all<EventRow>(sql`SELECT t.* FROM ${ofKeys("conversion_events")} ORDER BY t.seq`),
+		db.all<CallbackRow>(sql`SELECT t.* FROM ${ofKeys("callbacks")} ORDER BY t.seq`),
+		db.all<AttemptRow>(
 			sql`SELECT a.* FROM ${ofKeys("callbacks")} CROSS JOIN callback_attempts a ON a.callback_id = t.id ORDER BY a.started_at, a.id`,
 		),
 	]);
-	const whyUnmatched = await explainMissingClicks(db, conversions);
-	const isOf = (conversion: Row) => (row: Row) => row.platform === conversion.platform && row.txnid === conversion.txnid;
+	const whyUnmatched = await explainMissingClicks(db, found);
 	return {
 		id,
-		truncated: [clicks, postbacks, conversions].some(({ length }) => length === MAX_ROWS),
-		clicks: clicks.toReversed().map(showClick),
+		truncated: [clicksFound, postbacks, found].some(({ length }) => length === MAX_ROWS),
+		clicks: clicksFound.toReversed().map(showClick),
 		postbacks: postbacks.toReversed().map(showPostback),
-		conversions: conversions.toReversed().map((conversion) => ({
-			...showConversion(conversion),
-			why: whyUnmatched(conversion),
-			events: events.filter(isOf(conversion)).map(showEvent),
-			callbacks: callbacks.filter(isOf(conversion)).map((callback) => ({
-				...showCallback(callback),
-				attempts: attempts.filter(({ callback_id }) => callback_id === callback.id).map(showAttempt),
-			})),
-		})),
+		conversions: found.toReversed().map((conversion) => {
+			const isOf = ({ platform, txnid }: ConversionKey) => platform === conversion.platform && txnid === conversion.txnid;
+			return {
+				...showConversion(conversion),
+				why: whyUnmatched(conversion),
+				events: events.filter(isOf).map(showEvent),
+				callbacks: callbacksFound.filter(isOf).map((callback) => ({
+					...showCallback(callback),
+					attempts: attempts.filter(({ callback_id }) => callback_id === callback.id).map(showAttempt),
+				})),
+			};
+		}),
 	};
 }
 
 /** Why no click is found for a conversion, by what is stored at this moment; null where it has one. */
-async function explainMissingClicks(db: Database, conversions: readonly Row[]): Promise<(conversion: Row) => string | null> {
-	const missing = conversions.filter(({ click_id }) => click_id === null);
+async function explainMissingClicks(db: Database, rows: readonly ConversionRow[]): Promise<(conversion: ConversionRow) => NoMatch | null> {
+	const missing = rows.filter(({ click_id }) => click_id === null);
 	if (missing.length === 0) return () => null;
-	const keys = missing.map(({ platform, txnid }) => ({ platform: String(platform), txnid: String(txnid) }));
+	const keys = missing.map(({ platform, txnid }) => ({ platform, txnid }));
 	const { findClick } = await readLedgerState(db, [], [], keys);
-	return ({ platform, cid, click_id }) => (click_id === null ? findClick(String(platform), String(cid)).why : null);
+	return ({ platform, cid, click_id }) => (click_id === null ? findClick(platform, cid).why : null);
 }
 
-function showClick(row: Row): Record<string, unknown> {
+type ShownConversion = Trace["conversions"][number];
+type ShownCallback = ShownConversion["callbacks"][number];
+
+function showClick(row: ClickRow): Trace["clicks"][number] {
 	return {
 		id: row.id,
 		click_hash: row.click_hash,
 		kind: row.kind,
 		billed: row.reason === null,
 		reason: row.reason,
-		clicked_at: time(row.clicked_at),
+		clicked_at: isoTime(row.clicked_at),
 		publisher: row.publisher_id,
 		publisher_click_id: row.publisher_click_id,
 		brand: row.domain,
@@ -83,24 +101,24 @@ function showClick(row: Row): Record<string, unknown> {
 		platform: row.platform,
 		source_id: row.source_id,
 		pricing_model: row.pricing_model,
-		bid: amount(row.bid_micros),
-		revenue: amount(row.revenue_micros),
+		bid: formatUsd(row.bid_micros),
+		revenue: formatUsd(row.revenue_micros),
 	};
 }
 
-function showPostback(row: Row): Record<string, unknown> {
+function showPostback(row: PostbackRow): Trace["postbacks"][number] {
 	return {
 		id: row.id,
-		received_at: time(row.received_at),
+		received_at: isoTime(row.received_at),
 		platform: row.platform,
 		method: row.method,
 		query: row.query,
 		outcome: row.outcome,
-		answer: JSON.parse(String(row.answer)),
+		answer: JSON.parse(row.answer) as PostbackAnswer,
 	};
 }
 
-function showConversion(row: Row): Record<string, unknown> {
+function showConversion(row: ConversionRow): Omit<ShownConversion, "why" | "events" | "callbacks"> {
 	return {
 		platform: row.platform,
 		txnid: row.txnid,
@@ -110,14 +128,14 @@ function showConversion(row: Row): Record<string, unknown> {
 		network_status: row.network_status,
 		status_unknown: row.status_unknown === 1,
 		test: row.test === 1,
-		event_at: time(row.event_at),
-		payout: amount(row.payout_micros),
+		event_at: isoTime(row.event_at),
+		payout: formatUsd(row.payout_micros),
 		sales: amount(row.sales_micros),
 		currency: row.currency,
-		usd_rate: row.usd_nanos === null ? null : Number(row.usd_nanos) / 1_000_000_000,
+		usd_rate: row.usd_nanos === null ? null : row.usd_nanos / 1_000_000_000,
 		gross_usd: amount(row.gross_micros),
 		sales_usd: amount(row.sales_usd_micros),
-		revenue_share: row.revenue_share_ppm === null ? null : Number(row.revenue_share_ppm) / 1_000_000,
+		revenue_share: row.revenue_share_ppm === null ? null : row.revenue_share_ppm / 1_000_000,
 		publisher_revenue: amount(row.revenue_micros),
 		pricing_model: row.pricing_model,
 		attribution: row.attribution,
@@ -129,41 +147,46 @@ function showConversion(row: Row): Record<string, unknown> {
 		s2: row.s2,
 		s3: row.s3,
 		surl: row.surl,
-		first_received_at: time(row.first_received_at),
-		updated_at: time(row.updated_at),
-		retry_at: time(row.retry_at),
+		first_received_at: isoTime(row.first_received_at),
+		updated_at: isoTime(row.updated_at),
+		retry_at: timeOrNull(row.retry_at),
 	};
 }
 
-function showEvent(row: Row): Record<string, unknown> {
-	return { seq: row.seq, at: time(row.at), kind: row.kind, postback: row.intake_id, ...JSON.parse(String(row.details)) };
+function showEvent(row: EventRow): ShownConversion["events"][number] {
+	const details = JSON.parse(row.details) as EventDetails;
+	return { seq: row.seq, at: isoTime(row.at), kind: row.kind, postback: row.intake_id, ...details };
 }
 
-function showCallback(row: Row): Record<string, unknown> {
+function showCallback(row: CallbackRow): Omit<ShownCallback, "attempts"> {
 	return {
 		id: row.id,
 		seq: row.seq,
 		status: row.status,
 		publisher: row.publisher_id,
 		cid: row.cid,
-		payout: amount(row.payout_micros),
+		payout: formatUsd(row.payout_micros),
 		state: row.state,
 		request_id: row.intake_id,
-		created_at: time(row.created_at),
-		next_attempt_at: time(row.next_attempt_at),
-		delivered_at: time(row.delivered_at),
+		created_at: isoTime(row.created_at),
+		next_attempt_at: timeOrNull(row.next_attempt_at),
+		delivered_at: timeOrNull(row.delivered_at),
 	};
 }
 
-function showAttempt(row: Row): Record<string, unknown> {
-	return { at: time(row.started_at), http_status: row.http_status, latency_ms: row.latency_ms, answer: row.answer };
+function showAttempt(row: AttemptRow): ShownCallback["attempts"][number] {
+	return { at: isoTime(row.started_at), http_status: row.http_status, latency_ms: row.latency_ms, answer: row.answer };
 }
 
-function time(value: Row[string] | undefined): string | null {
-	return typeof value === "number" ? new Date(value).toISOString() : null;
+function isoTime(at: number): string {
+	return new Date(at).toISOString();
+}
+
+function timeOrNull(at: number | null): string | null {
+	return at === null ? null : isoTime(at);
 }
 
 /** Millionths of a currency as a decimal. */
-function amount(value: Row[string] | undefined): string | null {
-	return typeof value === "number" ? formatUsd(value) : null;
+function amount(micros: number | null): string | null {
+	return micros === null ? null : formatUsd(micros);
 }

@@ -32,6 +32,15 @@ export function addColumns(table: SQLiteTable, properties: readonly string[]): S
 	return sql.raw(names.map((name) => `${name} = ${getTableName(table)}.${name} + excluded.${name}`).join(", "));
 }
 
+type Columns<Table extends SQLiteTable> = Table["_"]["columns"];
+
+/** A row as `SELECT *` gives it: under the columns' own names, booleans as 0 and 1. */
+export type StoredRow<Table extends SQLiteTable> = {
+	[Property in keyof Columns<Table> as Columns<Table>[Property]["_"]["name"]]:
+		| (Columns<Table>[Property]["_"]["data"] extends boolean ? 0 | 1 : Columns<Table>[Property]["_"]["data"])
+		| (Columns<Table>[Property]["_"]["notNull"] extends true ? never : null);
+};
+
 /** Every column of a table under its property's name, as a plain statement gives it: booleans are 0 and 1. */
 export function allColumns(table: SQLiteTable, alias: string): SQL {
 	const columns = Object.entries(getTableColumns(table)).map(([property, { name }]) => `${alias}.${name} AS "${property}"`);

@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { deadLetters } from "../db/schema/dead-letters.ts";
+import type { QueueName } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 
-export type QueueName = (typeof deadLetters.queue.enumValues)[number];
 export type QueueMessage = { id: string; body: unknown };
 
 /** Keeps a batch of dead letters; one that comes twice is kept once. */

@@ -1,8 +1,10 @@
 /** The answers to requests at fault that several parts of the origin share, and who turns what a verb throws into its answer. */
+import type * as v from "valibot";
 import { HttpError, jsonResponse } from "../lib/http.ts";
+import type { findingSchema } from "../lib/shapes.ts";
 
 /** What is wrong with an input, and where: a path such as `brands[3].domain`, empty for the input as a whole. */
-export type Fault = { path: string; message: string };
+export type Fault = v.InferOutput<typeof findingSchema>;
 
 /**
  * The operator's 422.

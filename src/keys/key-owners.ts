@@ -8,10 +8,10 @@ import { accessKeys, publishers } from "../db/schema/publishers.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { equalTexts, sha256 } from "../lib/bytes.ts";
+import type { KeyKind } from "../lib/enums.ts";
 import { logError } from "../lib/log.ts";
 import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 
-export type KeyKind = (typeof accessKeys.kind.enumValues)[number];
 export type Publisher = typeof publishers.$inferSelect;
 
 /** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */

@@ -3,6 +3,7 @@
  * clicks by that of the click and conversions by that of the event.
  */
 import { sql } from "drizzle-orm";
+import type { PricingModel, TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { offerIdOf } from "../lib/offer-id.ts";
 import { utcDay } from "../lib/time.ts";
@@ -12,14 +13,14 @@ import { limitTo, type Report } from "./report.ts";
 
 type Row = {
 	at: number;
-	model: "CPA" | "CPC";
+	model: PricingModel;
 	transaction_id: string;
 	click_id: string | null;
 	revenue: number;
 	gross: number | null;
 	sales: number | null;
 	/** Of the click; null where the conversion's is not stored. */
-	kind: "openrtb" | "serving-engine" | "link" | null;
+	kind: TokenKind | null;
 	uid: string | null;
 	domain: string | null;
 	source_id: string | null;

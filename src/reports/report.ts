@@ -1,13 +1,14 @@
 /** What a report is: two questions to the database, and how its rows are shown. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import type { PricingModel } from "../lib/enums.ts";
 import type { Paging, ReportQuery } from "./read-report-query.ts";
 import type { ReportRecord } from "./record.ts";
 
 /** The publisher who asks, and what of a report is for its eyes. */
 export type ReportPublisher = {
 	id: string;
-	pricingModel: "CPA" | "CPC";
+	pricingModel: PricingModel;
 	salesDataEnabled: boolean;
 	campaignIdEnabled: boolean;
 };
@@ -55,7 +56,7 @@ export function limitTo({ page, limit }: Paging): SQL {
 	return sql`LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
 }
 
-type PublisherRow = { pricing_model: "CPA" | "CPC"; sales_data_enabled: number; campaign_id_enabled: number };
+type PublisherRow = { pricing_model: PricingModel; sales_data_enabled: number; campaign_id_enabled: number };
 
 function readPublisher(id: string, result: D1Result | undefined): ReportPublisher | null {
 	const [row] = (result?.results ?? []) as PublisherRow[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildDemoNetwork } from "../../scripts/demo/build-demo-network.ts";
-import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../scripts/demo/network-file.ts";
+import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../src/lib/enums.ts";
 
 describe("the demo network", () => {
 	const network = buildDemoNetwork();

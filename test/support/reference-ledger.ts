@@ -3,6 +3,7 @@
  * one, recomputes every sum from all conversions, and shares nothing with the code under test but the times of retries.
  */
 import { nextRetryAt } from "../../src/conversions/retry-schedule.ts";
+import type { PricingModel } from "../../src/lib/enums.ts";
 
 export type ModelClick = {
 	id: string;
@@ -27,7 +28,7 @@ export type ModelPostback = {
 	salesMicros: number | null;
 	currency: string | null;
 };
-export type ModelPublisher = { share: bigint; model: "CPA" | "CPC"; url: boolean };
+export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean };
 
 type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
 type ModelConversion = {

@@ -1,7 +1,7 @@
 /** Keys, publisher ids and identities: issued, rotated with an overlap, revoked, listed; and what imports do about them. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { CredentialState, NewCredential } from "../../src/operator/keys/manage-keys.ts";
+import type { CredentialState, NewCredential } from "../../src/operator/keys/keys-answers.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 

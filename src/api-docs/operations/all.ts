@@ -10,6 +10,7 @@ import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
+import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
 import { PRODUCT_OPERATIONS } from "./products.ts";
@@ -56,6 +57,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_KEY_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
+		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...SERVICE_OPERATIONS,
 	],

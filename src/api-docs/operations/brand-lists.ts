@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../db/schema/brands.ts";
+import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { dateSchema, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";

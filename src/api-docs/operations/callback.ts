@@ -1,6 +1,7 @@
 /** The one call that goes out: to a publisher's own address. */
 import * as v from "valibot";
 import type { CALLBACK_PARAMETERS } from "../../lib/callback-url.ts";
+import { CALLBACK_STATUSES } from "../../lib/enums.ts";
 import type { Parameter, Webhook } from "../operation.ts";
 import { time, usd } from "./shapes.ts";
 
@@ -14,7 +15,7 @@ const PARAMETERS: Record<(typeof CALLBACK_PARAMETERS)[number], Omit<Parameter, "
 		schema: usd,
 		example: "8.4000",
 	},
-	status: { description: "A credit, or that it is taken back.", schema: v.picklist(["approved", "cancelled"]), example: "approved" },
+	status: { description: "A credit, or that it is taken back.", schema: v.picklist(CALLBACK_STATUSES), example: "approved" },
 	edate: { description: "When the conversion happened, UTC.", schema: time, example: "2026-10-01T10:20:30.000Z" },
 };
 

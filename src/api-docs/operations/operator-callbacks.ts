@@ -1,88 +1,38 @@
-/** The operator's callbacks and status. The replay's and the test's schemas are the ones that read their bodies. */
+/** The operator's callbacks. The schemas are the ones that read the bodies, and that the verbs' answers are typed by. */
 import * as v from "valibot";
+import { callbackPageSchema, replayReportSchema, testReportSchema } from "../../callbacks/operator-answers.ts";
 import { replaySchema, testSchema } from "../../callbacks/requests.ts";
 import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
+import { CALLBACK_STATES } from "../../lib/enums.ts";
 import type { Operation, Parameter } from "../operation.ts";
-import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED, usd } from "./shapes.ts";
+import { count, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
-
-const attemptSchema = v.strictObject({
-	at: time,
-	http_status: v.pipe(v.nullable(count), v.description("Null where there was no answer.")),
-	latency_ms: count,
-	answer: v.pipe(text, v.description("First bytes of the answer, or what went wrong.")),
-});
-
-const callbackSchema = v.strictObject({
-	id: v.pipe(text, v.description("The Idempotency-Key of its calls.")),
-	platform: text,
-	txnid: text,
-	seq: v.pipe(count, v.description("Its place among the callbacks of its transaction, from 1.")),
-	publisher: text,
-	status: v.picklist(["approved", "cancelled"]),
-	cid: text,
-	payout: usd,
-	edate: time,
-	state: v.picklist(["due", "delivered", "exhausted", "no_url"]),
-	held_for: v.pipe(v.nullable(v.picklist(["order", "pause"])), v.description("Why a due one waits.")),
-	attempt_count: count,
-	created_at: time,
-	next_attempt_at: v.nullable(time),
-	delivered_at: v.nullable(time),
-	attempts: v.pipe(v.array(attemptSchema), v.description("The latest first, at most 20.")),
-});
 
 const SELECTION: Record<keyof typeof selectionEntries, string> = {
 	id: "This callback.",
 	publisher: "Of this publisher, by its id in the network file.",
 	platform: "Reported by this platform.",
 	txnid: "Of this transaction.",
-	state: "due, delivered, exhausted or no_url.",
+	state: `One of ${CALLBACK_STATES.join(", ")}.`,
 	from: "Created at or after this date or datetime, UTC.",
 	to: "Created before this date or datetime, UTC.",
 };
 
 const parameters: readonly Parameter[] = [
-	...Object.entries(SELECTION).map(([name, description]) => ({ in: "query" as const, name, description, schema: text })),
+	...Object.entries(SELECTION).map(([name, description]) => ({
+		in: "query" as const,
+		name,
+		description,
+		schema: name === "state" ? v.picklist(CALLBACK_STATES) : text,
+	})),
 	{ in: "query", name: "limit", description: "At most 200; default 50.", schema: count },
 	{ in: "query", name: "cursor", description: "`next` of the page before.", schema: text },
 ];
 
-const backlog = v.nullable(v.strictObject({ messages: count, oldest_at: v.nullable(time) }));
-
-const statusSchema = v.strictObject({
-	at: time,
-	book: v.nullable(v.strictObject({ version: count, published_at: time, age_seconds: count })),
-	book_changes_waiting: count,
-	queues: v.pipe(
-		v.strictObject({ clicks: backlog, postbacks: backlog, callbacks: backlog }),
-		v.description("Null where the platform does not tell."),
-	),
-	callbacks: v.strictObject({
-		undelivered: v.strictObject({ count, oldest_at: v.nullable(time), oldest_age_seconds: v.nullable(count) }),
-		overdue: count,
-		exhausted: count,
-		paused: v.array(v.strictObject({ publisher: text, since: time, failures_in_a_row: count, next_probe_at: v.nullable(time) })),
-	}),
-	conversions: v.strictObject({ waiting: count, unmatched: count, quarantined: count }),
-	dead_letters: v.strictObject({ clicks: count, postbacks: count, callbacks: count }),
-	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
-	paused_campaigns: v.strictObject({ count, campaigns: v.array(count) }),
-});
-
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 
 export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
-	{
-		...SHARED,
-		method: "get",
-		path: "/operator/status",
-		id: "readStatus",
-		summary: "How the network is doing",
-		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
-		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED },
-	},
 	{
 		...SHARED,
 		method: "get",
@@ -94,7 +44,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "A page.",
-				content: { schema: v.strictObject({ data: v.array(callbackSchema), next: v.nullable(text) }) },
+				content: { schema: callbackPageSchema },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,
@@ -112,7 +62,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "How many are sent again, or would be.",
-				content: { schema: v.strictObject({ replayed: count, dry_run: v.boolean() }) },
+				content: { schema: replayReportSchema },
 			},
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,
@@ -130,15 +80,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "What came of it.",
-				content: {
-					schema: v.strictObject({
-						called: text,
-						http_status: v.nullable(count),
-						confirmed: v.boolean(),
-						latency_ms: count,
-						answer: text,
-					}),
-				},
+				content: { schema: testReportSchema },
 			},
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,

@@ -1,22 +1,13 @@
 /** The operator's product feeds. */
 import * as v from "valibot";
+import { feedReportSchema } from "../../operator/feeds/feed-answer.ts";
 import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
+import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { count, errorSchema, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 const messagesSchema = v.strictObject({ error: v.literal("Validation failed"), messages: v.record(text, v.array(text)) });
-
-export const feedReportSchema = v.strictObject({
-	feed: v.pipe(text, v.description("Names the upload; empty where nothing was to be replaced.")),
-	accepted: count,
-	rejected: count,
-	rejected_lines: v.pipe(v.array(v.strictObject({ line: count, reason: text })), v.description("The first hundred.")),
-	unknown_domains: v.pipe(v.array(text), v.description("Domains of accepted products that are no brand's.")),
-	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),
-	message: v.optional(v.pipe(text, v.description("Why nothing was removed, or why the feed was not read to its end."))),
-	incomplete: v.optional(v.literal(true)),
-});
 
 function parametersOf(kind: FeedKind): readonly Parameter[] {
 	return [
@@ -24,7 +15,7 @@ function parametersOf(kind: FeedKind): readonly Parameter[] {
 			in: "query",
 			name: "replace",
 			description: "Then removes what the feed does not have: of the brands in it (`domains`), or of all (`all`).",
-			schema: v.picklist(["domains", "all"]),
+			schema: v.picklist(REPLACE_SCOPES),
 		},
 		{
 			in: "query",

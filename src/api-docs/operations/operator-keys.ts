@@ -1,37 +1,9 @@
-/** Keys, publisher ids and identities. The bodies' schemas are the ones that read them. */
-import * as v from "valibot";
-import { CREDENTIAL_KINDS, type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
+/** Keys, publisher ids and identities. The schemas are the ones that read the bodies, and that the verbs' answers are typed by. */
+import type * as v from "valibot";
+import { credentialsSchema, issuedSchema, revokedSchema } from "../../operator/keys/keys-answers.ts";
+import { type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
 import type { Example, Operation } from "../operation.ts";
-import { count, faultsAnswer, TOO_LARGE, time, UNAUTHORIZED } from "./shapes.ts";
-
-const text = v.string();
-const kind = v.picklist(CREDENTIAL_KINDS);
-const id = v.pipe(text, v.description("Of a key, the first 12 characters of its hash; of a publisher id or identity, the value."));
-const published = v.pipe(v.boolean(), v.description("False where the edge hears of it by the next cron only, within a minute."));
-
-const issuedSchema = v.strictObject({
-	issued: v.strictObject({
-		owner: text,
-		kind,
-		id,
-		value: v.pipe(text, v.description("A key is shown here and never again.")),
-	}),
-	published,
-});
-
-const listedSchema = v.strictObject({
-	keys: v.array(
-		v.strictObject({
-			owner: text,
-			kind,
-			id,
-			state: v.picklist(["valid", "ending", "ended"]),
-			ends_at: v.nullable(time),
-			created_at: v.optional(v.pipe(time, v.description("Keys only."))),
-			last_used_on: v.optional(v.pipe(v.nullable(text), v.description("Day, UTC; keys only."))),
-		}),
-	),
-});
+import { faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: Example): Operation {
 	return {
@@ -69,8 +41,8 @@ export const OPERATOR_KEY_OPERATIONS: readonly Operation[] = [
 		"revoke",
 		"Revoke keys",
 		"Ends one valid key, or all of the kind; of publisher ids and identities only former ones. It holds everywhere within 30 seconds.",
-		v.strictObject({ revoked: count, published }),
+		revokedSchema,
 		{ kind: "access_key", owner: "acme-media", id: "6df1ac465a23" },
 	),
-	operation("list", "List keys and names", "Never a key itself.", listedSchema, { owner: "acme-media" }),
+	operation("list", "List keys and names", "Never a key itself.", credentialsSchema, { owner: "acme-media" }),
 ];

@@ -1,5 +1,7 @@
-/** The operator's import and explanation. The import's schema is the one that reads the file. */
+/** The operator's import and explanation. The schemas are the one that reads the file, and those that the verbs' answers are typed by. */
 import * as v from "valibot";
+import { explanationSchema } from "../../bidding/explain-answer.ts";
+import { importReportSchema } from "../../operator/network/import-answer.ts";
 import {
 	brandSchema,
 	exchangeRateSchema,
@@ -9,7 +11,7 @@ import {
 	sellerProductSchema,
 } from "../../operator/network/network-file.ts";
 import type { Operation } from "../operation.ts";
-import { count, errorSchema, faultsAnswer, findings, UNAUTHORIZED } from "./shapes.ts";
+import { errorSchema, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = v.object({
 	platforms: v.optional(v.array(platformSchema)),
@@ -35,18 +37,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "What was taken over.",
-				content: {
-					schema: v.strictObject({
-						counts: v.record(v.string(), count),
-						book: v.strictObject({ version: count, complete: v.boolean(), shards_written: count }),
-						issued: v.pipe(
-							v.array(v.strictObject({ owner: v.string(), kind: v.string(), value: v.string() })),
-							v.description("Credentials that were issued; shown here and never again."),
-						),
-						warnings: findings,
-						warning_count: count,
-					}),
-				},
+				content: { schema: importReportSchema },
 			},
 			401: UNAUTHORIZED,
 			413: { description: "The file is too large for one request.", content: { schema: errorSchema } },
@@ -77,13 +68,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "The decision.",
-				content: {
-					schema: v.looseObject({
-						endpoint: v.picklist(["openrtb", "serving-engine"]),
-						decision: v.looseObject({ outcome: v.picklist(["bid", "no-bid"]) }),
-						candidates: v.array(v.looseObject({ domain: v.string(), eligible: v.boolean() })),
-					}),
-				},
+				content: { schema: explanationSchema },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,

@@ -1,14 +1,14 @@
 /** Answers and values that several endpoints share. */
 import * as v from "valibot";
+import { faultsSchema, findingSchema } from "../../lib/shapes.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { Answer, Example } from "../operation.ts";
 import { named } from "../schemas.ts";
 
+export { count, time, usd } from "../../lib/shapes.ts";
+
 export const errorSchema = named("Error", v.looseObject({ error: v.string() }));
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const dateSchema = v.pipe(v.string(), v.isoDate(), v.description("YYYY-MM-DD, UTC."));
-export const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
-export const usd = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4}$/), v.description("USD, four decimals."));
 
 export const UNAUTHORIZED: Answer = {
 	description: "The key is missing or unknown.",
@@ -33,13 +33,12 @@ export const TOO_MANY_REQUESTS: Answer = {
 	content: { schema: errorSchema, example: { error: "Too many requests" } },
 };
 
-const finding = named("Finding", v.strictObject({ path: v.string(), message: v.string() }));
-export const findings = v.array(finding);
+named("Finding", findingSchema);
 
 /** The operator's endpoints: what is wrong, and where. */
 export const faultsAnswer: Answer = {
 	description: "What is wrong, and where; nothing was changed.",
-	content: { schema: named("Faults", v.strictObject({ error: v.literal("Validation failed"), faults: findings, fault_count: count })) },
+	content: { schema: named("Faults", faultsSchema) },
 };
 
 export const validationFailedSchema = named(

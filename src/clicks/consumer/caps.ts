@@ -4,18 +4,10 @@ import { BOOK_FORMAT, PAUSED_KEY, parsePauses } from "../../campaign-book/format
 import { type Database, textOf } from "../../db/client.ts";
 import { insertRows, namedCells, writeCells } from "../../db/json-rows.ts";
 import { campaignPauses, campaignRates } from "../../db/schema/counters.ts";
+import type { Cap } from "../../lib/enums.ts";
 import { logError, logInfo } from "../../lib/log.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
-import {
-	type CampaignCaps,
-	type Cap,
-	decidePause,
-	expectAhead,
-	RATE_SLOT_MS,
-	RATE_WINDOW_MS,
-	rateSlotOf,
-	type Spent,
-} from "./decide-pause.ts";
+import { type CampaignCaps, decidePause, expectAhead, RATE_SLOT_MS, RATE_WINDOW_MS, rateSlotOf, type Spent } from "./decide-pause.ts";
 
 export type CapDeps = {
 	db: Database;

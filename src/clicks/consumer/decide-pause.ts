@@ -1,7 +1,6 @@
 /** When a campaign stands still because of a cap: pure. */
+import type { Cap } from "../../lib/enums.ts";
 import { SECOND_MS } from "../../lib/time.ts";
-
-export type Cap = "daily_clicks" | "daily_budget" | "total_budget";
 
 /** The caps of a campaign; null where there is none. */
 export type CampaignCaps = { dailyClickCap: number | null; dailyBudgetMicros: number | null; totalBudgetMicros: number | null };

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
+import type { PricingModel } from "../../lib/enums.ts";
 import type { ClickMessage } from "../message.ts";
 import type { CampaignCaps } from "./decide-pause.ts";
 
-export type PublisherFacts = { id: string; pricingModel: "CPA" | "CPC"; sharePpm: number };
+export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number };
 
 export type CampaignFacts = CampaignCaps & {
 	campaignId: number;

@@ -1,39 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** Traffic that a brand may rule out, as the interface spells it. */
-export const RESTRICTED_TRAFFIC = [
-	"Coupons",
-	"Promo Codes",
-	"Incentivized Traffic",
-	"Paid Search",
-	"Email Spam",
-	"Gift Cards",
-	"Injected Traffic",
-	"Fraudulent Traffic",
-	"Coupon Extension",
-	"Extension Traffic",
-	"Voucher Code",
-	"TM Bidding",
-] as const;
-
-/** What a brand may be offered for; `All` stands for each of them. */
-export const TRAFFIC_TYPES = [
-	"All",
-	"BNPL",
-	"Cashback",
-	"Content",
-	"Coupon",
-	"Deal sites",
-	"DSP",
-	"Email",
-	"Incentive",
-	"Influencers",
-	"Media buying",
-	"Search",
-	"Shopping",
-	"Title",
-] as const;
-
 export const brands = sqliteTable(
 	"brands",
 	{

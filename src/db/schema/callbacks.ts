@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { CALLBACK_HOLDS, CALLBACK_STATES, CALLBACK_STATUSES } from "../../lib/enums.ts";
 
 /**
  * The outbox: one row a credit or cancellation a publisher is owed, added in the transaction that changed the conversion. Queues
@@ -14,7 +15,7 @@ export const callbacks = sqliteTable(
 		/** 1, 2, 3 … within the conversion: a later one waits for the earlier ones. */
 		seq: integer().notNull(),
 		publisherId: text("publisher_id").notNull(),
-		status: text({ enum: ["approved", "cancelled"] }).notNull(),
+		status: text({ enum: CALLBACK_STATUSES }).notNull(),
 		/** The publisher's own click id; empty where the click had none. */
 		cid: text().notNull(),
 		/** Publisher revenue, micro-dollars. */
@@ -22,8 +23,7 @@ export const callbacks = sqliteTable(
 		eventAt: integer("event_at").notNull(),
 		/** postback_intake.id of the postback behind it, which is that request's id; null in rows of earlier versions. */
 		intakeId: text("intake_id"),
-		/** `exhausted`: the schedule has ended; the operator can replay it. `no_url`: the publisher has no callback address. */
-		state: text({ enum: ["due", "delivered", "exhausted", "no_url"] }).notNull(),
+		state: text({ enum: CALLBACK_STATES }).notNull(),
 		/** Every attempt there was, probes and those before a replay included. */
 		attemptCount: integer("attempt_count").notNull(),
 		createdAt: integer("created_at").notNull(),
@@ -35,8 +35,7 @@ export const callbacks = sqliteTable(
 		deliveredAt: integer("delivered_at"),
 		/** How many waits of the schedule are used up. */
 		scheduleStep: integer("schedule_step").notNull().default(0),
-		/** Why a due one is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
-		heldFor: text("held_for", { enum: ["order", "pause"] }),
+		heldFor: text("held_for", { enum: CALLBACK_HOLDS }),
 		/** The delivery that holds it now; an attempt that failed may only be recorded by the one that does. */
 		lease: text(),
 		/** Until when the sweep takes it for granted that a queue carries it. */

@@ -1,8 +1,6 @@
 import { isNull, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-
-/** Why a redirect is recorded but neither billed nor counted. */
-export const UNCOUNTED_REASONS = ["test", "bot", "prefetch", "head", "duplicate", "expired"] as const;
+import { PRICING_MODELS, TOKEN_KINDS, UNCOUNTED_REASONS } from "../../lib/enums.ts";
 
 /**
  * Every redirect that was answered, written once. A row with a null `reason` is a billed click: there is at most one for a click
@@ -15,7 +13,7 @@ export const clicks = sqliteTable(
 		id: text().primaryKey(),
 		/** 32 hex characters, lower case: what the platform reports back. */
 		clickHash: text("click_hash").notNull(),
-		kind: text({ enum: ["openrtb", "serving-engine", "link"] }).notNull(),
+		kind: text({ enum: TOKEN_KINDS }).notNull(),
 		reason: text({ enum: UNCOUNTED_REASONS }),
 		clickedAt: integer("clicked_at").notNull(),
 		/** publishers.id; null where the token's identity is nobody's any more. */
@@ -45,7 +43,7 @@ export const clicks = sqliteTable(
 		bidMicros: integer("bid_micros").notNull(),
 		/** What the click itself earns the publisher, micro-dollars: the bid for a billed click of a CPC publisher, else 0. */
 		revenueMicros: integer("revenue_micros").notNull(),
-		pricingModel: text("pricing_model", { enum: ["CPA", "CPC"] }),
+		pricingModel: text("pricing_model", { enum: PRICING_MODELS }),
 		/** ISO code the link was made for (`cc`). */
 		country: text(),
 		/** The user's network, never the address: IPv4 to 24 bits, IPv6 to 48. */

@@ -1,5 +1,13 @@
 import { isNotNull, sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+	ATTRIBUTIONS,
+	CONVERSION_EVENT_KINDS,
+	CONVERSION_STAGES,
+	CONVERSION_STATUSES,
+	POSTBACK_OUTCOMES,
+	PRICING_MODELS,
+} from "../../lib/enums.ts";
 
 /** Every postback that came in, with the answer it got. */
 export const postbackIntake = sqliteTable(
@@ -15,7 +23,7 @@ export const postbackIntake = sqliteTable(
 		query: text().notNull(),
 		txnid: text(),
 		cid: text(),
-		outcome: text({ enum: ["accepted", "rejected", "unknown_key", "failed"] }).notNull(),
+		outcome: text({ enum: POSTBACK_OUTCOMES }).notNull(),
 		/** JSON body that was answered. */
 		answer: text().notNull(),
 	},
@@ -37,9 +45,8 @@ export const conversions = sqliteTable(
 		txnid: text().notNull(),
 		/** The click id as the platform sent it last. */
 		cid: text().notNull(),
-		/** Where it stands: only `settled` ones count anywhere. */
-		stage: text({ enum: ["waiting", "unmatched", "quarantined", "settled"] }).notNull(),
-		status: text({ enum: ["approved", "pending", "cancelled"] }).notNull(),
+		stage: text({ enum: CONVERSION_STAGES }).notNull(),
+		status: text({ enum: CONVERSION_STATUSES }).notNull(),
 		/** The status in the network's own words. */
 		networkStatus: text("network_status"),
 		/** True where no map and no default knew the network's status. */
@@ -59,7 +66,7 @@ export const conversions = sqliteTable(
 		salesUsdMicros: integer("sales_usd_micros"),
 		/** What it earns the publisher, micro-dollars; 0 for a CPC publisher. */
 		revenueMicros: integer("revenue_micros"),
-		attribution: text({ enum: ["click_hash", "publisher_click_id"] }),
+		attribution: text({ enum: ATTRIBUTIONS }),
 		/** clicks.id and what reports need of that click. */
 		clickId: text("click_id"),
 		clickedAt: integer("clicked_at"),
@@ -68,7 +75,7 @@ export const conversions = sqliteTable(
 		sourceId: text("source_id"),
 		brandId: integer("brand_id"),
 		campaignId: integer("campaign_id"),
-		pricingModel: text("pricing_model", { enum: ["CPA", "CPC"] }),
+		pricingModel: text("pricing_model", { enum: PRICING_MODELS }),
 		revenueSharePpm: integer("revenue_share_ppm"),
 		s2: text(),
 		s3: text(),
@@ -114,7 +121,7 @@ export const conversionEvents = sqliteTable(
 		/** 1, 2, 3 … within the conversion. */
 		seq: integer().notNull(),
 		at: integer().notNull(),
-		kind: text({ enum: ["received", "changed", "late", "attributed", "unmatched", "quarantined", "released"] }).notNull(),
+		kind: text({ enum: CONVERSION_EVENT_KINDS }).notNull(),
 		/** postback_intake.id of the postback that caused it; null for one that the passing of time or an import caused. */
 		intakeId: text("intake_id"),
 		/** JSON object: `set`, the fields it changed with their new values; `why`, where it says more than that. */

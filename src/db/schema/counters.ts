@@ -3,6 +3,7 @@
  * Clicks count on the UTC day of the click, conversions (approved and pending, not tests) on the UTC day of the event.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { CAPS } from "../../lib/enums.ts";
 
 const sums = {
 	/** Billed clicks. */
@@ -81,8 +82,6 @@ export const campaignRates = sqliteTable(
 	},
 	(table) => [primaryKey({ columns: [table.campaignId, table.slot] }), index("campaign_rates_by_slot").on(table.slot)],
 );
-
-export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
 
 /** Campaigns that stand still because a cap is met. The KV key `book:paused` is made from these rows. */
 export const campaignPauses = sqliteTable("campaign_pauses", {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { QUEUE_NAMES } from "../../lib/enums.ts";
 
 /** Messages whose consumer failed to the end. Kept until the operator replays them, and a month longer. */
 export const deadLetters = sqliteTable(
@@ -7,7 +8,7 @@ export const deadLetters = sqliteTable(
 	{
 		/** The queue's message id. */
 		id: text().primaryKey(),
-		queue: text({ enum: ["clicks", "postbacks", "callbacks"] }).notNull(),
+		queue: text({ enum: QUEUE_NAMES }).notNull(),
 		/** JSON. */
 		body: text().notNull(),
 		receivedAt: integer("received_at").notNull(),

@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { KEY_KINDS, NAME_KINDS, PRICING_MODELS } from "../../lib/enums.ts";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -15,7 +16,7 @@ export const publishers = sqliteTable(
 		seat: text(),
 		/** The publisher's part of revenue, parts per million. */
 		revenueSharePpm: integer("revenue_share_ppm").notNull(),
-		pricingModel: text("pricing_model", { enum: ["CPA", "CPC"] }).notNull(),
+		pricingModel: text("pricing_model", { enum: PRICING_MODELS }).notNull(),
 		cashbackEnabled: integer("cashback_enabled", { mode: "boolean" }).notNull(),
 		salesDataEnabled: integer("sales_data_enabled", { mode: "boolean" }).notNull(),
 		campaignIdEnabled: integer("campaign_id_enabled", { mode: "boolean" }).notNull(),
@@ -36,7 +37,7 @@ export const accessKeys = sqliteTable(
 	{
 		/** SHA-256 of the key, lower-case hex. */
 		hash: text().primaryKey(),
-		kind: text({ enum: ["access_key", "publisher_key", "platform_key"] }).notNull(),
+		kind: text({ enum: KEY_KINDS }).notNull(),
 		/** publishers.id, or platforms.id for a platform key. */
 		ownerId: text("owner_id").notNull(),
 		createdAt: integer("created_at").notNull(),
@@ -55,7 +56,7 @@ export const accessKeys = sqliteTable(
 export const publisherNames = sqliteTable(
 	"publisher_names",
 	{
-		kind: text({ enum: ["publisher_id", "publisher_identity"] }).notNull(),
+		kind: text({ enum: NAME_KINDS }).notNull(),
 		value: text().notNull(),
 		/** publishers.id. */
 		publisherId: text("publisher_id").notNull(),

@@ -2,22 +2,15 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deadLetters } from "../../db/schema/dead-letters.ts";
-import type { QueueName } from "../../dead-letters/keep-dead-letters.ts";
+import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logInfo } from "../../lib/log.ts";
+import type { DeadLetter, Replayed } from "./replay-answers.ts";
 
 export type ReplayDeps = {
 	db: Database;
 	queues: Record<QueueName, Pick<Queue, "sendBatch"> | undefined>;
 	now: () => number;
-};
-
-export type ReplayReport = {
-	/** What was sent again now, or would be. */
-	replayed: Record<QueueName, number>;
-	/** What still waits to be replayed. */
-	remaining: Record<QueueName, number>;
-	dry_run: boolean;
 };
 
 /** Limits of one `sendBatch`, with room for what the platform adds. */
@@ -38,8 +31,8 @@ type KeptMessage = { id: string; body: string };
 export async function replayDeadLetters(
 	deps: ReplayDeps,
 	{ queue, until, dryRun }: { queue: QueueName | null; until: number; dryRun: boolean },
-): Promise<ReplayReport> {
-	const names = queue === null ? deadLetters.queue.enumValues : [queue];
+): Promise<Omit<Replayed, "until">> {
+	const names = queue === null ? QUEUE_NAMES : [queue];
 	const replayed = zeros();
 	let room = MAX_REPLAYED;
 	for (const name of names) {
@@ -48,7 +41,7 @@ export async function replayDeadLetters(
 		room -= replayed[name];
 	}
 	const remaining = zeros();
-	for (const name of deadLetters.queue.enumValues) remaining[name] = await countWaiting(deps.db, name, until);
+	for (const name of QUEUE_NAMES) remaining[name] = await countWaiting(deps.db, name, until);
 	if (!dryRun) logInfo("dead_letters.replayed", replayed);
 	return { replayed, remaining, dry_run: dryRun };
 }
@@ -89,10 +82,8 @@ function* batchesOf(messages: readonly KeptMessage[]): Generator<KeptMessage[]> 
 	if (batch.length > 0) yield batch;
 }
 
-export type ShownLetter = { id: string; queue: QueueName; received_at: string; replayed_at: string | null; body: unknown };
-
 /** The newest dead letters, replayed ones too: for someone who wants to know what is wrong with them. */
-export async function listDeadLetters(db: Database, queue: QueueName | null, limit: number): Promise<ShownLetter[]> {
+export async function listDeadLetters(db: Database, queue: QueueName | null, limit: number): Promise<DeadLetter[]> {
 	const rows = await db.all<KeptMessage & { queue: QueueName; receivedAt: number; replayedAt: number | null }>(
 		sql`SELECT id, queue, body, received_at AS receivedAt, replayed_at AS replayedAt FROM ${deadLetters}
 			WHERE ${queue === null ? sql`true` : sql`queue = ${queue}`} ORDER BY received_at DESC, id LIMIT ${limit}`,

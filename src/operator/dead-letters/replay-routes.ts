@@ -1,12 +1,13 @@
 /** GET /operator/replay shows dead letters, POST /operator/replay sends them to their queue again. */
 import { Hono } from "hono";
 import * as v from "valibot";
-import { deadLetters } from "../../db/schema/dead-letters.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
+import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
+import type { DeadLetters, Replayed } from "./replay-answers.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
-export const queueSchema = v.picklist(deadLetters.queue.enumValues, `must be one of ${deadLetters.queue.enumValues.join(", ")}`);
+export const queueSchema = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
 export const replaySchema = v.strictObject({
 	queue: v.optional(queueSchema),
 	/** Only dead letters received up to then; a caller that asks again for the rest repeats the first time it was given. */
@@ -27,13 +28,13 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 		const wanted = readInput(listSchema, c.req.query(), inOwnWords);
 		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), dryRun: true });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
-		return jsonResponse({ waiting: remaining, letters: messages }, 200, NO_STORE);
+		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters, 200, NO_STORE);
 	});
 	app.post("/", async (c) => {
 		const wanted = await readBody(c.req.raw, replaySchema, inOwnWords);
 		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
 		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: wanted.dry_run });
-		return jsonResponse({ ...report, until: new Date(until).toISOString() }, 200, NO_STORE);
+		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed, 200, NO_STORE);
 	});
 	return app;
 }

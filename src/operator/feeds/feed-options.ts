@@ -3,7 +3,9 @@ import { invalidFields } from "../../http/errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
-export type ReplaceScope = "domains" | "all";
+/** What a feed replaces: what there is of the brands in it, or of all brands. */
+export const REPLACE_SCOPES = ["domains", "all"] as const;
+export type ReplaceScope = (typeof REPLACE_SCOPES)[number];
 
 export type FeedOptions = {
 	/** Names the upload where it comes in several parts, or something is replaced. */

@@ -4,6 +4,7 @@ import { findBrandDomains } from "../../db/find-brands.ts";
 import { isWithin } from "../../lib/host.ts";
 import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
 import { writeProduct, writeSellerProduct } from "../network/stage-entries.ts";
+import type { FeedReport } from "./feed-answer.ts";
 import { type FeedKind, planColumns, REQUIRED_FIELDS } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";
 import { EmptyFeedError, FeedError, readFeedRecords } from "./feed-text.ts";
@@ -15,23 +16,6 @@ export type FeedDeps = {
 	db: Database;
 	products: Database;
 	now: () => number;
-};
-
-export type FeedReport = {
-	/** Names the upload: `replace` keeps what came under this name. */
-	feed: string;
-	accepted: number;
-	rejected: number;
-	/** The first rejected records, each with its line and the reason. */
-	rejected_lines: Rejected[];
-	/** Domains of accepted products that are no brand's: their products are not found until there is one. */
-	unknown_domains: string[];
-	/** Products that the feed no longer has; null where none were to be removed. */
-	removed: number | null;
-	/** Why nothing was removed although it was asked for, or why the feed was not read to its end. */
-	message?: string;
-	/** The feed was not read to its end. */
-	incomplete?: true;
 };
 
 const MAX_REJECTED_LISTED = 100;

@@ -3,6 +3,7 @@ import { canonicalHost } from "../../lib/host.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
 import { readEntry } from "../network/read-entry.ts";
+import type { FeedReport } from "./feed-answer.ts";
 import { type ColumnPlan, type FeedKind, fieldsOf } from "./feed-columns.ts";
 import type { FeedRecord } from "./feed-text.ts";
 import { type FeedPrice, readPrice } from "./read-price.ts";
@@ -13,7 +14,7 @@ export type FeedEntry = {
 	/** Canonical host of the product's page. */
 	host: string;
 };
-export type Rejected = { line: number; reason: string };
+export type Rejected = FeedReport["rejected_lines"][number];
 
 export type RecordOptions = {
 	kind: FeedKind;

@@ -3,6 +3,7 @@ import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import type { FeedKind } from "./feed-columns.ts";
+import type { ReplaceScope } from "./feed-options.ts";
 
 const TABLES = {
 	products: { table: products, key: ["id"] },
@@ -48,7 +49,7 @@ export function feedWriter(db: Database, kind: FeedKind, feedId: string | null):
  * @param scope `domains`: of the brands that the feed has products of; `all`: of every brand
  * @returns how many; null, and nothing is removed, where there is no product of this feed
  */
-export async function removeOthers(db: Database, kind: FeedKind, feedId: string, scope: "domains" | "all"): Promise<number | null> {
+export async function removeOthers(db: Database, kind: FeedKind, feedId: string, scope: ReplaceScope): Promise<number | null> {
 	const table = sql.raw(getTableName(TABLES[kind].table));
 	const domains = await domainsOf(db, table, feedId);
 	if (domains.length === 0) return null;

@@ -1,9 +1,7 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
 import { readBody } from "../../http/read-input.ts";
-
-export const CREDENTIAL_KINDS = ["access_key", "publisher_key", "platform_key", "publisher_id", "publisher_identity"] as const;
-export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
 
 const MAX_OVERLAP_HOURS = 24 * 90;
 

@@ -1,12 +1,13 @@
 /** POST /operator/keys/issue, rotate, revoke and list. */
 import { Hono } from "hono";
 import { invalidInput } from "../../http/errors.ts";
+import type { CredentialKind, NameKind } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
-import { type CredentialKind, readKeyRequest } from "./keys-request.ts";
+import type { Credentials, Issued, Revoked } from "./keys-answers.ts";
+import { readKeyRequest } from "./keys-request.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
-import type { NameKind } from "./new-credentials.ts";
 
 export type KeysRoutesDeps = KeysDeps & {
 	/** Lets this isolate see the change at once, and publishes what the edge needs of it. */
@@ -34,11 +35,11 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 		const wanted = await readKeyRequest("list", c.req.raw);
 		const names = wanted.kind === undefined || isName(wanted.kind) ? await listNames(deps, wanted) : [];
 		const keys = wanted.kind === undefined || !isName(wanted.kind) ? await listKeys(deps, wanted) : [];
-		return jsonResponse({ keys: [...names, ...keys] }, 200, { "cache-control": "no-store" });
+		return jsonResponse({ keys: [...names, ...keys] } satisfies Credentials, 200, { "cache-control": "no-store" });
 	});
 
 	/** The change is done: where the book cannot be published now, the cron publishes it within a minute. */
-	async function answer(done: object): Promise<Response> {
+	async function answer(done: Omit<Issued, "published"> | Omit<Revoked, "published">): Promise<Response> {
 		let published = true;
 		try {
 			await deps.publish();
@@ -46,7 +47,7 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 			logError("keys.publish_failed", error);
 			published = false;
 		}
-		return jsonResponse({ ...done, published }, 200, { "cache-control": "no-store" });
+		return jsonResponse({ ...done, published } satisfies Issued | Revoked, 200, { "cache-control": "no-store" });
 	}
 
 	return app;

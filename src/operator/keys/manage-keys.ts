@@ -4,10 +4,10 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
+import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
 import { HOUR_MS } from "../../lib/time.ts";
-import type { CredentialKind } from "./keys-request.ts";
+import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { newKey } from "./new-credentials.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
@@ -15,24 +15,6 @@ export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Ki
 
 /** Which credentials a list shows; all of them where nothing is named. */
 export type ListFilter = { kind?: CredentialKind | undefined; owner?: string | undefined };
-
-/** A credential as the operator sees it: never a key itself. */
-export type CredentialState = {
-	owner: string;
-	kind: CredentialKind;
-	/** Of a key, the first 12 characters of its hash; of a publisher id or identity, the value. */
-	id: string;
-	state: "valid" | "ending" | "ended";
-	/** ISO 8601, UTC; null where it has no end. */
-	ends_at: string | null;
-	/** Absent for publisher ids and identities. */
-	created_at?: string;
-	/** Day of last use, UTC; null where it was never used. */
-	last_used_on?: string | null;
-};
-
-/** A new credential; a key is not shown again. */
-export type NewCredential = { owner: string; kind: CredentialKind; id: string; value: string };
 
 const ID_LENGTH = 12;
 

@@ -7,9 +7,11 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { invalidInput } from "../../http/errors.ts";
+import type { NameKind } from "../../lib/enums.ts";
 import { HOUR_MS } from "../../lib/time.ts";
-import { type CredentialState, describeEnd, type KeysDeps, type ListFilter, type NewCredential, type OwnedKind } from "./manage-keys.ts";
-import { type NameKind, newName } from "./new-credentials.ts";
+import type { CredentialState, NewCredential } from "./keys-answers.ts";
+import { describeEnd, type KeysDeps, type ListFilter, type OwnedKind } from "./manage-keys.ts";
+import { newName } from "./new-credentials.ts";
 
 /**
  * A new name in place of the present one, which requests may use until the overlap ends. The book is to be published after this.

@@ -1,9 +1,6 @@
 /** New credentials of publishers and platforms: those that an import issues and those of a rotation. */
-import type { publisherNames } from "../../db/schema/publishers.ts";
-import type { KeyKind } from "../../keys/key-owners.ts";
+import type { KeyKind, NameKind } from "../../lib/enums.ts";
 import { newSecret } from "../../lib/ids.ts";
-
-export type NameKind = (typeof publisherNames.kind.enumValues)[number];
 
 const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
 

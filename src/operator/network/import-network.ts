@@ -6,6 +6,7 @@ import { findCallbackUrlFault, ownCallbackParameters } from "../../lib/callback-
 import { logError } from "../../lib/log.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
+import type { ImportReport } from "./import-answer.ts";
 import {
 	type Entries,
 	type ExchangeRateEntry,
@@ -16,7 +17,7 @@ import {
 } from "./network-file.ts";
 import { readEntry, unknownFields } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
-import { type Issued, identifyPublishers, type Placed, stageKeys } from "./stage-credentials.ts";
+import { identifyPublishers, type Placed, stageKeys } from "./stage-credentials.ts";
 import {
 	checkBrand,
 	claimKey,
@@ -37,15 +38,6 @@ export type ImportDeps = {
 	now: () => number;
 	/** Takes callback addresses that are not https or not public. */
 	allowInsecureCallbacks: boolean;
-};
-
-export type ImportReport = {
-	counts: Record<SectionName | "campaigns", number>;
-	book: { version: number | null; complete: boolean; shards_written: number };
-	/** Credentials that were made for new publishers and platforms: they are not shown again. */
-	issued: Issued[];
-	warnings: Fault[];
-	warning_count: number;
 };
 
 /** Faults and warnings that an answer lists; beyond, they are only counted. */
@@ -209,7 +201,7 @@ function checkCallbackUrls({ allowInsecureCallbacks }: ImportDeps, reading: Read
 }
 
 /** Stages publishers and platforms with their credentials. */
-async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, now: number): Promise<Issued[]> {
+async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, now: number): Promise<ImportReport["issued"]> {
 	checkCallbackUrls(deps, reading);
 	const identified = await identifyPublishers(deps.db, reading.publishers);
 	reading.note(identified.faults);

@@ -3,8 +3,8 @@
  * passes needs no second look.
  */
 import * as v from "valibot";
-import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../db/schema/brands.ts";
 import { canonicalAvailability } from "../../lib/availability.ts";
+import { CONVERSION_STATUSES, PRICING_MODELS, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
@@ -106,10 +106,7 @@ export const platformSchema = v.object({
 	name: text,
 	access_key: orNull(key),
 	currency: orElse(currency, "USD"),
-	status_map: orElse(
-		v.record(text, v.picklist(["approved", "pending", "cancelled"], "must be approved, pending or cancelled"), "must be an object"),
-		{},
-	),
+	status_map: orElse(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), "must be an object"), {}),
 });
 
 export const publisherSchema = v.object({
@@ -129,7 +126,7 @@ export const publisherSchema = v.object({
 		v.minValue(0, "must not be negative"),
 		v.maxValue(SHARE_SCALE, "must be at most 1"),
 	),
-	pricing_model: v.picklist(["CPA", "CPC"], "must be CPA or CPC"),
+	pricing_model: v.picklist(PRICING_MODELS, "must be CPA or CPC"),
 	cashback_enabled: orElse(flag, false),
 	sales_data_enabled: orElse(flag, false),
 	campaign_id_enabled: orElse(flag, false),

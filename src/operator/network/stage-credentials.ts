@@ -2,13 +2,14 @@
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Fault } from "../../http/errors.ts";
-import type { KeyKind } from "../../keys/key-owners.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
-import { type NameKind, newKey, newName } from "../keys/new-credentials.ts";
+import type { NameKind } from "../../lib/enums.ts";
+import { newKey, newName } from "../keys/new-credentials.ts";
+import type { ImportReport } from "./import-answer.ts";
 import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
 import type { RowStage } from "./stage-rows.ts";
 
-export type Issued = { owner: string; kind: KeyKind | NameKind; value: string };
+type Issued = ImportReport["issued"][number];
 export type Placed<Entry> = { entry: Entry; path: string };
 
 type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };

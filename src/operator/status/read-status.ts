@@ -2,9 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
 import type { Database } from "../../db/client.ts";
-import type { QueueName } from "../../dead-letters/keep-dead-letters.ts";
+import type { QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import type { Status } from "./status-answer.ts";
 
 export type StatusDeps = {
 	db: Database;
@@ -17,35 +18,6 @@ export type StatusDeps = {
 export const MAX_COUNTED = 10_000;
 /** So many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
-
-type Aged = { count: number; oldest_at: string | null; oldest_age_seconds: number | null };
-type Backlog = { messages: number; oldest_at: string | null };
-
-export type Status = {
-	at: string;
-	/** Null before the first publish. */
-	book: { version: number; published_at: string; age_seconds: number } | null;
-	/** Slots of the book that wait to be published; a rebuild under way, or a manifest that waits, counts as one more. */
-	book_changes_waiting: number;
-	/** Messages in each queue; null where the platform does not tell. */
-	queues: Record<QueueName, Backlog | null>;
-	callbacks: {
-		/** Owed and not confirmed yet, also those that wait for their next attempt or for a pause to end. */
-		undelivered: Aged;
-		/** Of those, what could go out now. */
-		overdue: number;
-		/** Their schedule has ended; a replay sends them again. */
-		exhausted: number;
-		paused: { publisher: string; since: string; failures_in_a_row: number; next_probe_at: string | null }[];
-	};
-	conversions: { waiting: number; unmatched: number; quarantined: number };
-	/** Messages that no consumer could take. */
-	dead_letters: Record<QueueName, number>;
-	/** Size of the network's database; it may have 10 GB. Null where the platform does not tell. */
-	database_bytes: number | null;
-	/** Campaigns that stand still because a cap is met. */
-	paused_campaigns: { count: number; campaigns: number[] };
-};
 
 type Figures = {
 	dirty: number;
@@ -145,7 +117,7 @@ async function readBook(kv: KVNamespace): Promise<{ manifest: { version: number;
 	};
 }
 
-async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Backlog | null> {
+async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | undefined): Promise<Status["queues"][QueueName]> {
 	if (queue === undefined) return null;
 	try {
 		const { backlogCount, oldestMessageTimestamp } = await queue.metrics();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readTrafficType } from "../../../src/catalogue/list-request.ts";
-import { TRAFFIC_TYPES } from "../../../src/db/schema/brands.ts";
+import { TRAFFIC_TYPES } from "../../../src/lib/enums.ts";
 
 describe("traffic_type", () => {
 	it.each(TRAFFIC_TYPES)("%s is taken in any case, with spaces around it", (name) => {

@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { ListedCallback } from "../../../src/callbacks/list-callbacks.ts";
+import type { ListedCallback } from "../../../src/callbacks/operator-answers.ts";
 import { conditionOf, selectionEntries } from "../../../src/callbacks/select-callbacks.ts";
 import { readInput } from "../../../src/http/read-input.ts";
 import { Outbox } from "../../support/callback-outbox.ts";

@@ -1,0 +1,18 @@
+/** How the network is doing. */
+import { statusSchema } from "../../operator/status/status-answer.ts";
+import type { Operation } from "../operation.ts";
+import { UNAUTHORIZED } from "./shapes.ts";
+
+export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
+	{
+		method: "get",
+		path: "/operator/status",
+		id: "readStatus",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		summary: "How the network is doing",
+		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
+		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED },
+	},
+];

@@ -1,0 +1,110 @@
+/** Closed lists that several parts share, as they are spelled on the wire and in the database. */
+
+/** What a publisher is paid for: conversions or clicks. */
+export const PRICING_MODELS = ["CPA", "CPC"] as const;
+export type PricingModel = (typeof PRICING_MODELS)[number];
+
+/** Where a click URL came from: a bid, or a tracking link. Tokens carry the place in this list: it only ever grows at its end. */
+export const TOKEN_KINDS = ["openrtb", "serving-engine", "link"] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** Endpoints that bid. */
+export const BID_ENDPOINTS = ["openrtb", "serving-engine"] as const satisfies readonly TokenKind[];
+export type BidEndpoint = (typeof BID_ENDPOINTS)[number];
+
+/** Which link of a campaign a user is sent to. */
+export const LINK_TYPES = ["homepage", "deeplink"] as const;
+export type LinkType = (typeof LINK_TYPES)[number];
+
+/** Why the redirect already knows that a click is neither billed nor counted. */
+export const KNOWN_REASONS = ["head", "prefetch", "bot", "test", "expired"] as const;
+export type KnownReason = (typeof KNOWN_REASONS)[number];
+
+/** Why a redirect is recorded but neither billed nor counted. Duplicates are found when the click is written. */
+export const UNCOUNTED_REASONS = [...KNOWN_REASONS, "duplicate"] as const;
+export type UncountedReason = (typeof UNCOUNTED_REASONS)[number];
+
+/** What a campaign is paused for. */
+export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
+export type Cap = (typeof CAPS)[number];
+
+export const QUEUE_NAMES = ["clicks", "postbacks", "callbacks"] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+/** What became of a postback that came in. */
+export const POSTBACK_OUTCOMES = ["accepted", "rejected", "unknown_key", "failed"] as const;
+
+/** Where a conversion stands: only `settled` ones count anywhere. */
+export const CONVERSION_STAGES = ["waiting", "unmatched", "quarantined", "settled"] as const;
+
+/** How the affiliate platform says that a conversion stands. */
+export const CONVERSION_STATUSES = ["approved", "pending", "cancelled"] as const;
+export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
+
+export const CONVERSION_EVENT_KINDS = ["received", "changed", "late", "attributed", "unmatched", "quarantined", "released"] as const;
+
+/** By what a conversion found its click. */
+export const ATTRIBUTIONS = ["click_hash", "publisher_click_id"] as const;
+export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+/** Why no click was found; `other_platform`: it is a click on a campaign that this platform does not pay for. */
+export const NO_MATCH_REASONS = ["no_click", "other_platform", "no_publisher", "ambiguous"] as const;
+export type NoMatch = (typeof NO_MATCH_REASONS)[number];
+
+/** What a publisher is told of a conversion: a credit, or that it is taken back. */
+export const CALLBACK_STATUSES = ["approved", "cancelled"] as const;
+export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
+
+/** `exhausted`: the schedule has ended; the operator can replay it. `no_url`: the publisher has no callback address. */
+export const CALLBACK_STATES = ["due", "delivered", "exhausted", "no_url"] as const;
+export type CallbackState = (typeof CALLBACK_STATES)[number];
+
+/** Why a due callback is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
+export const CALLBACK_HOLDS = ["order", "pause"] as const;
+
+/** Credentials that are stored as hashes. */
+export const KEY_KINDS = ["access_key", "publisher_key", "platform_key"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+/** Credentials that are names: no secrets, and one of each a publisher at a time. */
+export const NAME_KINDS = ["publisher_id", "publisher_identity"] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+export const CREDENTIAL_KINDS = [...KEY_KINDS, ...NAME_KINDS] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/** Traffic that a brand may rule out, as the interface spells it. */
+export const RESTRICTED_TRAFFIC = [
+	"Coupons",
+	"Promo Codes",
+	"Incentivized Traffic",
+	"Paid Search",
+	"Email Spam",
+	"Gift Cards",
+	"Injected Traffic",
+	"Fraudulent Traffic",
+	"Coupon Extension",
+	"Extension Traffic",
+	"Voucher Code",
+	"TM Bidding",
+] as const;
+export type RestrictedTraffic = (typeof RESTRICTED_TRAFFIC)[number];
+
+/** What a brand may be offered for; `All` stands for each of them. */
+export const TRAFFIC_TYPES = [
+	"All",
+	"BNPL",
+	"Cashback",
+	"Content",
+	"Coupon",
+	"Deal sites",
+	"DSP",
+	"Email",
+	"Incentive",
+	"Influencers",
+	"Media buying",
+	"Search",
+	"Shopping",
+	"Title",
+] as const;
+export type TrafficType = (typeof TRAFFIC_TYPES)[number];

@@ -1,0 +1,27 @@
+/** Schemas of what several answers hold. They describe answers, hold the tests and read them in the CLI. */
+import * as v from "valibot";
+import { QUEUE_NAMES } from "./enums.ts";
+
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const time = v.pipe(v.string(), v.isoTimestamp(), v.description("ISO 8601, UTC."));
+export const usd = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4}$/), v.description("USD, four decimals."));
+
+/** One value a queue. */
+export function perQueue<const Schema extends v.GenericSchema>(schema: Schema) {
+	return v.strictObject(v.entriesFromList(QUEUE_NAMES, schema));
+}
+
+/** What is wrong with an input, or doubtful in it, and where: a path such as `brands[3].domain`. */
+export const findingSchema = v.strictObject({ path: v.string(), message: v.string() });
+export const findings = v.array(findingSchema);
+
+/** The operator's 422. */
+export const faultsSchema = v.strictObject({ error: v.literal("Validation failed"), faults: findings, fault_count: count });
+
+/** One call of a publisher's address. */
+export const attemptSchema = v.strictObject({
+	at: time,
+	http_status: v.pipe(v.nullable(count), v.description("Null where there was no answer.")),
+	latency_ms: count,
+	answer: v.pipe(v.string(), v.description("First bytes of the answer, or what went wrong.")),
+});

@@ -1,0 +1,19 @@
+/** Answer of POST /operator/products and /operator/seller-products to a feed that was read. */
+import * as v from "valibot";
+import { count } from "../../lib/shapes.ts";
+
+const text = v.string();
+
+export const feedReportSchema = v.strictObject({
+	feed: v.pipe(text, v.description("Names the upload; empty where nothing was to be replaced.")),
+	accepted: count,
+	rejected: count,
+	rejected_lines: v.pipe(v.array(v.strictObject({ line: count, reason: text })), v.description("The first hundred.")),
+	unknown_domains: v.pipe(v.array(text), v.description("Domains of accepted products that are no brand's.")),
+	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),
+	message: v.optional(v.pipe(text, v.description("Why nothing was removed, or why the feed was not read to its end."))),
+	/** The feed was not read to its end. */
+	incomplete: v.optional(v.literal(true)),
+});
+
+export type FeedReport = v.InferOutput<typeof feedReportSchema>;

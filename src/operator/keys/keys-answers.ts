@@ -1,0 +1,38 @@
+/** Answers of POST /operator/keys/issue, rotate, revoke and list. */
+import * as v from "valibot";
+import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
+import { count, time } from "../../lib/shapes.ts";
+
+const kind = v.picklist(CREDENTIAL_KINDS);
+const id = v.pipe(v.string(), v.description("Of a key, the first 12 characters of its hash; of a publisher id or identity, the value."));
+const published = v.pipe(v.boolean(), v.description("False where the edge hears of it by the next cron only, within a minute."));
+
+const newCredentialSchema = v.strictObject({
+	owner: v.string(),
+	kind,
+	id,
+	value: v.pipe(v.string(), v.description("A key is shown here and never again.")),
+});
+
+/** A credential as the operator sees it: never a key itself. */
+const credentialStateSchema = v.strictObject({
+	owner: v.string(),
+	kind,
+	id,
+	state: v.picklist(["valid", "ending", "ended"]),
+	/** Null where it has no end. */
+	ends_at: v.nullable(time),
+	created_at: v.optional(v.pipe(time, v.description("Keys only."))),
+	/** Null where it was never used. */
+	last_used_on: v.optional(v.pipe(v.nullable(v.string()), v.description("Day, UTC; keys only."))),
+});
+
+export const issuedSchema = v.strictObject({ issued: newCredentialSchema, published });
+export const revokedSchema = v.strictObject({ revoked: count, published });
+export const credentialsSchema = v.strictObject({ keys: v.array(credentialStateSchema) });
+
+export type NewCredential = v.InferOutput<typeof newCredentialSchema>;
+export type CredentialState = v.InferOutput<typeof credentialStateSchema>;
+export type Issued = v.InferOutput<typeof issuedSchema>;
+export type Revoked = v.InferOutput<typeof revokedSchema>;
+export type Credentials = v.InferOutput<typeof credentialsSchema>;

@@ -1,0 +1,31 @@
+/** Answer of GET /operator/status. */
+import * as v from "valibot";
+import { count, perQueue, time } from "../../lib/shapes.ts";
+
+const backlogSchema = v.nullable(v.strictObject({ messages: count, oldest_at: v.nullable(time) }));
+
+export const statusSchema = v.strictObject({
+	at: time,
+	/** Null before the first publish. */
+	book: v.nullable(v.strictObject({ version: count, published_at: time, age_seconds: count })),
+	/** Slots of the book that wait to be published; a rebuild under way, or a manifest that waits, counts as one more. */
+	book_changes_waiting: count,
+	queues: v.pipe(perQueue(backlogSchema), v.description("Null where the platform does not tell.")),
+	callbacks: v.strictObject({
+		/** Owed and not confirmed yet, also those that wait for their next attempt or for a pause to end. */
+		undelivered: v.strictObject({ count, oldest_at: v.nullable(time), oldest_age_seconds: v.nullable(count) }),
+		/** Of those, what could go out now. */
+		overdue: count,
+		/** Their schedule has ended; a replay sends them again. */
+		exhausted: count,
+		paused: v.array(v.strictObject({ publisher: v.string(), since: time, failures_in_a_row: count, next_probe_at: v.nullable(time) })),
+	}),
+	conversions: v.strictObject({ waiting: count, unmatched: count, quarantined: count }),
+	/** Messages that no consumer could take. */
+	dead_letters: perQueue(count),
+	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
+	/** Campaigns that stand still because a cap is met. */
+	paused_campaigns: v.strictObject({ count, campaigns: v.array(count) }),
+});
+
+export type Status = v.InferOutput<typeof statusSchema>;
