@@ -43,6 +43,13 @@ export function withServerOptions(command: Command): Command {
 		.option("--json", "print the server's answer as JSON");
 }
 
+const choices = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/** The values that an option takes, in words. @example oneOf(["clicks", "postbacks", "callbacks"]) // "clicks, postbacks or callbacks" */
+export function oneOf(values: readonly string[]): string {
+	return choices.format(values);
+}
+
 /** The origin in `--url`; the local server's without one. @throws Failure where it is no http(s) address */
 export function readOrigin(url: string | undefined): string {
 	if (url === undefined) return findLocalOrigin(process.env);

@@ -1,6 +1,7 @@
 /** An event of a conversion in words: what it set, with amounts as amounts and times as times. */
+
+import type { Trace } from "../../src/conversions/trace-answer.ts";
 import { formatUsd } from "../../src/lib/money.ts";
-import type { Trace } from "./trace-answer.ts";
 
 type Event = Trace["conversions"][number]["events"][number];
 

@@ -1,5 +1,5 @@
 /** What a request would get, and why, in words. */
-import type { Explanation } from "./explain-answer.ts";
+import type { Explanation } from "../../src/bidding/explain-answer.ts";
 
 /** The decision, and a line for each campaign that was considered. */
 export function describeExplanation({ endpoint, decision, candidates }: Explanation): string {
@@ -16,10 +16,17 @@ export function describeExplanation({ endpoint, decision, candidates }: Explanat
 	return [head, "Campaigns considered (price: what a click earns the publisher):", ...lines].join("\n");
 }
 
-function describeDecision({ outcome, ...facts }: Explanation["decision"]): string {
-	if (outcome === "bid")
-		return `bid of ${facts.price} USD a click by campaign ${facts.campaign_id} of ${facts.domain}${facts.is_deeplink === true ? ", to the deeplink" : ""}`;
-	if (outcome !== "no-bid") return `${outcome}: ${facts.explanation}`;
-	const condition = typeof facts.condition === "number" ? `, no-bid condition ${facts.condition}` : "";
-	return `no bid, because ${facts.explanation} (${facts.reason}${condition})`;
+function describeDecision(decision: Explanation["decision"]): string {
+	switch (decision.outcome) {
+		case "bid": {
+			const { price, campaign_id, domain, is_deeplink } = decision;
+			return `bid of ${price} USD a click by campaign ${campaign_id} of ${domain}${is_deeplink ? ", to the deeplink" : ""}`;
+		}
+		case "no-bid": {
+			const { reason, condition, explanation } = decision;
+			return `no bid, because ${explanation} (${reason}${condition === null ? "" : `, no-bid condition ${condition}`})`;
+		}
+		case "invalid":
+			return `invalid: ${decision.explanation}`;
+	}
 }

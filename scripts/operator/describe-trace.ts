@@ -1,6 +1,7 @@
 /** What is known of a sale, in words. */
+
+import type { Trace } from "../../src/conversions/trace-answer.ts";
 import { describeEvent } from "./describe-event.ts";
-import type { Trace } from "./trace-answer.ts";
 
 type Conversion = Trace["conversions"][number];
 type Callback = Conversion["callbacks"][number];

@@ -1,26 +1,4 @@
-import * as v from "valibot";
-import { Failure } from "../local/failure.ts";
-
-const reportSchema = v.object({
-	accepted: v.number(),
-	rejected: v.number(),
-	rejected_lines: v.array(v.object({ line: v.number(), reason: v.string() })),
-	unknown_domains: v.array(v.string()),
-	removed: v.nullable(v.number()),
-	message: v.optional(v.string()),
-	incomplete: v.optional(v.boolean()),
-});
-
-export type FeedReport = v.InferOutput<typeof reportSchema>;
-
-/** Reads the server's answer to a part of a feed. @throws Failure where it is no such answer */
-export function readFeedReport(body: unknown): FeedReport {
-	const result = v.safeParse(reportSchema, body);
-	if (result.success) return result.output;
-	throw new Failure(
-		`The server's answer is not one this CLI knows: ${JSON.stringify(body).slice(0, 500)}\nIs the server of the same version as the CLI?`,
-	);
-}
+import type { FeedReport } from "../../src/operator/feeds/feed-answer.ts";
 
 /** Rejected records and domains that are listed; the others are only counted. */
 const MAX_LISTED = 100;

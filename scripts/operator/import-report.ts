@@ -1,37 +1,11 @@
-import * as v from "valibot";
-import { Failure } from "../local/failure.ts";
+import type * as v from "valibot";
+import { faultsSchema } from "../../src/lib/shapes.ts";
+import type { ImportReport } from "../../src/operator/network/import-answer.ts";
+import { readAnswer } from "./read-answer.ts";
 
-const place = v.object({ path: v.string(), message: v.string() });
-
-const reportSchema = v.object({
-	counts: v.record(v.string(), v.number()),
-	book: v.object({ version: v.nullable(v.number()), complete: v.boolean(), shards_written: v.number() }),
-	issued: v.array(v.object({ owner: v.string(), kind: v.string(), value: v.string() })),
-	warnings: v.array(place),
-	warning_count: v.optional(v.number()),
-});
-
-const faultsSchema = v.object({ error: v.string(), faults: v.array(place), fault_count: v.number() });
-
-export type ImportReport = v.InferOutput<typeof reportSchema>;
-export type ImportFaults = v.InferOutput<typeof faultsSchema>;
-
-/** Reads the answer to an import that was taken over. @throws Failure where it is no such answer */
-export function readImportReport(body: unknown): ImportReport {
-	return read(reportSchema, body);
-}
-
-/** Reads the answer to an import that was refused. @throws Failure where it is no such answer */
-export function readFaults(body: unknown): ImportFaults {
-	return read(faultsSchema, body);
-}
-
-function read<Output>(schema: v.GenericSchema<unknown, Output>, body: unknown): Output {
-	const result = v.safeParse(schema, body);
-	if (result.success) return result.output;
-	throw new Failure(
-		`The server's answer is not one this CLI knows: ${JSON.stringify(body).slice(0, 500)}\nIs the server of the same version as the CLI?`,
-	);
+/** Reads the answer of a verb that was refused. @throws Failure where it is no such answer */
+export function readFaults(body: unknown): v.InferOutput<typeof faultsSchema> {
+	return readAnswer(faultsSchema, body);
 }
 
 /** Warnings that are shown; more would bury the rest. `--json` has all that the server lists. */
@@ -54,8 +28,10 @@ export function describeReport({ counts, book, issued, warnings, warning_count }
 			...issued.map(({ owner, kind, value }) => `  ${owner}  ${kind.replaceAll("_", " ")}: ${value}`),
 		);
 	}
-	const count = warning_count ?? warnings.length;
-	if (count > 0) lines.push(`${count} ${count === 1 ? "warning" : "warnings"}:`, ...describePlaces(warnings.slice(0, MAX_WARNINGS), count));
+	if (warning_count > 0) {
+		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count);
+		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...shown);
+	}
 	return lines.join("\n");
 }
 

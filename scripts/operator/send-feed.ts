@@ -6,12 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import type { Command } from "commander";
+import { type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
+import type { ReplaceScope } from "../../src/operator/feeds/feed-options.ts";
 import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
 import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
-import { addReports, describeFeed, type FeedReport, readFeedReport } from "./feed-report.ts";
+import { addReports, describeFeed } from "./feed-report.ts";
 import { findKey } from "./find-key.ts";
 import { type Progress, showProgress } from "./progress.ts";
+import { readAnswer } from "./read-answer.ts";
 import { type FeedPart, splitFeed } from "./split-feed.ts";
 
 type FeedCommandOptions = ServerOptions & { mapping?: string; set: string[]; idPrefix?: string; replace?: boolean; replaceAll?: boolean };
@@ -125,9 +128,9 @@ async function* meter(source: AsyncIterable<Buffer>, progress: Progress): AsyncG
 	}
 }
 
-type Sending = { target: Target; path: string; query: URLSearchParams; scope: "domains" | "all" | null; progress: Progress };
+type Sending = { target: Target; path: string; query: URLSearchParams; scope: ReplaceScope | null; progress: Progress };
 
-const NOTHING: FeedReport = { accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null };
+const NOTHING: FeedReport = { feed: "", accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null };
 
 /** Sends the parts under one feed id, and at last has the others removed. Ends early where a part cannot be read. */
 async function sendParts({ target, path, query, scope, progress }: Sending, parts: AsyncIterable<FeedPart>): Promise<FeedReport> {
@@ -151,8 +154,8 @@ async function send(target: Target, path: string, body: Buffer, attempt = 0): Pr
 	const wait = RETRY_AFTER_MS[attempt];
 	try {
 		const { status, body: answer } = await callOperator(target, path, body);
-		if (status === 200) return readFeedReport(answer);
-		if (status === 422) return isReport(answer) ? readFeedReport(answer) : refuse(answer);
+		if (status === 200) return readAnswer(feedReportSchema, answer);
+		if (status === 422) return isReport(answer) ? readAnswer(feedReportSchema, answer) : refuse(answer);
 		if (status < 500 || wait === undefined) {
 			throw new Failure(
 				`The server could not take over a part of the feed: HTTP ${status} ${JSON.stringify(answer).slice(0, 500)}\n` +

@@ -1,9 +1,10 @@
+import { importReportSchema } from "../../src/operator/network/import-answer.ts";
 import { buildDemoNetwork } from "../demo/build-demo-network.ts";
 import type { NetworkFile } from "../demo/network-file.ts";
 import { ACME } from "../demo/well-known.ts";
 import { Failure } from "../local/failure.ts";
 import { callOperator } from "../operator/call-operator.ts";
-import { readImportReport } from "../operator/import-report.ts";
+import { readAnswer } from "../operator/read-answer.ts";
 
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
@@ -38,7 +39,7 @@ export async function loadDemo(origin: string, operatorKey: string, callbackOrig
 			throw new Failure("The demo network was imported, but is not bid on. Run `npm run reset`, then `npm start` again.");
 		await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 	}
-	const { counts } = readImportReport(answer.body);
+	const { counts } = readAnswer(importReportSchema, answer.body);
 	return `Loaded ${counts.brands} brands, ${counts.campaigns} campaigns, ${counts.publishers} publishers, ${counts.products} products and ${counts.seller_products} seller products.`;
 }
 

@@ -4,6 +4,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Explanation } from "../../src/bidding/explain-answer.ts";
+import type { Trace } from "../../src/conversions/trace-answer.ts";
+import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
+import type { Issued } from "../../src/operator/keys/keys-answers.ts";
+import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import { freePort, Project } from "./support/project.ts";
 
 const REPORT = {
@@ -11,7 +16,8 @@ const REPORT = {
 	book: { version: 7, complete: true, shards_written: 1 },
 	issued: [{ owner: "publisher acme-media", kind: "access_key", value: "ak_issued" }],
 	warnings: [{ path: "brands[0]", message: "bids without a cap" }],
-};
+	warning_count: 1,
+} satisfies ImportReport;
 
 describe("npm run operator", { timeout: 60_000 }, () => {
 	const project = new Project();
@@ -106,7 +112,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 				endpoint: "openrtb",
 				decision: { outcome: "no-bid", reason: "cap_met", condition: 7, explanation: "a cap is met" },
 				candidates: [],
-			}),
+			} satisfies Explanation),
 		};
 		const { stdout } = await run("explain", "scripts/examples/bid-request.json", "--identity", "acme_rtb", "--url", url);
 		expect(stdout).toContain("no-bid (cap_met): a cap is met, no-bid condition 7");
@@ -121,27 +127,41 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	});
 
 	it("traces a sale: the click, postbacks with their answers, events, callbacks and their attempts", async () => {
-		const postback = {
-			received_at: "T2",
-			platform: "west",
-			method: "GET",
-			query: "txnid=T-1",
-			outcome: "accepted",
-			answer: { message: "ok" },
+		const trace: Trace = {
+			id: "T-1",
+			truncated: false,
+			clicks: [
+				{
+					...{ id: "c", click_hash: "abc", kind: "openrtb", billed: true, reason: null, clicked_at: "T1", publisher: "acme" },
+					...{ publisher_click_id: "click-77", brand: "shoes.example", campaign_id: 5001, platform: "west", source_id: null },
+					...{ pricing_model: "CPA", bid: "0.4000", revenue: "0.0000" },
+				},
+			],
+			postbacks: [
+				{
+					...{ id: "p", received_at: "T2", platform: "west", method: "GET", query: "txnid=T-1", outcome: "accepted" },
+					answer: { message: "ok" },
+				},
+			],
+			conversions: [
+				{
+					...{ platform: "west", txnid: "T-1", cid: "abc", stage: "settled", status: "approved", network_status: null },
+					...{ status_unknown: false, test: false, event_at: "T2", payout: "10.0000", sales: null, currency: "USD", usd_rate: 1 },
+					...{ gross_usd: "10.0000", sales_usd: null, revenue_share: 0.8, publisher_revenue: "8.0000", pricing_model: "CPA" },
+					...{ attribution: "click_hash", click_id: "c", publisher: "acme", publisher_click_id: "click-77", source_id: null },
+					...{ campaign_id: 5001, s2: null, s3: null, surl: null, first_received_at: "T2", updated_at: "T2", retry_at: null, why: null },
+					events: [{ seq: 1, at: "T3", kind: "received", postback: "p", set: { status: "approved" } }],
+					callbacks: [
+						{
+							...{ id: "k", seq: 1, status: "approved", publisher: "acme", cid: "click-77", payout: "8.0000", state: "due" },
+							...{ request_id: "p", created_at: "T4", next_attempt_at: "T6", delivered_at: null },
+							attempts: [{ at: "T5", http_status: 503, latency_ms: 12, answer: "busy" }],
+						},
+					],
+				},
+			],
 		};
-		const attempt = { at: "T5", http_status: 503, latency_ms: 12, answer: "busy" };
-		const callback = { status: "approved", payout: "8.0000", state: "due", created_at: "T4", next_attempt_at: "T6", attempts: [attempt] };
-		const conversion = {
-			...{ platform: "west", txnid: "T-1", stage: "settled", status: "approved", test: false, payout: "10.0000", currency: "USD" },
-			...{ publisher_revenue: "8.0000", publisher: "acme", attribution: "click_hash" },
-			events: [{ at: "T3", kind: "received", set: { status: "approved" } }],
-			callbacks: [callback],
-		};
-		const click = {
-			...{ click_hash: "abc", reason: null, clicked_at: "T1", publisher: "acme", publisher_click_id: "click-77", brand: "shoes.example" },
-			...{ campaign_id: 5001, platform: "west", pricing_model: "CPA" },
-		};
-		answer = { status: 200, body: JSON.stringify({ truncated: false, clicks: [click], postbacks: [postback], conversions: [conversion] }) };
+		answer = { status: 200, body: JSON.stringify(trace) };
 		const { code, stdout } = await run("trace", "T-1", "--url", url);
 		expect(code).toBe(0);
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ id: "T-1" });
@@ -161,13 +181,18 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		]) {
 			expect(stdout).toContain(text);
 		}
-		answer = { status: 200, body: JSON.stringify({ truncated: false, clicks: [], postbacks: [], conversions: [] }) };
+		answer = { status: 200, body: JSON.stringify({ ...trace, clicks: [], postbacks: [], conversions: [] }) };
 		expect((await run("trace", "T-1", "--url", url)).stdout).toContain("Nothing is known of T-1");
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {
 		const none = { clicks: 0, postbacks: 0, callbacks: 0 };
-		const report = { replayed: { ...none, clicks: 3 }, remaining: none, dry_run: false, until: "2026-11-18T15:00:00.000Z" };
+		const report = {
+			replayed: { ...none, clicks: 3 },
+			remaining: none,
+			dry_run: false,
+			until: "2026-11-18T15:00:00.000Z",
+		} satisfies Replayed;
 		answer = { status: 200, body: JSON.stringify(report) };
 		expect((await run("replay", "--url", url)).stdout).toContain("Sent again: 3 of clicks");
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ dry_run: false });
@@ -218,7 +243,10 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	it("keys: sends what was asked, shows a new key, and says what was refused", async () => {
 		answer = {
 			status: 200,
-			body: JSON.stringify({ issued: { owner: "acme-media", kind: "access_key", id: "0".repeat(12), value: "ak_new" }, published: true }),
+			body: JSON.stringify({
+				issued: { owner: "acme-media", kind: "access_key", id: "0".repeat(12), value: "ak_new" },
+				published: true,
+			} satisfies Issued),
 		};
 		const rotated = await run("keys", "rotate", "access_key", "acme-media", "--overlap", "0", "--url", url);
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ kind: "access_key", owner: "acme-media", overlap_hours: 0 });

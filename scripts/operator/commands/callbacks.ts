@@ -1,10 +1,13 @@
 import type { Command } from "commander";
-import * as v from "valibot";
+import type * as v from "valibot";
+import { callbackPageSchema, type ListedCallback, replayReportSchema, testReportSchema } from "../../../src/callbacks/operator-answers.ts";
+import { CALLBACK_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { type Answer, callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
 
 type Selection = { id?: string; publisher?: string; platform?: string; txnid?: string; state?: string; from?: string; to?: string };
 type ListOptions = ServerOptions & Selection & { limit?: string; cursor?: string };
@@ -45,44 +48,14 @@ function withSelection(command: Command): Command {
 		.option("--txnid <id>", "of this transaction")
 		.option("--platform <id>", "reported by this platform")
 		.option("--id <id>", "this one")
-		.option("--state <state>", "due, delivered, exhausted or no_url")
+		.option("--state <state>", oneOf(CALLBACK_STATES))
 		.option("--from <time>", "created at or after this time (ISO 8601, UTC)")
 		.option("--to <time>", "created before this time");
 }
 
-const listSchema = v.object({
-	data: v.array(
-		v.object({
-			id: v.string(),
-			platform: v.string(),
-			txnid: v.string(),
-			seq: v.number(),
-			publisher: v.string(),
-			status: v.string(),
-			payout: v.string(),
-			state: v.string(),
-			held_for: v.nullable(v.string()),
-			created_at: v.string(),
-			next_attempt_at: v.nullable(v.string()),
-			attempts: v.array(v.object({ at: v.string(), http_status: v.nullable(v.number()), latency_ms: v.number(), answer: v.string() })),
-		}),
-	),
-	next: v.nullable(v.string()),
-});
-const replaySchema = v.object({ replayed: v.number(), dry_run: v.boolean() });
-const testSchema = v.object({
-	called: v.string(),
-	http_status: v.nullable(v.number()),
-	confirmed: v.boolean(),
-	latency_ms: v.number(),
-	answer: v.string(),
-});
-
-type Listed = v.InferOutput<typeof listSchema>["data"][number];
-
 async function list(options: ListOptions): Promise<void> {
 	const query = new URLSearchParams(definedOf({ ...selectionOf(options), limit: options.limit, cursor: options.cursor }));
-	const answer = readAnswer(listSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
+	const answer = take(callbackPageSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	if (answer.data.length === 0) refuseUnknown(options);
 	if (options.json) return;
@@ -104,7 +77,7 @@ function describe({
 	created_at,
 	next_attempt_at,
 	attempts,
-}: Listed): string {
+}: ListedCallback): string {
 	const waits = held_for === "order" ? ", waits for an earlier one" : held_for === "pause" ? ", the address is paused" : "";
 	const next = state === "due" && next_attempt_at !== null ? `, next attempt ${next_attempt_at}` : "";
 	return [
@@ -115,7 +88,7 @@ function describe({
 
 async function replay(options: ReplayOptions): Promise<void> {
 	const body = { ...definedOf(selectionOf(options)), ...(options.dryRun ? { dry_run: true } : {}) };
-	const answer = readAnswer(replaySchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
+	const answer = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	if (answer.replayed === 0) refuseUnknown(options);
 	if (options.json) return;
@@ -134,7 +107,7 @@ async function test(options: TestOptions): Promise<void> {
 	if ((publisher === undefined) === (address === undefined))
 		throw new Failure("Give --publisher for its own address, or --address for any other.");
 	const body = publisher === undefined ? { url: address } : { publisher };
-	const answer = readAnswer(testSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)));
+	const answer = take(testReportSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)));
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`GET ${answer.called}`);
 	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
@@ -154,13 +127,12 @@ function definedOf(values: Record<string, string | undefined>): Record<string, s
 }
 
 /** @throws Failure where the server refused, or answers something this CLI does not know */
-function readAnswer<Output>(schema: v.GenericSchema<unknown, Output>, { status, body }: Answer): Output {
+function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
+	if (status === 200) return readAnswer(schema, body);
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);
 		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the selection" : path, message }));
 		throw new Failure(["The server refused:", ...describePlaces(places, fault_count)].join("\n"));
 	}
-	const result = v.safeParse(schema, body);
-	if (status === 200 && result.success) return result.output;
 	throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
 }

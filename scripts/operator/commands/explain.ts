@@ -1,11 +1,11 @@
-import * as v from "valibot";
+import { explanationSchema } from "../../../src/bidding/explain-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeExplanation } from "../describe-explanation.ts";
-import { explanationSchema } from "../explain-answer.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
 
 type ExplainOptions = ServerOptions & { identity?: string; pubi?: string };
@@ -42,9 +42,7 @@ async function explain(request: string, options: ExplainOptions): Promise<void> 
 		);
 	}
 	if (options.json) return console.log(JSON.stringify(answer.body, null, 2));
-	const explanation = v.safeParse(explanationSchema, answer.body);
-	if (!explanation.success) throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
-	console.log(describeExplanation(explanation.output));
+	console.log(describeExplanation(readAnswer(explanationSchema, answer.body)));
 }
 
 async function readQuestion(request: string, { identity, pubi }: ExplainOptions): Promise<unknown> {

@@ -1,9 +1,11 @@
+import { importReportSchema } from "../../../src/operator/network/import-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { findKey } from "../find-key.ts";
-import { describePlaces, describeReport, readFaults, readImportReport } from "../import-report.ts";
+import { describePlaces, describeReport, readFaults } from "../import-report.ts";
 import { showProgress } from "../progress.ts";
+import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
 
 /** `import FILE`: imports a network file, all of it or nothing. */
@@ -26,7 +28,7 @@ async function importFile(file: string, options: ServerOptions): Promise<void> {
 	const answer = await callOperator(target, "/operator/network", bytes, progress.sent).finally(progress.end);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	if (answer.status === 200) {
-		const report = readImportReport(answer.body);
+		const report = readAnswer(importReportSchema, answer.body);
 		if (!options.json) console.log(`${describeReport(report)}\nDone in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s.`);
 		return;
 	}

@@ -1,12 +1,15 @@
 import type { Command } from "commander";
-import * as v from "valibot";
+import { KEY_KINDS, NAME_KINDS } from "../../../src/lib/enums.ts";
+import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
+import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
 
-const KINDS = "access_key, publisher_key or platform_key; publisher_id or publisher_identity";
+const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}`;
 
 /** `keys`: issues, rotates, revokes and lists the credentials of publishers and platforms. */
 export const command: OperatorCommand = {
@@ -59,24 +62,7 @@ function readHours(text: string): number {
 	return hours;
 }
 
-const answers = {
-	issue: v.object({ issued: v.object({ owner: v.string(), kind: v.string(), value: v.string() }), published: v.boolean() }),
-	revoke: v.object({ revoked: v.number(), published: v.boolean() }),
-	list: v.object({
-		keys: v.array(
-			v.object({
-				owner: v.string(),
-				kind: v.string(),
-				id: v.string(),
-				state: v.string(),
-				ends_at: v.nullable(v.string()),
-				last_used_on: v.optional(v.nullable(v.string())),
-			}),
-		),
-	}),
-};
-
-async function run(verb: "issue" | "rotate" | "revoke" | "list", body: object, options: ServerOptions): Promise<void> {
+async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise<void> {
 	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 	const answer = await callOperator(target, `/operator/keys/${verb}`, JSON.stringify(body));
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
@@ -88,7 +74,7 @@ async function run(verb: "issue" | "rotate" | "revoke" | "list", body: object, o
 		throw new Failure(`The server could not do this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee its log.`);
 	}
 	if (verb === "list") {
-		const { keys } = read(answers.list, answer.body);
+		const { keys } = readAnswer(credentialsSchema, answer.body);
 		if (keys.length === 0 && "owner" in body)
 			throw new Failure(`There is nothing of ${body.owner}: is it a publisher's or platform's id in the network file?`);
 		if (!options.json) console.log(describeList(keys));
@@ -96,10 +82,10 @@ async function run(verb: "issue" | "rotate" | "revoke" | "list", body: object, o
 	}
 	if (options.json) return;
 	if (verb === "revoke") {
-		const { revoked, published } = read(answers.revoke, answer.body);
+		const { revoked, published } = readAnswer(revokedSchema, answer.body);
 		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
 	}
-	const { issued, published } = read(answers.issue, answer.body);
+	const { issued, published } = readAnswer(issuedSchema, answer.body);
 	const isKey = issued.kind.endsWith("key");
 	console.log(`${issued.owner}  ${issued.kind.replaceAll("_", " ")}: ${issued.value}`);
 	console.log(isKey ? "It is shown only this once." : whenItHolds(body, published));
@@ -111,13 +97,7 @@ function whenItHolds(body: object, published: boolean): string {
 	return published ? "The edge learns of it within a minute or so." : "The edge could not be told yet: that is tried again every minute.";
 }
 
-function read<Output>(schema: v.GenericSchema<unknown, Output>, body: unknown): Output {
-	const result = v.safeParse(schema, body);
-	if (result.success) return result.output;
-	throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
-}
-
-function describeList(keys: v.InferOutput<typeof answers.list>["keys"]): string {
+function describeList(keys: readonly CredentialState[]): string {
 	if (keys.length === 0) return "There is nothing.";
 	const rows = keys.map(({ owner, kind, id, state, ends_at, last_used_on }) => [
 		owner,

@@ -1,8 +1,9 @@
-import * as v from "valibot";
+import { type Status, statusSchema } from "../../../src/operator/status/status-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { findKey } from "../find-key.ts";
+import { readAnswer } from "../read-answer.ts";
 
 /** `status`: how the network is doing, for people. */
 export const command: OperatorCommand = {
@@ -14,37 +15,12 @@ export const command: OperatorCommand = {
 	},
 };
 
-const queueOf = <Schema extends v.GenericSchema>(schema: Schema) => v.object({ clicks: schema, postbacks: schema, callbacks: schema });
-
-const statusSchema = v.object({
-	at: v.string(),
-	book: v.nullable(v.object({ version: v.number(), published_at: v.string(), age_seconds: v.number() })),
-	book_changes_waiting: v.number(),
-	queues: queueOf(v.nullable(v.object({ messages: v.number(), oldest_at: v.nullable(v.string()) }))),
-	callbacks: v.object({
-		undelivered: v.object({ count: v.number(), oldest_at: v.nullable(v.string()), oldest_age_seconds: v.nullable(v.number()) }),
-		overdue: v.number(),
-		exhausted: v.number(),
-		paused: v.array(
-			v.object({ publisher: v.string(), since: v.string(), failures_in_a_row: v.number(), next_probe_at: v.nullable(v.string()) }),
-		),
-	}),
-	conversions: v.object({ waiting: v.number(), unmatched: v.number(), quarantined: v.number() }),
-	dead_letters: queueOf(v.number()),
-	database_bytes: v.optional(v.nullable(v.number()), null),
-	paused_campaigns: v.object({ count: v.number(), campaigns: v.array(v.number()) }),
-});
-
-type Status = v.InferOutput<typeof statusSchema>;
-
 async function showStatus(options: ServerOptions): Promise<void> {
 	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 	const { status, body } = await callOperator(target, "/operator/status", null);
 	if (status !== 200) throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
 	if (options.json) return console.log(JSON.stringify(body, null, 2));
-	const read = v.safeParse(statusSchema, body);
-	if (!read.success) throw new Failure("The server's answer is not one this CLI knows. Use --json to see it as it is.");
-	console.log(describeStatus(read.output).join("\n"));
+	console.log(describeStatus(readAnswer(statusSchema, body)).join("\n"));
 }
 
 function describeStatus(status: Status): string[] {

@@ -1,11 +1,11 @@
-import * as v from "valibot";
+import { type Trace, traceAnswerSchema } from "../../../src/conversions/trace-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { askUntil } from "../ask-until.ts";
 import { type Answer, callOperator } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace, isOnItsWay, isUnknown, sayUnknown } from "../describe-trace.ts";
 import { findKey } from "../find-key.ts";
-import { type Trace, traceSchema } from "../trace-answer.ts";
+import { readAnswer } from "../read-answer.ts";
 
 type TraceOptions = ServerOptions & { wait?: boolean };
 
@@ -38,11 +38,5 @@ async function trace(id: string, options: TraceOptions): Promise<void> {
 /** @throws Failure where the server could not, or answers something this CLI does not know */
 function read({ status, body }: Answer): { body: unknown; found: Trace } {
 	if (status !== 200) throw new Failure(`The server could not trace this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`);
-	const found = v.safeParse(traceSchema, body);
-	if (!found.success) {
-		throw new Failure(
-			`The server's answer is not one this CLI knows: ${JSON.stringify(body).slice(0, 500)}\nIs the server of the same version as the CLI?`,
-		);
-	}
-	return { body, found: found.output };
+	return { body, found: readAnswer(traceAnswerSchema, body) };
 }
