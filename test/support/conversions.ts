@@ -1,6 +1,7 @@
 /** Conversions under test: a network, clicks written as the click consumer writes them, postbacks, and what became of them. */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { RECEIVED } from "../../src/conversions/answers.ts";
 import type { ReceivedPostback } from "../../src/conversions/message.ts";
 import worker from "../../src/worker.ts";
 import { ACME, brandEntry, importFile } from "./network-import.ts";
@@ -134,7 +135,7 @@ export function postbackMessage(
 			txnid: postback.txnid,
 			cid: postback.cid,
 			outcome: "accepted",
-			answer: "{}",
+			answer: JSON.stringify(RECEIVED),
 		},
 		postback,
 	};

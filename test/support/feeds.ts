@@ -1,17 +1,8 @@
 /** Sends product feeds to the Worker under test. */
 import { exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed-answer.ts";
 import { OPERATOR_HEADERS } from "./network-import.ts";
-
-export type FeedAnswer = {
-	feed: string;
-	accepted: number;
-	rejected: number;
-	rejected_lines: { line: number; reason: string }[];
-	unknown_domains: string[];
-	removed: number | null;
-	message?: string;
-	incomplete?: true;
-};
 
 export function postFeed(
 	kind: "products" | "seller-products",
@@ -23,10 +14,10 @@ export function postFeed(
 }
 
 /** Sends a feed that must be read to its end. */
-export async function sendFeed(kind: "products" | "seller-products", body: BodyInit, query?: Record<string, string>): Promise<FeedAnswer> {
+export async function sendFeed(kind: "products" | "seller-products", body: BodyInit, query?: Record<string, string>): Promise<FeedReport> {
 	const response = await postFeed(kind, body, query);
 	if (response.status !== 200) throw new Error(`the feed was answered ${response.status}: ${await response.text()}`);
-	return response.json<FeedAnswer>();
+	return v.parse(feedReportSchema, await response.json());
 }
 
 export function jsonLines(rows: readonly object[]): string {

@@ -1,34 +1,28 @@
 /** Imports network files through the real endpoint, and asks both real-time endpoints. */
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { faultsSchema } from "../../src/lib/shapes.ts";
+import { type ImportReport, importReportSchema } from "../../src/operator/network/import-answer.ts";
 import "./worker-env.ts";
 
 export const OPERATOR_HEADERS = { OperatorKey: env.OPERATOR_KEY };
-
-export type ImportAnswer = {
-	counts: Record<string, number>;
-	book: { version: number; complete: boolean; shards_written: number };
-	issued: { owner: string; kind: string; value: string }[];
-	warnings: { path: string; message: string }[];
-	warning_count: number;
-};
-export type FaultAnswer = { error: string; faults: { path: string; message: string }[]; fault_count: number };
 
 export function postNetwork(body: BodyInit, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
 	return exports.default.fetch("https://base.example/operator/network", { method: "POST", headers, body });
 }
 
 /** Imports a file that must be taken over. */
-export async function importFile(file: object): Promise<ImportAnswer> {
+export async function importFile(file: object): Promise<ImportReport> {
 	const response = await postNetwork(JSON.stringify(file));
 	if (response.status !== 200) throw new Error(`import answered ${response.status}: ${await response.text()}`);
-	return response.json<ImportAnswer>();
+	return v.parse(importReportSchema, await response.json());
 }
 
 /** Imports a file that must be refused. */
-export async function faultsOf(file: object | string): Promise<FaultAnswer> {
+export async function faultsOf(file: object | string): Promise<v.InferOutput<typeof faultsSchema>> {
 	const response = await postNetwork(typeof file === "string" ? file : JSON.stringify(file));
 	if (response.status !== 422) throw new Error(`import answered ${response.status}: ${await response.text()}`);
-	return response.json<FaultAnswer>();
+	return v.parse(faultsSchema, await response.json());
 }
 
 export const NORTHWIND = { id: "northwind", platform_id: 7, name: "Northwind", access_key: "platform-key-northwind" };

@@ -1,7 +1,9 @@
 /** Keys, publisher ids and identities: issued, rotated with an overlap, revoked, listed; and what imports do about them. */
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { CredentialState, NewCredential } from "../../src/operator/keys/keys-answers.ts";
+import { credentialsSchema, issuedSchema, revokedSchema } from "../../src/operator/keys/keys-answers.ts";
+import type { KeyVerb } from "../../src/operator/keys/keys-request.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
@@ -31,15 +33,16 @@ const post = (verb: string, body: unknown, headers: Record<string, string> = OPE
 		body: typeof body === "string" ? body : JSON.stringify(body),
 	});
 
-async function done<Answer>(verb: string, body: object): Promise<Answer> {
+async function done<Schema extends v.GenericSchema>(verb: KeyVerb, body: object, schema: Schema): Promise<v.InferOutput<Schema>> {
 	const response = await post(verb, body);
 	if (response.status !== 200) throw new Error(`${verb} answered ${response.status}: ${await response.text()}`);
 	expect(response.headers.get("cache-control")).toBe("no-store");
-	return response.json<Answer>();
+	return v.parse(schema, await response.json());
 }
 
-const issued = async (verb: string, body: object) => (await done<{ issued: NewCredential }>(verb, body)).issued;
-const list = async (body: object) => (await done<{ keys: CredentialState[] }>("list", body)).keys;
+const issued = async (verb: "issue" | "rotate", body: object) => (await done(verb, body, issuedSchema)).issued;
+const revoke = (body: object) => done("revoke", body, revokedSchema);
+const list = async (body: object) => (await done("list", body, credentialsSchema)).keys;
 
 /** Whether an Access Key opens the brand list now. */
 async function opens(key: string): Promise<boolean> {
@@ -121,13 +124,13 @@ describe("worker: revoking", () => {
 		const { value, id } = await issued("issue", { kind: "access_key", owner: "acme" });
 		const { value: other } = await issued("issue", { kind: "access_key", owner: "acme" });
 		expect(await opens(value)).toBe(true);
-		expect(await done("revoke", { kind: "access_key", owner: "acme", id })).toMatchObject({ revoked: 1 });
+		expect(await revoke({ kind: "access_key", owner: "acme", id })).toMatchObject({ revoked: 1 });
 		expect([await opens(value), await opens(other)]).toEqual([false, true]);
 		expect((await post("revoke", { kind: "access_key", owner: "acme", id })).status).toBe(422);
 	});
 
 	it("all of a kind; an import makes none of them valid again, nor a new one", async () => {
-		await done("revoke", { kind: "publisher_key", owner: "acme" });
+		await revoke({ kind: "publisher_key", owner: "acme" });
 		const { issued: made } = await importFile({ publishers: [ACME] });
 		await importFile({ publishers: [{ ...ACME, publisher_key: null }] });
 		expect(made).toEqual([]);
@@ -182,7 +185,7 @@ describe("worker: rotating a publisher identity", () => {
 	it("revoking ends an overlap now; the present name cannot be revoked", async () => {
 		await issued("rotate", { kind: "publisher_identity", owner: "acme", value: "acme_2028" });
 		expect(await priceFor("shoes.example", "acme_rtb")).toBe(0.2);
-		await done("revoke", { kind: "publisher_identity", owner: "acme", id: "acme_rtb" });
+		await revoke({ kind: "publisher_identity", owner: "acme", id: "acme_rtb" });
 		expect([await priceFor("shoes.example", "acme_rtb"), await priceFor("shoes.example", "acme_2028")]).toEqual([null, 0.2]);
 		expect((await post("revoke", { kind: "publisher_identity", owner: "acme", id: "acme_2028" })).status).toBe(422);
 		expect((await list({ kind: "publisher_identity", owner: "acme" })).map(({ id, state }) => [id, state])).toContainEqual([

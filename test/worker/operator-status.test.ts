@@ -1,10 +1,11 @@
 /** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
 import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
+import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
-import type { Status } from "../../src/operator/status/status-answer.ts";
+import { type Status, statusSchema } from "../../src/operator/status/status-answer.ts";
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
@@ -12,7 +13,7 @@ import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../su
 async function getStatus(): Promise<Status> {
 	const response = await exports.default.fetch("https://base.example/operator/status", { headers: OPERATOR_HEADERS });
 	expect(response.status).toBe(200);
-	return response.json();
+	return v.parse(statusSchema, await response.json());
 }
 
 function statusAt(now: number): Promise<Status> {

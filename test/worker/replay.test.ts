@@ -1,27 +1,34 @@
 /** Dead letters: kept when a consumer fails to the end, shown, and sent to their queue again. */
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { faultsSchema } from "../../src/lib/shapes.ts";
+import { deadLettersSchema, type Replayed, replayedSchema } from "../../src/operator/dead-letters/replay-answers.ts";
 import worker from "../../src/worker.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRows } from "../support/clicks.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
-
-type Report = { replayed: Record<string, number>; remaining: Record<string, number>; until: string };
 
 function deadLetters(queue: string, ...bodies: unknown[]): Promise<void> {
 	const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts: 11, body }));
 	return worker.queue(createMessageBatch(`clickbourse-${queue}-dead`, messages), env, createExecutionContext());
 }
 
-async function replay(body: object, status = 200): Promise<Report> {
-	const response = await exports.default.fetch("http://origin.example/operator/replay", {
-		method: "POST",
-		headers: OPERATOR_HEADERS,
-		body: JSON.stringify(body),
-	});
-	expect(response.status).toBe(status);
-	return response.json<Report>();
+function ask(body: object, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
+	return exports.default.fetch("http://origin.example/operator/replay", { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function replay(body: object): Promise<Replayed> {
+	const response = await ask(body);
+	expect(response.status).toBe(200);
+	return v.parse(replayedSchema, await response.json());
+}
+
+async function faultsOf(body: object): Promise<v.InferOutput<typeof faultsSchema>> {
+	const response = await ask(body);
+	expect(response.status).toBe(422);
+	return v.parse(faultsSchema, await response.json());
 }
 
 beforeAll(async () => {
@@ -67,17 +74,16 @@ describe("worker: dead letters are replayed", () => {
 		const response = await exports.default.fetch("http://origin.example/operator/replay?queue=clicks&limit=5", {
 			headers: OPERATOR_HEADERS,
 		});
-		expect(await response.json()).toMatchObject({
+		expect(v.parse(deadLettersSchema, await response.json())).toMatchObject({
 			waiting: { clicks: 1, postbacks: 0, callbacks: 0 },
 			letters: [{ queue: "clicks", replayed_at: null, body: { format: 99, about: "what it says" } }],
 		});
 	});
 
 	it("refuses what it does not know, and strangers", async () => {
-		expect(await replay({ queue: "letters" }, 422)).toMatchObject({ faults: [{ path: "queue" }] });
-		expect(await replay({ until: "tomorrow" }, 422)).toMatchObject({ faults: [{ path: "until" }] });
-		expect(await replay({ dryrun: true }, 422)).toMatchObject({ fault_count: 1 });
-		const response = await exports.default.fetch("http://origin.example/operator/replay", { method: "POST", body: "{}" });
-		expect(response.status).toBe(401);
+		expect(await faultsOf({ queue: "letters" })).toMatchObject({ faults: [{ path: "queue" }] });
+		expect(await faultsOf({ until: "tomorrow" })).toMatchObject({ faults: [{ path: "until" }] });
+		expect(await faultsOf({ dryrun: true })).toMatchObject({ fault_count: 1 });
+		expect((await ask({}, {})).status).toBe(401);
 	});
 });

@@ -1,6 +1,8 @@
 /** Sends the request of a golden case to the Worker and compares the whole answer. */
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
 import { expect } from "vitest";
+import { explanationSchema } from "../../../src/bidding/explain-answer.ts";
 import { gzip } from "../gzip.ts";
 import { DEFAULT_NOW, setNow } from "../load-network.ts";
 import type { GoldenCase } from "./case.ts";
@@ -60,6 +62,6 @@ async function explain(golden: GoldenCase): Promise<string> {
 		headers: { OperatorKey: env.OPERATOR_KEY, "content-type": "application/json" },
 		body: question,
 	});
-	const { decision } = await response.json<{ decision: { outcome: string; reason?: string } }>();
-	return decision.reason ?? decision.outcome;
+	const { decision } = v.parse(explanationSchema, await response.json());
+	return decision.outcome === "no-bid" ? decision.reason : decision.outcome;
 }

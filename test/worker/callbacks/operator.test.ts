@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { ListedCallback } from "../../../src/callbacks/operator-answers.ts";
+import { type CallbackPage, callbackPageSchema, type ReplayReport, replayReportSchema } from "../../../src/callbacks/operator-answers.ts";
 import { conditionOf, selectionEntries } from "../../../src/callbacks/select-callbacks.ts";
 import { readInput } from "../../../src/http/read-input.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
@@ -17,16 +17,16 @@ function call(path: string, body?: unknown, headers: Record<string, string> = OP
 	return exports.default.fetch(`https://base.example/operator/callbacks${path}`, init);
 }
 
-async function list(query: string): Promise<{ data: ListedCallback[]; next: string | null }> {
+async function list(query: string): Promise<CallbackPage> {
 	const response = await call(`?${query}`);
 	expect(response.status).toBe(200);
-	return response.json();
+	return v.parse(callbackPageSchema, await response.json());
 }
 
-async function replay(body: object): Promise<{ replayed: number }> {
+async function replay(body: object): Promise<ReplayReport> {
 	const response = await call("/replay", body);
 	expect(response.status).toBe(200);
-	return response.json();
+	return v.parse(replayReportSchema, await response.json());
 }
 
 beforeAll(async () => {

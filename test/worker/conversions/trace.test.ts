@@ -1,6 +1,8 @@
 /** POST /operator/trace: the whole way of a sale. */
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { type Trace, traceAnswerSchema } from "../../../src/conversions/trace-answer.ts";
 import {
 	callPostback,
 	clickRow,
@@ -14,12 +16,6 @@ import {
 } from "../../support/conversions.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 
-type Trace = {
-	clicks: Record<string, unknown>[];
-	postbacks: Record<string, unknown>[];
-	conversions: (Record<string, unknown> & { events: unknown[]; callbacks: unknown[] })[];
-};
-
 async function ask(body: string, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
 	return exports.default.fetch("https://base.example/operator/trace", { method: "POST", headers, body });
 }
@@ -31,7 +27,7 @@ function acceptedRequest({ postbacks }: Trace): string {
 async function trace(id: string): Promise<Trace> {
 	const response = await ask(JSON.stringify({ id }));
 	expect(response.status).toBe(200);
-	return response.json<Trace>();
+	return v.parse(traceAnswerSchema, await response.json());
 }
 
 describe("worker: tracing a sale", () => {
