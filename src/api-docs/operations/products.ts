@@ -64,7 +64,10 @@ export const marketplaceSearchSchema = named(
 
 const FAILED: Answer = {
 	description: "The search could not be completed.",
-	content: { schema: named("SearchFailed", v.strictObject({ error: v.literal("Search failed."), message: text })) },
+	content: {
+		schema: named("SearchFailed", v.strictObject({ error: v.literal("Search failed."), message: text })),
+		example: { error: "Search failed.", message: "The search could not be completed. Try again later." },
+	},
 };
 
 export const PRODUCT_OPERATIONS: readonly Operation[] = [
