@@ -188,7 +188,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/api-docs",
-		job: "`/openapi.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such",
+		job: "`/openapi.json`, `/openapi-operator.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such, and a real answer of each",
 		imports: [
 			"src/lib",
 			"src/clicks",

@@ -131,10 +131,18 @@ export const BID_OPERATIONS: readonly Operation[] = [
 			400: {
 				description: "The request must be corrected before it is sent again.",
 				headers: VERSION_HEADER,
-				content: { schema: errorSchema },
+				content: { schema: errorSchema, example: { error: "Invalid OpenRTB bid request" } },
 			},
-			405: { description: "Another method than POST.", headers: VERSION_HEADER, content: { schema: errorSchema } },
-			413: { description: "The body holds more than 256 KiB.", headers: VERSION_HEADER, content: { schema: errorSchema } },
+			405: {
+				description: "Another method than POST.",
+				headers: { ...VERSION_HEADER, allow: "POST" },
+				content: { schema: errorSchema, example: { error: "Only POST is accepted" } },
+			},
+			413: {
+				description: "The body holds more than 256 KiB.",
+				headers: VERSION_HEADER,
+				content: { schema: errorSchema, example: { error: "The body may hold at most 262144 bytes" } },
+			},
 		},
 	},
 	{

@@ -64,7 +64,10 @@ export const marketplaceSearchSchema = named(
 
 const FAILED: Answer = {
 	description: "The search could not be completed.",
-	content: { schema: named("SearchFailed", v.strictObject({ error: v.literal("Search failed."), message: text })) },
+	content: {
+		schema: named("SearchFailed", v.strictObject({ error: v.literal("Search failed."), message: text })),
+		example: { error: "Search failed.", message: "The search could not be completed. Try again later." },
+	},
 };
 
 export const PRODUCT_OPERATIONS: readonly Operation[] = [
@@ -99,7 +102,7 @@ export const PRODUCT_OPERATIONS: readonly Operation[] = [
 		summary: "Marketplace Seller Product Search",
 		description: "At least one of q and seller is needed.",
 		parameters: [
-			{ in: "query", name: "q", description: "Search text, at most 255 characters.", schema: text, example: "steel bottle" },
+			{ in: "query", name: "q", description: "Search text, at most 255 characters.", schema: text, example: "water bottle" },
 			{ in: "query", name: "seller", description: "Name or id of a seller.", schema: text },
 			{ in: "query", name: "page", description: "From 1.", schema: v.optional(count, 1) },
 			{

@@ -94,7 +94,16 @@ const FAILURES: Answers = {
 	401: UNAUTHORIZED,
 	405: OTHER_METHOD,
 	413: TOO_LARGE,
-	415: { description: "The body is of another type.", content: { schema: errorSchema } },
+	415: {
+		description: "The body is of another type.",
+		content: {
+			schema: errorSchema,
+			example: {
+				error: "Unsupported media type",
+				message: "Send the fields as application/x-www-form-urlencoded, multipart/form-data or application/json.",
+			},
+		},
+	},
 	422: messagesAnswer,
 };
 
