@@ -10,7 +10,7 @@ const OPERATOR_KEY = "test-operator-key-000000";
 /** How long a queue waits for company of a message, in seconds; wrangler.toml says one to five, which tests would only wait out. */
 const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
-type QueueConsumer = { queue: string; max_batch_size?: number; max_retries?: number; retry_delay?: number; dead_letter_queue?: string };
+type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
 
 /** The queues' consumers as wrangler.toml has them, but for that wait. */
 function queueConsumers() {
@@ -24,7 +24,7 @@ function queueConsumers() {
 				maxBatchTimeout: MAX_BATCH_TIMEOUT_SECONDS,
 				maxRetries: consumer.max_retries,
 				retryDelay: consumer.retry_delay,
-				deadLetterQueue: consumer.dead_letter_queue,
+				...(consumer.dead_letter_queue !== undefined && { deadLetterQueue: consumer.dead_letter_queue }),
 			},
 		]),
 	);
