@@ -10,18 +10,21 @@ const OPERATOR_KEY = "test-operator-key-000000";
 /** How long a queue waits for company of a message, in seconds; wrangler.toml says one to five, which tests would only wait out. */
 const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
+type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
+
 /** The queues' consumers as wrangler.toml has them, but for that wait. */
 function queueConsumers() {
 	const { queues } = unstable_readConfig({ config: "wrangler.toml" }, { hideWarnings: true });
+	const consumers: QueueConsumer[] = queues.consumers ?? [];
 	return Object.fromEntries(
-		(queues.consumers ?? []).map((consumer) => [
+		consumers.map((consumer) => [
 			consumer.queue,
 			{
 				maxBatchSize: consumer.max_batch_size,
 				maxBatchTimeout: MAX_BATCH_TIMEOUT_SECONDS,
 				maxRetries: consumer.max_retries,
 				retryDelay: consumer.retry_delay,
-				deadLetterQueue: consumer.dead_letter_queue,
+				...(consumer.dead_letter_queue !== undefined && { deadLetterQueue: consumer.dead_letter_queue }),
 			},
 		]),
 	);

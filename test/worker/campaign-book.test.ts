@@ -2,7 +2,7 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { domainKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardKey, shardVersion } from "../../src/campaign-book/format.ts";
+import { domainKey, keywordKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardKey, shardVersion } from "../../src/campaign-book/format.ts";
 import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
@@ -115,6 +115,20 @@ describe("worker: publishing", () => {
 		await importFile({ brands: [brandEntry("many-20.example", 10_020)] });
 		expect(await priceFor("also-20.example")).toBeNull();
 		expect(await priceFor("many-20.example")).toBe(0.2);
+	});
+
+	it("a keyword's candidates stand highest EPC first, then lowest campaign id: the auction ends early by that", async () => {
+		const epcs = [9_101, 9_102, 9_103, 9_104].map((campaignId, at) => ({ campaignId, epc: ["0.2000", "0.4000", "0.3000", "0.4000"][at] }));
+		await importFile({
+			brands: epcs.map(({ campaignId, epc }) =>
+				brandEntry(`keyword-${campaignId}.example`, campaignId, {}, { keyword_epc: { kites: epc } }),
+			),
+		});
+		const { book, snapshot } = reader(observedStore());
+		const taken = await snapshot(0);
+		if (taken === null) throw new Error("there is no book");
+		const candidates = (await book.entry(taken, keywordKey("kites"))) ?? [];
+		expect(candidates.map(({ campaigns }) => campaigns[0]?.campaignId)).toEqual([9_102, 9_104, 9_103, 9_101]);
 	});
 
 	it("does nothing where nothing has changed", async () => {
@@ -299,7 +313,7 @@ describe("worker: reading", () => {
 			"[]",
 			"null",
 			JSON.stringify({ ...(await manifest()), format: 2 }),
-			JSON.stringify({ ...(await manifest()), version: 1, shards: "" }),
+			JSON.stringify({ ...(await manifest()), version: 1, shards: " ".repeat((await manifest()).shards.length) }),
 		];
 		for (const [at, text] of broken.entries()) {
 			await env.BOOK.put(MANIFEST_KEY, text);

@@ -55,3 +55,12 @@ test("worker: a case that says what the language does not know is refused", () =
 	expect(() => altered(noBid, '"status"', '"stauts"')).toThrow(/status/);
 	expect(() => altered(exemplary, '"description"', '"today": 1, "description"')).toThrow(/today/);
 });
+
+test("worker: half a character in a test's name (\ud800) or in what it sends loses no results", async () => {
+	const { 0: one, 1: other } = new WebSocketPair();
+	one.accept();
+	other.accept();
+	const arrived = new Promise((resolve) => other.addEventListener("message", ({ data }) => resolve(data)));
+	one.send("half \ud83d");
+	expect(await arrived).toBe("half \ufffd");
+});

@@ -311,7 +311,14 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		],
 		job: "`npm test`, and the checks of `.ci/run`",
 		imports: ["scripts/local"],
-		packages: ["oxc-parser", "valibot"],
+		packages: ["oxc-parser", "valibot", "vitest"],
+	},
+	{
+		path: "scripts/mutate",
+		files: ["scripts/mutate.ts"],
+		job: "`npm run mutate`: faults that the tests must notice",
+		imports: ["scripts/local"],
+		packages: ["valibot"],
 	},
 	{
 		path: "scripts/demo",

@@ -108,8 +108,8 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "imported-total-budget-is-met-late",
 		file: CAPS,
-		find: "WHERE t.spend_micros >= ",
-		replace: "WHERE t.spend_micros > ",
+		find: "= t.campaign_id AND t.spend_micros >= ",
+		replace: "= t.campaign_id AND t.spend_micros > ",
 		tests: CAPS_TESTS,
 	},
 	{

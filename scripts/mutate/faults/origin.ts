@@ -34,7 +34,7 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "import-takes-a-replaced-name-back",
-		file: "src/operator/keys/issue-keys.ts",
+		file: "src/operator/network/stage-credentials.ts",
 		find: "(formerly ? null : given) ?? known",
 		replace: "given ?? known",
 		tests: ["test/worker/operator-keys.test.ts"],
