@@ -4,7 +4,7 @@ import type { Database } from "../db/client.ts";
 import { formatUsd } from "../lib/money.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
 
-/** Most rows of a kind that a trace shows, the newest; a publisher click id that stands for thousands of clicks is no one sale. */
+/** Most rows of a kind that a trace shows, the newest; a publisher click id of thousands of clicks is not one sale. */
 const MAX_ROWS = 100;
 
 type Row = Record<string, string | number | null>;

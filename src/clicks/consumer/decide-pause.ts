@@ -1,9 +1,9 @@
-/** When a campaign stands still because of a cap: pure. */
+/** When a campaign pauses because of a cap: pure. */
 import { SECOND_MS } from "../../lib/time.ts";
 
 export type Cap = "daily_clicks" | "daily_budget" | "total_budget";
 
-/** The caps of a campaign; null where there is none. */
+/** The caps of a campaign; null without any. */
 export type CampaignCaps = { dailyClickCap: number | null; dailyBudgetMicros: number | null; totalBudgetMicros: number | null };
 
 /** Billed clicks and what they were bid, in micro-dollars. */
@@ -46,7 +46,7 @@ export function expectAhead(recent: Spent, windowMs: number): Spent {
 }
 
 /**
- * The cap for which a campaign has to stand still, or null where none is met: one counts as met as soon as what is still under way
+ * The cap for which a campaign has to pause, or null where none is met: one counts as met as soon as what is still under way
  * would meet it.
  * @param today billed clicks of the present day on the campaign's clocks
  * @param ever  billed clicks of all days

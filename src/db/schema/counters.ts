@@ -84,7 +84,7 @@ export const campaignRates = sqliteTable(
 
 export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
 
-/** Campaigns that stand still because a cap is met. The KV key `book:paused` is made from these rows. */
+/** Campaigns paused because a cap is met. The KV key `book:paused` is made from these rows. */
 export const campaignPauses = sqliteTable("campaign_pauses", {
 	campaignId: integer("campaign_id").primaryKey(),
 	cap: text({ enum: CAPS }).notNull(),

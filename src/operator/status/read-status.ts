@@ -43,7 +43,7 @@ export type Status = {
 	dead_letters: Record<QueueName, number>;
 	/** Size of the network's database; it may have 10 GB. Null where the platform does not tell. */
 	database_bytes: number | null;
-	/** Campaigns that stand still because a cap is met. */
+	/** Campaigns paused because a cap is met. */
 	paused_campaigns: { count: number; campaigns: number[] };
 };
 
