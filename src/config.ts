@@ -9,7 +9,7 @@ export interface Env {
 	CLICK_URL?: string;
 	TRACKER_URL?: string;
 	BASE_URL?: string;
-	/** Queues; an edge Worker binds CLICKS alone. */
+	/** Queues; an edge Worker binds only CLICKS. */
 	CLICKS?: Queue;
 	POSTBACKS?: Queue;
 	CALLBACKS?: Queue;

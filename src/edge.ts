@@ -17,7 +17,7 @@ export type Edge = {
 	/** Everything that is answered by a router. */
 	app: Hono;
 	book: CampaignBook;
-	/** Answers what is told by its path, before any router: bids and clicks; null where the request is neither. */
+	/** Answers what is recognised by its path, before any router: bids and clicks; null where the request is neither. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
 };
 

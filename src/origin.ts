@@ -52,7 +52,7 @@ const now = () => Date.now();
 export type Origin = {
 	/** Everything that is answered by a router. */
 	app: Hono;
-	/** Answers what is told by its path, before any router: postbacks; null where the request is none. */
+	/** Answers what is recognised by its path, before any router: postbacks; null for other requests. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
 };
 

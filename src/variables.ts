@@ -28,7 +28,7 @@ const configSchema = v.object({
 	TRACKER_URL: origin,
 	/** Host of the catalogue, reports, products and postbacks. */
 	BASE_URL: origin,
-	/** Age in seconds from which an isolate reads the campaign book's manifest anew, in the background. */
+	/** Age in seconds from which an isolate reads the campaign book's manifest again, in the background. */
 	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
 	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
 	CLICK_TTL_HOURS: v.optional(numberFrom(1, 8760), 24),

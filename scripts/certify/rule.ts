@@ -31,7 +31,7 @@ export type Verdict = { rule: string; outcome: "pass" | "fail" | "not checked"; 
 
 type Fields = Record<string, unknown>;
 
-/** The answer's JSON object; an empty one where it is none. */
+/** The answer's JSON object; an empty one where it is not one. */
 export function bodyOf({ text }: Answer): Fields {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
  * A publisher's side for local work: receives callbacks on this machine, confirms each, tells of it and keeps the last ones.
- * It is no part of the Worker, and listens on 127.0.0.1 alone.
+ * It is no part of the Worker, and listens only on 127.0.0.1.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,6 +1,6 @@
 import ora from "ora";
 
-/** Shows how an upload goes on standard error: a bar on a terminal, otherwise a line now and then. */
+/** Shows the progress of an upload on standard error: a bar on a terminal, otherwise a line now and then. */
 export type Progress = {
 	sent: (bytes: number) => void;
 	/** Says more about how it goes. */
@@ -40,11 +40,11 @@ export function showProgress(what: string, totalBytes: number | null): Progress 
 }
 
 /**
- * Shows on standard error what goes on, until the function that it returns is called: one line that moves on a terminal; otherwise
+ * Shows on standard error what is happening, until the function that it returns is called: one line that moves on a terminal; otherwise
  * the first line at once, and how it goes now and then.
  */
 export function showLine(first: string, describe: () => string): () => void {
-	// A terminal that says it has no columns would make the spinner count its lines for ever.
+	// A terminal that says it has no columns would make the spinner count its lines forever.
 	const spinner = process.stderr.isTTY && process.stderr.columns > 0 ? ora({ text: describe(), discardStdin: false }).start() : null;
 	if (spinner === null) console.error(first);
 	const timer = setInterval(

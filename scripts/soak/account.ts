@@ -4,7 +4,7 @@ import { ACCESS_KEY } from "./network.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Order, Tally } from "./tally.ts";
 
-/** Differences that are told one by one; more are only counted. */
+/** Differences that are listed; more are only counted. */
 const MAX_TOLD = 20;
 
 type ClickRow = { hash: string; redirects: number; billed: number };

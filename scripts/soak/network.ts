@@ -25,7 +25,7 @@ export async function importNetwork(stack: Stack, callbackUrl: string): Promise<
 			publishers: file.publishers.map((publisher: Entry) => ({ ...publisher, access_key: ACCESS_KEY, callback_url: callbackUrl })),
 			brands: file.brands.map((brand: Entry & { campaigns: Entry[] }) => ({
 				...brand,
-				// The soak is to be held up by faults alone.
+				// Only faults may hold up the soak.
 				campaigns: brand.campaigns.map((campaign) => ({
 					...campaign,
 					daily_click_cap: null,

@@ -49,7 +49,7 @@ function describeDemo(origin: string, callbackOrigin: string | null): string {
 	].join("\n");
 }
 
-/** From a bid that is clicked to what it earned. curl is a robot by its own words, and robots' clicks do not count: hence a browser's name. */
+/** From a bid that is clicked to what it earned. curl names itself as a robot, whose clicks do not count: so it takes a browser's name. */
 function describeSale(origin: string, callbackOrigin: string | null): string[] {
 	return [
 		"# A bid that is clicked: the link to the platform, with the click hash in it",

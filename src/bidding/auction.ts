@@ -35,7 +35,7 @@ export type AuctionRequest = {
 /** What the auction is held over. */
 export type AuctionBook = {
 	publisher: BookPublisher;
-	/** The advertiser of the domain alone, or one candidate per campaign that has the keyword, highest keyword EPC first. */
+	/** Only the advertiser of the domain, or one candidate per campaign that has the keyword, highest keyword EPC first. */
 	brands: readonly BookBrand[];
 	isPaused: (campaignId: number) => boolean;
 };
@@ -60,7 +60,7 @@ export function seatOf(publisher: BookPublisher): string {
 	return publisher.seat ?? publisher.identity;
 }
 
-/** The no-bids that need no look at the campaigns. Null where the auction goes on. */
+/** The no-bids that do not depend on the campaigns. Null where the auction continues. */
 export function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
 	const { floor, currencies, allowedSeats, blockedSeats } = request;
 	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");

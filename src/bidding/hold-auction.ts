@@ -21,7 +21,7 @@ const NO_BRANDS: readonly BookBrand[] = [];
 
 /**
  * Decides a request of one publisher: at once where the book is resident, as on nearly every bid. Where the book does not
- * arrive in time the answer is a no-bid and loading goes on in the background.
+ * arrive in time the answer is a no-bid and loading continues in the background.
  * @param find picks the publisher from the book; undefined where it is unknown or not enabled
  * @param tmaxMs the time the auction gives, in milliseconds; null for the default
  */

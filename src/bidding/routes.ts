@@ -1,5 +1,5 @@
 /**
- * Where the two real-time endpoints stand. They are told by their path alone, before any router: on a bid, routing would cost
+ * Routes the two real-time endpoints. They are recognised by their path, before any router: on a bid, routing would cost
  * more than the auction.
  */
 import type { WaitUntil } from "../lib/async.ts";

@@ -1,4 +1,4 @@
-/** One call of a publisher's address. It changes nothing here: what came of it is for the caller to record. */
+/** One call of a publisher's address. It writes nothing: the caller records the result. */
 import { within } from "../lib/async.ts";
 import { fromUtf8 } from "../lib/bytes.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
@@ -110,7 +110,7 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
 	try {
 		await within(fill(), BODY_TIMEOUT_MS, undefined);
 	} catch {
-		// The connection broke within the body. The status had arrived, and it alone decides.
+		// The connection broke within the body. The status had arrived, and only that decides.
 	}
 	reader.cancel().catch(() => {
 		// Broken already.

@@ -1,4 +1,4 @@
-/** Records what came of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
+/** Records the result of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
@@ -21,7 +21,7 @@ export type Recorded = {
 	paused: boolean;
 };
 
-/** After a 2xx. The callback counts as delivered whoever holds its lease by now. */
+/** After a 2xx. The callback counts as delivered, whoever holds its lease by now. */
 export async function recordDelivered(
 	db: Database,
 	claimed: ClaimedCallback,

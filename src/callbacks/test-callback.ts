@@ -12,7 +12,7 @@ import type { TestReport } from "./operator-answers.ts";
 export type TestTarget = { publisher: string } | { url: string };
 
 /**
- * Sends one test callback and reports what came of it. Nobody can take it for money: its txnid begins with `test-`, its cid is
+ * Sends one test callback and reports the result. Nobody can take it for money: its txnid begins with `test-`, its cid is
  * `test`, its payout 0. It is neither in the outbox nor repeated, and tells nothing about the address's health.
  * @throws HttpError 404 or 422 where there is no such publisher or address, or it may not be called
  */

@@ -3,7 +3,7 @@
  *
  * KV keys:
  * - `book:manifest`                        {@link Manifest} as JSON; written last
- * - `book:paused`                          {@link Pauses} as JSON; campaigns that stand still for now
+ * - `book:paused`                          {@link Pauses} as JSON; campaigns that are paused
  * - `book:s:{bits}:{index}:{version}`      one shard, immutable: its version is a hash of its text
  *
  * A shard is text: a first line `book 1`, then one line an entry, `{key}\t{JSON array of BrandWire}`, sorted by key.
@@ -59,7 +59,7 @@ export type PublisherWire = {
 };
 
 export type FormerNameWire = {
-	/** Which name it was. A publisher id stands here as long as it is valid; an identity for ever, since click tokens carry it. */
+	/** Which name it was. A publisher id stands here as long as it is valid; an identity for good, since click tokens carry it. */
 	n: "pubi" | "identity";
 	/** The name. */
 	v: string;
@@ -104,7 +104,7 @@ export type CampaignWire = {
 	e?: number;
 	/** Default keyword EPC, micro-dollars. */
 	f?: number;
-	/** Keyword → EPC, micro-dollars; a keyword entry holds its own keyword alone. */
+	/** Keyword → EPC, micro-dollars; a keyword entry holds only its own keyword. */
 	k?: Record<string, number>;
 	/** 1 where a cap is zero: the campaign never bids. */
 	z?: 1;

@@ -114,14 +114,14 @@ export class CampaignBook {
 		return this.#snapshot;
 	}
 
-	/** Whether a campaign stands still because a cap is met. */
+	/** Whether a campaign is paused because a cap is met. */
 	isPaused(campaignId: number): boolean {
 		return this.#paused.has(campaignId);
 	}
 
 	/**
 	 * The brands of an entry, or null where the book has no such entry; a promise where its shard is not resident.
-	 * @throws BookUnavailableError (or rejects with it) where the shard cannot be had
+	 * @throws BookUnavailableError (or rejects with it) where the shard cannot be read
 	 */
 	entry(snapshot: BookSnapshot, key: string): readonly BookBrand[] | null | Promise<readonly BookBrand[] | null> {
 		const { manifest } = snapshot;
@@ -153,7 +153,7 @@ export class CampaignBook {
 		} catch (error) {
 			logError("book.refresh_failed", error);
 		}
-		// Tried, whatever came of it: the last good book serves until the next try.
+		// Tried, with whatever result: the last good book serves until the next try.
 		this.#manifestReadAt = now;
 		this.#refreshStartedAt = Number.NEGATIVE_INFINITY;
 		return this.#snapshot;
@@ -166,7 +166,7 @@ export class CampaignBook {
 		} catch (error) {
 			logError("book.pauses_failed", error);
 		}
-		// As above: tried, whatever came of it.
+		// As above: tried, with whatever result.
 		this.#pausesReadAt = now;
 		this.#pausesStartedAt = Number.NEGATIVE_INFINITY;
 	}

@@ -5,7 +5,7 @@ import { type BookBrand, decodeEntry, findEntry, SHARD_HEADER } from "./format.t
 const PARSED_FACTOR = 6;
 const ENTRY_OVERHEAD = 400;
 
-/** Thrown where a shard that the manifest names cannot be had: no bid is made from half a book. */
+/** Thrown where a shard that the manifest names cannot be read: no bid is made from half a book. */
 export class BookUnavailableError extends Error {
 	override readonly name = "BookUnavailableError";
 }
@@ -55,7 +55,7 @@ export class ResidentShards {
 	get(bits: number, index: number, version: string): Shard | undefined {
 		const shard = this.#shards.get(index);
 		if (shard === undefined || shard.version !== version || shard.bits !== bits) return undefined;
-		// Not by its place in the map: to move it there at every bid is dear.
+		// Not by its place in the map: moving it at every bid is expensive.
 		shard.used = ++this.#uses;
 		return shard;
 	}

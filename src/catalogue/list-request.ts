@@ -6,7 +6,7 @@ export type ListRequest = { by: "domain" } | { by: "country"; trafficType: Traff
 
 const TYPES = new Map<string, TrafficType>(TRAFFIC_TYPES.map((name) => [name.toLowerCase(), name]));
 
-/** Reads the `traffic_type` parameter, whatever its case and the spaces around it; or says why it is none. */
+/** Reads the `traffic_type` parameter, whatever its case and the spaces around it; or says what is wrong with it. */
 export function readTrafficType(given: string | undefined): { trafficType: TrafficType } | { fault: string } {
 	const name = given?.trim().toLowerCase() ?? "";
 	if (name === "") return { fault: "traffic_type is required." };

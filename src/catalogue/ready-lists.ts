@@ -1,7 +1,7 @@
 /**
  * Lists that were written before, kept compressed in the data centre's cache under the name of their version: the next call for
  * the same version streams them as they are. A version's content never changes, so nothing here can be stale; where the cache
- * keeps nothing, every list is simply written anew.
+ * keeps nothing, every list is simply written again.
  */
 import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";

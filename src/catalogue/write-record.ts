@@ -19,7 +19,7 @@ const OPTIONAL = `&subi={subi}&psorc={psorc}&pcat={pcat}${SUB_IDS}`;
  * One record.
  *
  * `flat_fee`, a number of USD, stands only where the campaign pays one and the publisher may see it; `commission_rate` is null
- * beside it. Others see the brand with its commission rate as it stands, which is null where the fee is all it pays.
+ * beside it. Others see the brand with its own commission rate, which is null where the fee is all it pays.
  * @param token of the campaign's tracking links, base64url
  */
 export function writeRecord(brand: ListedBrand, token: string, { by, seesFlatFees, trackerUrl }: RecordOptions): string {

@@ -10,7 +10,7 @@
  */
 import { fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
 
-/** What a tracking link stands for. */
+/** What a tracking link's token holds. */
 export type TrackingLink = {
 	/** Publisher identity. */
 	publisher: string;

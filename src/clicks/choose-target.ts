@@ -7,7 +7,7 @@ export type Target = {
 	campaign: BookCampaign;
 	/** The platform's link template. */
 	template: string;
-	/** What `{deeplink}` stands for. */
+	/** The value of `{deeplink}`. */
 	deeplink: string;
 };
 

@@ -31,7 +31,7 @@ export function readTexts(query: Query): ClickMessage["texts"] {
 	return texts;
 }
 
-/** Country of the link as two capitals; null where `cc` is none. */
+/** Country of the link as two capitals; null where `cc` is not one. */
 export function readCountry(query: Query): string | null {
 	const text = readParameter(query, "cc")?.trim().toUpperCase() ?? "";
 	return /^[A-Z]{2}$/.test(text) ? text : null;

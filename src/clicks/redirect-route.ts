@@ -1,4 +1,4 @@
-/** GET /click on the click tracker: from a click URL to the platform's link, from memory alone, and the click's record after it. */
+/** GET /click on the click tracker: redirects to the platform's link from memory only, and records the click afterwards. */
 import { type BookBrand, type BookCampaign, domainKey } from "../campaign-book/format.ts";
 import type { BookSnapshot } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";

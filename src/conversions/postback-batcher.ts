@@ -1,6 +1,6 @@
 /**
  * Sends the postbacks of requests that come at the same time as one message. Nobody waits for company: one that finds no send under way
- * goes at once, alone; those that come meanwhile go together with the next.
+ * goes at once by itself; those that come meanwhile go together with the next.
  *
  * Correctness never rests on another request: each waits for the receipt of its own postback, and one that gets none in time, because the
  * request that was to send it is gone, sends it itself. A postback that is sent twice is settled once.
@@ -82,7 +82,7 @@ export class PostbackBatcher {
 		}
 	}
 
-	/** Whoever should have sent is gone: those who come next begin anew. */
+	/** The request that should have sent is gone: the next ones start afresh. */
 	#forget(): void {
 		this.#next = null;
 		this.#underWay = null;

@@ -28,13 +28,13 @@ export type PostbackDeps = SettleDeps & {
 	measure?: Measure | undefined;
 };
 
-/** Of a request whose key is nobody's, so much is kept: enough to see whose it is. */
+/** Characters kept of a request with an unknown key: enough to see who sends it. */
 const MAX_UNKNOWN_TEXT = 1_000;
 
 const PATH = "/api/postback";
 const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so may the body (${MAX_BODY_BYTES}).`;
 
-/** Answers a postback; null where the path is another's. It is told by its path, before any router, like a bid. */
+/** Answers a postback; null where the path is another's. Recognised by its path, before any router, like a bid. */
 export function routePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
 	const { url } = request;
 	return isPathAt(url, pathStartOf(url), PATH, true) ? serve(deps, request, waitUntil) : null;
@@ -124,7 +124,7 @@ async function keep(deps: PostbackDeps, message: ReceivedPostback, waitUntil: Wa
 	await settlePostbacks(deps, [message]);
 }
 
-/** For the ledger's sake alone: the answer does not depend on it. */
+/** Only for the ledger: the answer does not depend on it. */
 async function keepQuietly(deps: PostbackDeps, waitUntil: WaitUntil, message: ReceivedPostback): Promise<void> {
 	try {
 		await keep(deps, message, waitUntil);

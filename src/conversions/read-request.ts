@@ -25,7 +25,7 @@ export async function readRequest(request: Request): Promise<ReceivedFields> {
 	return { fields: [...fields, ...form.fields], text: forLedger(text), tooLarge: false };
 }
 
-/** What follows the question mark. A `#` is read on over: it comes of a macro such as `#s2#` that nobody filled in or escaped. */
+/** What follows the question mark. A `#` does not end it: it comes from a macro such as `#s2#` that was neither filled in nor escaped. */
 function readQuery(url: string): string {
 	const start = url.indexOf("?");
 	return start === -1 ? "" : url.slice(start + 1);

@@ -9,7 +9,7 @@ export const HASH_WAIT_MS = 15 * MINUTE_MS;
 /** Ages, since the first postback, at which a conversion without a click is tried again; the last ends the wait. */
 const WAITING_AGES_MS = [1, 2, 5, 15, 30].map((minutes) => minutes * MINUTE_MS).concat([1, 3, 6, 12, 24].map((hours) => hours * HOUR_MS));
 
-/** An unmatched one is still looked at daily for so long: its click may come late, from a replayed dead letter. */
+/** An unmatched one is looked at daily for this long: its click may come late, from a replayed dead letter. */
 const UNMATCHED_UNTIL_MS = 30 * DAY_MS;
 
 /** When a conversion without a click is tried next; null where never, but for a new postback. */

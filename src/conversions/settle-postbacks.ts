@@ -17,7 +17,7 @@ export type SettleDeps = {
 
 export type Settled = { changed: number; waiting: ConversionKey[] };
 
-/** How often a batch that was overtaken by another writer is decided anew. */
+/** How often a batch that was overtaken by another writer is decided again. */
 const MAX_TRIES = 5;
 /** Most messages that a queue takes at once. */
 const MAX_SENT = 100;

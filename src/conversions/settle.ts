@@ -211,7 +211,7 @@ class History {
 			stage: "settled",
 			usdNanos,
 			grossMicros,
-			// Sales below zero are none: like a payout, they never lower what others have made.
+			// Sales below zero count as none: like a payout, they never lower what others have made.
 			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(Math.max(0, conversion.salesMicros), usdNanos),
 			revenueMicros: earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0,
 		};

@@ -6,7 +6,7 @@ import type { PostbackItem } from "./message.ts";
 import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
 const AT_ONCE = 100;
-/** Most conversions a sweep takes of each kind; the next one, a minute later, goes on. An invocation has 1,000 queries for all its jobs. */
+/** Most conversions a sweep takes of each kind; the next one, a minute later, continues. An invocation has 1,000 queries for all its jobs. */
 const MAX_SWEPT = 1_000;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known. */

@@ -12,7 +12,7 @@ import type { ConversionKey, EventDetails } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
 import type { Trace } from "./trace-answer.ts";
 
-/** Most rows of a kind that a trace shows, the newest; a publisher click id that stands for thousands of clicks is no one sale. */
+/** Most rows of a kind that a trace shows, the newest; a publisher click id of thousands of clicks is not one sale. */
 const MAX_ROWS = 100;
 
 type ClickRow = StoredRow<typeof clicks> & { domain: string | null };

@@ -25,7 +25,7 @@ export async function runTransaction(db: Database, statements: readonly SQLWrapp
 
 /**
  * The text of a statement whose parameters are numbered (`?1`), for `prepare` of the client: one that runs a hundred times a second is
- * written out once, since building it anew costs more than most of its run.
+ * written out once, since building it again costs more than most of its run.
  * @throws where a value is bound in it
  */
 export function textOf(statement: SQL): string {

@@ -5,7 +5,7 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** A table's name as it stands in the database. */
+/** A table's name in the database. */
 export function tableName(table: SQLiteTable): SQL {
 	return sql.raw(getTableName(table));
 }

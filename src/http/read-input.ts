@@ -6,12 +6,12 @@ import { jsonResponse } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
 import { type Fault, invalidInput } from "./errors.ts";
 
-/** Middleware that answers 413 to a body of more than `maxBytes`, before it is read where its length is told. */
+/** Middleware that answers 413 to a body of more than `maxBytes`, before it is read if its length is declared. */
 export function limitBody(maxBytes: number, error = `The body may hold at most ${maxBytes} bytes`): MiddlewareHandler {
 	return bodyLimit({ maxSize: maxBytes, onError: () => jsonResponse({ error }, 413) });
 }
 
-/** How a fault is told: in words made of the schema's issue, or as the one fault that stands for whatever is wrong. */
+/** How a fault is reported: in words made of the schema's issue, or as one fault for whatever is wrong. */
 export type Telling = Fault | ((issue: v.BaseIssue<unknown>) => string);
 
 /**

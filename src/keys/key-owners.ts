@@ -16,7 +16,7 @@ export type Publisher = typeof publishers.$inferSelect;
 
 /** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */
 export const KEY_KEPT_MS = 15 * SECOND_MS;
-/** How long an unknown key stays unknown: so long may a key that was tried before it was issued be refused. */
+/** How long an unknown key stays unknown: a key that was tried before it was issued is refused for this long. */
 export const UNKNOWN_KEY_KEPT_MS = 5 * SECOND_MS;
 const MAX_KEPT = 5_000;
 const MAX_UNKNOWN_KEPT = 1_000;
@@ -40,7 +40,7 @@ const PLATFORM_KEY_TRUSTED_MS = HOUR_MS;
 
 export type KeyOwnersDeps = { db: Database; now: () => number };
 
-/** The keys that an isolate has seen of late. One of it serves all parts. */
+/** The keys that an isolate has seen recently. All parts share one instance. */
 export class KeyOwners {
 	readonly #db: Database;
 	readonly #now: () => number;

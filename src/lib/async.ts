@@ -1,11 +1,11 @@
 /** What outlives an answer, and what must not outlast a time. */
 
-/** Keeps the Worker running for what goes on behind an answer, as an ExecutionContext does. */
+/** Keeps the Worker running for work after an answer, as an ExecutionContext does. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
 
 /**
- * What a promise comes to, or `late` where that takes longer than `timeoutMs` milliseconds. The promise goes on then, and a
- * rejection that comes too late is nobody's error.
+ * What a promise comes to, or `late` where that takes longer than `timeoutMs` milliseconds. The promise then continues, and a
+ * rejection that comes too late is ignored.
  */
 export function within<Value, Late = Value>(promise: Promise<Value>, timeoutMs: number, late: Late): Promise<Value | Late> {
 	const first = Promise.withResolvers<Value | Late>();

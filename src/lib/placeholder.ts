@@ -1,4 +1,4 @@
-/** Tells values that nobody filled in: the macro of a template, sent as it stands. */
+/** Tells values that nobody filled in: the macro of a template, sent literally. */
 
 /** A macro's name begins with a letter or an underscore: `[123]` and `{5}` may be real values. */
 const NAME = "[\\p{L}_][\\p{L}\\p{N}_ .:|-]{0,63}";
@@ -54,7 +54,7 @@ export function isPlaceholder(raw: string): boolean {
 
 const BEGINNINGS: ReadonlySet<number> = new Set([...FORMS.map(([open]) => open.charCodeAt(0)), "%".charCodeAt(0)]);
 
-/** Nearly every value is told by its first character. */
+/** Nearly every value is decided by its first character. */
 function mayBegin(code: number): boolean {
 	return BEGINNINGS.has(code);
 }

@@ -23,7 +23,7 @@ export class Query {
 		}
 	}
 
-	/** The value of a parameter as it stands in the query, not decoded; null where there is none. */
+	/** The raw value of a parameter, not decoded; null where there is none. */
 	raw(name: string): string | null {
 		const at = this.#names.indexOf(name);
 		return at === -1 ? null : (this.#values[at] ?? null);

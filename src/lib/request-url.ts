@@ -1,5 +1,5 @@
 /**
- * Reads the path of a request's URL by hand, for what is told by its path before any router: to parse the URL would cost more than
+ * Reads the path of a request's URL by hand, for what is recognised by its path before any router: to parse the URL would cost more than
  * to answer.
  */
 
@@ -15,7 +15,7 @@ export function isPathAt(url: string, start: number, path: string, below: boolea
 	return next === "" || next === "?" || next === "#" || (below && next === "/");
 }
 
-/** The query whose question mark stands at `at`, without the mark and without a fragment. */
+/** The query whose question mark is at `at`, without the mark and without a fragment. */
 export function searchAt(url: string, at: number): string {
 	const end = url.indexOf("#", at);
 	return url.slice(at + 1, end === -1 ? undefined : end);

@@ -84,7 +84,7 @@ function readCountry(value: unknown): string | null {
 	return isPresent(value) ? (text(value)?.trim().toUpperCase() ?? "") : null;
 }
 
-/** One way alone to read each text: with two, a long one that is no number would be tried in every mixture of them. */
+/** Only one way to match each text: with two, a long one that is not a number would be tried in every combination. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Reads a floor given as a number or a decimal string. Zero and below is no floor (but the currency still counts). */

@@ -6,7 +6,7 @@ import type { KeptNetwork } from "./kept-network.ts";
 export type ProductsDeps = {
 	/** The network database. */
 	db: Database;
-	/** The products database, which alone answers searches. */
+	/** The products database: searches are answered from it only. */
 	products: Database;
 	/** What is kept of it. */
 	network: KeptNetwork;

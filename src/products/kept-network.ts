@@ -1,6 +1,6 @@
 /**
  * What a search needs of the network, kept for a few seconds in the isolate: publishers, and brands with their campaigns. A search
- * then asks the products database alone.
+ * then asks only the products database.
  */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";

@@ -6,7 +6,7 @@ import type { Query } from "../lib/query.ts";
 export const MAX_TEXT_LENGTH = 255;
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
-/** Past every page there can be, and safe to reckon with. */
+/** Beyond every possible page, and safe to calculate with. */
 const MAX_PAGE = 1_000_000_000;
 
 type Messages = Record<string, string[]>;

@@ -11,7 +11,7 @@ import { limitTo, type Report } from "./report.ts";
 
 type Row = { at: number; click_id: string | null; revenue: number };
 
-/** Paid clicks that earned nothing themselves are there for their conversions alone. */
+/** Paid clicks that earned nothing themselves are there only for their conversions. */
 const paidClicks = (publisherId: string, { startAt, endAt }: Period) => sql`
 	SELECT clicked_at AS at, id, revenue_micros AS revenue FROM clicks
 	WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK}

@@ -33,7 +33,7 @@ type Row = {
 	subid5: string | null;
 };
 
-/** Of the conversions that came of a click. */
+/** Of a click's conversions. */
 const sumOfClick = (column: "gross_micros" | "sales_usd_micros") =>
 	sql`(SELECT SUM(${sql.raw(column)}) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
 
@@ -59,7 +59,7 @@ export const clickidLevel: Report<Row> = {
 		(SELECT COUNT(*) FROM clicks WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK})
 		+ (SELECT COUNT(*) FROM conversions WHERE publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt} AND ${PAID_CONVERSION})
 		AS total`,
-	// The page is found in the indexes alone; only its own rows are then looked up.
+	// The page is found in the indexes only; just its own rows are then looked up.
 	page: (publisherId, { period: { startAt, endAt }, paging }) => sql`
 		WITH page AS (
 			SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS model FROM clicks

@@ -1,4 +1,4 @@
-/** Report `daywise`: one record a UTC day with activity, by day. Reads the daily sums alone. */
+/** Report `daywise`: one record a UTC day with activity, by day. Reads only the daily sums. */
 import { sql } from "drizzle-orm";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";

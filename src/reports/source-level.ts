@@ -1,4 +1,4 @@
-/** Report `source_level`: one record a traffic source, over the whole period, by source. Reads the daily sums alone. */
+/** Report `source_level`: one record a traffic source, over the whole period, by source. Reads only the daily sums. */
 import { sql } from "drizzle-orm";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";

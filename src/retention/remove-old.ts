@@ -1,4 +1,4 @@
-/** What is kept for a time only. Sums, conversions and their events, and the clicks that conversions came of, stay for good. */
+/** Removes what is kept for a time only. Sums, conversions, their events and their clicks stay for good. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { retention } from "../db/schema/retention.ts";

@@ -25,7 +25,7 @@ export async function loadTestNetwork(): Promise<void> {
 	await env.BOOK.put("book:paused", JSON.stringify({ format: 1, campaigns: [PAUSED_CAMPAIGN] }));
 }
 
-/** Sets the Worker's clock; it goes on from there no more until it is set again. */
+/** Sets the Worker's clock; it stands there until it is set again. */
 export function setNow(iso: string): void {
 	vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(iso) });
 }

@@ -189,7 +189,7 @@ export class ReferenceLedger {
 		return micros === null || rate === null ? null : roundTo(BigInt(micros) * rate, 1_000_000_000n * CREDIT_STEP);
 	}
 
-	/** Sales below zero are none. */
+	/** Sales below zero count as none. */
 	#salesOf(conversion: ModelConversion): number | null {
 		const sales = this.#usd(conversion.sales, conversion);
 		return sales !== null && sales < 0 ? 0 : sales;

@@ -36,7 +36,7 @@ const LEASE_MS = 2 * MINUTE_MS;
 /** Replaced shards outlive every cache and every isolate that still uses an old manifest. */
 const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
-/** From so many dirty slots on, the size of the book is estimated anew, by its entries; below, by the shards as they stand. */
+/** From this many dirty slots on, the size of the book is estimated by its entries; below, by its present shards. */
 const MANY_SLOTS = 1_000;
 /** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
 const BYTES_PER_HOST = 500;
@@ -123,7 +123,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const budget = newBudget();
 	const state = await planSize(db, stored, dirty.length);
 	const seen = await rebuild(deps, state, dirty, budget);
-	// The book may have grown while it was rebuilt: then the next run goes on with the next size.
+	// The book may have grown while it was rebuilt: then the next run continues with the next size.
 	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
 	const version = Math.max(state.version, versionOfManifest(inKv)) + 1;
 	const mine = await db
@@ -169,7 +169,7 @@ async function bookBytes(db: Database, state: State, dirtySlots: number): Promis
 }
 
 /**
- * Rewrites the shards of dirty slots as far as the budget goes, and goes on with a change of the number of shards: once all of
+ * Rewrites the shards of dirty slots as far as the budget goes, and continues a change of the number of shards: once all of
  * the new ones are written, `state` moves over to them. Returns the dirty slots that are dealt with.
  */
 async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {

@@ -27,7 +27,7 @@ export function versionOfManifest(manifest: string | null): number {
 
 /**
  * Marks the shards that KV has not for the next publish, and those that only KV knows for removal. Can be broken off and repeated.
- * @param restart true where the whole record is in doubt: a book that was being rebuilt with another number of shards is begun anew
+ * @param restart true where the whole record is in doubt: a book that was being rebuilt with another number of shards is started again
  */
 export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: boolean): Promise<void> {
 	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
@@ -43,7 +43,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 	const changes = [
 		sql`INSERT INTO ${bookDirtySlots} (slot, mark) SELECT value ->> 2, ${mark} FROM json_each(${rows}) WHERE true
 			ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`,
-		// Of no version: the publish writes it whatever it holds, and until then the manifest names none that cannot be had.
+		// Of no version: the publish writes it whatever it holds, and until then the manifest names none that is missing.
 		sql`UPDATE ${bookShards} SET version = '' WHERE (bits, shard) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${rows}))`,
 	];
 	if (restart) {

@@ -45,7 +45,7 @@ export function expectAhead(recent: Spent, windowMs: number): Spent {
 }
 
 /**
- * The cap for which a campaign has to stand still, or null where none is met: one counts as met as soon as what is still under way
+ * The cap for which a campaign has to pause, or null where none is met: one counts as met as soon as what is still under way
  * would meet it.
  * @param today billed clicks of the present day on the campaign's clocks
  * @param ever  billed clicks of all days

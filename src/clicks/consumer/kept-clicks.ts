@@ -12,7 +12,7 @@ const CLICKS_A_RUN = 300;
 /**
  * Writes kept clicks by the consumer's own code and then deletes them. One that stays, because its deletion fails, is written
  * again by the next run, which changes nothing.
- * @throws whatever KV or the database throws; the next run goes on
+ * @throws whatever KV or the database throws; the next run continues
  */
 export async function sweepKeptClicks(deps: ConsumeDeps): Promise<void> {
 	const { kv } = deps;

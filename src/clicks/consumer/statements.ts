@@ -1,5 +1,5 @@
 /**
- * The SQL of a batch of clicks: constant text with numbered parameters, for it runs a hundred times a second and building it anew
+ * The SQL of a batch of clicks: constant text with numbered parameters, since it runs a hundred times a second and building it again
  * would cost more than most of it takes. All of it is one transaction.
  */
 import { type SQL, sql } from "drizzle-orm";

@@ -32,7 +32,7 @@ export const bookShards = sqliteTable(
 /** Slots whose entries changed since their shard was written. */
 export const bookDirtySlots = sqliteTable("book_dirty_slots", {
 	slot: integer().primaryKey(),
-	/** Chosen anew by every change: a publish clears only the marks it has seen. */
+	/** Changed by every change: a publish clears only the marks it has seen. */
 	mark: integer().notNull(),
 });
 

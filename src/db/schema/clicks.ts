@@ -16,7 +16,7 @@ export const clicks = sqliteTable(
 		kind: text({ enum: TOKEN_KINDS }).notNull(),
 		reason: text({ enum: UNCOUNTED_REASONS }),
 		clickedAt: integer("clicked_at").notNull(),
-		/** publishers.id; null where the token's identity is nobody's any more. */
+		/** publishers.id; null where no publisher has the token's identity. */
 		publisherId: text("publisher_id"),
 		/** brands.id. */
 		brandId: integer("brand_id").notNull(),

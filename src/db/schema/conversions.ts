@@ -16,7 +16,7 @@ export const postbackIntake = sqliteTable(
 		/** Time-ordered. */
 		id: text().primaryKey(),
 		receivedAt: integer("received_at").notNull(),
-		/** platforms.id; null where the key is nobody's. */
+		/** platforms.id; null where the key is unknown. */
 		platform: text(),
 		method: text().notNull(),
 		/** Query and form as they came, without the key. */

@@ -1,6 +1,6 @@
 /**
  * The products database. Its search indexes, `products_fts` and `seller_products_fts`, are FTS5 tables that drizzle cannot
- * describe: they stand in the migrations, and triggers on the tables below keep them right whoever writes.
+ * describe: they are in the migrations, and triggers on the tables below maintain them.
  */
 export { importRows } from "./imports.ts";
 

@@ -31,7 +31,7 @@ export const publishers = sqliteTable(
 	],
 );
 
-/** Credentials, as hashes only. A key belongs to one owner for ever, also after it was revoked. */
+/** Credentials, as hashes only. A key belongs to one owner for good, even after its revocation. */
 export const accessKeys = sqliteTable(
 	"access_keys",
 	{

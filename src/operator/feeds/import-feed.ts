@@ -124,7 +124,7 @@ class Taking {
 		// One batch at a time: the next is read while this one is written.
 		await this.#writing;
 		this.#writing = this.#write(rows.map((entry) => rowOf(this.#kind, entry)));
-		// Awaited by the next batch or at the end; until then a failure is nobody's.
+		// Awaited by the next batch or at the end; until then nobody handles a failure.
 		this.#writing.catch(() => {});
 	}
 

@@ -29,7 +29,7 @@ class RecordFault extends Error {
 	override readonly name = "RecordFault";
 }
 
-/** Reads one record. What is wrong with it is said of the first field at fault alone. */
+/** Reads one record. Only the first field at fault is reported. */
 export function readFeedRecord(record: FeedRecord, options: RecordOptions): FeedEntry | Rejected {
 	const { line } = record;
 	if ("fault" in record) return { line, reason: record.fault };
@@ -81,7 +81,7 @@ function textOf(cell: unknown, field: string): string | null {
 	throw new RecordFault(`${field} must be a text`);
 }
 
-/** The prices and their currency. A price of zero beside one that is more stands for none. */
+/** The prices and their currency. A price of zero beside a higher one means none. */
 function readPrices(get: Get, options: RecordOptions, currency: string | null): Record<string, string | null | undefined> {
 	const { kind, constants, plan, now } = options;
 	const read = (field: string, columns: readonly string[]): FeedPrice | null => {

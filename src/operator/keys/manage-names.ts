@@ -26,7 +26,7 @@ export async function rotateName(
 	const [taken] = await db.select().from(publisherNames).where(isNew);
 	if (taken !== undefined && taken.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
 	const endsAt = now() + Math.round(overlapHours * HOUR_MS);
-	// Should another publisher have taken the name since: the insert leaves it alone, and nothing else happens.
+	// If another publisher has taken the name since, the insert leaves it, and nothing else happens.
 	const isMine = sql`EXISTS (SELECT 1 FROM ${publisherNames} WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
 	await runTransaction(db, [
 		sql`INSERT INTO ${publisherNames} (kind, value, publisher_id) VALUES (${kind}, ${value}, ${owner}) ON CONFLICT DO NOTHING`,

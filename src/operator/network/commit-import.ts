@@ -44,7 +44,7 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		upsert(brandAliases, "aliases", importId, ["alias"], { values: { brand_id: brandId } }),
 		upsert(bookKeys, "book_keys", importId, ["slot", "key", "brand_id"], { values: { brand_id: brandId } }),
 		markSlots,
-		// Publishers' rows are part of what names a list's version; brands are told by this number alone. It follows the clock, so that
+		// Publishers' rows are part of what names a list's version; brands are covered by this number only. It follows the clock, so that
 		// a database that was set back to an earlier day does not count through the same numbers again.
 		sql`UPDATE ${catalogueState} SET version = MAX(version + 1, ${now}) WHERE EXISTS (${present})`,
 		db.update(bookState).set({ manifestDirty: true }),
@@ -94,7 +94,7 @@ function replaceNames(importId: string, now: number): SQL[] {
 type UpsertOptions = {
 	/** Columns that the database fills. */
 	without?: readonly string[];
-	/** Where a row exists: update these columns alone. */
+	/** Where a row exists: update only these columns. */
 	only?: readonly string[];
 	/** Expressions for columns that do not stand in the staged row. */
 	values?: Record<string, SQL>;
