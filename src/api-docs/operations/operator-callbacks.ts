@@ -5,9 +5,12 @@ import { replaySchema, testSchema } from "../../callbacks/requests.ts";
 import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
 import type { Operation, Parameter } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { count, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
+
+named("Callback", callbackPageSchema.entries.data.item);
 
 const SELECTION: Record<keyof typeof selectionEntries, string> = {
 	id: "This callback.",
@@ -26,7 +29,7 @@ const parameters: readonly Parameter[] = [
 		description,
 		schema: name === "state" ? v.picklist(CALLBACK_STATES) : text,
 	})),
-	{ in: "query", name: "limit", description: "At most 200; default 50.", schema: count },
+	{ in: "query", name: "limit", description: "At most 200.", schema: v.optional(count, 50) },
 	{ in: "query", name: "cursor", description: "`next` of the page before.", schema: text },
 ];
 
@@ -44,7 +47,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "A page.",
-				content: { schema: callbackPageSchema },
+				content: { schema: named("CallbackPage", callbackPageSchema) },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,
@@ -62,7 +65,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "How many are sent again, or would be.",
-				content: { schema: replayReportSchema },
+				content: { schema: named("CallbacksReplayed", replayReportSchema) },
 			},
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,
@@ -80,7 +83,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "What came of it.",
-				content: { schema: testReportSchema },
+				content: { schema: named("CallbackTest", testReportSchema) },
 			},
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,

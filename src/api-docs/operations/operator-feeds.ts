@@ -4,10 +4,10 @@ import { feedReportSchema } from "../../operator/feeds/feed-answer.ts";
 import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
 import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import type { Operation, Parameter } from "../operation.ts";
-import { count, errorSchema, UNAUTHORIZED } from "./shapes.ts";
+import { named } from "../schemas.ts";
+import { count, TOO_LARGE, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
 
 const text = v.string();
-const messagesSchema = v.strictObject({ error: v.literal("Validation failed"), messages: v.record(text, v.array(text)) });
 
 function parametersOf(kind: FeedKind): readonly Parameter[] {
 	return [
@@ -58,12 +58,12 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 			],
 		},
 		answers: {
-			200: { description: "What was taken over.", content: { schema: feedReportSchema } },
+			200: { description: "What was taken over.", content: { schema: named("FeedReport", feedReportSchema) } },
 			401: UNAUTHORIZED,
-			413: { description: "The part is too large for one request.", content: { schema: errorSchema } },
+			413: { ...TOO_LARGE, description: "The part is too large for one request." },
 			422: {
 				description: "An option is at fault and nothing was read, or the feed could not be read to its end.",
-				content: { schema: v.union([messagesSchema, feedReportSchema]) },
+				content: { schema: v.union([validationFailedSchema, feedReportSchema]) },
 			},
 		},
 	};

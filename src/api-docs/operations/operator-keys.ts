@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import { credentialsSchema, issuedSchema, revokedSchema } from "../../operator/keys/keys-answers.ts";
 import { type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
 import type { Example, Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: Example): Operation {
@@ -26,7 +27,7 @@ function operation(verb: KeyVerb, summary: string, description: string, answer: 
 }
 
 export const OPERATOR_KEY_OPERATIONS: readonly Operation[] = [
-	operation("issue", "Issue a key", "A further key; the owner's others stay valid.", issuedSchema, {
+	operation("issue", "Issue a key", "A further key; the owner's others stay valid.", named("KeyIssued", issuedSchema), {
 		kind: "access_key",
 		owner: "acme-media",
 	}),
@@ -34,15 +35,15 @@ export const OPERATOR_KEY_OPERATIONS: readonly Operation[] = [
 		"rotate",
 		"Rotate a key or a name",
 		"A new key, publisher id or identity. What it replaces ends after `overlap_hours`, 24 by default, at once with 0.",
-		issuedSchema,
+		named("KeyIssued", issuedSchema),
 		{ kind: "access_key", owner: "acme-media", overlap_hours: 48 },
 	),
 	operation(
 		"revoke",
 		"Revoke keys",
 		"Ends one valid key, or all of the kind; of publisher ids and identities only former ones. It holds everywhere within 30 seconds.",
-		revokedSchema,
+		named("KeysRevoked", revokedSchema),
 		{ kind: "access_key", owner: "acme-media", id: "6df1ac465a23" },
 	),
-	operation("list", "List keys and names", "Never a key itself.", credentialsSchema, { owner: "acme-media" }),
+	operation("list", "List keys and names", "Never a key itself.", named("Keys", credentialsSchema), { owner: "acme-media" }),
 ];

@@ -11,16 +11,20 @@ import {
 	sellerProductSchema,
 } from "../../operator/network/network-file.ts";
 import type { Operation } from "../operation.ts";
-import { errorSchema, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { named } from "../schemas.ts";
+import { faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
-const networkFileSchema = v.object({
-	platforms: v.optional(v.array(platformSchema)),
-	publishers: v.optional(v.array(publisherSchema)),
-	brands: v.optional(v.array(brandSchema)),
-	exchange_rates: v.optional(v.array(exchangeRateSchema)),
-	products: v.optional(v.array(productSchema)),
-	seller_products: v.optional(v.array(sellerProductSchema)),
-});
+const networkFileSchema = named(
+	"NetworkFile",
+	v.object({
+		platforms: v.optional(v.array(named("NetworkPlatform", platformSchema))),
+		publishers: v.optional(v.array(named("NetworkPublisher", publisherSchema))),
+		brands: v.optional(v.array(named("NetworkBrand", brandSchema))),
+		exchange_rates: v.optional(v.array(named("NetworkExchangeRate", exchangeRateSchema))),
+		products: v.optional(v.array(named("NetworkProduct", productSchema))),
+		seller_products: v.optional(v.array(named("NetworkSellerProduct", sellerProductSchema))),
+	}),
+);
 
 export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 	{
@@ -37,10 +41,10 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "What was taken over.",
-				content: { schema: importReportSchema },
+				content: { schema: named("ImportReport", importReportSchema) },
 			},
 			401: UNAUTHORIZED,
-			413: { description: "The file is too large for one request.", content: { schema: errorSchema } },
+			413: { ...TOO_LARGE, description: "The file is too large for one request." },
 			422: faultsAnswer,
 		},
 	},
@@ -68,7 +72,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "The decision.",
-				content: { schema: explanationSchema },
+				content: { schema: named("Explanation", explanationSchema) },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,

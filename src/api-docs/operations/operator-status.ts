@@ -1,6 +1,7 @@
 /** How the network is doing. */
 import { statusSchema } from "../../operator/status/status-answer.ts";
 import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { UNAUTHORIZED } from "./shapes.ts";
 
 export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
@@ -13,6 +14,6 @@ export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
 		credential: "OperatorKey",
 		summary: "How the network is doing",
 		description: "Nothing is counted beyond 10,000: that figure means as many or more.",
-		answers: { 200: { description: "The figures.", content: { schema: statusSchema } }, 401: UNAUTHORIZED },
+		answers: { 200: { description: "The figures.", content: { schema: named("Status", statusSchema) } }, 401: UNAUTHORIZED },
 	},
 ];

@@ -2,12 +2,18 @@
  * What became of a sale, and of messages that no consumer could take. The schemas are the ones that read the bodies, and that the
  * verbs' answers are typed by.
  */
+import * as v from "valibot";
 import { traceAnswerSchema } from "../../conversions/trace-answer.ts";
 import { traceSchema } from "../../conversions/trace-route.ts";
 import { deadLettersSchema, replayedSchema } from "../../operator/dead-letters/replay-answers.ts";
 import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-routes.ts";
 import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
 import { count, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+
+named("TracedClick", traceAnswerSchema.entries.clicks.item);
+named("TracedPostback", traceAnswerSchema.entries.postbacks.item);
+named("TracedConversion", traceAnswerSchema.entries.conversions.item);
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 
@@ -24,7 +30,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "What is known; empty lists where nothing is.",
-				content: { schema: traceAnswerSchema },
+				content: { schema: named("Trace", traceAnswerSchema) },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,
@@ -39,12 +45,12 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		description: "Messages that a consumer refused to the end; the newest first, replayed ones too.",
 		parameters: [
 			{ in: "query", name: "queue", description: "Of this queue only.", schema: queueSchema },
-			{ in: "query", name: "limit", description: "1 to 1,000; default 20.", schema: count },
+			{ in: "query", name: "limit", description: "1 to 1,000.", schema: v.optional(count, 20) },
 		],
 		answers: {
 			200: {
 				description: "How many wait, and the newest.",
-				content: { schema: deadLettersSchema },
+				content: { schema: named("DeadLetters", deadLettersSchema) },
 			},
 			401: UNAUTHORIZED,
 			422: faultsAnswer,
@@ -62,7 +68,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: {
 				description: "How many were sent, or would be.",
-				content: { schema: replayedSchema },
+				content: { schema: named("DeadLettersReplayed", replayedSchema) },
 			},
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,

@@ -85,6 +85,24 @@ describe.each<[string, Described]>([
 	});
 });
 
+describe("unit: the description for the operator", () => {
+	it("names the answer of each verb, and what stands in it", () => {
+		const { schemas } = writeOpenApi(OPERATOR_API, hosts, NOW).components as { schemas: Record<string, unknown> };
+		const expected = [
+			"Callback",
+			"DeadLetters",
+			"Explanation",
+			"FeedReport",
+			"ImportReport",
+			"Keys",
+			"NetworkBrand",
+			"Status",
+			"TracedClick",
+		];
+		expect(Object.keys(schemas)).toEqual(expect.arrayContaining(expected));
+	});
+});
+
 describe("unit: the description for all", () => {
 	it("names its schemas, so that generated clients have types with names", () => {
 		const { schemas } = description.components as { schemas: Record<string, unknown> };
