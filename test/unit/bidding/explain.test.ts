@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BiddingDeps } from "../../../src/bidding/deps.ts";
-import { type Explanation, explainBid } from "../../../src/bidding/explain.ts";
+import { explainBid } from "../../../src/bidding/explain.ts";
+import type { Explanation } from "../../../src/bidding/explain-answer.ts";
 import { CampaignBook } from "../../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../../src/click-token/token.ts";
 import { memoryBook } from "../../support/memory-book.ts";
