@@ -67,6 +67,9 @@ export default defineConfig({
 				],
 				test: {
 					name: "worker",
+					// Only a test that hangs takes this long; on a busy machine a sound one takes many times its usual.
+					testTimeout: 30_000,
+					hookTimeout: 60_000,
 					include: ["test/worker/**/*.test.ts"],
 					setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
 					globalSetup: ["./test/support/node/start-callback-receiver.ts"],

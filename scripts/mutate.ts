@@ -23,7 +23,7 @@ async function mutate(): Promise<void> {
 	if (stale.length > 0)
 		throw new Failure(`These faults are stale. Bring their texts up to date in scripts/mutate/faults:\n${stale.join("\n")}`);
 	const copy = copyProject();
-	const remove = () => rmSync(copy, { recursive: true, force: true });
+	const remove = () => rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
 	process.once("exit", remove);
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
 	await checkUnchanged(copy, chosen);

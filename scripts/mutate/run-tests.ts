@@ -52,7 +52,7 @@ function runVitest(cwd: string, arguments_: readonly string[]): Promise<{ code: 
 			late = true;
 			end();
 		}, MAX_RUN_MS);
-		process.once("exit", end);
+		process.prependOnceListener("exit", end);
 		for (const stream of [child.stdout, child.stderr]) {
 			stream.on("data", (chunk: Buffer) => {
 				output += chunk;
