@@ -37,6 +37,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string])[] = [
 	["src/dead-letters/keep-dead-letters.ts", 'import { consumeClicks } from "../clicks/consumer/consume-clicks.ts";'],
 	["src/http/guard.ts", 'import { openDatabase } from "../db/client.ts";'],
 	["src/bidding/routes.ts", 'import { explainRoutes } from "./explain-route.ts";'],
+	["src/bidding/routes.ts", 'import { explainBid } from "./explain.ts";'],
 	["src/variables.ts", 'import { HOUR_MS } from "./lib/time.ts";'],
 	["src/config.ts", 'import { edgeOf } from "./edge.ts";'],
 	["src/edge.ts", 'import { openOrigin } from "./origin.ts";'],
@@ -101,6 +102,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string])[] = [
 	["scripts/local/port.ts", 'import { callOperator } from "../operator/call-operator.ts";'],
 	["scripts/run.mjs", 'import { Failure } from "./local/failure.ts";'],
 	["scripts/run.mjs", 'import { Command } from "commander";'],
+	["scripts/local/install.mjs", 'import { Failure } from "./failure.ts";'],
 	["scripts/start.ts", 'import { cold } from "./bench/catalogue/cold.ts";'],
 	["scripts/bench/parts/publish.ts", 'import { edgeOf } from "../../../src/edge.ts";'],
 	// Outside of src/ and scripts/.

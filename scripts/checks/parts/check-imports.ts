@@ -74,8 +74,8 @@ function resolve(file: string, specifier: string | null): Target {
 }
 
 function partOf(file: string, parts: readonly Part[] = PARTS): Part | undefined {
-	const within = parts.filter(({ path, files }) => isWithin(file, path) || files?.includes(file));
-	return within.sort((a, b) => b.path.length - a.path.length)[0];
+	const within = parts.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length);
+	return parts.find(({ files }) => files?.includes(file)) ?? within[0];
 }
 
 function isWithin(file: string, path: string): boolean {

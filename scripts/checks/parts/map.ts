@@ -6,9 +6,9 @@
  */
 
 export type Part = {
-	/** Where it lies, from the root. A file belongs to the part with the longest path that it lies in. */
+	/** Folder or file, from the root. A file belongs to the part that names it, else to the one with the longest path that it lies in. */
 	path: string;
-	/** Files beside the folder that are the part's too. */
+	/** Further files of it. */
 	files?: readonly string[];
 	job: string;
 	/** Parts, or single files of parts, that it may import. Its own files are its own affair. */
@@ -59,8 +59,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/bidding/explain-route.ts",
-		job: "`POST /operator/explain`",
-		imports: ["src/lib", "src/http", "src/bidding"],
+		files: ["src/bidding/explain.ts"],
+		job: "`POST /operator/explain`: a decision explained",
+		imports: ["src/lib", "src/http", "src/openrtb", "src/campaign-book", "src/bidding"],
 		packages: ["hono", "valibot"],
 	},
 	{
@@ -283,7 +284,8 @@ export const SOURCE_PARTS: readonly Part[] = [
 export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/run.mjs",
-		job: "runs every other command; stands before anything is installed",
+		files: ["scripts/local/install.mjs"],
+		job: "runs every other command, and installs what is missing first: so it has nothing but Node",
 		imports: [],
 		packages: [],
 	},
