@@ -7,7 +7,7 @@ import { COMMAND, PAGE, printedIn, printInto, printParts } from "../../scripts/c
 
 const FILES = new Map(globSync("{src,scripts}/**/*.{ts,mts,cts,js,mjs,cjs}").map((file) => [file, readFileSync(file, "utf8")]));
 
-describe("unit: the imports of src/ and scripts/", () => {
+describe("unit: the imports of src/ and scripts/", { timeout: 30_000 }, () => {
 	it("keep to the map", () => {
 		expect(FILES.size).toBeGreaterThan(250);
 		expect(checkImports(FILES)).toEqual([]);
