@@ -121,8 +121,11 @@ describe("unit: a forbidden import", () => {
 	});
 
 	it("says what the part may import instead", () => {
+		expect(checkImports(new Map([["scripts/run.mjs", 'import "./local/failure.ts";\n']]))).toEqual([
+			`scripts/run.mjs:1: import for effect "./local/failure.ts": scripts/run.mjs may import nothing (${MAP_PATH})`,
+		]);
 		expect(checkImports(new Map([["src/db/schema/brands.ts", 'import "../client.ts";\nexport * from "hono";\n']]))).toEqual([
-			`src/db/schema/brands.ts:1: import for effect "../client.ts": src/db/schema may import nothing (${MAP_PATH})`,
+			`src/db/schema/brands.ts:1: import for effect "../client.ts": src/db/schema may import only src/lib/enums.ts (${MAP_PATH})`,
 			`src/db/schema/brands.ts:2: export * from "hono": src/db/schema may import only drizzle-orm of packages (${MAP_PATH})`,
 		]);
 	});
