@@ -22,7 +22,6 @@ export type KnownReason = (typeof KNOWN_REASONS)[number];
 
 /** Why a redirect is recorded but neither billed nor counted. Duplicates are found when the click is written. */
 export const UNCOUNTED_REASONS = [...KNOWN_REASONS, "duplicate"] as const;
-export type UncountedReason = (typeof UNCOUNTED_REASONS)[number];
 
 /** What a campaign is paused for. */
 export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;

@@ -34,7 +34,7 @@ const place = v.looseObject({
 });
 
 /** What a bid request holds; unknown fields are ignored. */
-export const bidRequestSchema = named(
+const bidRequestSchema = named(
 	"BidRequest",
 	v.looseObject({
 		id: v.pipe(text, v.nonEmpty(), v.description("Auction id, echoed.")),
@@ -65,7 +65,7 @@ const bidSchema = named(
 	}),
 );
 
-export const bidResponseSchema = named(
+const bidResponseSchema = named(
 	"BidResponse",
 	v.strictObject({
 		id: v.pipe(text, v.description("Copy of the request's id.")),
@@ -86,7 +86,7 @@ const noAdSchema = v.strictObject({
 	error: v.optional(v.pipe(text, v.description("Only where a required field is missing."))),
 });
 
-export const servingEngineResponseSchema = named(
+const servingEngineResponseSchema = named(
 	"ServingEngineResponse",
 	v.union([named("ServingEngineAd", adSchema), named("ServingEngineNoAd", noAdSchema)]),
 );

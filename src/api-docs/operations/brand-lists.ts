@@ -34,9 +34,9 @@ const brandByTrafficTypeSchema = named(
 	}),
 );
 
-export const brandListSchema = named("BrandList", v.strictObject({ success: v.literal(true), data: v.array(brandSchema) }));
+const brandListSchema = named("BrandList", v.strictObject({ success: v.literal(true), data: v.array(brandSchema) }));
 
-export const brandListByTypeSchema = named(
+const brandListByTypeSchema = named(
 	"BrandListByTrafficType",
 	v.strictObject({ success: v.literal(true), data: v.array(brandByTrafficTypeSchema) }),
 );

@@ -5,7 +5,7 @@ import { dayBefore, OTHER_METHOD } from "./shapes.ts";
 
 const text = v.string();
 
-export const postbackAnswerSchema = named(
+const postbackAnswerSchema = named(
 	"PostbackAnswer",
 	v.union([
 		named("PostbackReceived", v.strictObject({ message: v.literal("Postback received successfully") })),

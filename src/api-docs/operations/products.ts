@@ -7,7 +7,7 @@ import { count, messagesAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 const text = v.string();
 const orNull = v.nullable(text);
 
-export const affiliateSearchSchema = named(
+const affiliateSearchSchema = named(
 	"AffiliateProductResults",
 	v.strictObject({
 		keyword: text,
@@ -35,7 +35,7 @@ export const affiliateSearchSchema = named(
 	}),
 );
 
-export const marketplaceSearchSchema = named(
+const marketplaceSearchSchema = named(
 	"MarketplaceProductResults",
 	v.strictObject({
 		total: count,

@@ -50,11 +50,11 @@ const revenueShareRecord = named(
 	}),
 );
 
-export const revenueShareSchema = named("RevenueShareReport", v.strictObject({ data: v.array(revenueShareRecord), ...paging }));
+const revenueShareSchema = named("RevenueShareReport", v.strictObject({ data: v.array(revenueShareRecord), ...paging }));
 
 const clickLevelRecord = named("ClickLevelRecord", v.strictObject({ click_id: text, revenue: usd, click_date: dateSchema }));
 
-export const clickLevelSchema = named("ClickLevelReport", v.strictObject({ data: v.array(clickLevelRecord), ...paging }));
+const clickLevelSchema = named("ClickLevelReport", v.strictObject({ data: v.array(clickLevelRecord), ...paging }));
 
 /**
  * The 200 of a report. CSV is told in words: as a second media type it would make the body of every generated client "JSON or text",
