@@ -5,7 +5,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { readCompatibilityDate } from "./compatibility-date.ts";
 
 /** Made up for benchmarks: no secret of anything. */
-export const TOKEN_KEYS = "benchmark-token-key-0000000000000000";
+const TOKEN_KEYS = "benchmark-token-key-0000000000000000";
 export const OPERATOR_KEY = "benchmark-operator-key";
 
 const VARIABLES = {

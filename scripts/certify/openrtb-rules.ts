@@ -23,7 +23,7 @@ function post({ identity }: Subject, body: unknown, headers: Record<string, stri
 }
 
 /** The one bid of a fill; an empty object where there is none. */
-export function bidOf(answer: Answer): Fields {
+function bidOf(answer: Answer): Fields {
 	const seat = seatOf(answer);
 	const bid = Array.isArray(seat.bid) ? seat.bid[0] : undefined;
 	return isObject(bid) ? bid : {};
@@ -36,7 +36,7 @@ function seatOf(answer: Answer): Fields {
 }
 
 /** The click URL inside adm, or null. */
-export function clickUrlOf(answer: Answer): URL | null {
+function clickUrlOf(answer: Answer): URL | null {
 	const { adm } = bidOf(answer);
 	if (typeof adm !== "string") return null;
 	const { native } = bodyOf({ ...answer, text: adm });

@@ -11,9 +11,9 @@ export type NetworkFile = {
 };
 
 /** An amount of USD (or of the currency named beside it) as a decimal string. */
-export type Amount = string;
+type Amount = string;
 /** YYYY-MM-DD. */
-export type Day = string;
+type Day = string;
 
 export type Platform = {
 	id: string;

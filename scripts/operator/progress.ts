@@ -65,7 +65,7 @@ function drawBar(part: number): string {
 	return `[${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}] ${Math.floor(part * 100)} %`;
 }
 
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
 	if (bytes < 1_000) return `${bytes} B`;
 	return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

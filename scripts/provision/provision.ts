@@ -60,7 +60,7 @@ export async function provision(deps: ProvisionDeps, options: ProvisionOptions):
 	return secure(deps, options, names.workers);
 }
 
-export function namespaceOf(worker: string): string {
+function namespaceOf(worker: string): string {
 	return `${worker}-book`;
 }
 

@@ -27,7 +27,7 @@ export type Stack = {
 };
 
 /** As much of a D1 database as is used from outside. */
-export type D1Like = { prepare(sql: string): { all<Row>(): Promise<{ results: Row[] }> } };
+type D1Like = { prepare(sql: string): { all<Row>(): Promise<{ results: Row[] }> } };
 
 export type StackOptions = {
 	topology: Topology;

@@ -61,7 +61,7 @@ export function seatOf(publisher: BookPublisher): string {
 }
 
 /** The no-bids that do not depend on the campaigns. Null where the auction continues. */
-export function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
+function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
 	const { floor, currencies, allowedSeats, blockedSeats } = request;
 	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");
 	if (floor.kind === "other_currency") return noBid("floor_currency");

@@ -7,13 +7,13 @@ import { buildCallbackUrl, type CallbackFacts } from "./build-callback-url.ts";
 import { readRetryAfter } from "./schedule.ts";
 
 /** An answer within this time counts. */
-export const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
+const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
 
 /** The body only serves the log: it may take no longer than this once the status is there. */
 const BODY_TIMEOUT_MS = SECOND_MS;
 
 /** First bytes of an answer that are kept. */
-export const KEPT_ANSWER_BYTES = 512;
+const KEPT_ANSWER_BYTES = 512;
 
 export type AttemptDeps = {
 	fetch: (url: string, init: RequestInit) => Promise<Response>;

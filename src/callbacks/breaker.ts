@@ -7,7 +7,7 @@ import { callbackHealth } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 
 export const FAILURES_TO_PAUSE = 20;
-export const PROBE_INTERVAL_MS = 5 * MINUTE_MS;
+const PROBE_INTERVAL_MS = 5 * MINUTE_MS;
 
 type Address = { publisherId: string; url: string };
 

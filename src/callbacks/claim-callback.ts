@@ -7,7 +7,7 @@ import { takeProbe } from "./breaker.ts";
 import type { CallbackFacts } from "./build-callback-url.ts";
 
 /** A delivery that has not ended by then has crashed, and the callback is due again: at least once, not at most. */
-export const LEASE_MS = MINUTE_MS;
+const LEASE_MS = MINUTE_MS;
 
 export type ClaimedCallback = CallbackFacts & {
 	id: string;

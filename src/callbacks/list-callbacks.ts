@@ -7,7 +7,7 @@ import { CURSOR, type ListQuery } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
 
 /** So many attempts of a callback are listed. */
-export const ATTEMPTS_SHOWN = 20;
+const ATTEMPTS_SHOWN = 20;
 
 type Row = typeof callbacks.$inferSelect & { attempts: string };
 type AttemptRow = Pick<typeof callbackAttempts.$inferSelect, "startedAt" | "httpStatus" | "latencyMs" | "answer">;

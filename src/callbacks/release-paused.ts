@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 
 /** How many go out at once when a pause ends; the rest follows by the minute, so that a receiver just up is not flooded. */
-export const MAX_RELEASED = 500;
+const MAX_RELEASED = 500;
 
 type ReleaseDeps = { db: Database; queue: CallbackQueue; now: () => number };
 

@@ -9,7 +9,7 @@ import type { ReplayRequest } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
 
 /** The most conversions that one replay takes. */
-export const MAX_REPLAYED = 5_000;
+const MAX_REPLAYED = 5_000;
 /** So many go on the queue at once; the sweep takes the rest, by the minute. */
 const MAX_QUEUED = 500;
 

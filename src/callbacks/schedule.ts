@@ -17,7 +17,7 @@ export const RETRY_WAITS_MS: readonly number[] = [
 const JITTER = 0.2;
 
 /** A receiver may ask for no longer than this. */
-export const MAX_RETRY_AFTER_MS = DAY_MS;
+const MAX_RETRY_AFTER_MS = DAY_MS;
 
 export type FailedAttempt = {
 	/** How many waits of the schedule are used up. */

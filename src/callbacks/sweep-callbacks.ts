@@ -8,14 +8,14 @@ import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import { releasePaused } from "./release-paused.ts";
 
 /** The most callbacks that one run puts on the queue. */
-export const MAX_SWEPT = 1_000;
+const MAX_SWEPT = 1_000;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
 /**
  * So long a callback that was put on the queue is not put there again. No longer, for a sweep that breaks off, or a queue that refuses,
  * leaves callbacks marked that no queue carries.
  */
-export const QUEUED_MS = 3 * MINUTE_MS;
+const QUEUED_MS = 3 * MINUTE_MS;
 
 export type SweepDeps = { db: Database; queue: CallbackQueue; now: () => number };
 

@@ -13,7 +13,7 @@ export type ListState = { publisher: Publisher; catalogueVersion: number };
  * How long an isolate answers from a state it has read: what a change takes to show in another isolate than the one that made
  * it. Clients that poll with a validator then cost no query each.
  */
-export const STATE_KEPT_MS = 250;
+const STATE_KEPT_MS = 250;
 const MAX_KEPT = 500;
 
 type Kept = { state: ListState | null; readAt: number };

@@ -36,7 +36,7 @@ export type PageSizes = {
 	most: number;
 };
 
-export const PAGE_SIZES: PageSizes = { first: 100, most: 2_000 };
+const PAGE_SIZES: PageSizes = { first: 100, most: 2_000 };
 
 /**
  * The pages of a list in the order of brand ids; none of them is empty. The next page is read while one is used.

@@ -18,7 +18,7 @@ import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
 import { recordClick } from "./record-click.ts";
 import { whyUncounted } from "./why-uncounted.ts";
 
-export const CLICK_PATH = "/click";
+const CLICK_PATH = "/click";
 
 /** Answers a request for a click URL; null where the path is another's. The host is not looked at: earlier ones keep working. */
 export function routeClick(deps: RedirectDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {

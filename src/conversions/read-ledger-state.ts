@@ -11,7 +11,7 @@ import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matc
 import type { Postback } from "./message.ts";
 import type { LastCallback } from "./settle.ts";
 
-export type PlatformFacts = { currency: string; statusMap: Record<string, ConversionStatus> };
+type PlatformFacts = { currency: string; statusMap: Record<string, ConversionStatus> };
 
 export type LedgerState = {
 	/** Ids of the intake rows that are stored already. */

@@ -4,7 +4,7 @@ import { readAmount } from "./read-amount.ts";
 import { readEventDate } from "./read-event-date.ts";
 
 /** Longest ids, in characters. */
-export const MAX_ID_LENGTH = 255;
+const MAX_ID_LENGTH = 255;
 /** Texts nobody settles by are cut there: an overlong landing URL is no reason to lose a sale. */
 const MAX_TEXT_LENGTH = 2_000;
 

@@ -13,7 +13,7 @@ export type GuardDeps = {
 };
 
 /** How long an address that failed too often is refused. */
-export const REFUSED_MS = 10 * SECOND_MS;
+const REFUSED_MS = 10 * SECOND_MS;
 /** Addresses an isolate remembers, the first refused out first. */
 const MAX_REFUSED = 10_000;
 

@@ -1,7 +1,7 @@
 /** Strict writer of OpenRTB 2.5 bid responses: exactly the fields of the interface, one seat, one bid. */
 
-export const OPENRTB_VERSION = "2.5";
-export const OPENRTB_HEADERS = { "x-openrtb-version": OPENRTB_VERSION } as const;
+const OPENRTB_VERSION = "2.5";
+const OPENRTB_HEADERS = { "x-openrtb-version": OPENRTB_VERSION } as const;
 const JSON_HEADERS = { "content-type": "application/json", ...OPENRTB_HEADERS } as const;
 const FILL_HEADERS = new Headers(JSON_HEADERS);
 

@@ -10,7 +10,7 @@ import { putBounded } from "../lib/bounded-map.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
 /** How long a change of the network may take to reach the searches of other isolates; as for keys. */
-export const NETWORK_KEPT_MS = 15 * SECOND_MS;
+const NETWORK_KEPT_MS = 15 * SECOND_MS;
 const MAX_PUBLISHERS = 1_000;
 const MAX_BRANDS = 20_000;
 

@@ -3,7 +3,7 @@ import { invalidFields } from "../http/errors.ts";
 import type { Query } from "../lib/query.ts";
 
 /** In characters (code points). */
-export const MAX_TEXT_LENGTH = 255;
+const MAX_TEXT_LENGTH = 255;
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
 /** Beyond every possible page, and safe to calculate with. */

@@ -9,8 +9,8 @@ import { readAffiliateQuery, readMarketplaceQuery } from "./read-query.ts";
 import { searchAffiliateProducts } from "./search-affiliate.ts";
 import { searchSellerProducts } from "./search-marketplace.ts";
 
-export const AFFILIATE_PATH = "/api/products/search";
-export const MARKETPLACE_PATH = "/api/marketplace-seller-products/search";
+const AFFILIATE_PATH = "/api/products/search";
+const MARKETPLACE_PATH = "/api/marketplace-seller-products/search";
 
 /** Any failure within, such as of a database, is the interface's 500; what is wrong with the request is answered before. */
 const SEARCH_FAILED = { error: "Search failed.", message: "The search could not be completed. Try again later." };

@@ -11,7 +11,7 @@ import { expressionsOf, facetOf, wordsOf } from "./search-terms.ts";
 
 export type AffiliateQuestion = { publisher: Publisher; keyword: string; domain: string | null };
 
-export type AffiliateResult = {
+type AffiliateResult = {
 	id: string;
 	name: string;
 	image_url: string | null;

@@ -12,7 +12,7 @@ import { expressionsOf, facetOf, matchOf, wordsOf } from "./search-terms.ts";
 export type MarketplaceQuestion = { publisher: Publisher; q: string | null; seller: string | null; page: number; perPage: number };
 
 type Text = string | null;
-export type MarketplaceResult = {
+type MarketplaceResult = {
 	name: Text;
 	description: Text;
 	manufacturer: Text;

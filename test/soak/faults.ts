@@ -1,6 +1,6 @@
 /** Faults for the soak test, between the real Workers and the real bindings: what a bad day of the platform looks like. */
 
-export type Rates = {
+type Rates = {
 	/** A D1 call that fails before it does anything. */
 	databaseRefuses: number;
 	/** A D1 batch that commits, and whose answer is lost. */
@@ -11,7 +11,7 @@ export type Rates = {
 	queueRedelivers: number;
 };
 
-export const NO_FAULTS: Rates = { databaseRefuses: 0, databaseAnswerLost: 0, queueRefuses: 0, queueRedelivers: 0 };
+const NO_FAULTS: Rates = { databaseRefuses: 0, databaseAnswerLost: 0, queueRefuses: 0, queueRedelivers: 0 };
 
 let rates: Rates = NO_FAULTS;
 const counts: Record<keyof Rates, number> = { databaseRefuses: 0, databaseAnswerLost: 0, queueRefuses: 0, queueRedelivers: 0 };

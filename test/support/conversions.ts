@@ -8,7 +8,7 @@ import { ACME, brandEntry, importFile } from "./network-import.ts";
 import "./worker-env.ts";
 
 export const WEST_KEY = "platform-key-west";
-export const EAST_KEY = "platform-key-east";
+const EAST_KEY = "platform-key-east";
 
 /** Publishers `cpa` (share 0.8, with a callback address), `cpc`, and `quiet` (CPA without an address); platforms `west` (USD) and `east` (EUR). */
 export async function importConversionNetwork(): Promise<void> {

@@ -5,7 +5,7 @@ import networkText from "../fixtures/network.json?raw";
 import "./worker-env.ts";
 
 /** The campaign that the `paused` key holds: paused.example's. */
-export const PAUSED_CAMPAIGN = 5085;
+const PAUSED_CAMPAIGN = 5085;
 
 /** Time at which tests bid unless they say otherwise: a Wednesday, 10:00 in New York. */
 export const DEFAULT_NOW = "2026-11-18T15:00:00Z";

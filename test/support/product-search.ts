@@ -6,7 +6,7 @@ import "./worker-env.ts";
 export const PUBLISHER_HEADERS = { PublisherKey: "publisher-key-acme" };
 
 export type AffiliateAnswer = { keyword: string; message?: string; results: AffiliateResult[] };
-export type AffiliateResult = {
+type AffiliateResult = {
 	id: string;
 	name: string;
 	image_url: string | null;

@@ -14,7 +14,7 @@ export const BRANDS_PER_FILE = 20_000;
 /** A publish that has not ended after so many runs of the cron never will. */
 const MAX_CRON_RUNS = 60;
 
-export type Published = { seconds: number; cronRuns: number; keys: number; bytes: number; shards: number };
+type Published = { seconds: number; cronRuns: number; keys: number; bytes: number; shards: number };
 
 export type CatalogueState = {
 	/** Seconds for each full file of the large catalogue. */

@@ -3,9 +3,9 @@ import { generateBrands, generateOwners } from "../catalogue/generate.ts";
 import { importNetwork, migrateDatabases } from "../import-network.ts";
 import type { Runtime } from "../runtime.ts";
 
-export const PUBLISHER_COUNT = 200;
-export const DAYS = 90;
-export const FIRST_DAY = "2026-08-01";
+const PUBLISHER_COUNT = 200;
+const DAYS = 90;
+const FIRST_DAY = "2026-08-01";
 /** Sources of a publisher, whatever its number of clicks. */
 export const SOURCES = 20;
 const BRAND_COUNT = 100;

@@ -56,10 +56,17 @@ export function checkMap(parts: readonly Part[] = PARTS): string[] {
 	});
 }
 
+/** What was read of each file, with the text that it was read of: a test checks the same files more than once. */
+const known = new Map<string, { text: string; imports: Read[] }>();
+
 function readAll(files: Files): Read[] {
-	return [...files].flatMap(([file, text]) =>
-		readImports(file, text).map((found) => ({ ...found, file, target: resolve(file, found.specifier) })),
-	);
+	return [...files].flatMap(([file, text]) => {
+		const read = known.get(file);
+		if (read?.text === text) return read.imports;
+		const imports = readImports(file, text).map((found) => ({ ...found, file, target: resolve(file, found.specifier) }));
+		known.set(file, { text, imports });
+		return imports;
+	});
 }
 
 function resolve(file: string, specifier: string | null): Target {
@@ -74,8 +81,8 @@ function resolve(file: string, specifier: string | null): Target {
 }
 
 function partOf(file: string, parts: readonly Part[] = PARTS): Part | undefined {
-	const within = parts.filter(({ path, files }) => isWithin(file, path) || files?.includes(file));
-	return within.sort((a, b) => b.path.length - a.path.length)[0];
+	const within = parts.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length);
+	return parts.find(({ files }) => files?.includes(file)) ?? within[0];
 }
 
 function isWithin(file: string, path: string): boolean {

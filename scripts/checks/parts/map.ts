@@ -6,9 +6,9 @@
  */
 
 export type Part = {
-	/** Where it lies, from the root. A file belongs to the part with the longest path that it lies in. */
+	/** Folder or file, from the root. A file belongs to the part that names it, else to the one with the longest path that it lies in. */
 	path: string;
-	/** Files beside the folder that are the part's too. */
+	/** Further files of it. */
 	files?: readonly string[];
 	job: string;
 	/** Parts, or single files of parts, that it may import. Its own files are its own affair. */
@@ -23,9 +23,9 @@ export const MAP_PATH = "scripts/checks/parts/map.ts";
 export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/lib",
-		job: "leaves: money, hosts, keywords, time, ids, HTTP answers",
+		job: "leaves: money, hosts, keywords, time, ids, HTTP answers, lists of values, schemas that several answers share",
 		imports: [],
-		packages: ["ipaddr.js", "ts-md5"],
+		packages: ["ipaddr.js", "ts-md5", "valibot"],
 	},
 	{
 		path: "src/http",
@@ -59,8 +59,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/bidding/explain-route.ts",
-		job: "`POST /operator/explain`",
-		imports: ["src/lib", "src/http", "src/bidding"],
+		files: ["src/bidding/explain.ts", "src/bidding/explain-answer.ts"],
+		job: "`POST /operator/explain`: a decision explained",
+		imports: ["src/lib", "src/http", "src/openrtb", "src/campaign-book", "src/bidding"],
 		packages: ["hono", "valibot"],
 	},
 	{
@@ -72,7 +73,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/db/schema",
 		job: "the tables, as drizzle has them",
-		imports: [],
+		imports: ["src/lib/enums.ts"],
 		packages: ["drizzle-orm"],
 	},
 	{
@@ -150,41 +151,32 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/keys",
 		job: "issues, rotates and revokes keys and names",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/keys"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/operator/network",
 		job: "takes over a network file, all of it or nothing",
-		imports: [
-			"src/lib",
-			"src/http",
-			"src/campaign-book",
-			"src/campaign-book/publisher",
-			"src/db/schema",
-			"src/db",
-			"src/keys",
-			"src/operator/keys",
-		],
+		imports: ["src/lib", "src/http", "src/campaign-book", "src/campaign-book/publisher", "src/db/schema", "src/db", "src/operator/keys"],
 		packages: ["@streamparser/json", "drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/operator/feeds",
 		job: "takes over product feeds",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/operator/network"],
-		packages: ["drizzle-orm", "hono", "papaparse"],
+		packages: ["drizzle-orm", "hono", "papaparse", "valibot"],
 	},
 	{
 		path: "src/operator/dead-letters",
 		job: "sends dead letters to their queue again",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/dead-letters"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/operator/status",
 		job: "what an operator watches",
-		imports: ["src/lib", "src/campaign-book/format.ts", "src/db", "src/dead-letters"],
-		packages: ["drizzle-orm", "hono"],
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/db"],
+		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/api-docs",
@@ -192,7 +184,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		imports: [
 			"src/lib",
 			"src/clicks",
-			"src/db/schema",
+			"src/bidding/explain-route.ts",
 			"src/products",
 			"src/reports",
 			"src/conversions",
@@ -201,6 +193,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/network",
 			"src/operator/feeds",
 			"src/operator/dead-letters",
+			"src/operator/status",
 			".build/viewer",
 		],
 		packages: ["@valibot/to-json-schema", "hono", "valibot"],
@@ -283,7 +276,8 @@ export const SOURCE_PARTS: readonly Part[] = [
 export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/run.mjs",
-		job: "runs every other command; stands before anything is installed",
+		files: ["scripts/local/install.mjs"],
+		job: "runs every other command, and installs what is missing first: so it has nothing but Node",
 		imports: [],
 		packages: [],
 	},
@@ -323,21 +317,35 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/demo",
 		job: "the demo network, of any size",
-		imports: [],
+		imports: ["src/lib/enums.ts"],
 		packages: [],
 	},
 	{
 		path: "scripts/operator",
 		files: ["scripts/operator.ts"],
 		job: "`npm run operator`",
-		imports: ["src/lib/money.ts", "src/operator/feeds/csv.ts", "scripts/local"],
+		imports: [
+			"src/lib",
+			"src/bidding/explain-answer.ts",
+			"src/conversions/trace-answer.ts",
+			"src/callbacks/operator-answers.ts",
+			"src/operator/keys/keys-answers.ts",
+			"src/operator/keys/keys-request.ts",
+			"src/operator/network/import-answer.ts",
+			"src/operator/feeds/feed-answer.ts",
+			"src/operator/feeds/feed-options.ts",
+			"src/operator/feeds/csv.ts",
+			"src/operator/dead-letters/replay-answers.ts",
+			"src/operator/status/status-answer.ts",
+			"scripts/local",
+		],
 		packages: ["@streamparser/json", "commander", "ora", "valibot"],
 	},
 	{
 		path: "scripts/start",
 		files: ["scripts/start.ts"],
 		job: "`npm start`: the server with the demo network in it, and the tour",
-		imports: ["src/variables.ts", "scripts/local", "scripts/demo", "scripts/operator"],
+		imports: ["src/variables.ts", "src/operator/network/import-answer.ts", "scripts/local", "scripts/demo", "scripts/operator"],
 		packages: [],
 	},
 	{
@@ -364,7 +372,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/soak",
 		files: ["scripts/soak.ts"],
 		job: "`npm run soak`",
-		imports: ["scripts/local", "scripts/stack"],
+		imports: ["src/lib/enums.ts", "scripts/local", "scripts/stack"],
 		packages: ["commander"],
 	},
 	{

@@ -32,7 +32,7 @@ export function rateSlotOf(at: number): number {
  * Fewer clicks than this in the window are no rate: at such a pace the propagation brings fewer than thirty clicks, and a guess
  * from a handful of them would keep small caps from ever being reached.
  */
-export const LEAST_CLICKS_OF_A_RATE = 20;
+const LEAST_CLICKS_OF_A_RATE = 20;
 
 /**
  * What the present pace brings before a pause is known everywhere. Rounded down: a cap is met by whole clicks.

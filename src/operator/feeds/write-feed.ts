@@ -13,7 +13,7 @@ const TABLES = {
 /** Rows removed by one statement, so that none takes long. */
 const MAX_REMOVED = 2_000;
 
-export type FeedRow = typeof products.$inferInsert | typeof sellerProducts.$inferInsert;
+type FeedRow = typeof products.$inferInsert | typeof sellerProducts.$inferInsert;
 
 /** The upsert of rows by natural key. */
 export type FeedWriter = (rows: readonly FeedRow[]) => Promise<void>;

@@ -15,7 +15,7 @@ export type StatusDeps = {
 };
 
 /** Nothing is counted further than this: the figure then means as many or more. */
-export const MAX_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 /** So many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
 
