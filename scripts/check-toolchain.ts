@@ -50,6 +50,10 @@ function checkToolchain(): void {
 	if (pinned !== wanted)
 		throw new Failure(`package.json pins wrangler ${pinned}, but @cloudflare/vitest-plugin depends on ${wanted}. Pin that one.`);
 
+	const ownNode = readJson(manifest, "package.json").devDependencies.node;
+	const named = readFileSync(join(ROOT, ".node-version"), "utf8").trim();
+	if (named !== ownNode) throw new Failure(`.node-version names Node ${named}, but package.json pins ${ownNode}. Name that one.`);
+
 	const { packages } = readJson(lockfile, "package-lock.json");
 	const locked = new Set(Object.keys(packages).map(nameOf));
 	const missing = Object.values(packages).flatMap(({ optionalDependencies }) =>

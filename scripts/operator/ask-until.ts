@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { showLine } from "./progress.ts";
 
 const POLL_MS = 500;
@@ -24,7 +23,7 @@ export async function askUntil<Answer>(
 	);
 	try {
 		while (!willDo(answer) && Date.now() - startedAt < maxMs) {
-			await sleep(POLL_MS);
+			await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 			answer = await ask();
 		}
 	} finally {

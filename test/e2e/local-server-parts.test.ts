@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startCallbackReceiver } from "../../scripts/local/callback-receiver.ts";
 import { startCron } from "../../scripts/local/cron.ts";
 import { readPort } from "../../scripts/local/port.ts";
 import { prepareVariables } from "../../scripts/local/secrets.ts";
+import { freePort } from "./support/project.ts";
 
 describe("the local server's secrets", () => {
 	let folder: string;
@@ -70,6 +72,48 @@ describe("the local server's port", () => {
 
 	it.each(["0", "65536", "80a", "-1", "1e3"])("refuses PORT=%s", (text) => {
 		expect(() => readPort({ PORT: text })).toThrow("must be a number from 1 to 65535");
+	});
+});
+
+describe("the local server's receiver of callbacks", () => {
+	const folder = mkdtempSync(join(tmpdir(), "clickbourse-receiver-"));
+	const file = join(folder, "state", "callback-port");
+	const running: { stop: () => void }[] = [];
+	const told: string[] = [];
+
+	const start = async () => {
+		const receiver = await startCallbackReceiver(await freePort(), (line) => told.push(line), file);
+		if (receiver !== null) running.push(receiver);
+		return receiver;
+	};
+
+	afterEach(() => {
+		for (const receiver of running.splice(0)) receiver.stop();
+	});
+
+	afterAll(() => rmSync(folder, { recursive: true }));
+
+	it("confirms callbacks, tells of each in a line, and shows the newest first", async () => {
+		const receiver = await start();
+		expect(await (await fetch(`${receiver?.origin}/`)).text()).toContain("No callback has arrived");
+		for (const status of ["approved", "can%1B%5B31mcelled"]) {
+			const callback = `${receiver?.origin}/acme?source=a&txnid=T-1&cid=click-7&payout=1.5000&status=${status}&edate=2026-11-21T06%3A24%3A13.000Z`;
+			expect((await fetch(callback)).status).toBe(204);
+		}
+		expect(told).toEqual([
+			"Callback to /acme: T-1 approved, 1.5000 USD, click id click-7, of 2026-11-21T06:24:13.000Z",
+			"Callback to /acme: T-1 can [31mcelled, 1.5000 USD, click id click-7, of 2026-11-21T06:24:13.000Z",
+		]);
+		const shown = (await (await fetch(`${receiver?.origin}/`)).text()).trim().split("\n");
+		expect(shown.map((line) => line.slice(line.indexOf("Callback")))).toEqual(told.toReversed());
+	});
+
+	it("keeps its port over restarts, and gives up where another program has taken it", async () => {
+		const first = await start();
+		first?.stop();
+		const second = await start();
+		expect(second?.origin).toBe(first?.origin);
+		expect(await start()).toBeNull();
 	});
 });
 

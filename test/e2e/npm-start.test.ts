@@ -19,6 +19,8 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 
 	const secrets = () => parseEnv(readFileSync(join(project.folder, ".dev.vars"), "utf8"));
 	const servingEngine = async (query: string): Promise<unknown> => (await fetch(`${server.origin}/serving-engine?${query}`)).json();
+	/** Where the callbacks that were received are shown. */
+	const callbackOrigin = () => /called back with: here, and at (http:\/\/127\.0\.0\.1:\d+)\//.exec(server.stdout)?.[1] ?? "";
 	const KETTLES = "pubi=2001&bd=kettles.example&cc=US";
 
 	beforeAll(async () => {
@@ -40,43 +42,77 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 			expect(server.stdout).toContain(text);
 	});
 
-	it("prints the way from a bid to what it earned, in commands that work as they stand", async () => {
-		const lines = server.stdout.split("\n").filter((line) => /^ {2}(?:curl |CLICK=|LINK=|sleep )/.test(line));
-		const script = lines.map((line) => `${line.trim()}; echo`).join("\n");
-		const answers = execFileSync("sh", ["-c", script], { encoding: "utf8", maxBuffer: 50_000_000 })
-			.split("\n")
-			.filter((line) => line !== "");
-		const [openRtb, query, link, postback, , brands, products] = answers.map((line) => (line.startsWith("{") ? JSON.parse(line) : line));
-		expect(openRtb).toMatchObject({
-			id: "auction-1",
-			cur: "USD",
-			seatbid: [{ seat: "acme-seat", bid: [{ price: 0.336, adomain: ["shoes.example"] }] }],
-		});
-		expect(query).toMatchObject({ status: 1, bid_amount: "0.4400" });
-		expect(link).toMatch(/^https:\/\/track\.northwind\.example\/c\?m=301&sub=[0-9a-f]{32}$/);
-		expect(postback).toEqual({ message: "Postback received successfully" });
-		expect(brands).toMatchObject({ success: true, data: expect.arrayContaining([expect.objectContaining({ domain: "shoes.example" })]) });
-		expect(products).toMatchObject({ results: expect.arrayContaining([expect.objectContaining({ currency: "USD" })]) });
+	it("imports a second network, which is bid on seconds later", async () => {
+		expect(await servingEngine(KETTLES)).toEqual({ status: 0 });
+		const { code, stdout } = await project.operator(["import", "scripts/examples/network.json"]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/Issued, and shown only this once:\n {2}publisher kitchen-notes/);
+		await expect.poll(() => servingEngine(KETTLES), { timeout: 5_000 }).toMatchObject({ status: 1, bid_amount: "0.2700" });
+		expect(await servingEngine("pubi=1001&bd=shoes.example&cc=US")).toMatchObject({ status: 1 });
+	});
 
-		const report = lines.find((line) => line.includes("/revenue-share")) ?? "";
-		const earned = () => JSON.parse(execFileSync("sh", ["-c", report], { encoding: "utf8" })) as unknown;
-		await expect
-			.poll(earned, { timeout: 15_000, interval: 500 })
-			.toMatchObject({ data: [{ publisher_revenue: "9.8720", gross_revenue: "12.3400", click_count: 1 }] });
-		const trace = server.stdout.split("\n").find((line) => line.includes(" trace ")) ?? "";
-		expect((await project.run(["sh", "-c", trace.trim()])).stdout).toContain("earns acme-media 9.8720 USD");
+	it("prints a tour that works when it is pasted in one go: from a bid to what it earned", async () => {
+		const tour = server.stdout.slice(server.stdout.indexOf("# A bid by OpenRTB"));
+		const { code, stdout, stderr } = await project.run(["sh", "-eu"], { input: tour });
+		expect([code, stderr]).toEqual([0, expect.not.stringMatching(/not found|syntax error/)]);
+		const lines = stdout.split("\n");
+		const answers = lines.filter((line) => /^\{.*\}$/.test(line)).map((line): unknown => JSON.parse(line));
+		expect(answers).toMatchObject([
+			{ id: "auction-1", cur: "USD", seatbid: [{ seat: "acme-seat", bid: [{ price: 0.336, adomain: ["shoes.example"] }] }] },
+			{ status: 1, bid_amount: "0.4400" },
+			{ message: "Postback received successfully" },
+			{ data: [{ publisher_revenue: "9.8720", gross_revenue: "12.3400", click_count: 1 }] },
+		]);
+		expect(lines).toContainEqual(expect.stringMatching(/^https:\/\/track\.northwind\.example\/c\?m=301&sub=[0-9a-f]{32}$/));
+		for (const text of [
+			"earns acme-media 9.8720 USD (80 %) of 12.3400 USD paid",
+			"callback approved of 9.8720 USD: delivered",
+			"Callback to /acme-media: T-1001 approved, 9.8720 USD, click id my-click-1",
+			'{"success":true,"data":[{"merchant_id":301,',
+			'{"keyword":"running shoes","results":[{"id":"SHO-',
+			"bid of 0.3360 USD a click by campaign 5001 of shoes.example",
+			"Campaign book: version",
+		]) {
+			expect(stdout).toContain(text);
+		}
+	});
+
+	it("runs the commands of the README when they are pasted in one go", async () => {
+		const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+		const part = readme.slice(readme.indexOf("## Five minutes"), readme.indexOf("To have your network alone"));
+		const blocks = [...part.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+		expect(blocks.length).toBeGreaterThan(8);
+		const commands = blocks
+			.join("")
+			.replaceAll("http://localhost:8787", server.origin)
+			.replaceAll("http://127.0.0.1:9787", callbackOrigin());
+		const { code, stdout, stderr } = await project.run(["sh", "-eu"], { input: commands });
+		expect([code, stderr]).toEqual([0, expect.not.stringMatching(/not found|syntax error/)]);
+		for (const text of [
+			"no bid, because a cap of the campaign is met",
+			"Transaction T-1001 of northwind: settled, approved",
+			"earns kitchen-notes 7.5000 USD (75 %) of 10.0000 USD paid",
+			"Callback to /kitchen-notes: H-1 approved, 7.5000 USD, click id k-1",
+			"Callback to /kitchen-notes: H-1 cancelled, 7.5000 USD, click id k-1",
+			"(advertiser_blocked, no-bid condition 5)",
+		]) {
+			expect(stdout).toContain(text);
+		}
+	});
+
+	it("tells of callbacks, and of no error, while the tour is walked", () => {
+		expect(server.stdout).toContain("Callback to /acme-media: T-1001 approved, 9.8720 USD");
+		expect(server.stdout).not.toMatch(/ERROR|stack:|"level":"error"/);
+	});
+
+	it("certifies the server that runs in this folder", async () => {
+		const { code, stdout } = await project.run(["npm", "run", "--silent", "certify"]);
+		expect([code, stdout]).toEqual([0, expect.stringContaining("Conforms.")]);
 	});
 
 	it("names the API reference, which is there", async () => {
 		expect(server.stdout).toContain(`${server.origin.replace("127.0.0.1", "localhost")}/docs`);
 		expect((await fetch(`${server.origin}/docs`)).status).toBe(200);
-	});
-
-	it("prints an explain command that works as it stands", async () => {
-		const command = server.stdout.split("\n").find((line) => line.includes(" explain ")) ?? "";
-		const { code, stdout } = await project.run(["sh", "-c", command.trim()]);
-		expect(code).toBe(0);
-		expect(stdout).toContain("bid of 0.3360 USD a click by campaign 5001 of shoes.example");
 	});
 
 	it("points click URLs at itself", async () => {
@@ -99,15 +135,6 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 
 	it("fires the cron by hand as it does once a minute", async () => {
 		expect((await fetch(`${server.origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`)).status).toBe(200);
-	});
-
-	it("imports a second network, which is bid on seconds later", async () => {
-		expect(await servingEngine(KETTLES)).toEqual({ status: 0 });
-		const { code, stdout } = await project.operator(["import", "scripts/examples/network.json", "--url", server.origin]);
-		expect(code).toBe(0);
-		expect(stdout).toMatch(/Issued, and shown only this once:\n {2}publisher kitchen-notes/);
-		await expect.poll(() => servingEngine(KETTLES), { timeout: 5_000 }).toMatchObject({ status: 1, bid_amount: "0.2700" });
-		expect(await servingEngine("pubi=1001&bd=shoes.example&cc=US")).toMatchObject({ status: 1 });
 	});
 
 	it("shows the faults of a network file with their paths, and changes nothing", async () => {
@@ -156,8 +183,11 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 
 	it("keeps its state over a restart; an OPERATOR_KEY in the environment wins and is not written", async () => {
 		const before = readFileSync(join(project.folder, ".dev.vars"), "utf8");
+		const callbacksBefore = callbackOrigin();
+		expect(callbacksBefore).not.toBe("");
 		server = await project.start(port, { OPERATOR_KEY: ENVIRONMENT_KEY });
 		expect(server.stdout).not.toContain("Loading the demo network");
+		expect(callbackOrigin()).toBe(callbacksBefore);
 		expect(server.stdout).toContain("curl -s");
 		expect(await servingEngine(KETTLES)).toMatchObject({ status: 1, bid_amount: "0.2700" });
 		const command = ["explain", KETTLES, "--url", server.origin, "--json"];

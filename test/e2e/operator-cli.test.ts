@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
@@ -25,11 +25,14 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	let url: string;
 	let seen: { key: IncomingMessage["headers"][string]; body: string }[] = [];
 	let answer: { status: number; body: string };
+	/** Given before `answer`, each once. */
+	let answersBefore: (typeof answer)[] = [];
 
 	beforeAll(async () => {
 		server = createServer(async (request, response) => {
 			seen.push({ key: request.headers.operatorkey, body: await text(request) });
-			response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+			const { status, body } = answersBefore.shift() ?? answer;
+			response.writeHead(status, { "content-type": "application/json" }).end(body);
 		});
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -58,6 +61,21 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		await project.operator(command, { env });
 		await project.operator(command);
 		expect(seen.map(({ key }) => key)).toEqual(["key-from-file", "key-from-environment", "key-from-dev-vars"]);
+	});
+
+	it("finds the server that runs in this folder, else the one on PORT", async () => {
+		answer = { status: 200, body: JSON.stringify(REPORT) };
+		const port = Number(new URL(url).port);
+		const mark = join(project.folder, ".wrangler/running.json");
+		mkdirSync(dirname(mark), { recursive: true });
+		writeFileSync(mark, JSON.stringify({ pid: process.pid, port, startedAt: 0 }));
+		const elsewhere = String(await freePort());
+		const ofFolder = await project.operator(["import", "network.json"], { env: { PORT: elsewhere } });
+		rmSync(mark);
+		const ofPort = await project.operator(["import", "network.json"], { env: { PORT: String(port) } });
+		expect([ofFolder.code, ofPort.code]).toEqual([0, 0]);
+		const nowhere = await project.operator(["import", "network.json"], { env: { PORT: elsewhere } });
+		expect(nowhere.stderr).toContain(`The server at http://localhost:${elsewhere} cannot be reached`);
 	});
 
 	it("prints counts, the book's version, issued keys and warnings", async () => {
@@ -115,7 +133,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 			} satisfies Explanation),
 		};
 		const { stdout } = await run("explain", "scripts/examples/bid-request.json", "--identity", "acme_rtb", "--url", url);
-		expect(stdout).toContain("no-bid (cap_met): a cap is met, no-bid condition 7");
+		expect(stdout).toContain("no bid, because a cap is met (cap_met, no-bid condition 7)");
 		expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ publisher_identity: "acme_rtb", request: { id: "auction-1" } });
 		for (const question of [
 			["bd=shoes.example&cc=US", "--pubi", "1001"],
@@ -126,42 +144,53 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		}
 	});
 
+	const SALE: Trace = {
+		id: "T-1",
+		truncated: false,
+		clicks: [
+			{
+				...{ id: "c", click_hash: "abc", kind: "openrtb", billed: true, reason: null, clicked_at: "T1", publisher: "acme" },
+				...{ publisher_click_id: "click-77", brand: "shoes.example", campaign_id: 5001, platform: "west", source_id: null },
+				...{ pricing_model: "CPA", bid: "0.4000", revenue: "0.0000" },
+			},
+		],
+		postbacks: [
+			{
+				...{ id: "p", received_at: "T2", platform: "west", method: "GET", query: "txnid=T-1", outcome: "accepted" },
+				answer: { message: "ok" },
+			},
+		],
+		conversions: [
+			{
+				...{ platform: "west", txnid: "T-1", cid: "abc", stage: "settled", status: "approved", network_status: null },
+				...{ status_unknown: false, test: false, event_at: "T2", payout: "10.0000", sales: null, currency: "EUR", usd_rate: 1.08 },
+				...{ gross_usd: "10.8000", sales_usd: null, revenue_share: 0.8, publisher_revenue: "8.0000", pricing_model: "CPA" },
+				...{ attribution: "click_hash", click_id: "c", publisher: "acme", publisher_click_id: "click-77", source_id: null },
+				...{ campaign_id: 5001, s2: null, s3: null, surl: null, first_received_at: "T2", updated_at: "T2", retry_at: null, why: null },
+				events: [
+					{
+						...{ seq: 1, at: "T3", kind: "received", postback: "p" },
+						set: { status: "approved", test: false, payoutMicros: 10_000_000, currency: "EUR", eventAt: 0 },
+					},
+					{
+						...{ seq: 2, at: "T3", kind: "attributed", postback: "p" },
+						set: { usdNanos: 1_080_000_000, revenueMicros: 8_000_000, revenueSharePpm: 800_000 },
+					},
+				],
+				callbacks: [
+					{
+						...{ id: "k", seq: 1, status: "approved", publisher: "acme", cid: "click-77", payout: "8.0000", state: "due" },
+						...{ request_id: "p", created_at: "T4", next_attempt_at: "T6", delivered_at: null },
+						attempts: [{ at: "T5", http_status: 503, latency_ms: 12, answer: "busy" }],
+					},
+				],
+			},
+		],
+	};
+	const NOTHING: Trace = { ...SALE, clicks: [], postbacks: [], conversions: [] };
+
 	it("traces a sale: the click, postbacks with their answers, events, callbacks and their attempts", async () => {
-		const trace: Trace = {
-			id: "T-1",
-			truncated: false,
-			clicks: [
-				{
-					...{ id: "c", click_hash: "abc", kind: "openrtb", billed: true, reason: null, clicked_at: "T1", publisher: "acme" },
-					...{ publisher_click_id: "click-77", brand: "shoes.example", campaign_id: 5001, platform: "west", source_id: null },
-					...{ pricing_model: "CPA", bid: "0.4000", revenue: "0.0000" },
-				},
-			],
-			postbacks: [
-				{
-					...{ id: "p", received_at: "T2", platform: "west", method: "GET", query: "txnid=T-1", outcome: "accepted" },
-					answer: { message: "ok" },
-				},
-			],
-			conversions: [
-				{
-					...{ platform: "west", txnid: "T-1", cid: "abc", stage: "settled", status: "approved", network_status: null },
-					...{ status_unknown: false, test: false, event_at: "T2", payout: "10.0000", sales: null, currency: "USD", usd_rate: 1 },
-					...{ gross_usd: "10.0000", sales_usd: null, revenue_share: 0.8, publisher_revenue: "8.0000", pricing_model: "CPA" },
-					...{ attribution: "click_hash", click_id: "c", publisher: "acme", publisher_click_id: "click-77", source_id: null },
-					...{ campaign_id: 5001, s2: null, s3: null, surl: null, first_received_at: "T2", updated_at: "T2", retry_at: null, why: null },
-					events: [{ seq: 1, at: "T3", kind: "received", postback: "p", set: { status: "approved" } }],
-					callbacks: [
-						{
-							...{ id: "k", seq: 1, status: "approved", publisher: "acme", cid: "click-77", payout: "8.0000", state: "due" },
-							...{ request_id: "p", created_at: "T4", next_attempt_at: "T6", delivered_at: null },
-							attempts: [{ at: "T5", http_status: 503, latency_ms: 12, answer: "busy" }],
-						},
-					],
-				},
-			],
-		};
-		answer = { status: 200, body: JSON.stringify(trace) };
+		answer = { status: 200, body: JSON.stringify(SALE) };
 		const { code, stdout } = await run("trace", "T-1", "--url", url);
 		expect(code).toBe(0);
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ id: "T-1" });
@@ -174,15 +203,58 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		];
 		for (const text of [
 			...told,
-			"earns acme 8.0000 USD",
-			"T3  received",
+			"earns acme 8.0000 USD (80 %) of 10.0000 EUR (10.8000 USD) paid",
+			"T3  received: status approved, payout 10.0000 EUR, event at 1970-01-01T00:00:00.000Z\n",
+			"T3  attributed: 1 EUR = 1.08 USD, earned 8.0000 USD, revenue share 80 %\n",
 			"T4  callback approved of 8.0000 USD: due",
 			"T5  HTTP 503 after 12 ms: busy",
 		]) {
 			expect(stdout).toContain(text);
 		}
-		answer = { status: 200, body: JSON.stringify({ ...trace, clicks: [], postbacks: [], conversions: [] }) };
-		expect((await run("trace", "T-1", "--url", url)).stdout).toContain("Nothing is known of T-1");
+	});
+
+	it("says what may be where nothing is stored under an id, and ends with 1", async () => {
+		answer = { status: 200, body: JSON.stringify(NOTHING) };
+		const unknown = await run("trace", "T-1", "--url", url);
+		expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
+		expect(unknown.stderr).toContain("Nothing is stored under T-1 (yet)");
+		expect(unknown.stderr).toContain("--wait");
+		const asJson = await run("trace", "d41d8cd98f00b204e9800998ecf8427e", "--json", "--url", url);
+		expect(asJson.code).toBe(1);
+		expect(JSON.parse(asJson.stdout)).toEqual(NOTHING);
+		expect(asJson.stderr).toContain("It has the form of a click hash");
+	});
+
+	it("waits with --wait until a sale has arrived and its callback was tried", async () => {
+		const [conversion] = SALE.conversions;
+		const [callback] = conversion?.callbacks ?? [];
+		if (conversion === undefined || callback === undefined) throw new Error("the sale has no callback");
+		const saleWith = (own: Partial<typeof conversion>) => ({
+			status: 200,
+			body: JSON.stringify({ ...SALE, conversions: [{ ...conversion, ...own }] } satisfies Trace),
+		});
+		const attempt = { at: "T5", http_status: 204, latency_ms: 12, answer: "" };
+		answersBefore = [
+			{ status: 200, body: JSON.stringify(NOTHING) },
+			saleWith({ stage: "waiting", callbacks: [] }),
+			saleWith({ callbacks: [{ ...callback, attempts: [] }] }),
+		];
+		answer = saleWith({ callbacks: [{ ...callback, state: "delivered", next_attempt_at: null, attempts: [attempt] }] });
+		const { code, stdout, stderr } = await run("trace", "T-1", "--wait", "--url", url);
+		expect(code).toBe(0);
+		expect(seen).toHaveLength(4);
+		expect(stderr).toBe("Waiting for T-1, up to 30 s …\n");
+		expect(stdout).toContain("callback approved of 8.0000 USD: delivered\n        T5  HTTP 204 after 12 ms\n");
+	});
+
+	it.each([
+		[["callbacks", "list", "--id", "nothing"], { data: [], next: null }, "There is no callback nothing"],
+		[["callbacks", "replay", "--txnid", "T-0"], { replayed: 0, dry_run: false }, "There is no callback of transaction T-0"],
+		[["keys", "list", "--owner", "nobody"], { keys: [] }, "There is nothing of nobody"],
+	])("ends with 1 where nothing has the id that was named: %j", async (command, body, message) => {
+		answer = { status: 200, body: JSON.stringify(body) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

@@ -74,8 +74,26 @@ describe("scripts/run.mjs", { timeout: 60_000 }, () => {
 		expect(stderr).toContain("node_modules is a link");
 	});
 
-	it("ends with a message where the installation fails", async () => {
+	it("shows how an installation goes, and says what to do where the registry cannot be reached", async () => {
 		rmSync(path("node_modules"), { recursive: true });
+		const fault = "npm error request to https://registry.example/hono failed, reason: getaddrinfo EAI_AGAIN registry.example";
+		writeFileSync(path("fake-bin/npm"), `#!/bin/sh\nsleep 6\necho '${fault}' >&2\nexit 1\n`);
+		const { code, stdout, stderr } = await project.run(["node", "scripts/run.mjs", "scripts/echo.ts"], { env });
+		expect([code, stdout]).toEqual([1, ""]);
+		expect(stderr).toMatch(/^Installing: 0 of \d+ packages, 5 s$/m);
+		expect(stderr).toContain("The npm registry at https://registry.example cannot be reached (EAI_AGAIN)");
+		expect(stderr).toContain("npm config set https-proxy");
+	});
+
+	it("is ended at once by a signal, whatever npm waits for", async () => {
+		writeFileSync(path("fake-bin/npm"), "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n");
+		const startedAt = Date.now();
+		const { code } = await project.run(["sh", "-c", "node scripts/run.mjs scripts/echo.ts & sleep 2; kill -TERM $!; wait $!"], { env });
+		expect(code).toBe(143);
+		expect(Date.now() - startedAt).toBeLessThan(20_000);
+	});
+
+	it("ends with a message where the installation fails", async () => {
 		writeFileSync(path("fake-bin/npm"), "#!/bin/sh\necho no network >&2\nexit 1\n");
 		const { code, stderr } = await project.run(["node", "scripts/run.mjs", "scripts/echo.ts"], { env });
 		expect(code).toBe(1);
