@@ -41,7 +41,7 @@ export const faultsAnswer: Answer = {
 	content: { schema: named("Faults", faultsSchema) },
 };
 
-const validationFailedSchema = named(
+export const validationFailedSchema = named(
 	"ValidationFailed",
 	v.strictObject({ error: v.literal("Validation failed"), messages: v.record(v.string(), v.array(v.string())) }),
 );
