@@ -1,8 +1,9 @@
 /** Runs built Workers in workerd, with sockets of their own: no development proxy stands before them. */
 import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { readCompatibilityDate } from "./compatibility-date.ts";
+import { ROOT } from "../local/paths.ts";
 
 /** Made up for benchmarks: no secret of anything. */
 const TOKEN_KEYS = "benchmark-token-key-0000000000000000";
@@ -84,4 +85,12 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 		origin: async (name) => (await miniflare.unsafeGetDirectURL(name)).origin,
 		[Symbol.asyncDispose]: () => miniflare.dispose(),
 	};
+}
+
+/** The compatibility date that Workers are deployed with. @throws Error where wrangler.toml names none */
+async function readCompatibilityDate(): Promise<string> {
+	const toml = await readFile(join(ROOT, "wrangler.toml"), "utf8");
+	const date = /^compatibility_date\s*=\s*"([^"]+)"/m.exec(toml)?.[1];
+	if (date === undefined) throw new Error("wrangler.toml: no compatibility_date");
+	return date;
 }

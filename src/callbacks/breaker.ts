@@ -3,7 +3,6 @@
  * dropped. A probe now and then goes out all the same; the first that is confirmed ends the pause. Another address starts afresh.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { callbackHealth } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 
 export const FAILURES_TO_PAUSE = 20;
@@ -13,35 +12,34 @@ type Address = { publisherId: string; url: string };
 
 /** Counts a failure, and pauses the address at the {@link FAILURES_TO_PAUSE}th in a row. */
 export function countFailure({ publisherId, url }: Address, now: number): SQL {
-	const failures = sql`CASE WHEN url = excluded.url THEN failures_in_a_row + 1 ELSE 1 END`;
-	const pausing = (at: number, column: string) =>
-		sql`CASE WHEN url <> excluded.url THEN NULL WHEN ${sql.raw(column)} IS NULL AND failures_in_a_row + 1 >= ${FAILURES_TO_PAUSE} THEN ${at} ELSE ${sql.raw(column)} END`;
-	return sql`INSERT INTO ${callbackHealth} (publisher_id, url, failures_in_a_row) VALUES (${publisherId}, ${url}, 1)
+	const pausing = (at: number, column: SQL) => sql`CASE WHEN h.url <> excluded.url THEN NULL
+			WHEN ${column} IS NULL AND h.failures_in_a_row + 1 >= ${FAILURES_TO_PAUSE} THEN ${at} ELSE ${column} END`;
+	return sql`INSERT INTO callback_health AS h (publisher_id, url, failures_in_a_row) VALUES (${publisherId}, ${url}, 1)
 		ON CONFLICT (publisher_id) DO UPDATE SET
-			failures_in_a_row = ${failures},
-			paused_at = ${pausing(now, "paused_at")},
-			next_probe_at = ${pausing(now + PROBE_INTERVAL_MS, "next_probe_at")},
-			releasing = CASE WHEN url <> excluded.url AND paused_at IS NOT NULL THEN 1 ELSE releasing END,
+			failures_in_a_row = CASE WHEN h.url = excluded.url THEN h.failures_in_a_row + 1 ELSE 1 END,
+			paused_at = ${pausing(now, sql`h.paused_at`)},
+			next_probe_at = ${pausing(now + PROBE_INTERVAL_MS, sql`h.next_probe_at`)},
+			releasing = CASE WHEN h.url <> excluded.url AND h.paused_at IS NOT NULL THEN 1 ELSE h.releasing END,
 			url = excluded.url
 		RETURNING paused_at`;
 }
 
 /** Ends the count, and the pause if there is one. Writes nothing, and returns no row, where all was well. */
 export function countSuccess({ publisherId, url }: Address): SQL {
-	return sql`UPDATE ${callbackHealth}
-		SET failures_in_a_row = 0, releasing = releasing OR paused_at IS NOT NULL, paused_at = NULL, next_probe_at = NULL
+	return sql`UPDATE callback_health
+		SET failures_in_a_row = 0, releasing = CASE WHEN paused_at IS NOT NULL THEN 1 ELSE releasing END, paused_at = NULL, next_probe_at = NULL
 		WHERE publisher_id = ${publisherId} AND url = ${url} AND (failures_in_a_row > 0 OR paused_at IS NOT NULL)
 		RETURNING releasing`;
 }
 
 /** Ends the pauses of addresses that are no longer their publishers'. */
 export function forgetMovedAddresses(): SQL {
-	return sql`UPDATE ${callbackHealth} SET failures_in_a_row = 0, paused_at = NULL, next_probe_at = NULL, releasing = 1
-		WHERE paused_at IS NOT NULL AND url IS NOT (SELECT p.callback_url FROM publishers p WHERE p.id = callback_health.publisher_id)`;
+	return sql`UPDATE callback_health SET failures_in_a_row = 0, paused_at = NULL, next_probe_at = NULL, releasing = 1
+		WHERE paused_at IS NOT NULL AND url IS DISTINCT FROM (SELECT p.callback_url FROM publishers p WHERE p.id = callback_health.publisher_id)`;
 }
 
 /** Takes the one probe of an interval for the callback under `lease`, if its address is paused. */
 export function takeProbe(id: string, lease: string, now: number): SQL {
-	return sql`UPDATE ${callbackHealth} SET next_probe_at = ${now + PROBE_INTERVAL_MS}
+	return sql`UPDATE callback_health SET next_probe_at = ${now + PROBE_INTERVAL_MS}
 		WHERE paused_at IS NOT NULL AND publisher_id = (SELECT c.publisher_id FROM callbacks c WHERE c.id = ${id} AND c.lease = ${lease})`;
 }

@@ -1,7 +1,6 @@
 /** Takes a due callback for one delivery, so that no other delivery calls for it at the same time. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { callbacks } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { takeProbe } from "./breaker.ts";
 import type { CallbackFacts } from "./build-callback-url.ts";
@@ -35,7 +34,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 	const at = now();
 	const lease = crypto.randomUUID();
 	const results = await runTransaction(db, [
-		sql`UPDATE ${callbacks} SET
+		sql`UPDATE callbacks SET
 			held_for = decided.hold,
 			next_attempt_at = CASE WHEN decided.hold IS NULL THEN ${at + LEASE_MS} END,
 			lease = CASE WHEN decided.hold IS NULL THEN ${lease} END,
@@ -52,9 +51,9 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 			END AS hold FROM callbacks c WHERE c.id = ${id}) AS decided
 		WHERE callbacks.id = ${id} AND state = 'due' AND next_attempt_at <= ${at}`,
 		takeProbe(id, lease, at),
-		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS publisherId, c.status, c.cid, c.payout_micros AS payoutMicros,
-				c.event_at AS eventAt, c.intake_id AS intakeId, c.schedule_step AS scheduleStep, p.callback_url AS url,
-				h.paused_at IS NOT NULL AND h.url IS p.callback_url AS probe
+		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS "publisherId", c.status, c.cid, c.payout_micros AS "payoutMicros",
+				c.event_at AS "eventAt", c.intake_id AS "intakeId", c.schedule_step AS "scheduleStep", p.callback_url AS url,
+				CASE WHEN h.paused_at IS NOT NULL AND h.url IS NOT DISTINCT FROM p.callback_url THEN 1 ELSE 0 END AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
 			WHERE c.id = ${id} AND c.lease = ${lease}`,
 	]);

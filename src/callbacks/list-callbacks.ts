@@ -17,9 +17,9 @@ export async function listCallbacks({ db }: { db: Database }, query: ListQuery):
 	const [, createdAt, id] = CURSOR.exec(query.cursor ?? "") ?? [];
 	const beyond = createdAt === undefined ? sql`true` : sql`(created_at, id) < (${Number(createdAt)}, ${id})`;
 	const rows =
-		await db.all<Row>(sql`SELECT id, platform, txnid, seq, publisher_id AS publisherId, status, cid, payout_micros AS payoutMicros,
-			event_at AS eventAt, state, held_for AS heldFor, attempt_count AS attemptCount, created_at AS createdAt,
-			next_attempt_at AS nextAttemptAt, delivered_at AS deliveredAt,
+		await db.all<Row>(sql`SELECT id, platform, txnid, seq, publisher_id AS "publisherId", status, cid, payout_micros AS "payoutMicros",
+			event_at AS "eventAt", state, held_for AS "heldFor", attempt_count AS "attemptCount", created_at AS "createdAt",
+			next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt",
 			(SELECT json_group_array(json_object('startedAt', started_at, 'httpStatus', http_status, 'latencyMs', latency_ms, 'answer', answer))
 				FROM (SELECT * FROM callback_attempts a WHERE a.callback_id = callbacks.id ORDER BY started_at DESC, a.id DESC LIMIT ${ATTEMPTS_SHOWN})
 			) AS attempts

@@ -1,5 +1,5 @@
 /** Records the result of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import type { CallbackState } from "../lib/enums.ts";
@@ -30,8 +30,8 @@ export async function recordDelivered(
 	now: number,
 ): Promise<Recorded> {
 	const [, , released, health] = await runTransaction(db, [
-		insertAttempt(claimed.id, attempt),
-		sql`UPDATE ${callbacks} SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, held_for = NULL, lease = NULL,
+		insertAttempt(db, claimed.id, attempt),
+		sql`UPDATE callbacks SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, held_for = NULL, lease = NULL,
 			attempt_count = attempt_count + 1 WHERE id = ${claimed.id}`,
 		releaseNext(claimed, now),
 		countSuccess({ publisherId: claimed.publisherId, url }),
@@ -55,8 +55,8 @@ export async function recordFailed(
 	const state = retryAt === null && !claimed.probe ? "exhausted" : "due";
 	const nextAttemptAt = claimed.probe ? null : retryAt;
 	const [, , health] = await runTransaction(db, [
-		insertAttempt(claimed.id, attempt),
-		sql`UPDATE ${callbacks} SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${nextAttemptAt},
+		insertAttempt(db, claimed.id, attempt),
+		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${nextAttemptAt},
 			held_for = ${claimed.probe ? "pause" : null}, lease = NULL, schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
 			queued_until = ${retryAt !== null && isSoon(retryAt, now) ? retryAt + MINUTE_MS : 0}
 			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
@@ -69,8 +69,10 @@ export async function recordFailed(
 /** The publisher has no address (any more): nothing was called. */
 export async function recordNoUrl(db: Database, claimed: ClaimedCallback, now: number): Promise<Recorded> {
 	const [, released] = await runTransaction(db, [
-		sql`UPDATE ${callbacks} SET state = 'no_url', next_attempt_at = NULL, held_for = NULL, lease = NULL
-			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
+		db
+			.update(callbacks)
+			.set({ state: "no_url", nextAttemptAt: null, heldFor: null, lease: null })
+			.where(and(eq(callbacks.id, claimed.id), eq(callbacks.lease, claimed.lease))),
 		releaseNext(claimed, now),
 	]);
 	return { state: "no_url", retryAt: null, next: idOf(released), resumed: false, paused: false };
@@ -81,14 +83,13 @@ export function isSoon(retryAt: number, now: number): boolean {
 	return retryAt - now <= 2 * MINUTE_MS;
 }
 
-function insertAttempt(callbackId: string, { startedAt, httpStatus, latencyMs, answer }: Attempt): SQL {
-	return sql`INSERT INTO ${callbackAttempts} (id, callback_id, started_at, http_status, latency_ms, answer)
-		VALUES (${newTimeOrderedId(startedAt)}, ${callbackId}, ${startedAt}, ${httpStatus}, ${latencyMs}, ${answer})`;
+function insertAttempt(db: Database, callbackId: string, { startedAt, httpStatus, latencyMs, answer }: Attempt) {
+	return db.insert(callbackAttempts).values({ id: newTimeOrderedId(startedAt), callbackId, startedAt, httpStatus, latencyMs, answer });
 }
 
 /** Whether it may really go is decided when it is claimed. */
 function releaseNext({ platform, txnid, seq }: ClaimedCallback, now: number): SQL {
-	return sql`UPDATE ${callbacks} SET next_attempt_at = ${now}, held_for = NULL, queued_until = ${now + MINUTE_MS}
+	return sql`UPDATE callbacks SET next_attempt_at = ${now}, held_for = NULL, queued_until = ${now + MINUTE_MS}
 		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND seq = (
 			SELECT MIN(n.seq) FROM callbacks n
 			WHERE n.platform = ${platform} AND n.txnid = ${txnid} AND n.seq > ${seq} AND n.state IN ('due', 'exhausted')

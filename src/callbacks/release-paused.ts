@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { callbackHealth, callbacks } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 
@@ -14,9 +13,9 @@ export async function releasePaused({ db, queue, now }: ReleaseDeps, publisherId
 	const at = now();
 	const held = sql`SELECT id FROM callbacks WHERE held_for = 'pause' AND publisher_id = ${publisherId}`;
 	const [released] = await runTransaction(db, [
-		sql`UPDATE ${callbacks} SET held_for = NULL, next_attempt_at = ${at}, queued_until = ${at + MINUTE_MS}
+		sql`UPDATE callbacks SET held_for = NULL, next_attempt_at = ${at}, queued_until = ${at + MINUTE_MS}
 			WHERE id IN (${held} ORDER BY created_at LIMIT ${most}) RETURNING id`,
-		sql`UPDATE ${callbackHealth} SET releasing = 0
+		sql`UPDATE callback_health SET releasing = 0
 			WHERE publisher_id = ${publisherId} AND releasing = 1 AND paused_at IS NULL AND NOT EXISTS (${held})`,
 	]);
 	const ids = ((released?.results ?? []) as { id: string }[]).map(({ id }) => id);

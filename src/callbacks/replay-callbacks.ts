@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { callbacks } from "../db/schema/callbacks.ts";
 import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -36,7 +35,7 @@ export async function replayCallbacks({ db, queue, now }: ReplayDeps, { dry_run,
 		return { replayed: n, dry_run };
 	}
 	const [result] = await runTransaction(db, [
-		sql`UPDATE ${callbacks} SET state = 'due', next_attempt_at = ${at}, delivered_at = NULL, schedule_step = 0, held_for = NULL,
+		sql`UPDATE callbacks SET state = 'due', next_attempt_at = ${at}, delivered_at = NULL, schedule_step = 0, held_for = NULL,
 			lease = NULL, queued_until = 0 WHERE id IN (${replayed}) RETURNING id, seq`,
 	]);
 	const rows = (result?.results ?? []) as { id: string; seq: number }[];
@@ -45,7 +44,7 @@ export async function replayCallbacks({ db, queue, now }: ReplayDeps, { dry_run,
 		.map(({ id }) => id)
 		.slice(0, MAX_QUEUED);
 	await db.run(
-		sql`UPDATE ${callbacks} SET queued_until = ${at + MINUTE_MS} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND state = 'due'`,
+		sql`UPDATE callbacks SET queued_until = ${at + MINUTE_MS} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND state = 'due'`,
 	);
 	await enqueueCallbacks(queue, ids);
 	return { replayed: rows.length, dry_run };

@@ -1,7 +1,7 @@
 /** Every minute: puts on the queue what is due and what no queue carries. The outbox is the truth; the queue may lose or repeat. */
-import { sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { callbackHealth, callbacks } from "../db/schema/callbacks.ts";
+import { callbackHealth } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -29,26 +29,27 @@ export async function sweepCallbacks(deps: SweepDeps): Promise<void> {
 /** Lets more of the callbacks go that a pause put aside, after its end. */
 async function releaseResumed(deps: SweepDeps): Promise<void> {
 	const resumed = await deps.db.all<{ publisher_id: string }>(
-		sql`SELECT publisher_id FROM ${callbackHealth} WHERE releasing = 1 AND paused_at IS NULL LIMIT ${MAX_ADDRESSES}`,
+		sql`SELECT publisher_id FROM callback_health WHERE releasing = 1 AND paused_at IS NULL LIMIT ${MAX_ADDRESSES}`,
 	);
 	for (const { publisher_id } of resumed) await releasePaused(deps, publisher_id);
 }
 
 /** Sends the oldest callback of each paused address whose next probe is due. That no more than one is called, its claim sees to. */
 async function probePaused(deps: SweepDeps): Promise<void> {
-	const paused = await deps.db.all<{ publisher_id: string }>(
-		sql`SELECT publisher_id FROM ${callbackHealth} WHERE paused_at IS NOT NULL AND next_probe_at <= ${deps.now()} ORDER BY paused_at LIMIT ${MAX_ADDRESSES}`,
-	);
-	for (const { publisher_id } of paused) await releasePaused(deps, publisher_id, 1);
+	const paused = await deps.db
+		.select({ publisherId: callbackHealth.publisherId })
+		.from(callbackHealth)
+		.where(and(isNotNull(callbackHealth.pausedAt), lte(callbackHealth.nextProbeAt, deps.now())))
+		.orderBy(asc(callbackHealth.pausedAt))
+		.limit(MAX_ADDRESSES);
+	for (const { publisherId } of paused) await releasePaused(deps, publisherId, 1);
 }
 
 async function enqueueDue({ db, queue, now }: SweepDeps): Promise<void> {
 	const at = now();
 	const due = sql`SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${at}
 		ORDER BY max(next_attempt_at, queued_until) LIMIT ${MAX_SWEPT}`;
-	const rows = await db.all<{ id: string }>(
-		sql`UPDATE ${callbacks} SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id`,
-	);
+	const rows = await db.all<{ id: string }>(sql`UPDATE callbacks SET queued_until = ${at + QUEUED_MS} WHERE id IN (${due}) RETURNING id`);
 	await enqueueCallbacks(
 		queue,
 		rows.map(({ id }) => id),

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { publishers } from "../db/schema/publishers.ts";
 import { invalidInput } from "../http/errors.ts";
@@ -33,7 +33,7 @@ export async function testCallback(deps: AttemptDeps & { db: Database }, target:
 }
 
 async function findPublisherUrl(db: Database, publisher: string): Promise<string> {
-	const row = await db.get<{ url: string | null } | undefined>(sql`SELECT callback_url AS url FROM ${publishers} WHERE id = ${publisher}`);
+	const [row] = await db.select({ url: publishers.callbackUrl }).from(publishers).where(eq(publishers.id, publisher));
 	if (row === undefined) throw invalid("publisher", `there is no publisher ${publisher}`);
 	if (row.url === null) throw invalid("publisher", "has no callback_url");
 	return row.url;

@@ -1,5 +1,5 @@
 /** What decides whether a list has changed: the catalogue's version and the publisher's row. */
-import { eq, getTableColumns, sql } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { catalogueState, publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
@@ -44,7 +44,7 @@ export class ListStates {
 		const [row] = await this.#db
 			.select({ publisher: getTableColumns(publishers), catalogueVersion: catalogueState.version })
 			.from(publishers)
-			.innerJoin(catalogueState, sql`true`)
+			.innerJoin(catalogueState, eq(catalogueState.id, 1))
 			.where(eq(publishers.id, publisherId));
 		return row ?? null;
 	}

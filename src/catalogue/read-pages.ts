@@ -90,24 +90,23 @@ type Row = [
 ];
 
 async function readPage(db: Database, publisher: Publisher, request: ListRequest, after: number, size: number): Promise<Page> {
-	const blocked = (field: string) => sql.raw(`value ->> '$.${field}'`);
 	const ofCountry = request.by === "country" ? sql`, c.country` : sql``;
 	// SQLite takes the bare columns beside a MIN() from the row that has the minimum.
 	const rows = await db.values<Row>(sql`
 		WITH page AS MATERIALIZED (
 			SELECT * FROM brands b
-			WHERE b.id > ${after} AND b.active AND ${isOfType(request)}
-				AND b.domain NOT IN (SELECT ${blocked("domain")} FROM json_each(${publisher.blockedBrands}) WHERE ${blocked("country")} IS NULL)
+			WHERE b.id > ${after} AND b.active = 1 AND ${isOfType(request)}
+				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 			ORDER BY b.id LIMIT ${size}
 		)
 		SELECT b.id, b.domain, b.name, b.category, b.new_deal, b.last_updated_date, b.restricted_traffic,
 			MIN(c.campaign_id), c.merchant_id, c.country, group_concat(DISTINCT c.country),
 			c.homepage_url IS NOT NULL, c.deeplink_url IS NOT NULL AND c.deeplink_verified,
 			c.commission_rate, c.flat_fee_micros, c.rate_type, c.rate_basis, c.max_rate
-		FROM page b LEFT JOIN campaigns c ON c.brand_id = b.id AND c.active
+		FROM page b LEFT JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
 			AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT value FROM json_each(b.blocked_countries)))
 			AND (b.domain, c.country) NOT IN (
-				SELECT ${blocked("domain")}, ${blocked("country")} FROM json_each(${publisher.blockedBrands}) WHERE ${blocked("country")} IS NOT NULL)
+				SELECT value ->> 'domain', value ->> 'country' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NOT NULL)
 		GROUP BY b.id${ofCountry} ORDER BY b.id${ofCountry}`);
 	const seen = new Set(rows.map(([id]) => id));
 	return { brands: rows.flatMap(readRow), lastId: seen.size < size ? null : (rows.at(-1)?.[0] ?? null) };

@@ -1,6 +1,7 @@
 /** Writes brand records as JSON text, in the interface's order of fields. Pure. */
+
+import { offerIdOf } from "../lib/md5-ids.ts";
 import { MICROS_PER_USD } from "../lib/money.ts";
-import { offerIdOf } from "../lib/offer-id.ts";
 import type { ListRequest } from "./list-request.ts";
 import type { ListedBrand } from "./read-pages.ts";
 

@@ -37,12 +37,12 @@ type ClickRow = CandidateClick & { wanted: string; hasCallbackUrl: number | null
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
-const CLICK_COLUMNS = sql.raw(
-	`c.id AS id, c.click_hash AS clickHash, c.reason AS reason, c.clicked_at AS clickedAt, c.publisher_id AS publisherId, c.brand_id AS brandId,
-	c.campaign_id AS campaignId, c.platform AS platform, c.publisher_click_id AS publisherClickId, c.source_id AS sourceId,
-	c.pricing_model AS pricingModel, p.revenue_share_ppm AS revenueSharePpm, p.pricing_model AS publisherPricingModel,
-	p.callback_url IS NOT NULL AS hasCallbackUrl`,
-);
+const hasCallbackUrl = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl"`;
+
+const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
+	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
+	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", p.revenue_share_ppm AS "revenueSharePpm",
+	p.pricing_model AS "publisherPricingModel", ${hasCallbackUrl}`;
 
 /** @param postbacks what comes in @param others conversions to look at again */
 export async function readLedgerState(
@@ -56,30 +56,33 @@ export async function readLedgerState(
 	const days = JSON.stringify(
 		postbacks.map(({ platform, postback: { currency, eventAt } }) => ({ platform, currency, day: utcDay(eventAt) })),
 	);
-	const stored = sql`FROM json_each(${keys}) k CROSS JOIN conversions v ON v.platform = k.value ->> '$.platform' AND v.txnid = k.value ->> '$.txnid'`;
+	const stored = sql`FROM json_each(${keys}) k CROSS JOIN conversions v`;
+	const isStored = sql`v.platform = k.value ->> 'platform' AND v.txnid = k.value ->> 'txnid'`;
 	// The click ids of what comes in, and of what is stored without a click.
-	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE v.click_id IS NULL)`;
+	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
-		sql`SELECT i.id AS id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i ON i.id = j.value`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, p.callback_url IS NOT NULL AS hasCallbackUrl, o.seq AS lastSeq, o.status AS lastStatus,
-			(SELECT payout_micros FROM callbacks a WHERE a.platform = v.platform AND a.txnid = v.txnid AND a.status = 'approved' ORDER BY a.seq DESC LIMIT 1) AS creditedMicros
+		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${hasCallbackUrl}, o.seq AS "lastSeq", o.status AS "lastStatus",
+			(SELECT payout_micros FROM callbacks a WHERE a.platform = v.platform AND a.txnid = v.txnid AND a.status = 'approved' ORDER BY a.seq DESC LIMIT 1) AS "creditedMicros"
 			${stored}
 			LEFT JOIN publishers p ON p.id = v.publisher_id
 			LEFT JOIN callbacks o ON o.platform = v.platform AND o.txnid = v.txnid
-				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)`,
-		sql`SELECT id, currency, status_map AS statusMap FROM platforms WHERE id IN (SELECT value ->> '$.platform' FROM json_each(${keys}))`,
-		sql`SELECT w.cid AS wanted, ${CLICK_COLUMNS} FROM ${wanted} w
-			CROSS JOIN clicks c ON c.id IN (
-				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND reason IS NULL
-				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) LIMIT ${MAX_CLICKS_OF_ONE_HASH}))
+				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)
+			WHERE ${isStored}`,
+		sql`SELECT id, currency, status_map AS "statusMap" FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
+		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
+			CROSS JOIN clicks c
 			LEFT JOIN publishers p ON p.id = c.publisher_id
-			WHERE length(w.cid) = 32`,
-		sql`SELECT w.cid AS wanted, ${CLICK_COLUMNS} FROM ${wanted} w
-			CROSS JOIN clicks c ON c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})
-			LEFT JOIN publishers p ON p.id = c.publisher_id`,
-		sql`SELECT id, usd_nanos AS usdNanos FROM exchange_rates WHERE id IN (
-			SELECT coalesce(d.value ->> '$.currency', (SELECT currency FROM platforms p WHERE p.id = d.value ->> '$.platform')) || ' ' || (d.value ->> '$.day') FROM json_each(${days}) d
-			UNION SELECT v.currency || ' ' || strftime('%Y-%m-%d', v.event_at / 1000, 'unixepoch') ${stored})`,
+			WHERE length(w.cid) = 32 AND c.id IN (
+				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND reason IS NULL
+				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
+		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
+			CROSS JOIN clicks c
+			LEFT JOIN publishers p ON p.id = c.publisher_id
+			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
+		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
+			SELECT coalesce(d.value ->> 'currency', (SELECT currency FROM platforms p WHERE p.id = d.value ->> 'platform')) || ' ' || (d.value ->> 'day') FROM json_each(${days}) d
+			UNION SELECT v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') ${stored} WHERE ${isStored})`,
 	]);
 	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows] = results.map(({ results }) => results);
 	return arrange({

@@ -1,5 +1,6 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported. */
-import { sql } from "drizzle-orm";
+import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
+import { conversions } from "../db/schema/conversions.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import type { ConversionKey } from "./conversion.ts";
 import type { PostbackItem } from "./message.ts";
@@ -37,14 +38,17 @@ async function settleAll(deps: SettleDeps, items: readonly PostbackItem[]): Prom
 }
 
 function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
-	return db.all<ConversionKey>(
-		sql`SELECT platform, txnid FROM conversions WHERE retry_at IS NOT NULL AND retry_at <= ${now()} ORDER BY retry_at LIMIT ${MAX_SWEPT}`,
-	);
+	return db
+		.select({ platform: conversions.platform, txnid: conversions.txnid })
+		.from(conversions)
+		.where(and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now())))
+		.orderBy(asc(conversions.retryAt))
+		.limit(MAX_SWEPT);
 }
 
 function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
-	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions
+	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions v
 		WHERE stage = 'quarantined' AND usd_nanos IS NULL
-			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = currency || ' ' || date(event_at / 1000, 'unixepoch'))
+			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))
 		LIMIT ${MAX_SWEPT}`);
 }

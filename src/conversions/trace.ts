@@ -27,15 +27,15 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 	const spellings = JSON.stringify([...new Set([id, id.toLowerCase(), id.toUpperCase()])]);
 	const ids = sql`(SELECT value FROM json_each(${spellings}))`;
 	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${id.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id = ${id}`;
-	const found = await db.all<ConversionRow>(sql`SELECT * FROM conversions WHERE rowid IN (
-			SELECT rowid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
-			UNION SELECT rowid FROM conversions WHERE cid IN ${ids}
-			UNION SELECT rowid FROM conversions WHERE click_id IN (${clicksOfId})
-			UNION SELECT v.rowid FROM postback_intake i CROSS JOIN conversions v ON v.platform = i.platform AND v.txnid = i.txnid WHERE i.id = ${id})
+	const found = await db.all<ConversionRow>(sql`SELECT v.* FROM (
+			SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
+			UNION SELECT platform, txnid FROM conversions WHERE cid IN ${ids}
+			UNION SELECT platform, txnid FROM conversions WHERE click_id IN (${clicksOfId})
+			UNION SELECT platform, txnid FROM postback_intake WHERE id = ${id}
+		) k CROSS JOIN conversions v WHERE v.platform = k.platform AND v.txnid = k.txnid
 		ORDER BY first_received_at DESC LIMIT ${MAX_ROWS}`);
 	const keys = JSON.stringify(found.map(({ platform, txnid }) => ({ platform, txnid })));
-	const ofKeys = (table: string) =>
-		sql`json_each(${keys}) k CROSS JOIN ${sql.raw(table)} t ON t.platform = k.value ->> '$.platform' AND t.txnid = k.value ->> '$.txnid'`;
+	const isOfKeys = sql`t.platform = k.value ->> 'platform' AND t.txnid = k.value ->> 'txnid'`;
 	const clickIds = JSON.stringify(found.map(({ click_id }) => click_id).filter((clickId) => clickId !== null));
 	const [clicksFound, postbacks, events, callbacksFound, attempts] = await Promise.all([
 		db.all<ClickRow>(sql`SELECT c.*, b.domain AS domain FROM clicks c LEFT JOIN brands b ON b.id = c.brand_id
@@ -45,12 +45,13 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 				SELECT id FROM postback_intake WHERE txnid = ${id}
 				UNION SELECT id FROM postback_intake WHERE cid IN ${ids}
 				UNION SELECT id FROM postback_intake WHERE id = ${id}
-				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t ON t.txnid = k.value ->> '$.txnid' AND t.platform = k.value ->> '$.platform')
+				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t WHERE ${isOfKeys})
 			ORDER BY id DESC LIMIT ${MAX_ROWS}`),
-		db.all<EventRow>(sql`SELECT t.* FROM ${ofKeys("conversion_events")} ORDER BY t.seq`),
-		db.all<CallbackRow>(sql`SELECT t.* FROM ${ofKeys("callbacks")} ORDER BY t.seq`),
+		db.all<EventRow>(sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN conversion_events t WHERE ${isOfKeys} ORDER BY t.seq`),
+		db.all<CallbackRow>(sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN callbacks t WHERE ${isOfKeys} ORDER BY t.seq`),
 		db.all<AttemptRow>(
-			sql`SELECT a.* FROM ${ofKeys("callbacks")} CROSS JOIN callback_attempts a ON a.callback_id = t.id ORDER BY a.started_at, a.id`,
+			sql`SELECT a.* FROM json_each(${keys}) k CROSS JOIN callbacks t CROSS JOIN callback_attempts a
+				WHERE ${isOfKeys} AND a.callback_id = t.id ORDER BY a.started_at, a.id`,
 		),
 	]);
 	const whyUnmatched = await explainMissingClicks(db, found);

@@ -1,8 +1,8 @@
 /** Writes what a batch came to: all of it in one transaction, or nothing. */
-import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Database, runTransaction } from "../db/client.ts";
-import { insertRows } from "../db/json-rows.ts";
+import { addColumns, columnNames, insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
@@ -49,12 +49,13 @@ export async function writeSettlements(db: Database, intakes: readonly Intake[],
  * becomes null, which its column refuses, and with it the whole transaction.
  */
 function upsertConversions(states: readonly Conversion[]): SQL {
-	const columns = Object.values(getTableColumns(conversions)).map(({ name }) => name);
-	const updates = columns
-		.filter((name) => !["platform", "txnid", "version"].includes(name))
-		.map((name) => `"${name}" = excluded."${name}"`);
-	const version = "version = CASE WHEN conversions.version = excluded.version - 1 THEN excluded.version END";
-	return insertRows(conversions, states, sql.raw(`ON CONFLICT (platform, txnid) DO UPDATE SET ${[...updates, version].join(", ")}`));
+	const replaced = propertiesOf(conversions).filter((property) => !["platform", "txnid", "version"].includes(property));
+	return insertRows(
+		conversions,
+		states,
+		sql`ON CONFLICT (platform, txnid) DO UPDATE SET ${replaceColumns(conversions, replaced)},
+			version = CASE WHEN conversions.version = excluded.version - 1 THEN excluded.version END`,
+	);
 }
 
 const SUMS = [
@@ -83,9 +84,5 @@ function addUp(table: SQLiteTable, key: readonly (keyof Contribution)[], moves: 
 	}
 	const rows = [...sums.values()].filter((sum) => SUMS.some((name) => sum[name] !== 0));
 	if (rows.length === 0) return [];
-	const columns: Record<string, { name: string } | undefined> = getTableColumns(table);
-	const nameOf = (property: string) => columns[property]?.name ?? property;
-	const target = getTableName(table);
-	const additions = SUMS.map(nameOf).map((name) => `${name} = ${target}.${name} + excluded.${name}`);
-	return [insertRows(table, rows, sql.raw(`ON CONFLICT (${key.map(nameOf).join(", ")}) DO UPDATE SET ${additions.join(", ")}`))];
+	return [insertRows(table, rows, sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, SUMS)}`)];
 }

@@ -10,9 +10,18 @@ export function tableName(table: SQLiteTable): SQL {
 	return sql.raw(getTableName(table));
 }
 
-/** The names of columns, separated by commas. @param properties as the schema calls them */
-export function columnNames(table: SQLiteTable, properties: readonly string[]): SQL {
-	return sql.raw(properties.map((property) => columnOf(table, property).name).join(", "));
+/**
+ * The names of columns, separated by commas.
+ * @param properties as the schema calls them
+ * @param instead what stands in the place of some
+ */
+export function columnNames(table: SQLiteTable, properties: readonly string[], instead: Readonly<Record<string, SQL>> = {}): SQL {
+	return listOf(properties.map((property) => instead[property] ?? sql.raw(columnOf(table, property).name)));
+}
+
+/** The names of columns as a row value, each behind what it is of: an alias, or `excluded`. */
+export function rowOf(table: SQLiteTable, properties: readonly string[], alias: SQL): SQL {
+	return sql`(${listOf(properties.map((property) => sql`${alias}.${sql.raw(columnOf(table, property).name)}`))})`;
 }
 
 /** The properties of all columns of a table. */
@@ -62,28 +71,28 @@ export function insertRows<Table extends SQLiteTable>(
 		SELECT ${readMembers(table, properties, sql`value`)} FROM json_each(${JSON.stringify(rows, plainValue)}) WHERE true ${then}`;
 }
 
-/** The values of columns in a row that is a JSON object of the table's properties, separated by commas. */
-export function readMembers(table: SQLiteTable, properties: readonly string[], row: SQL): SQL {
-	return sql.join(
-		properties.map((property) => readMember(table, property, row)),
-		sql.raw(", "),
+/**
+ * The values of columns in a row that is a JSON object of the table's properties, separated by commas.
+ * @param instead what stands in the place of some
+ */
+export function readMembers(table: SQLiteTable, properties: readonly string[], row: SQL, instead: Readonly<Record<string, SQL>> = {}): SQL {
+	return listOf(
+		properties.map((property) => instead[property] ?? typed(columnOf(table, property), sql`${row} ->> ${sql.raw(`'${property}'`)}`)),
 	);
 }
 
-/** The value of one column in such a row. */
-export function readMember(table: SQLiteTable, property: string, row: SQL): SQL {
-	return typed(columnOf(table, property), sql`${row} ->> ${sql.raw(`'${property}'`)}`);
-}
-
-/** The value of each column in a row that is a JSON array of them, in the order of `properties`: for rows whose size matters. */
-export function readCells<Property extends string>(
-	table: SQLiteTable,
-	properties: readonly Property[],
-	row: SQL,
-): Readonly<Record<Property, SQL>> {
+/**
+ * The same of a row that is a JSON array in the order of `properties`, each under its column's name: for batches whose size matters,
+ * since an array does not repeat the names in every row.
+ */
+export function cellsAsColumns<Property extends string>(table: SQLiteTable, properties: readonly Property[], row: SQL): SQL {
 	const cells = namedCells(properties, row);
-	for (const property of properties) cells[property] = typed(columnOf(table, property), cells[property]);
-	return cells;
+	return listOf(
+		properties.map((property) => {
+			const column = columnOf(table, property);
+			return sql`${typed(column, cells[property])} AS ${sql.raw(column.name)}`;
+		}),
+	);
 }
 
 /** The values in a row that is a JSON array, by the names of what stands there; numbers are to be cast by who reads them. */
@@ -92,9 +101,13 @@ export function namedCells<Name extends string>(names: readonly Name[], row: SQL
 	return Object.fromEntries(cells) as Record<Name, SQL>;
 }
 
-/** Rows as the JSON parameter that {@link namedCells} and {@link readCells} read. */
+/** Rows as the JSON parameter that {@link namedCells} and {@link cellsAsColumns} read. */
 export function writeCells<Name extends string>(names: readonly Name[], rows: readonly Readonly<Record<Name, unknown>>[]): string {
 	return JSON.stringify(rows.map((row) => names.map((name) => row[name] ?? null)));
+}
+
+function listOf(parts: readonly SQL[]): SQL {
+	return sql.join([...parts], sql.raw(", "));
 }
 
 /** `->>` gives text on PostgreSQL, whatever stands there. */

@@ -1,6 +1,7 @@
 /** Messages that no consumer could take: kept in the database until the operator replays them. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { insertRows } from "../db/json-rows.ts";
 import { deadLetters } from "../db/schema/dead-letters.ts";
 import type { QueueName } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
@@ -9,9 +10,8 @@ export type QueueMessage = { id: string; body: unknown };
 
 /** Keeps a batch of dead letters; one that comes twice is kept once. */
 export async function keepDeadLetters(db: Database, queue: QueueName, messages: readonly QueueMessage[], now: number): Promise<void> {
-	for (const part of splitByBytes(messages.map(({ id, body }) => ({ id, body: JSON.stringify(body) })))) {
-		await db.run(sql`INSERT INTO ${deadLetters} (id, queue, body, received_at)
-			SELECT value ->> '$.id', ${queue}, value ->> '$.body', ${now} FROM json_each(${JSON.stringify(part)}) WHERE true
-			ON CONFLICT (id) DO UPDATE SET received_at = excluded.received_at, replayed_at = NULL`);
+	for (const part of splitByBytes(messages.map(({ id, body }) => ({ id, queue, body: JSON.stringify(body), receivedAt: now })))) {
+		const again = sql`ON CONFLICT (id) DO UPDATE SET received_at = excluded.received_at, replayed_at = NULL`;
+		await db.run(insertRows(deadLetters, part, again));
 	}
 }

@@ -37,7 +37,7 @@ export function selectBest(match: string): SQL {
 
 /** The domains that the matches are of. */
 export function selectDomains(match: string): SQL {
-	return sql`SELECT DISTINCT p.domain AS domain FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id`;
+	return sql`SELECT DISTINCT p.domain FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id`;
 }
 
 /** The best matches of some domains. */
@@ -52,8 +52,8 @@ function candidatesOf(match: string): SQL {
 }
 
 function selectRanked(candidates: SQL, limit: number): SQL {
-	return sql`SELECT p.id AS id, p.domain AS domain, p.name AS name, p.url AS url, p.image_url AS imageUrl, p.currency AS currency,
-			p.regular_price_micros AS regularPriceMicros, p.final_price_micros AS finalPriceMicros, p.availability AS availability
+	return sql`SELECT p.id, p.domain, p.name, p.url, p.image_url AS "imageUrl", p.currency,
+			p.regular_price_micros AS "regularPriceMicros", p.final_price_micros AS "finalPriceMicros", p.availability
 		FROM (SELECT id, score FROM (${candidates}) ORDER BY score, id LIMIT ${limit}) c JOIN products p ON p.rowid = c.id
 		ORDER BY c.score, c.id`;
 }

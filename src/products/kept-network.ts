@@ -80,12 +80,12 @@ export class KeptNetwork {
 	/** A campaign with deeplinks comes before one for the homepage alone, the US before other countries, then the lowest id. */
 	async #readBrands(domains: readonly string[]): Promise<Map<string, KeptBrand>> {
 		const rows = await this.#db.all<Row>(sql`
-			SELECT b.id AS brandId, b.domain AS domain, b.name AS name, b.marketplace AS marketplace, b.blocked_countries AS blockedCountries,
-				c.campaign_id AS campaignId, c.country AS country
+			SELECT b.id AS "brandId", b.domain, b.name, b.marketplace, b.blocked_countries AS "blockedCountries",
+				c.campaign_id AS "campaignId", c.country
 			FROM brands b JOIN campaigns c ON c.brand_id = b.id
-			WHERE b.domain IN (SELECT value FROM json_each(${JSON.stringify(domains)})) AND b.active AND c.active
+			WHERE b.domain IN (SELECT value FROM json_each(${JSON.stringify(domains)})) AND b.active = 1 AND c.active = 1
 				AND (c.homepage_url IS NOT NULL OR c.deeplink_url IS NOT NULL)
-			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified) DESC, c.country = 'US' DESC, c.campaign_id`);
+			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1) DESC, c.country = 'US' DESC, c.campaign_id`);
 		const brands = new Map<string, KeptBrand>();
 		for (const { blockedCountries, marketplace, campaignId, country, ...facts } of rows) {
 			const brand = brands.get(facts.domain) ?? {

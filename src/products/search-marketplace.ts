@@ -116,9 +116,9 @@ async function readPage(
 }
 
 function selectRows(candidates: SQL): SQL {
-	return sql`SELECT s.domain AS domain, s.name AS name, s.description AS description, s.manufacturer AS manufacturer,
-			s.category AS category, s.catalog_name AS catalogName, s.asin AS asin, s.current_price_micros AS currentPriceMicros,
-			s.image_url AS imageUrl, s.stock_availability AS stockAvailability, s.url AS url
+	return sql`SELECT s.domain, s.name, s.description, s.manufacturer,
+			s.category, s.catalog_name AS "catalogName", s.asin, s.current_price_micros AS "currentPriceMicros",
+			s.image_url AS "imageUrl", s.stock_availability AS "stockAvailability", s.url
 		FROM (${candidates}) c JOIN seller_products s ON s.rowid = c.id ORDER BY c.score, c.id`;
 }
 

@@ -2,13 +2,13 @@
  * Report `clickid_level`: one CPC record a click that is paid by itself, one CPA record a conversion that is not cancelled; by time,
  * clicks by that of the click and conversions by that of the event.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { PricingModel, TokenKind } from "../lib/enums.ts";
+import { offerIdOf } from "../lib/md5-ids.ts";
 import { formatUsd } from "../lib/money.ts";
-import { offerIdOf } from "../lib/offer-id.ts";
 import { utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
-import type { ReportRecord } from "./record.ts";
+import type { ReportRecord } from "./csv.ts";
 import { limitTo, type Report } from "./report.ts";
 
 type Row = {
@@ -34,12 +34,11 @@ type Row = {
 };
 
 /** Of a click's conversions. */
-const sumOfClick = (column: "gross_micros" | "sales_usd_micros") =>
-	sql`(SELECT SUM(${sql.raw(column)}) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
+const sumOfClick = (column: SQL) => sql`(SELECT SUM(${column}) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
 
 const OF_CLICK = sql`
 	c.click_hash AS transaction_id, c.publisher_click_id AS click_id, c.revenue_micros AS revenue,
-	${sumOfClick("gross_micros")} AS gross, ${sumOfClick("sales_usd_micros")} AS sales,
+	${sumOfClick(sql`gross_micros`)} AS gross, ${sumOfClick(sql`sales_usd_micros`)} AS sales,
 	c.source_id AS source_id, c.campaign_id AS campaign_id`;
 
 const OF_CONVERSION = sql`

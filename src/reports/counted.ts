@@ -5,10 +5,10 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /** A click that was billed to be paid by itself. */
-export const PAID_CLICK: SQL = sql.raw("reason IS NULL AND pricing_model = 'CPC'");
+export const PAID_CLICK: SQL = sql`reason IS NULL AND pricing_model = 'CPC'`;
 
 /** A conversion that is approved or pending, of a click that was no test. */
-export const COUNTED_CONVERSION: SQL = sql.raw("stage = 'settled' AND status <> 'cancelled' AND test = 0");
+export const COUNTED_CONVERSION: SQL = sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`;
 
 /** One that earns: the publisher was paid by conversions when the click was made. */
 export const PAID_CONVERSION: SQL = sql`${COUNTED_CONVERSION} AND pricing_model = 'CPA'`;

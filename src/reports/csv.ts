@@ -1,5 +1,7 @@
 import Papa from "papaparse";
-import type { ReportRecord } from "./record.ts";
+
+/** A record of a report as it is answered. Money is a decimal string, counts are numbers. */
+export type ReportRecord = Record<string, string | number | null>;
 
 /**
  * Text that a spreadsheet would run as a formula: it begins, maybe after white space, with one of the signs that start one. A plain

@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { PricingModel } from "../lib/enums.ts";
+import type { ReportRecord } from "./csv.ts";
 import type { Paging, ReportQuery } from "./read-report-query.ts";
-import type { ReportRecord } from "./record.ts";
 
 /** The publisher who asks, and what of a report is for its eyes. */
 export type ReportPublisher = {

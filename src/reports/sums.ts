@@ -1,21 +1,21 @@
 /** What the two reports over daily sums share. */
 import { type SQL, sql } from "drizzle-orm";
 import { formatUsd } from "../lib/money.ts";
-import type { ReportRecord } from "./record.ts";
+import type { ReportRecord } from "./csv.ts";
 import type { ReportPublisher } from "./report.ts";
 
 export type SumsRow = { clicks: number; conversions: number; revenue: number; gross: number; sales: number };
 
 /** Sums of rows of `daily_publishers` or `daily_sources`; revenue is that of clicks and conversions, so that it holds for either pricing model. */
-export const SUMS: SQL = sql.raw(`
+export const SUMS: SQL = sql`
 	SUM(click_count) AS clicks,
 	SUM(conversion_count) AS conversions,
 	SUM(click_revenue_micros + conversion_revenue_micros) AS revenue,
 	SUM(gross_micros) AS gross,
-	SUM(sales_micros) AS sales`);
+	SUM(sales_micros) AS sales`;
 
 /** A day or source whose last conversion was cancelled has a row of zeros, and no record. */
-export const HAS_ACTIVITY: SQL = sql.raw("(clicks <> 0 OR conversions <> 0)");
+export const HAS_ACTIVITY: SQL = sql`(SUM(click_count) <> 0 OR SUM(conversion_count) <> 0)`;
 
 /** Fields of the sums that are for this publisher's eyes. */
 export function sumColumns({ pricingModel, salesDataEnabled }: ReportPublisher): string[] {

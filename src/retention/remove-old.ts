@@ -1,6 +1,10 @@
 /** Removes what is kept for a time only. Sums, conversions, their events and their clicks stay for good. */
-import { sql } from "drizzle-orm";
+import { getTableName, type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { tableName } from "../db/json-rows.ts";
+import { callbackAttempts } from "../db/schema/callbacks.ts";
+import { clicks } from "../db/schema/clicks.ts";
+import { postbackIntake } from "../db/schema/conversions.ts";
 import { retention } from "../db/schema/retention.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
@@ -8,13 +12,13 @@ import { DAY_MS, utcDay } from "../lib/time.ts";
 type Rule = {
 	name: string;
 	/** A table whose `id` is time-ordered. */
-	table: "clicks" | "postback_intake" | "callback_attempts";
+	table: typeof clicks | typeof postbackIntake | typeof callbackAttempts;
 	days: number;
 	/** Which of the old rows go. */
-	goes: string;
+	goes: SQL;
 };
 
-const WITHOUT_CONVERSION = "NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)";
+const withoutConversion = sql`NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)`;
 
 /**
  * Click-level reports reach back as far as billed clicks are kept; repeats, bots and the like are for traces, and for sales that
@@ -22,11 +26,11 @@ const WITHOUT_CONVERSION = "NOT EXISTS (SELECT 1 FROM conversions v WHERE v.clic
  */
 function rulesOf(clickDays: number): readonly Rule[] {
 	return [
-		{ name: "uncounted clicks", table: "clicks", days: Math.min(120, clickDays), goes: `reason IS NOT NULL AND ${WITHOUT_CONVERSION}` },
-		{ name: "clicks", table: "clicks", days: clickDays, goes: WITHOUT_CONVERSION },
-		{ name: "intake of unknown keys", table: "postback_intake", days: 7, goes: "outcome = 'unknown_key'" },
-		{ name: "intake", table: "postback_intake", days: 400, goes: "true" },
-		{ name: "callback attempts", table: "callback_attempts", days: 180, goes: "true" },
+		{ name: "uncounted clicks", table: clicks, days: Math.min(120, clickDays), goes: sql`reason IS NOT NULL AND ${withoutConversion}` },
+		{ name: "clicks", table: clicks, days: clickDays, goes: withoutConversion },
+		{ name: "intake of unknown keys", table: postbackIntake, days: 7, goes: sql`outcome = 'unknown_key'` },
+		{ name: "intake", table: postbackIntake, days: 400, goes: sql`true` },
+		{ name: "callback attempts", table: callbackAttempts, days: 180, goes: sql`true` },
 	];
 }
 
@@ -82,25 +86,31 @@ type Step = {
 
 /** The next rows of a table behind a cursor and before an id; null where there are none. */
 async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Rule, cursor: string, before: string): Promise<Step | null> {
-	const from = sql.raw(table);
+	const stored = tableName(table);
 	const rows = await db.all<{ id: string }>(
-		sql`SELECT id FROM ${from} WHERE id > ${cursor} AND id < ${before} ORDER BY id LIMIT ${LOOKED_AT_A_STEP}`,
+		sql`SELECT id FROM ${stored} WHERE id > ${cursor} AND id < ${before} ORDER BY id LIMIT ${LOOKED_AT_A_STEP}`,
 	);
 	const last = rows.at(-1)?.id;
 	if (last === undefined) return null;
 	const among = (some: readonly { id: string }[]) =>
-		sql`id IN (SELECT value FROM json_each(${JSON.stringify(some.map(({ id }) => id))})) AND ${sql.raw(goes)}`;
+		sql`id IN (SELECT value FROM json_each(${JSON.stringify(some.map(({ id }) => id))})) AND ${goes}`;
 	let going = rows;
 	if (archive !== undefined) {
-		going = await db.all<{ id: string }>(sql`SELECT * FROM ${from} WHERE ${among(rows)} ORDER BY id`);
+		going = await db.all<{ id: string }>(sql`SELECT * FROM ${stored} WHERE ${among(rows)} ORDER BY id`);
 		const [first] = going;
 		if (first !== undefined) {
-			await archive.put(`${table}/${dayOf(first.id)}/${first.id}.ndjson`, going.map((row) => `${JSON.stringify(row)}\n`).join(""));
+			await archive.put(
+				`${getTableName(table)}/${dayOf(first.id)}/${first.id}.ndjson`,
+				going.map((row) => `${JSON.stringify(row)}\n`).join(""),
+			);
 		}
 	}
 	const [removed] = await runTransaction(db, [
-		sql`DELETE FROM ${from} WHERE ${among(going)}`,
-		sql`INSERT INTO ${retention} (name, cursor) VALUES (${name}, ${last}) ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor`,
+		sql`DELETE FROM ${stored} WHERE ${among(going)}`,
+		db
+			.insert(retention)
+			.values({ name, cursor: last })
+			.onConflictDoUpdate({ target: retention.name, set: { cursor: last } }),
 	]);
 	return { last, lookedAt: rows.length, removed: removed?.meta.changes ?? 0 };
 }

@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ClickTokens } from "../../src/click-token/token.ts";
-import { offerIdOf } from "../../src/lib/offer-id.ts";
+import { offerIdOf } from "../../src/lib/md5-ids.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 type BrandRecord = Record<string, unknown> & {

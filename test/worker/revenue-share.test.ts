@@ -1,7 +1,7 @@
 /** POST /api/reporting/revenue-share on real D1: which fields a record has, in which types, and in which order records come. */
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { offerIdOf } from "../../src/lib/offer-id.ts";
+import { offerIdOf } from "../../src/lib/md5-ids.ts";
 import { askReport, CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, setPublisher, store } from "../support/report-rows.ts";
 
 const NOVEMBER = { start_date: "2026-11-01", end_date: "2026-11-30" };

@@ -68,7 +68,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/clicks",
 		job: "the redirect, and the click's message",
 		imports: ["src/lib", "src/click-token", "src/campaign-book"],
-		packages: ["isbot", "ts-md5", "valibot"],
+		packages: ["isbot", "valibot"],
 	},
 	{
 		path: "src/db/schema",
@@ -78,7 +78,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/db",
-		job: "the client, transactions, rows as JSON",
+		job: "the client, transactions, rows as JSON, which brand a host belongs to",
 		imports: ["src/lib"],
 		packages: ["drizzle-orm"],
 	},
@@ -175,7 +175,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/status",
 		job: "what an operator watches",
-		imports: ["src/lib", "src/campaign-book/format.ts", "src/db"],
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

@@ -1,7 +1,8 @@
 /** Builds the shards a publish asks for, and writes to KV those whose content changed. */
 import { between, eq, inArray, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { bookGarbage, bookShards } from "../../db/schema/book.ts";
+import { insertRows } from "../../db/json-rows.ts";
+import { bookShards } from "../../db/schema/book.ts";
 import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { type BookEntry, type BrandInput, buildShards, type CampaignInput, versionOf } from "../build.ts";
@@ -83,14 +84,14 @@ async function putShards(kv: KVNamespace, bits: number, shards: readonly (Writte
 
 async function record(db: Database, bits: number, written: readonly Written[], replaced: readonly string[], now: number): Promise<void> {
 	if (written.length === 0) return;
-	const rows = JSON.stringify(written.map(({ shard, version, bytes }) => [shard, version, bytes]));
+	const rows = written.map(({ shard, version, bytes }) => ({ bits, shard, version, bytes }));
 	const kept = JSON.stringify(written.map(({ shard, version }) => shardKey(bits, shard, version)));
 	await runTransaction(db, [
-		sql`INSERT INTO ${bookShards} (bits, shard, version, bytes)
-				SELECT ${bits}, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(${rows}) WHERE true
-				ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes`,
-		sql`INSERT OR REPLACE INTO ${bookGarbage} (key, replaced_at) SELECT value, ${now} FROM json_each(${JSON.stringify(replaced)})`,
-		sql`DELETE FROM ${bookGarbage} WHERE key IN (SELECT value FROM json_each(${kept}))`,
+		insertRows(bookShards, rows, sql`ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes`),
+		sql`INSERT INTO book_garbage (key, replaced_at)
+			SELECT value, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(replaced)}) WHERE true
+			ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
+		sql`DELETE FROM book_garbage WHERE key IN (SELECT value FROM json_each(${kept}))`,
 	]);
 }
 

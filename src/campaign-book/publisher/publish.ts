@@ -2,14 +2,21 @@
  * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
  * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
  */
-import { and, asc, count, eq, gt, lt, ne, or, sql, sum } from "drizzle-orm";
+import { and, asc, eq, gt, lt, ne, or, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
-import { bookKeys } from "../../db/schema/brands.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
-import { BOOK_FORMAT, type FormerNameWire, MANIFEST_KEY, type Manifest, type PublisherWire, VERSION_LENGTH } from "../format.ts";
+import {
+	BOOK_FORMAT,
+	type FormerNameWire,
+	MANIFEST_KEY,
+	type Manifest,
+	type PublisherWire,
+	SHARD_PREFIX,
+	VERSION_LENGTH,
+} from "../format.ts";
 import { shardOf } from "../slots.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
@@ -157,15 +164,15 @@ async function planSize(db: Database, state: State, dirtySlots: number): Promise
 
 async function bookBytes(db: Database, state: State, dirtySlots: number): Promise<number> {
 	if (dirtySlots >= MANY_SLOTS) {
-		const [counted] = await db.select({ entries: count(), hosts: count(sql`CASE WHEN ${bookKeys.key} < 'e' THEN 1 END`) }).from(bookKeys);
-		const { entries = 0, hosts = 0 } = counted ?? {};
+		const { entries, hosts } = await db.get<{ entries: number; hosts: number }>(
+			sql`SELECT count(*) AS entries, count(CASE WHEN key < 'e' THEN 1 END) AS hosts FROM book_keys`,
+		);
 		return hosts * BYTES_PER_HOST + (entries - hosts) * BYTES_PER_KEYWORD;
 	}
-	const [summed] = await db
-		.select({ bytes: sum(bookShards.bytes).mapWith(Number) })
-		.from(bookShards)
-		.where(eq(bookShards.bits, state.bits));
-	return summed?.bytes ?? 0;
+	const { bytes } = await db.get<{ bytes: number }>(
+		sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_shards WHERE bits = ${state.bits}`,
+	);
+	return bytes;
 }
 
 /**
@@ -252,15 +259,17 @@ function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameW
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
 async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State): Promise<void> {
-	const marks = JSON.stringify(seen.map(({ slot, mark }) => [slot, mark]));
+	const marks = JSON.stringify(seen);
 	await runTransaction(db, [
-		sql`DELETE FROM ${bookDirtySlots} WHERE (slot, mark) IN (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(${marks}))`,
+		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
+			SELECT CAST(value ->> 'slot' AS BIGINT), CAST(value ->> 'mark' AS BIGINT) FROM json_each(${marks}))`,
 		db.update(bookState).set({ manifestDirty: false }),
 	]);
 	if (state.nextBits !== null) return;
-	const stale = ne(bookShards.bits, state.bits);
 	await runTransaction(db, [
-		sql`INSERT OR IGNORE INTO ${bookGarbage} (key, replaced_at) SELECT 'book:s:' || bits || ':' || shard || ':' || version, ${now()} FROM ${bookShards} WHERE ${stale} AND version <> ''`,
-		db.delete(bookShards).where(stale),
+		sql`INSERT INTO book_garbage (key, replaced_at)
+			SELECT ${SHARD_PREFIX} || bits || ':' || shard || ':' || version, CAST(${now()} AS BIGINT) FROM book_shards
+			WHERE bits <> ${state.bits} AND version <> '' ON CONFLICT (key) DO NOTHING`,
+		db.delete(bookShards).where(ne(bookShards.bits, state.bits)),
 	]);
 }

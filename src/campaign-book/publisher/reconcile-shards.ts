@@ -2,9 +2,10 @@
  * Makes the database's record of the book agree with what KV holds: for a database that was set back to an earlier moment, whose
  * shards may be deleted by now, for a KV namespace that was lost, and for a single shard that is not there.
  */
-import { sql } from "drizzle-orm";
+import { type SQLWrapper, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
+import { insertRows } from "../../db/json-rows.ts";
+import { bookDirtySlots, bookShards, bookState } from "../../db/schema/book.ts";
 import { logInfo } from "../../lib/log.ts";
 import { parseManifest, SHARD_PREFIX, shardKey } from "../format.ts";
 import { slotsOfShard } from "../slots.ts";
@@ -32,26 +33,26 @@ export function versionOfManifest(manifest: string | null): number {
 export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: boolean): Promise<void> {
 	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
 	const [state] = await db.select().from(bookState);
-	const lost: [bits: number, shard: number, slot: number][] = [];
+	const lost: { bits: number; shard: number; slot: number }[] = [];
 	for (const { bits, shard, version } of recorded) {
 		if (version === "" || (restart && bits !== state?.bits)) continue;
 		const isStored = stored.delete(shardKey(bits, shard, version));
-		if (!isStored && bits === state?.bits) lost.push([bits, shard, slotsOfShard(shard, bits).first]);
+		if (!isStored && bits === state?.bits) lost.push({ bits, shard, slot: slotsOfShard(shard, bits).first });
 	}
 	const mark = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-	const rows = JSON.stringify(lost);
-	const changes = [
-		sql`INSERT INTO ${bookDirtySlots} (slot, mark) SELECT value ->> 2, ${mark} FROM json_each(${rows}) WHERE true
-			ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`,
+	const marks = lost.map(({ slot }) => ({ slot, mark }));
+	const changes: SQLWrapper[] = [
+		...(marks.length > 0 ? [insertRows(bookDirtySlots, marks, sql`ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`)] : []),
 		// Of no version: the publish writes it whatever it holds, and until then the manifest names none that is missing.
-		sql`UPDATE ${bookShards} SET version = '' WHERE (bits, shard) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${rows}))`,
+		sql`UPDATE book_shards SET version = '' WHERE (bits, shard) IN (
+			SELECT CAST(value ->> 'bits' AS BIGINT), CAST(value ->> 'shard' AS BIGINT) FROM json_each(${JSON.stringify(lost)}))`,
 	];
 	if (restart) {
 		changes.push(
-			sql`DELETE FROM ${bookShards} WHERE bits <> (SELECT bits FROM ${bookState})`,
-			sql`UPDATE ${bookState} SET next_bits = NULL, next_done = 0, manifest_dirty = 1`,
+			sql`DELETE FROM book_shards WHERE bits <> (SELECT bits FROM book_state)`,
+			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: true }),
 			// Their two days begin now: readers may still have the manifest that names them.
-			sql`INSERT INTO ${bookGarbage} (key, replaced_at) SELECT value, ${now()} FROM json_each(${JSON.stringify([...stored])}) WHERE true
+			sql`INSERT INTO book_garbage (key, replaced_at) SELECT value, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
 		);
 	}

@@ -4,34 +4,27 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { textOf } from "../../db/client.ts";
-import { addColumns, columnNames, namedCells, readCells, writeCells } from "../../db/json-rows.ts";
+import { addColumns, cellsAsColumns, columnNames, namedCells, writeCells } from "../../db/json-rows.ts";
 import { clicks } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { CLICK_COLUMNS } from "./click-columns.ts";
 import type { ClickRow } from "./click-rows.ts";
 
-const given = readCells(clicks, CLICK_COLUMNS, sql`value`);
-
-/** The hash is billed already by another row; clicks of one batch were told apart before. */
-const isRepeated = sql`EXISTS (
-			SELECT 1 FROM clicks old WHERE old.click_hash = ${given.clickHash} AND old.reason IS NULL AND old.id <> ${given.id})`;
-
-const inserted = {
-	...given,
-	reason: sql`CASE WHEN ${given.reason} IS NULL AND ${isRepeated} THEN 'duplicate' ELSE ${given.reason} END`,
-};
-
-const revenueMicros = sql`CASE WHEN ${given.reason} IS NULL AND ${given.pricingModel} = 'CPC' AND NOT ${isRepeated}
-			THEN ${given.bidMicros} ELSE 0 END`;
-
-/** ?1 is a JSON array of the `values` of rows, ?2 the delivery's id. */
-const INSERT_CLICKS = textOf(sql`INSERT INTO clicks (${columnNames(clicks, CLICK_COLUMNS)}, revenue_micros, written_by)
-	SELECT ${sql.join(
-		CLICK_COLUMNS.map((column) => inserted[column]),
-		sql`, `,
-	)},
-		${revenueMicros}, ?2
-	FROM json_each(?1) WHERE true
+/**
+ * ?1 is a JSON array of the `values` of rows, ?2 the delivery's id. A click is a duplicate where its hash is billed already by another
+ * row; those of one batch were told apart before.
+ */
+const INSERT_CLICKS = textOf(sql`WITH given AS MATERIALIZED (
+		SELECT ${cellsAsColumns(clicks, CLICK_COLUMNS, sql`value`)} FROM json_each(?1)
+	), checked AS MATERIALIZED (
+		SELECT given.*, reason IS NULL AND EXISTS (
+			SELECT 1 FROM clicks old WHERE old.click_hash = given.click_hash AND old.reason IS NULL AND old.id <> given.id
+		) AS repeated FROM given
+	)
+	INSERT INTO clicks (${columnNames(clicks, CLICK_COLUMNS)}, revenue_micros, written_by)
+	SELECT ${columnNames(clicks, CLICK_COLUMNS, { reason: sql`CASE WHEN repeated THEN 'duplicate' ELSE reason END` })},
+		CASE WHEN reason IS NULL AND pricing_model = 'CPC' AND NOT repeated THEN bid_micros ELSE 0 END, ?2
+	FROM checked WHERE true
 	ON CONFLICT (id) DO NOTHING`);
 
 /** What the counters are told of a row. */

@@ -1,5 +1,5 @@
 /** Dead letters: what no consumer could take, counted, shown, and sent to their queue again. */
-import { sql } from "drizzle-orm";
+import { asc, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { deadLetters } from "../../db/schema/dead-letters.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
@@ -49,7 +49,7 @@ export async function replayDeadLetters(
 async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, until: number, most: number): Promise<number> {
 	let sent = 0;
 	while (sent < most) {
-		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM ${deadLetters}
+		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM dead_letters
 			WHERE queue = ${name} AND replayed_at IS NULL AND received_at <= ${until}
 			ORDER BY rowid LIMIT ${Math.min(MAX_MESSAGES, most - sent)}`);
 		if (messages.length === 0) return sent;
@@ -58,7 +58,7 @@ async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, unt
 		for (const batch of batchesOf(messages)) {
 			await target.sendBatch(batch.map(({ body }) => ({ body: JSON.parse(body) as unknown })));
 			const ids = JSON.stringify(batch.map(({ id }) => id));
-			await db.run(sql`UPDATE ${deadLetters} SET replayed_at = ${now()} WHERE id IN (SELECT value FROM json_each(${ids}))`);
+			await db.run(sql`UPDATE dead_letters SET replayed_at = ${now()} WHERE id IN (SELECT value FROM json_each(${ids}))`);
 			sent += batch.length;
 		}
 	}
@@ -84,10 +84,12 @@ function* batchesOf(messages: readonly KeptMessage[]): Generator<KeptMessage[]> 
 
 /** The newest dead letters, replayed ones too: for someone who wants to know what is wrong with them. */
 export async function listDeadLetters(db: Database, queue: QueueName | null, limit: number): Promise<DeadLetter[]> {
-	const rows = await db.all<KeptMessage & { queue: QueueName; receivedAt: number; replayedAt: number | null }>(
-		sql`SELECT id, queue, body, received_at AS receivedAt, replayed_at AS replayedAt FROM ${deadLetters}
-			WHERE ${queue === null ? sql`true` : sql`queue = ${queue}`} ORDER BY received_at DESC, id LIMIT ${limit}`,
-	);
+	const rows = await db
+		.select()
+		.from(deadLetters)
+		.where(queue === null ? undefined : eq(deadLetters.queue, queue))
+		.orderBy(desc(deadLetters.receivedAt), asc(deadLetters.id))
+		.limit(limit);
 	return rows.map(({ id, queue: of, body, receivedAt, replayedAt }) => ({
 		id,
 		queue: of,
@@ -99,7 +101,7 @@ export async function listDeadLetters(db: Database, queue: QueueName | null, lim
 
 async function countWaiting(db: Database, queue: QueueName, until: number): Promise<number> {
 	const [row] = await db.all<{ count: number }>(
-		sql`SELECT count(*) AS count FROM ${deadLetters} WHERE queue = ${queue} AND replayed_at IS NULL AND received_at <= ${until}`,
+		sql`SELECT count(*) AS count FROM dead_letters WHERE queue = ${queue} AND replayed_at IS NULL AND received_at <= ${until}`,
 	);
 	return row?.count ?? 0;
 }

@@ -1,13 +1,15 @@
 /** Writes a feed's products to the products database, and removes those that it no longer has. */
-import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/client.ts";
+import { cellsAsColumns, columnNames, propertiesOf, replaceColumns, rowOf, tableName, writeCells } from "../../db/json-rows.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import type { ReplaceScope } from "./feed-options.ts";
 
 const TABLES = {
 	products: { table: products, key: ["id"] },
-	seller_products: { table: sellerProducts, key: ["asin", "seller_id"] },
+	seller_products: { table: sellerProducts, key: ["asin", "sellerId"] },
 } as const;
 
 /** Rows removed by one statement, so that none takes long. */
@@ -23,24 +25,17 @@ export type FeedWriter = (rows: readonly FeedRow[]) => Promise<void>;
  * @param feedId null where nothing will be removed
  */
 export function feedWriter(db: Database, kind: FeedKind, feedId: string | null): FeedWriter {
-	const { table, key } = TABLES[kind];
-	const columns = Object.entries(getTableColumns(table)).filter(([property]) => property !== "feedId");
-	const properties = columns.map(([property]) => property);
-	const names = columns.map(([, column]) => column.name);
-	const updated = names.filter((name) => !(key as readonly string[]).includes(name));
-	const listOf = (prefix: string) => updated.map((name) => `${prefix}.${name}`).join(", ");
-	const tableName = getTableName(table);
-	const insert = sql.raw(`INSERT INTO ${tableName} (${names.join(", ")}, feed_id)
-		SELECT ${names.map((_, at) => `value ->> ${at}`).join(", ")}, `);
-	const resolve = sql.raw(`WHERE true ON CONFLICT (${key.join(", ")}) DO UPDATE
-		SET ${updated.map((name) => `${name} = excluded.${name}`).join(", ")}, feed_id = excluded.feed_id
-		${feedId === null ? `WHERE (${listOf(tableName)}) IS NOT (${listOf("excluded")})` : ""}`);
+	const { table, key }: { table: SQLiteTable; key: readonly string[] } = TABLES[kind];
+	const properties = propertiesOf(table).filter((property) => property !== "feedId");
+	const replaced = properties.filter((property) => !key.includes(property));
+	const stored = tableName(table);
+	const isOther = sql`WHERE ${rowOf(table, replaced, stored)} IS DISTINCT FROM ${rowOf(table, replaced, sql`excluded`)}`;
+	const insert = sql`INSERT INTO ${stored} (${columnNames(table, properties)}, feed_id) SELECT ${cellsAsColumns(table, properties, sql`value`)}`;
+	const resolve = sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE
+		SET ${replaceColumns(table, replaced)}, feed_id = excluded.feed_id ${feedId === null ? isOther : sql``}`;
 	return async (rows) => {
-		const values = rows.map((row) => {
-			const cells: Record<string, unknown> = row;
-			return properties.map((property) => cells[property] ?? null);
-		});
-		await db.run(sql`${insert}${feedId} FROM json_each(${JSON.stringify(values)}) ${resolve}`);
+		const cells: readonly Record<string, unknown>[] = rows;
+		await db.run(sql`${insert}, ${feedId} FROM json_each(${writeCells(properties, cells)}) WHERE true ${resolve}`);
 	};
 }
 
@@ -50,7 +45,7 @@ export function feedWriter(db: Database, kind: FeedKind, feedId: string | null):
  * @returns how many; null, and nothing is removed, where there is no product of this feed
  */
 export async function removeOthers(db: Database, kind: FeedKind, feedId: string, scope: ReplaceScope): Promise<number | null> {
-	const table = sql.raw(getTableName(TABLES[kind].table));
+	const table = tableName(TABLES[kind].table);
 	const domains = await domainsOf(db, table, feedId);
 	if (domains.length === 0) return null;
 	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT value FROM json_each(${JSON.stringify(domains)}))`;
@@ -58,7 +53,7 @@ export async function removeOthers(db: Database, kind: FeedKind, feedId: string,
 	let last = 0;
 	for (;;) {
 		const rows = await db.all<{ id: number }>(
-			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS NOT ${feedId} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
+			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS DISTINCT FROM ${feedId} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
 		);
 		const ids = rows.map(({ id }) => id);
 		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);

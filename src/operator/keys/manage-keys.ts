@@ -52,17 +52,10 @@ export async function revokeKeys(
 ): Promise<number> {
 	await requireOwner(db, kind, owner);
 	const at = now();
-	const ended = await db
-		.update(accessKeys)
-		.set({ expiresAt: at })
-		.where(
-			and(
-				isOf(kind, owner),
-				or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, at)),
-				id === undefined ? sql`true` : eq(sql`substr(${accessKeys.hash}, 1, ${ID_LENGTH})`, id),
-			),
-		)
-		.returning({ hash: accessKeys.hash });
+	const ended = await db.all(sql`UPDATE access_keys SET expires_at = ${at}
+		WHERE kind = ${kind} AND owner_id = ${owner} AND (expires_at IS NULL OR expires_at > ${at})
+			${id === undefined ? sql`` : sql`AND substr(hash, 1, ${ID_LENGTH}) = ${id}`}
+		RETURNING hash`);
 	if (ended.length === 0) throw invalidInput([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
 	return ended.length;
 }
@@ -75,8 +68,8 @@ export async function listKeys({ db, now }: KeysDeps, { kind, owner }: ListFilte
 		.from(accessKeys)
 		.where(
 			and(
-				kind === undefined ? sql`true` : eq(accessKeys.kind, kind as KeyKind),
-				owner === undefined ? sql`true` : eq(accessKeys.ownerId, owner),
+				kind === undefined ? undefined : eq(accessKeys.kind, kind as KeyKind),
+				owner === undefined ? undefined : eq(accessKeys.ownerId, owner),
 			),
 		)
 		.orderBy(asc(accessKeys.ownerId), asc(accessKeys.kind), desc(accessKeys.createdAt), asc(accessKeys.hash));

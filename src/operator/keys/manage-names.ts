@@ -27,12 +27,14 @@ export async function rotateName(
 	if (taken !== undefined && taken.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
 	const endsAt = now() + Math.round(overlapHours * HOUR_MS);
 	// If another publisher has taken the name since, the insert leaves it, and nothing else happens.
-	const isMine = sql`EXISTS (SELECT 1 FROM ${publisherNames} WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
+	const isMine = sql`EXISTS (SELECT 1 FROM publisher_names WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
 	await runTransaction(db, [
-		sql`INSERT INTO ${publisherNames} (kind, value, publisher_id) VALUES (${kind}, ${value}, ${owner}) ON CONFLICT DO NOTHING`,
-		sql`UPDATE ${publisherNames} SET expires_at = CASE WHEN value = ${value} THEN NULL ELSE ${endsAt} END
+		db.insert(publisherNames).values({ kind, value, publisherId: owner }).onConflictDoNothing(),
+		sql`UPDATE publisher_names SET expires_at = CASE WHEN value = ${value} THEN NULL ELSE ${endsAt} END
 			WHERE kind = ${kind} AND publisher_id = ${owner} AND (value = ${value} OR expires_at IS NULL OR expires_at > ${endsAt}) AND ${isMine}`,
-		sql`UPDATE ${publishers} SET ${sql.raw(publishersColumn(kind))} = ${value} WHERE id = ${owner} AND ${isMine}`,
+		kind === "publisher_id"
+			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`
+			: sql`UPDATE publishers SET publisher_identity = ${value} WHERE id = ${owner} AND ${isMine}`,
 		db.update(bookState).set({ manifestDirty: true }),
 	]);
 	const [stored] = await db.select().from(publisherNames).where(isNew);
@@ -58,7 +60,7 @@ export async function endNames(
 				eq(publisherNames.kind, kind),
 				eq(publisherNames.publisherId, owner),
 				gt(publisherNames.expiresAt, at),
-				id === undefined ? sql`true` : eq(publisherNames.value, id),
+				id === undefined ? undefined : eq(publisherNames.value, id),
 			),
 		)
 		.returning({ value: publisherNames.value });
@@ -78,16 +80,12 @@ export async function listNames({ db, now }: KeysDeps, { kind, owner }: ListFilt
 		.from(publisherNames)
 		.where(
 			and(
-				kind === undefined ? sql`true` : eq(publisherNames.kind, kind as NameKind),
-				owner === undefined ? sql`true` : eq(publisherNames.publisherId, owner),
+				kind === undefined ? undefined : eq(publisherNames.kind, kind as NameKind),
+				owner === undefined ? undefined : eq(publisherNames.publisherId, owner),
 			),
 		)
 		.orderBy(asc(publisherNames.publisherId), asc(publisherNames.kind), asc(publisherNames.value));
 	return rows.map((row) => ({ owner: row.publisherId, kind: row.kind, id: row.value, ...describeEnd(row.expiresAt, at) }));
-}
-
-function publishersColumn(kind: NameKind): string {
-	return kind === "publisher_id" ? publishers.publisherId.name : publishers.publisherIdentity.name;
 }
 
 async function requirePublisher(db: Database, owner: string): Promise<void> {

@@ -10,32 +10,32 @@ const MAX_FAULTS = 100;
 
 /** Faults of staged brands that take a campaign id or a host of a stored brand that is not in the file. */
 export async function checkAgainstStored(db: Database, importId: string): Promise<Fault[]> {
-	const staged = (section: string) => sql`import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
-	const inFile = sql`(SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`;
+	const staged = (section: string) => sql`(SELECT row FROM import_rows WHERE import_id = ${importId} AND section = ${section})`;
+	const isElsewhere = sql`b.domain NOT IN (SELECT f.row ->> 'domain' FROM ${staged("brands")} f)`;
 	const found = await db.all<{ path: string; value: string; owner: string }>(sql`
 		SELECT * FROM (
-			SELECT json_extract(r.row, '$.path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
-			FROM (SELECT r.row FROM ${staged("campaigns")}) r
-			JOIN campaigns c ON c.campaign_id = json_extract(r.row, '$.campaignId') JOIN brands b ON b.id = c.brand_id
-			WHERE b.domain NOT IN ${inFile}
+			SELECT (r.row ->> 'path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
+			FROM ${staged("campaigns")} r
+			JOIN campaigns c ON c.campaign_id = CAST(r.row ->> 'campaignId' AS BIGINT) JOIN brands b ON b.id = c.brand_id
+			WHERE ${isElsewhere}
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
-			SELECT json_extract(r.row, '$.path') AS path, a.alias AS value, b.domain AS owner
-			FROM (SELECT r.row FROM ${staged("aliases")}) r
-			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.alias') JOIN brands b ON b.id = a.brand_id
-			WHERE b.domain NOT IN ${inFile}
+			SELECT r.row ->> 'path' AS path, a.alias AS value, b.domain AS owner
+			FROM ${staged("aliases")} r
+			JOIN brand_aliases a ON a.alias = r.row ->> 'alias' JOIN brands b ON b.id = a.brand_id
+			WHERE ${isElsewhere}
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
-			SELECT json_extract(r.row, '$.path') AS path, b.domain AS value, b.domain AS owner
-			FROM (SELECT r.row FROM ${staged("aliases")}) r
-			JOIN brands b ON b.domain = json_extract(r.row, '$.alias')
-			WHERE b.domain NOT IN ${inFile}
+			SELECT r.row ->> 'path' AS path, b.domain AS value, b.domain AS owner
+			FROM ${staged("aliases")} r
+			JOIN brands b ON b.domain = r.row ->> 'alias'
+			WHERE ${isElsewhere}
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
 			SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
-			FROM (SELECT r.row FROM ${staged("brands")}) r
-			JOIN brand_aliases a ON a.alias = json_extract(r.row, '$.domain') JOIN brands b ON b.id = a.brand_id
-			WHERE b.domain NOT IN ${inFile}
+			FROM ${staged("brands")} r
+			JOIN brand_aliases a ON a.alias = r.row ->> 'domain' JOIN brands b ON b.id = a.brand_id
+			WHERE ${isElsewhere}
 			LIMIT ${MAX_FAULTS})`);
 	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which is not in this file` }));
 }
@@ -58,7 +58,7 @@ export async function warnOfBlocks(db: Database, importId: string, publishers: r
 	const known = await db.all<{ domain: string }>(sql`
 		SELECT value AS domain FROM json_each(${domains})
 		WHERE value IN (SELECT domain FROM brands)
-			OR value IN (SELECT json_extract(row, '$.domain') FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
+			OR value IN (SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
 	const brands = new Set(known.map(({ domain }) => domain));
 	return blocks
 		.filter(({ domain }) => !brands.has(domain))

@@ -38,8 +38,8 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 		if (!isUsed) await db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS));
 		isUsed = true;
 		await db.run(
-			sql`INSERT INTO ${importRows} (import_id, started_at, section, seq, row)
-				SELECT ${importId}, ${startedAt}, ${section}, ${seq} + key, value FROM json_each(${chunk})`,
+			sql`INSERT INTO import_rows (import_id, started_at, section, seq, row)
+				SELECT ${importId}, CAST(${startedAt} AS BIGINT), ${section}, ${seq} + key, value FROM json_each(${chunk})`,
 		);
 		seq += queue.rows.length;
 	}

@@ -1,7 +1,8 @@
 /** GET /operator/status: how the network is doing, in figures that cost one look into an index each. */
-import { type SQL, sql } from "drizzle-orm";
+import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
 import type { Database } from "../../db/client.ts";
+import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
@@ -68,21 +69,21 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
 export function figuresQuery(now: number): SQL {
-	const dead = (queue: QueueName) => counted(sql`dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
+	const dead = (queue: QueueName) => counted(sql`SELECT 1 FROM dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
 	return sql`SELECT
-		${counted(sql`book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty)) AS dirty,
-		${counted(sql`callbacks WHERE state = 'due'`)} AS undelivered,
+		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty = 1)) AS dirty,
+		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due'`)} AS undelivered,
 		(SELECT MIN(created_at) FROM callbacks WHERE state = 'due') AS oldest,
-		${counted(sql`callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
-		${counted(sql`callbacks WHERE state = 'exhausted'`)} AS exhausted,
-		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
-		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
-		${counted(sql`conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
-		${dead("clicks")} AS deadClicks, ${dead("postbacks")} AS deadPostbacks, ${dead("callbacks")} AS deadCallbacks`;
+		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
+		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'exhausted'`)} AS exhausted,
+		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
+		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
+		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
+		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
 }
 
-function counted(from: SQL): SQL {
-	return sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${from} LIMIT ${sql.raw(String(MAX_COUNTED))}))`;
+function counted(rows: SQL): SQL {
+	return sql`(SELECT count(*) FROM (${rows} LIMIT ${MAX_COUNTED}))`;
 }
 
 function readFigures(db: Database, now: number): Promise<Figures> {
@@ -95,16 +96,23 @@ async function readSize(db: Database): Promise<number | null> {
 }
 
 async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["paused"]> {
-	const rows = await db.all<{ publisher: string; since: number; failures: number; probe: number | null }>(
-		sql`SELECT publisher_id AS publisher, paused_at AS since, failures_in_a_row AS failures, next_probe_at AS probe
-			FROM callback_health WHERE paused_at IS NOT NULL ORDER BY paused_at LIMIT ${MAX_NAMED}`,
-	);
-	return rows.map(({ publisher, since, failures, probe }) => ({
-		publisher,
-		since: isoTime(since),
-		failures_in_a_row: failures,
-		next_probe_at: probe === null ? null : isoTime(probe),
-	}));
+	const rows = await db
+		.select()
+		.from(callbackHealth)
+		.where(isNotNull(callbackHealth.pausedAt))
+		.orderBy(asc(callbackHealth.pausedAt))
+		.limit(MAX_NAMED);
+	return rows.flatMap(({ publisherId, pausedAt, failuresInARow, nextProbeAt }) => {
+		if (pausedAt === null) return [];
+		return [
+			{
+				publisher: publisherId,
+				since: isoTime(pausedAt),
+				failures_in_a_row: failuresInARow,
+				next_probe_at: nextProbeAt === null ? null : isoTime(nextProbeAt),
+			},
+		];
+	});
 }
 
 /** The book as readers find it, which may be a minute behind what was published elsewhere. */

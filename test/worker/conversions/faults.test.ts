@@ -187,6 +187,22 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled'")).toHaveLength(3);
 	});
 
+	test("the sweep looks at no quarantined conversion for another currency's rate of that day", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		const eventAt = Date.parse("2026-11-09T12:00:00Z");
+		await consume(postbackMessage("west", { txnid: "a", cid: String(click.click_hash), currency: "DOUBLOON", eventAt }));
+		expect(await readAll("SELECT stage FROM conversions")).toEqual([{ stage: "quarantined" }]);
+		await env.DB.prepare("INSERT INTO exchange_rates VALUES ('CHF 2026-11-09', 'CHF', '2026-11-09', 1100000000)").run();
+		const log = vi.spyOn(console, "log").mockImplementation(() => {});
+		await sweepConversions(deps());
+		expect(log).not.toHaveBeenCalled();
+		await env.DB.prepare("INSERT INTO exchange_rates VALUES ('DOUBLOON 2026-11-09', 'DOUBLOON', '2026-11-09', 2000000000)").run();
+		await sweepConversions(deps());
+		expect(log).toHaveBeenCalledOnce();
+		expect(await readAll("SELECT stage FROM conversions")).toEqual([{ stage: "settled" }]);
+	});
+
 	test("a batch of the largest messages there can be is settled in parts", async () => {
 		const text = "x".repeat(30_000);
 		const messages = Array.from({ length: 100 }, (_, at) => {
