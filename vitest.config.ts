@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import "./scripts/build-viewer.mjs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -69,6 +70,9 @@ export default defineConfig({
 					name: "worker",
 					// Only a test that hangs takes this long; on a busy machine a sound one takes many times its usual.
 					testTimeout: 30_000,
+					// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
+					maxWorkers: Math.max(2, availableParallelism() - 1),
+					sequence: { groupOrder: 1 },
 					hookTimeout: 60_000,
 					include: ["test/worker/**/*.test.ts"],
 					setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
