@@ -4,10 +4,11 @@
  */
 import type { BookBrand, BookCampaign, BookPublisher } from "../campaign-book/format.ts";
 import type { LinkType } from "../lib/enums.ts";
-import { canonicalHost, hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
+import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
+import { isBlocked, readBlockedHosts } from "./blocked-hosts.ts";
 import { type CampaignVerdict, campaignVerdict } from "./eligibility.ts";
 import { campaignPrice, highestPrice } from "./pricing.ts";
 
@@ -30,7 +31,12 @@ export type AuctionRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
+	/** The request asks for more work than any auction does. */
+	tooComplex: boolean;
 };
+
+/** At most so many campaigns are looked at: a keyword's candidates come highest first, and one that bids ends the search. */
+export const MAX_CONSIDERED = 2_000;
 
 /** What the auction is held over. */
 export type AuctionBook = {
@@ -63,6 +69,7 @@ export function seatOf(publisher: BookPublisher): string {
 /** The no-bids that do not depend on the campaigns. Null where the auction continues. */
 function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
 	const { floor, currencies, allowedSeats, blockedSeats } = request;
+	if (request.tooComplex) return noBid("too_complex");
 	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");
 	if (floor.kind === "other_currency") return noBid("floor_currency");
 	if (floor.kind === "unusable") return noBid("unusable_floor");
@@ -80,20 +87,44 @@ function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null
 export function runAuction(request: AuctionRequest, book: AuctionBook, now: number, observe?: Observer): Decision {
 	const screened = screen(request, book.publisher);
 	if (screened !== null) return screened;
-	if (request.deeplink === null) return choose(request, book, now, "homepage", observe);
-	const decision = choose(request, book, now, "deeplink", observe);
+	const blocked = readBlockedHosts(request.blockedAdvertisers);
+	if (blocked === null) return noBid("too_complex");
+	if (request.deeplink === null) return choose(request, blocked, null, book, now, observe);
+	const decision = choose(request, blocked, request.deeplink, book, now, observe);
 	if (decision.outcome === "bid" || !request.homepageInstead) return decision;
-	return choose(request, book, now, "homepage", observe);
+	return choose(request, blocked, null, book, now, observe);
 }
 
-function choose(request: AuctionRequest, book: AuctionBook, now: number, link: LinkType, observe?: Observer): Decision {
+/**
+ * The best of the campaigns that may bid.
+ * @param blocked  hosts that the auction blocks
+ * @param deeplink the page to bid on; null for the homepage
+ */
+function choose(
+	request: AuctionRequest,
+	blocked: ReadonlySet<string>,
+	deeplink: WebAddress | null,
+	book: AuctionBook,
+	now: number,
+	observe?: Observer,
+): Decision {
 	const { publisher } = book;
+	const link = deeplink === null ? "homepage" : "deeplink";
+	const deeplinkHost = deeplink === null ? null : hostOfAddress(deeplink);
+	let considered = 0;
 	let best: Bid | null = null;
 	let reason: CandidateReason = "unknown_advertiser";
 	for (const brand of book.brands) {
 		// Keyword candidates come highest first: none that follows can reach the best price any more.
 		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm) < best.price) break;
-		const rejected = brandReason(request, brand, publisher, link);
+		if (considered >= MAX_CONSIDERED) {
+			if (best === null) return noBid("too_complex");
+			break;
+		}
+		considered += Math.max(1, brand.campaigns.length);
+		const rejected =
+			brandReason(request, brand, publisher, blocked) ??
+			(link === "deeplink" && !takesDeeplink(brand, deeplinkHost) ? "no_deeplink_campaign" : null);
 		for (const campaign of brand.campaigns) {
 			const verdict: CampaignVerdict<CandidateReason> =
 				rejected === null
@@ -122,24 +153,22 @@ function choose(request: AuctionRequest, book: AuctionBook, now: number, link: L
 	return best;
 }
 
-function brandReason(request: AuctionRequest, brand: BookBrand, publisher: BookPublisher, link: LinkType): CandidateReason | null {
+function brandReason(
+	request: AuctionRequest,
+	brand: BookBrand,
+	publisher: BookPublisher,
+	blocked: ReadonlySet<string>,
+): CandidateReason | null {
 	if (!brand.active) return "brand_inactive";
 	const blockedFor = publisher.blockedBrands.get(brand.domain);
 	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";
 	if (brand.blockedCountries.includes(request.country)) return "advertiser_blocked";
-	if (request.blockedAdvertisers.some((entry) => blocks(entry, brand))) return "advertiser_not_accepted";
-	if (link === "deeplink" && !takesDeeplink(brand, request.deeplink)) return "no_deeplink_campaign";
+	if (isBlocked(brand.domain, blocked) || brand.aliases.some((alias) => isBlocked(alias, blocked))) return "advertiser_not_accepted";
 	return null;
 }
 
-function blocks(entry: string, brand: BookBrand): boolean {
-	const host = canonicalHost(entry);
-	return host !== null && (isWithin(brand.domain, host) || brand.aliases.some((alias) => isWithin(alias, host)));
-}
-
 /** A deeplink counts only on the brand's own hosts: its domain, its aliases, and their subdomains. */
-function takesDeeplink(brand: BookBrand, deeplink: WebAddress | null): boolean {
-	const host = deeplink === null ? null : hostOfAddress(deeplink);
+function takesDeeplink(brand: BookBrand, host: string | null): boolean {
 	return host !== null && (isWithin(host, brand.domain) || brand.aliases.some((alias) => isWithin(host, alias)));
 }
 

@@ -102,6 +102,7 @@ export function toAuction(request: BidRequest): AuctionRequest | null {
 		allowedSeats: request.allowedSeats,
 		blockedSeats: request.blockedSeats,
 		currencies: request.currencies,
+		tooComplex: request.tooComplex,
 	};
 }
 

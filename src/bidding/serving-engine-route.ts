@@ -94,6 +94,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			allowedSeats: NONE,
 			blockedSeats: NONE,
 			currencies: NONE,
+			tooComplex: false,
 		},
 		clickId: read("clickid"),
 		sourceId: read("subid"),

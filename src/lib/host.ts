@@ -30,6 +30,11 @@ export function canonicalHost(input: string): string | null {
 	return /\.\d[^.]*$/.test(host) ? null : host;
 }
 
+/** Whether a text is a host name as it stands, so that {@link canonicalHost} needs no URL parser for it. */
+export function isPlainHost(text: string): boolean {
+	return SIMPLE_HOST.test(text);
+}
+
 function parseLoose(text: string): URL | null {
 	if (text === "") return null;
 	if (HTTP_URL.test(text)) return URL.parse(text);

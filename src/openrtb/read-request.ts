@@ -32,7 +32,12 @@ export type BidRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
+	/** A list of the request is longer than any auction reads. */
+	tooComplex: boolean;
 };
+
+/** Longest list of a request that is read: `badv`, `wseat`, `bseat`, `cur`. A longer one is a no-bid. */
+export const MAX_LIST_ENTRIES = 2_000;
 
 type Json = Record<string, unknown>;
 const EMPTY: Json = {};
@@ -76,6 +81,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		allowedSeats: texts(body.wseat),
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
+		tooComplex: [body.badv, body.wseat, body.bseat, body.cur].some(isTooLong),
 	};
 }
 
@@ -120,9 +126,13 @@ function text(value: unknown): string | null {
 	return typeof value === "number" ? String(value) : null;
 }
 
-/** A list of texts; a single one counts as a list of one. */
+function isTooLong(value: unknown): boolean {
+	return Array.isArray(value) && value.length > MAX_LIST_ENTRIES;
+}
+
+/** A list of texts; a single one counts as a list of one, and one that is too long as none: there is no bid on it. */
 function texts(value: unknown): readonly string[] {
-	if (value === undefined || value === null) return NO_TEXTS;
+	if (value === undefined || value === null || isTooLong(value)) return NO_TEXTS;
 	const list = Array.isArray(value) ? value : [value];
 	return list.map(text).filter((item) => item !== null);
 }

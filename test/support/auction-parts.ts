@@ -42,6 +42,7 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 		allowedSeats: [],
 		blockedSeats: [],
 		currencies: [],
+		tooComplex: false,
 		...fields,
 	};
 }

@@ -28,6 +28,7 @@ describe("worker: the Serving Engine's query", () => {
 				allowedSeats: [],
 				blockedSeats: [],
 				currencies: [],
+				tooComplex: false,
 			},
 			clickId: "c-1",
 			sourceId: "s-1",

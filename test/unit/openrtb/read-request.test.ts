@@ -31,6 +31,7 @@ describe("unit: a whole request", () => {
 			allowedSeats: ["acme-seat"],
 			blockedSeats: ["other-seat"],
 			currencies: ["USD"],
+			tooComplex: false,
 		});
 	});
 
@@ -55,6 +56,7 @@ describe("unit: a whole request", () => {
 			allowedSeats: [],
 			blockedSeats: [],
 			currencies: [],
+			tooComplex: false,
 		});
 	});
 });

@@ -1,0 +1,32 @@
+/** The advertisers that an auction blocks (`badv`): read once, then asked for every candidate. */
+import { canonicalHost, isPlainHost } from "../lib/host.ts";
+
+/** At most so many entries of a list need the URL parser: addresses, other scripts, and what is no host at all. */
+export const MAX_PARSED_ENTRIES = 200;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The canonical hosts of a list; what names none is passed over. Null where reading it would cost more than an auction may. */
+export function readBlockedHosts(entries: readonly string[]): ReadonlySet<string> | null {
+	if (entries.length === 0) return NONE;
+	const hosts = new Set<string>();
+	let parsed = 0;
+	for (const entry of entries) {
+		const text = entry.trim().toLowerCase();
+		if (!isPlainHost(text) && ++parsed > MAX_PARSED_ENTRIES) return null;
+		const host = canonicalHost(text);
+		if (host !== null) hosts.add(host);
+	}
+	return hosts;
+}
+
+/** Whether a canonical host, or one of its parents, is among the blocked ones. */
+export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
+	if (blocked.size === 0) return false;
+	for (let at = host; ; ) {
+		if (blocked.has(at)) return true;
+		const dot = at.indexOf(".");
+		if (dot === -1) return false;
+		at = at.slice(dot + 1);
+	}
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { type AuctionBook, type AuctionRequest, MAX_CONSIDERED, runAuction } from "../../../src/bidding/auction.ts";
+import { isBlocked, MAX_PARSED_ENTRIES, readBlockedHosts } from "../../../src/bidding/blocked-hosts.ts";
+import { MAX_LIST_ENTRIES, readBidRequest } from "../../../src/openrtb/read-request.ts";
+import { auctionBook, auctionRequest, brand, campaign } from "../../support/auction-parts.ts";
+
+const NOON = Date.parse("2026-11-18T12:00:00Z");
+const hold = (request: Partial<AuctionRequest>, book: Partial<AuctionBook> = {}) =>
+	runAuction(auctionRequest(request), auctionBook(book), NOON);
+const TOO_COMPLEX = { outcome: "no-bid", reason: "too_complex" };
+
+describe("unit: what an auction may cost", () => {
+	test("entries of badv that only a URL parser can read are bounded, however many brands share a keyword", () => {
+		const brands = Array.from({ length: 300 }, (_, at) => brand({ brandId: at, domain: `shop-${at}.example` }));
+		const junk = (count: number) => Array.from({ length: count }, () => "b c");
+		expect(hold({ blockedAdvertisers: junk(400) }, { brands })).toEqual(TOO_COMPLEX);
+		expect(hold({ blockedAdvertisers: junk(MAX_PARSED_ENTRIES) }, { brands }).outcome).toBe("bid");
+	});
+
+	test("plain hosts may fill the whole list", () => {
+		const hosts = Array.from({ length: MAX_LIST_ENTRIES }, (_, at) => ` Rival-${at}.Example`);
+		expect(hold({ blockedAdvertisers: hosts }).outcome).toBe("bid");
+		expect(hold({ blockedAdvertisers: [...hosts, "SHOES.example "] })).toMatchObject({ reason: "advertiser_not_accepted" });
+	});
+
+	test.each(["badv", "wseat", "bseat", "cur"])("a longer %s is a no-bid, not a shorter list", (name) => {
+		const read = readBidRequest({ id: "a", imp: [{ id: "1" }], [name]: new Array(MAX_LIST_ENTRIES + 1).fill("USD") });
+		expect(read?.tooComplex).toBe(true);
+		expect(hold({ tooComplex: true })).toEqual(TOO_COMPLEX);
+		expect(readBidRequest({ id: "a", imp: [{ id: "1" }], [name]: new Array(MAX_LIST_ENTRIES).fill("USD") })?.tooComplex).toBe(false);
+	});
+
+	test("campaigns that share a keyword are looked at up to a bound; one among them that bids is the answer", () => {
+		const candidate = (at: number, active: boolean) =>
+			brand({
+				brandId: at,
+				domain: `shop-${at}.example`,
+				campaigns: [campaign({ campaignId: at, active, keywordEpcMicros: new Map([["boots", 900_000 - at]]) })],
+			});
+		const inactive = Array.from({ length: MAX_CONSIDERED }, (_, at) => candidate(at, false));
+		const request = { domain: null, keyword: "boots" };
+		expect(hold(request, { brands: inactive })).toMatchObject({ reason: "no_campaign" });
+		expect(hold(request, { brands: [...inactive, candidate(MAX_CONSIDERED, true)] })).toEqual(TOO_COMPLEX);
+		expect(hold(request, { brands: [...inactive.slice(1), candidate(MAX_CONSIDERED, true)] }).outcome).toBe("bid");
+	});
+});
+
+describe("unit: blocked hosts", () => {
+	test.each([
+		["shoes.example", "shoes.example", true],
+		["a.shoes.example", "shoes.example", true],
+		["shoes.example", "a.shoes.example", false],
+		["ashoes.example", "shoes.example", false],
+		["shoes.example", "https://www.Shoes.example/path", true],
+		["shoes.example", "example", false],
+	])("%s is blocked by %s: %s", (host, entry, expected) => {
+		expect(isBlocked(host, readBlockedHosts([entry]) ?? new Set())).toBe(expected);
+	});
+});
