@@ -15,6 +15,9 @@ export interface Env {
 	CALLBACKS?: Queue;
 	/** How many postbacks with unknown keys one place keeps; optional. */
 	UNKNOWN_KEYS?: RateLimit;
+	/** Clicks a minute by address and by a bid's token; optional. */
+	CLICK_ADDRESSES?: RateLimit;
+	CLICK_TOKENS?: RateLimit;
 	/** Failed keys by address. */
 	FAILED_KEYS?: RateLimit;
 	/** Analytics Engine dataset for data points; nothing depends on it. */

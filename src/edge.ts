@@ -33,7 +33,13 @@ export function edgeOf(env: Env): Edge {
 	const bidding = { ...shared, clickUrl: config.CLICK_URL };
 	const redirect = {
 		...shared,
-		store: { queue: env.CLICKS ?? CLICKS_UNBOUND, kept: env.BOOK, pause: (milliseconds: number) => scheduler.wait(milliseconds) },
+		store: {
+			queue: env.CLICKS ?? CLICKS_UNBOUND,
+			kept: env.BOOK,
+			pause: (milliseconds: number) => scheduler.wait(milliseconds),
+			connectionKey: config.TOKEN_KEYS[0] ?? "",
+			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS },
+		},
 		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
 	};
 	const app = new Hono();

@@ -2,7 +2,7 @@
  * The auction: a pure function of the request's facts, the campaigns the book has for them, and the time. One decision type
  * feeds both endpoints and the operator's explanation.
  */
-import type { BookBrand, BookCampaign, BookPublisher } from "../campaign-book/format.ts";
+import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import { priceToUsd } from "../lib/money.ts";
@@ -160,9 +160,7 @@ function brandReason(
 	blocked: ReadonlySet<string>,
 ): CandidateReason | null {
 	if (!brand.active) return "brand_inactive";
-	const blockedFor = publisher.blockedBrands.get(brand.domain);
-	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(request.country))) return "advertiser_blocked";
-	if (brand.blockedCountries.includes(request.country)) return "advertiser_blocked";
+	if (isBrandBlocked(brand, publisher, request.country)) return "advertiser_blocked";
 	if (isBlocked(brand.domain, blocked) || brand.aliases.some((alias) => isBlocked(alias, blocked))) return "advertiser_not_accepted";
 	return null;
 }

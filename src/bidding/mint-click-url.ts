@@ -1,9 +1,10 @@
 import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
 import type { ClickToken } from "../click-token/token.ts";
+import { deviceOf } from "../lib/device.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
-import { ipv4ToInteger } from "../lib/ip.ts";
+import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -17,8 +18,18 @@ export type ClickDetails = {
 	ip: string | null;
 	deeplink: WebAddress | null;
 	country: string;
+	/** IPv6 address of the user, and the user agent: what a click's device is held against. */
+	ipv6: string | null;
+	userAgent: string | null;
+	/** The keyword that priced the bid. */
+	keyword: string | null;
+	/** The address that asks for the bid. */
+	asker: string | null;
 	test: boolean;
 };
+
+/** So much of a keyword travels in a token: enough to settle a dispute by. */
+const MAX_KEYWORD_LENGTH = 64;
 
 /** What `use` makes of the click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
 export function mintClickUrl<Answer>(
@@ -41,6 +52,9 @@ export function mintClickUrl<Answer>(
 		auctionId,
 		mintedAt: now,
 		test: details.test,
+		device: deviceOf(details.ip ?? details.ipv6, details.userAgent),
+		keyword: details.keyword === null ? null : details.keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
+		askedFrom: details.asker === null ? null : networkPrefix(details.asker),
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

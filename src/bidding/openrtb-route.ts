@@ -33,7 +33,7 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 		const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
 		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
 		// Awaited here, where what is thrown is caught.
-		return await answer(deps, identity, bidRequest, waitUntil);
+		return await answer(deps, identity, bidRequest, request.headers, waitUntil);
 	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
@@ -41,7 +41,13 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 }
 
 /** No async function: on the bid path every step between promises counts. */
-function answer(deps: BiddingDeps, identity: string, bidRequest: BidRequest, waitUntil: WaitUntil): Response | Promise<Response> {
+function answer(
+	deps: BiddingDeps,
+	identity: string,
+	bidRequest: BidRequest,
+	headers: Headers,
+	waitUntil: WaitUntil,
+): Response | Promise<Response> {
 	const auction = toAuction(bidRequest);
 	if (auction === null) {
 		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, noBid("country_not_served"));
@@ -56,12 +62,19 @@ function answer(deps: BiddingDeps, identity: string, bidRequest: BidRequest, wai
 	);
 	const close = (decision: Decision): Response | Promise<Response> => {
 		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, decision);
-		return decision.outcome === "no-bid" ? writeNoBid() : fill(deps, bidRequest, auction, decision, now);
+		return decision.outcome === "no-bid" ? writeNoBid() : fill(deps, bidRequest, auction, decision, headers, now);
 	};
 	return held instanceof Promise ? held.then(close) : close(held);
 }
 
-function fill(deps: BiddingDeps, bidRequest: BidRequest, auction: AuctionRequest, bid: Bid, now: number): Promise<Response> {
+function fill(
+	deps: BiddingDeps,
+	bidRequest: BidRequest,
+	auction: AuctionRequest,
+	bid: Bid,
+	headers: Headers,
+	now: number,
+): Promise<Response> {
 	const details: ClickDetails = {
 		kind: "openrtb",
 		clickId: bidRequest.clickId,
@@ -70,6 +83,10 @@ function fill(deps: BiddingDeps, bidRequest: BidRequest, auction: AuctionRequest
 		ip: bidRequest.ip,
 		deeplink: auction.deeplink,
 		country: COUNTRY,
+		ipv6: bidRequest.ipv6,
+		userAgent: bidRequest.userAgent,
+		keyword: auction.keyword,
+		asker: headers.get("cf-connecting-ip"),
 		test: bidRequest.test,
 	};
 	return mintClickUrl(deps, bid, details, now, (clickUrl) =>

@@ -18,7 +18,15 @@ import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 /** A read query: the publisher asked for and the auction's facts, or what is missing. */
 export type ServingEngineQuery =
 	| { ok: false; error: string }
-	| { ok: true; publisherId: string; auction: AuctionRequest; clickId: string | null; sourceId: string | null; ip: string | null };
+	| {
+			ok: true;
+			publisherId: string;
+			auction: AuctionRequest;
+			clickId: string | null;
+			sourceId: string | null;
+			ip: string | null;
+			userAgent: string | null;
+	  };
 
 export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
@@ -53,6 +61,10 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 		ip: query.ip,
 		deeplink: query.auction.deeplink,
 		country: query.auction.country,
+		ipv6: null,
+		userAgent: query.userAgent,
+		keyword: query.auction.keyword,
+		asker: request.headers.get("cf-connecting-ip"),
 		test: false,
 	};
 	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
@@ -99,6 +111,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 		clickId: read("clickid"),
 		sourceId: read("subid"),
 		ip: read("ip")?.trim() ?? null,
+		userAgent: read("ua"),
 	};
 }
 

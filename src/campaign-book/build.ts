@@ -1,5 +1,6 @@
 /** Builds the text of shards from rows: pure, and the same rows always give the same text, so that its hash is its version. */
 import { sha256, toBase64Url } from "../lib/bytes.ts";
+import type { TrafficSettings } from "../lib/traffic-rules.ts";
 import {
 	ALL_HOURS,
 	type BrandWire,
@@ -30,6 +31,8 @@ export type CampaignInput = {
 	totalBudgetMicros: number | null;
 	timezone: string;
 	allowedHours: number;
+	/** The campaign's own rules on which clicks are paid. */
+	traffic: TrafficSettings | null;
 };
 
 export type BrandInput = {
@@ -113,7 +116,7 @@ function writeKeyword(keyword: string, brands: readonly BrandInput[]): BrandWire
 		)
 		.sort((a, b) => b.epcMicros - a.epcMicros || a.campaign.campaignId - b.campaign.campaignId)
 		.map(({ brand, campaign, epcMicros }) => {
-			const { e, f, ...wire } = writeCampaign(campaign);
+			const { e, f, r, ...wire } = writeCampaign(campaign);
 			if (wire.h !== undefined) wire.h = 1;
 			if (wire.l !== undefined) wire.l = 1;
 			return writeBrand(brand, [{ ...wire, k: { [keyword]: epcMicros } }]);
@@ -147,5 +150,6 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 		...(keywords.length > 0 && { k: Object.fromEntries(keywords) }),
 		...(neverBids && { z: 1 }),
 		...(campaign.allowedHours !== ALL_HOURS && { t: campaign.timezone, m: campaign.allowedHours }),
+		...(campaign.traffic !== null && { r: campaign.traffic }),
 	} satisfies CampaignWire;
 }

@@ -15,6 +15,8 @@
  */
 
 import { parseJson } from "../lib/json.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
 import { SLOT_BITS } from "./slots.ts";
 
 export const BOOK_FORMAT = 1;
@@ -38,6 +40,8 @@ export type Manifest = {
 	/** The versions of all shards in order, VERSION_LENGTH characters each, base64url; spaces for a shard without entries. */
 	shards: string;
 	publishers: PublisherWire[];
+	/** Rules on which clicks are paid; absent: the defaults. */
+	traffic?: TrafficSettings;
 };
 
 export type PublisherWire = {
@@ -54,6 +58,12 @@ export type PublisherWire = {
 	share: number;
 	/** Blocked brands: domain → countries, an empty list for all of them. */
 	blocked?: Record<string, string[]>;
+	/** 1 where the publisher is suspended. */
+	x?: 1;
+	/** Minutes for which a click on a bid is paid; absent: the default. */
+	m?: number;
+	/** The publisher's own rules on which clicks are paid. */
+	traffic?: TrafficSettings;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
 	former?: FormerNameWire[];
 };
@@ -111,6 +121,8 @@ export type CampaignWire = {
 	/** Time zone and the mask of allowed local hours (bit 0 is midnight to one); absent where all are allowed. */
 	t?: string;
 	m?: number;
+	/** The campaign's own rules on which clicks are paid. */
+	r?: TrafficSettings;
 };
 
 export type BookCampaign = {
@@ -130,6 +142,7 @@ export type BookCampaign = {
 	readonly capped: boolean;
 	readonly timeZone: string | null;
 	readonly allowedHours: number;
+	readonly traffic: TrafficSettings | null;
 };
 
 export type BookBrand = {
@@ -148,7 +161,15 @@ export type BookPublisher = {
 	readonly sharePpm: number;
 	/** Blocked brands: domain → countries; an empty list means every country. */
 	readonly blockedBrands: ReadonlyMap<string, readonly string[]>;
+	readonly suspended: boolean;
+	/** How long a click on a bid is paid, milliseconds. */
+	readonly bidPayMs: number;
+	/** Rules on which clicks are paid, the network's among them. */
+	readonly traffic: TrafficPolicy;
 };
+
+/** How long a click on a bid is paid where the publisher has no time of its own. */
+export const BID_PAY_MS = 60 * MINUTE_MS;
 
 export const ALL_HOURS = 0xff_ffff;
 
@@ -214,17 +235,29 @@ function decodeCampaign(wire: CampaignWire): BookCampaign {
 		capped: wire.z === 1,
 		timeZone: wire.t ?? null,
 		allowedHours: wire.m ?? ALL_HOURS,
+		traffic: wire.r ?? null,
 	};
 }
 
-export function decodePublisher(wire: PublisherWire): BookPublisher {
+/** @param network the network's own policy */
+export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DEFAULT_POLICY): BookPublisher {
 	return {
 		id: wire.id,
 		identity: wire.identity,
 		seat: wire.seat ?? null,
 		sharePpm: wire.share,
 		blockedBrands: new Map(Object.entries(wire.blocked ?? {})),
+		suspended: wire.x === 1,
+		bidPayMs: wire.m === undefined ? BID_PAY_MS : wire.m * MINUTE_MS,
+		traffic: layPolicies(network, wire.traffic ?? null),
 	};
+}
+
+/** Whether a brand is blocked in a country, for everyone or for this publisher. */
+export function isBrandBlocked(brand: BookBrand, publisher: BookPublisher, country: string): boolean {
+	const blockedFor = publisher.blockedBrands.get(brand.domain);
+	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(country))) return true;
+	return brand.blockedCountries.includes(country);
 }
 
 export function encodeEntry(key: string, brands: readonly BrandWire[]): string {

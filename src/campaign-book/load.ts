@@ -7,6 +7,7 @@
  */
 import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import {
 	type BookBrand,
 	type BookPublisher,
@@ -52,6 +53,8 @@ export type BookSnapshot = {
 	readonly byOpenRtbIdentity: ReadonlyMap<string, BookPublisher>;
 	/** Names that a rotation replaced: `pubi {value}` and `rtb {value}`. */
 	readonly former: ReadonlyMap<string, { publisher: BookPublisher; until: number }>;
+	/** The network's rules on which clicks are paid. */
+	readonly traffic: TrafficPolicy;
 };
 
 /** The publisher that a request to the OpenRTB endpoint names; by a former identity until its overlap ends. */
@@ -247,8 +250,9 @@ function openSnapshot(manifest: Manifest): BookSnapshot {
 	const byPublisherId = new Map<string, BookPublisher>();
 	const byOpenRtbIdentity = new Map<string, BookPublisher>();
 	const former = new Map<string, { publisher: BookPublisher; until: number }>();
+	const traffic = layPolicies(DEFAULT_POLICY, manifest.traffic ?? null);
 	for (const wire of manifest.publishers) {
-		const publisher = decodePublisher(wire);
+		const publisher = decodePublisher(wire, traffic);
 		byIdentity.set(publisher.identity, publisher);
 		if (wire.pubi !== undefined) byPublisherId.set(wire.pubi, publisher);
 		if (wire.rtb !== undefined) byOpenRtbIdentity.set(wire.rtb, publisher);
@@ -260,5 +264,5 @@ function openSnapshot(manifest: Manifest): BookSnapshot {
 			if (n === "pubi" && wire.pubi !== undefined) former.set(`pubi ${v}`, { publisher: named, until: u });
 		}
 	}
-	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity, former };
+	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity, former, traffic };
 }

@@ -31,6 +31,12 @@ export type ClickToken = {
 	mintedAt: number;
 	/** The bid answered a request with `test` = 1. */
 	test: boolean;
+	/** What is known of the device the bid was asked for (src/lib/device.ts). */
+	device: number | null;
+	/** The keyword that priced the bid, its beginning where it is long. */
+	keyword: string | null;
+	/** The network that asked for the bid: see `networkPrefix`. */
+	askedFrom: string | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -163,9 +169,21 @@ export class ClickTokens {
 	}
 }
 
+const OF_A_LINK = {
+	kind: "link",
+	bidMicros: 0,
+	typoId: 0,
+	auctionId: "",
+	mintedAt: 0,
+	test: false,
+	device: null,
+	keyword: null,
+	askedFrom: null,
+} as const;
+
 /** A tracking link is of no auction and of no time, and promises no amount. */
 function openLink(link: TrackingLink | null): ClickToken | null {
-	return link === null ? null : { ...link, kind: "link", bidMicros: 0, typoId: 0, auctionId: "", mintedAt: 0, test: false };
+	return link === null ? null : { ...link, ...OF_A_LINK };
 }
 
 async function importMaster(secret: string): Promise<Master> {
@@ -253,6 +271,9 @@ function encode(token: ClickToken): string {
 		token.auctionId,
 		token.mintedAt,
 		token.test ? 1 : 0,
+		token.device,
+		token.keyword,
+		token.askedFrom,
 	]);
 }
 
@@ -272,5 +293,9 @@ function decode(text: string): ClickToken | null {
 		auctionId: fields[7],
 		mintedAt: fields[8],
 		test: fields[9] === 1,
+		// Absent in tokens of earlier versions.
+		device: fields[10] ?? null,
+		keyword: fields[11] ?? null,
+		askedFrom: fields[12] ?? null,
 	};
 }

@@ -8,7 +8,7 @@ export type RedirectDeps = {
 	book: CampaignBook;
 	tokens: ClickTokens;
 	store: ClickStore;
-	/** Age from which the click URL of an auction still redirects but no longer counts, in milliseconds. */
+	/** Age from which the click URL of an auction is never paid, whatever the publisher's own time, in milliseconds. */
 	clickTtlMs: number;
 	/** Present time, Unix milliseconds. */
 	now: () => number;

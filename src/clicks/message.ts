@@ -6,7 +6,8 @@
  * to be replayed by the newer one.
  */
 import * as v from "valibot";
-import { KNOWN_REASONS, type KnownReason, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { TRAFFIC_RULES, type TrafficRule, UNPAID_REASONS, type UnpaidReason } from "../lib/traffic-rules.ts";
 
 export const CLICK_FORMAT = 1;
 
@@ -23,8 +24,10 @@ export type ClickMessage = {
 	/** Click hash: 32 hex characters, lower case. */
 	hash: string;
 	kind: TokenKind;
-	/** Absent where the click may be billed. */
-	reason?: KnownReason;
+	/** Why the redirect already knows that the click is not paid; absent where it may be. */
+	reason?: UnpaidReason;
+	/** Traffic rules that hold and only flag. */
+	flags?: TrafficRule[];
 	/** Publisher identity of the token. */
 	publisher: string;
 	brandId: number;
@@ -39,6 +42,12 @@ export type ClickMessage = {
 	ipPrefix?: string;
 	/** First 16 hex characters of the SHA-256 of the user agent. */
 	userAgentHash?: string;
+	/** Keyed hash of the user's connection: see `connectionOf`. Kept for a day, to tell repeats by. */
+	connection?: string;
+	/** The keyword that priced the bid, its beginning where it is long. */
+	keyword?: string;
+	/** The network that asked for the bid. */
+	askedFrom?: string;
 };
 
 const text = v.pipe(v.string(), v.nonEmpty());
@@ -49,7 +58,8 @@ const schema = v.object({
 	at: amount,
 	hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
 	kind: v.picklist(TOKEN_KINDS),
-	reason: v.optional(v.picklist(KNOWN_REASONS)),
+	reason: v.optional(v.picklist(UNPAID_REASONS)),
+	flags: v.optional(v.array(v.picklist(TRAFFIC_RULES))),
 	publisher: text,
 	brandId: amount,
 	campaignId: amount,
@@ -58,6 +68,9 @@ const schema = v.object({
 	country: v.optional(v.string()),
 	ipPrefix: v.optional(v.string()),
 	userAgentHash: v.optional(v.string()),
+	connection: v.optional(v.string()),
+	keyword: v.optional(v.string()),
+	askedFrom: v.optional(v.string()),
 });
 
 /** A read message, or the paths of what is wrong with it: never its values, which may be personal. */

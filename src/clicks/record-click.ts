@@ -1,4 +1,6 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
+import { sha256Hex } from "../lib/bytes.ts";
+import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import type { ClickMessage } from "./message.ts";
 import { hashUserAgent } from "./user-agent.ts";
@@ -11,7 +13,18 @@ export type ClickStore = {
 	kept: { put(key: string, value: string): Promise<void> };
 	/** Waits before a try is repeated, in milliseconds. */
 	pause: (milliseconds: number) => Promise<void>;
+	/** Key of the hash of connections: an address cannot be found by trying them all. */
+	connectionKey: string;
+	/** Clicks a minute, by address and by a bid's token; absent where no limit is bound. */
+	limits: { address: Limit | undefined; token: Limit | undefined };
 };
+
+type Limit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
+
+/** What of a visitor is needed for a click's record, and goes no further. */
+export type Visitor = { userAgent: string | null; address: string | null };
+
+const HASH_LENGTH = 16;
 
 /** Stands in for a queue that is not bound: every click is kept in KV. */
 export const CLICKS_UNBOUND: ClickStore["queue"] = {
@@ -23,19 +36,29 @@ const SEND_PAUSES_MS = [1_000];
 const KEEP_PAUSES_MS = [1_100, 3_000];
 
 /**
- * Adds the hash of the user agent to a click and sends it to the queue. Never rejects. A click that neither the queue nor KV takes
- * is told in the log, one line a click, so that they can be counted.
+ * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
+ * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
-export function recordClick(store: ClickStore, click: ClickMessage, userAgent: string | null): Promise<unknown> {
-	const userAgentHash = userAgent === null || userAgent === "" ? null : hashUserAgent(userAgent);
-	if (userAgentHash instanceof Promise) {
-		return userAgentHash.then((arrived) => {
-			click.userAgentHash = arrived;
-			return send(store, click);
-		});
+export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, address }: Visitor): Promise<void> {
+	if (userAgent !== null && userAgent !== "") click.userAgentHash = await hashUserAgent(userAgent);
+	const connection = address === null ? null : connectionOf(address);
+	if (connection !== null) {
+		click.connection = (await sha256Hex(`connection ${store.connectionKey} ${connection}`)).slice(0, HASH_LENGTH);
 	}
-	if (userAgentHash !== null) click.userAgentHash = userAgentHash;
-	return send(store, click);
+	if (await isOverLimit(store, click)) click.reason ??= "velocity";
+	await send(store, click);
+}
+
+/** Past a limit a click is not paid. Where a limit fails it limits nothing. */
+async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
+	try {
+		if (connection !== undefined && (await limits.address?.limit({ key: connection }))?.success === false) return true;
+		// A bid's token is one auction's; a tracking link is everyone's.
+		return kind !== "link" && (await limits.token?.limit({ key: hash }))?.success === false;
+	} catch (error) {
+		logError("click.limit_failed", error);
+		return false;
+	}
 }
 
 function send(store: ClickStore, click: ClickMessage): Promise<unknown> {

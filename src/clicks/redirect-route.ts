@@ -1,9 +1,10 @@
 /** GET /click on the click tracker: redirects to the platform's link from memory only, and records the click afterwards. */
-import { type BookBrand, type BookCampaign, domainKey } from "../campaign-book/format.ts";
+import { BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher, domainKey, isBrandBlocked } from "../campaign-book/format.ts";
 import type { BookSnapshot } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
 import type { WaitUntil } from "../lib/async.ts";
+import { deviceOf, isOtherDevice } from "../lib/device.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
@@ -11,12 +12,14 @@ import { clickHashOf } from "../lib/md5-ids.ts";
 import { priceOf, priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
 import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
+import { layPolicies } from "../lib/traffic-rules.ts";
 import { chooseTarget, fillTemplate } from "./choose-target.ts";
 import type { RedirectDeps } from "./deps.ts";
 import { CLICK_FORMAT, type ClickMessage } from "./message.ts";
+import { type ClickFacts, judge } from "./payable.ts";
 import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
-import { recordClick } from "./record-click.ts";
-import { whyUncounted } from "./why-uncounted.ts";
+import { recordClick, type Visitor } from "./record-click.ts";
+import { readNetworkFacts, readRequestFacts } from "./request-facts.ts";
 
 const CLICK_PATH = "/click";
 
@@ -87,11 +90,22 @@ function redirect(
 	const target = brand === undefined ? null : chooseTarget(brand, token.campaignId, country, readParameter(query, "dl"));
 	if (target === null) return page(404, "This link leads nowhere any more.");
 
+	const { campaign } = target;
 	const { headers } = request;
-	const userAgent = headers.get("user-agent");
+	const visitor: Visitor = { userAgent: headers.get("user-agent"), address: headers.get("cf-connecting-ip") };
+	const publisher = snapshot.byIdentity.get(token.publisher);
+	const policy = layPolicies(publisher?.traffic ?? snapshot.traffic, campaign.traffic);
+	const facts: ClickFacts = {
+		...readRequestFacts(method, headers, visitor.userAgent),
+		...readNetworkFacts(request, campaign.country, policy),
+		...readBookFacts(brand, campaign, publisher),
+		test: token.test,
+		expired: isExpired(token, publisher, deps.clickTtlMs, now),
+		other_device: isOfOtherDevice(token, visitor),
+	};
+	const { reason, flags } = judge(facts, policy);
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
-	const reason = whyUncounted(method, headers, userAgent, token, deps.clickTtlMs, now);
-	const bidMicros = token.kind === "link" ? linkPriceMicros(snapshot, token, target.campaign) : token.bidMicros;
+	const bidMicros = token.kind === "link" ? linkPriceMicros(publisher, campaign) : token.bidMicros;
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
 		id: newTimeOrderedId(now),
@@ -100,17 +114,19 @@ function redirect(
 		kind: token.kind,
 		publisher: token.publisher,
 		brandId: token.advertiserId,
-		campaignId: target.campaign.campaignId,
-		country: country ?? target.campaign.country,
+		campaignId: campaign.campaignId,
+		country: country ?? campaign.country,
 	};
 	if (reason !== null) click.reason = reason;
+	if (flags.length > 0) click.flags = flags;
 	if (bidMicros !== null) click.bidMicros = bidMicros;
 	const texts = readTexts(query);
 	if (texts !== undefined) click.texts = texts;
-	const address = headers.get("cf-connecting-ip");
-	const ipPrefix = address === null ? null : networkPrefix(address);
+	const ipPrefix = visitor.address === null ? null : networkPrefix(visitor.address);
 	if (ipPrefix !== null) click.ipPrefix = ipPrefix;
-	waitUntil(recordClick(deps.store, click, userAgent));
+	if (token.keyword !== null) click.keyword = token.keyword;
+	if (token.askedFrom !== null) click.askedFrom = token.askedFrom;
+	waitUntil(recordClick(deps.store, click, visitor));
 	deps.measure?.({
 		event: "click",
 		publisher: token.publisher,
@@ -121,10 +137,30 @@ function redirect(
 	return new Response(null, { status: 302, headers: { ...COMMON, location: fillTemplate(target, hash) } });
 }
 
+/** Tracking links do not age: they are made once and used for months. */
+function isExpired({ kind, mintedAt }: ClickToken, publisher: BookPublisher | undefined, clickTtlMs: number, now: number): boolean {
+	return kind !== "link" && now - mintedAt > Math.min(publisher?.bidPayMs ?? BID_PAY_MS, clickTtlMs);
+}
+
+function isOfOtherDevice(token: ClickToken, { address, userAgent }: Visitor): boolean {
+	if (token.device === null) return false;
+	const device = deviceOf(address, userAgent);
+	return device !== null && isOtherDevice(token.device, device);
+}
+
+/** What the book knows against paying. */
+function readBookFacts(brand: BookBrand | undefined, campaign: BookCampaign, publisher: BookPublisher | undefined): ClickFacts {
+	return {
+		publisher_suspended: publisher?.suspended === true,
+		campaign_stopped: !campaign.active,
+		brand_stopped: brand?.active === false,
+		blocked: brand !== undefined && publisher !== undefined && isBrandBlocked(brand, publisher, campaign.country),
+	};
+}
+
 /** What a click of a tracking link is worth now: EPC × share. Null where the book does not know the publisher. */
-function linkPriceMicros(snapshot: BookSnapshot, { publisher }: ClickToken, { epcMicros }: BookCampaign): number | null {
-	const known = snapshot.byIdentity.get(publisher);
-	return known === undefined ? null : priceToMicros(priceOf(epcMicros ?? 0, known.sharePpm));
+function linkPriceMicros(publisher: BookPublisher | undefined, { epcMicros }: BookCampaign): number | null {
+	return publisher === undefined ? null : priceToMicros(priceOf(epcMicros ?? 0, publisher.sharePpm));
 }
 
 /**

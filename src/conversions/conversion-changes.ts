@@ -28,6 +28,7 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		status: "pending",
 		networkStatus: null,
 		statusUnknown: false,
+		verdict: null,
 		test: false,
 		eventAt: 0,
 		payoutMicros: 0,

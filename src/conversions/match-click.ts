@@ -69,9 +69,34 @@ function isOf(platform: string, click: CandidateClick): boolean {
 	return click.platform === null || click.platform === platform;
 }
 
-/** The billed click first; then what comes nearest to one; a test last. */
-const RANKS: readonly CandidateClick["reason"][] = [null, "expired", "duplicate", "bot", "prefetch", "head", "test"];
-
+/**
+ * The billed click first, then what comes nearest to one: clicks that were judged only after the redirect, a person's before a
+ * program's, and a test last.
+ */
+const RANKS = [
+	null,
+	"voided",
+	"over_budget",
+	"over_cap",
+	"velocity",
+	"repeat",
+	"expired",
+	"duplicate",
+	"other_device",
+	"country",
+	"blocked",
+	"brand_stopped",
+	"campaign_stopped",
+	"publisher_suspended",
+	"data_centre",
+	"bot",
+	"no_user_agent",
+	"embedded",
+	"prefetch",
+	"head",
+	"test",
+] as const satisfies readonly CandidateClick["reason"][];
 function rank({ reason }: CandidateClick): number {
-	return RANKS.indexOf(reason);
+	// Refuses to compile where a reason has no place among them.
+	return RANKS.indexOf(reason satisfies (typeof RANKS)[number]);
 }

@@ -11,9 +11,9 @@ import {
 	POSTBACK_OUTCOMES,
 	PRICING_MODELS,
 	TOKEN_KINDS,
-	UNCOUNTED_REASONS,
 } from "../lib/enums.ts";
 import { attemptSchema, count, time } from "../lib/shapes.ts";
+import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
 const text = v.string();
 const textOrNull = v.nullable(text);
@@ -26,7 +26,7 @@ const clickSchema = v.strictObject({
 	click_hash: v.pipe(text, v.description("What the platform reports back.")),
 	kind: v.picklist(TOKEN_KINDS),
 	billed: v.boolean(),
-	reason: v.pipe(v.nullable(v.picklist(UNCOUNTED_REASONS)), v.description("Why it is not billed.")),
+	reason: v.pipe(v.nullable(v.picklist(CLICK_REASONS)), v.description("Why it is not billed.")),
 	clicked_at: time,
 	publisher: textOrNull,
 	publisher_click_id: textOrNull,

@@ -16,13 +16,6 @@ export type BidEndpoint = (typeof BID_ENDPOINTS)[number];
 export const LINK_TYPES = ["homepage", "deeplink"] as const;
 export type LinkType = (typeof LINK_TYPES)[number];
 
-/** Why the redirect already knows that a click is neither billed nor counted. */
-export const KNOWN_REASONS = ["head", "prefetch", "bot", "test", "expired"] as const;
-export type KnownReason = (typeof KNOWN_REASONS)[number];
-
-/** Why a redirect is recorded but neither billed nor counted. Duplicates are found when the click is written. */
-export const UNCOUNTED_REASONS = [...KNOWN_REASONS, "duplicate"] as const;
-
 /** What a campaign is paused for. */
 export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
 export type Cap = (typeof CAPS)[number];
@@ -40,7 +33,16 @@ export const CONVERSION_STAGES = ["waiting", "unmatched", "quarantined", "settle
 export const CONVERSION_STATUSES = ["approved", "pending", "cancelled"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
 
-export const CONVERSION_EVENT_KINDS = ["received", "changed", "late", "attributed", "unmatched", "quarantined", "released"] as const;
+export const CONVERSION_EVENT_KINDS = [
+	"received",
+	"changed",
+	"late",
+	"attributed",
+	"unmatched",
+	"quarantined",
+	"released",
+	"judged",
+] as const;
 
 /** By what a conversion found its click. */
 export const ATTRIBUTIONS = ["click_hash", "publisher_click_id"] as const;

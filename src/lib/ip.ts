@@ -30,17 +30,40 @@ export function ipv4ToInteger(text: string): number | null {
  */
 export function networkPrefix(text: string): string | null {
 	if (IPV4.test(text)) return `${text.slice(0, text.lastIndexOf("."))}.0/24`;
+	const groups = ipv6Groups(text);
+	if (groups === null) return null;
+	const mapped = mappedIpv4(groups);
+	return mapped === null ? prefixOf(groups, 48) : `${mapped.slice(0, mapped.lastIndexOf("."))}.0/24`;
+}
+
+/**
+ * What stands for one connection in limits and velocities: an IPv4 address, or the 64 bits of an IPv6 address that its network is
+ * given. Null where the text is no address.
+ * @example connectionOf("2001:db8:85a3:1::7334") // "2001:db8:85a3:1::/64"
+ */
+export function connectionOf(text: string): string | null {
+	if (IPV4.test(text)) return text;
+	const groups = ipv6Groups(text);
+	return groups === null ? null : (mappedIpv4(groups) ?? prefixOf(groups, 64));
+}
+
+function prefixOf(groups: readonly number[], bits: number): string {
+	const prefix = groups.slice(0, bits / 16).map((group) => group.toString(16));
+	return `${prefix.join(":").replace(/(?:^0)?(?::0)+$/, "")}::/${bits}`;
+}
+
+/** An IPv4 address that is written as an IPv6 one; null where it is none. */
+function mappedIpv4(groups: readonly number[]): string | null {
+	if (!groups.slice(0, 5).every((group) => group === 0) || groups[5] !== 0xffff) return null;
+	const [high = 0, low = 0] = groups.slice(6);
+	return `${high >>> 8}.${high & 255}.${low >>> 8}.${low & 255}`;
+}
+
+function ipv6Groups(text: string): number[] | null {
 	if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(":")) return null;
 	// The URL parser checks and compresses an IPv6 address, and writes an embedded IPv4 address in hex.
 	const host = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
-	if (host === undefined) return null;
-	const groups = expand(host);
-	if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-		const [high = 0, low = 0] = groups.slice(6);
-		return `${high >>> 8}.${high & 255}.${low >>> 8}.0/24`;
-	}
-	const prefix = groups.slice(0, 3).map((group) => group.toString(16));
-	return `${prefix.join(":").replace(/(?:^0)?(?::0)+$/, "")}::/48`;
+	return host === undefined ? null : expand(host);
 }
 
 /** The eight groups of a compressed IPv6 address. */

@@ -26,6 +26,8 @@ export type BidRequest = {
 	buyerUid: string | null;
 	tagId: string | null;
 	ip: string | null;
+	ipv6: string | null;
+	userAgent: string | null;
 	blockedAdvertisers: readonly string[];
 	/** Seats that may bid; empty for all. */
 	allowedSeats: readonly string[];
@@ -77,6 +79,8 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		buyerUid: text(user.buyeruid),
 		tagId: text(imp.tagid),
 		ip: text(device.ip)?.trim() ?? null,
+		ipv6: text(device.ipv6)?.trim() ?? null,
+		userAgent: text(device.ua),
 		blockedAdvertisers: texts(body.badv),
 		allowedSeats: texts(body.wseat),
 		blockedSeats: texts(body.bseat),

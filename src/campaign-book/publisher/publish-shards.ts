@@ -5,6 +5,7 @@ import { insertRows } from "../../db/json-rows.ts";
 import { bookShards } from "../../db/schema/book.ts";
 import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
+import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { type BookEntry, type BrandInput, buildShards, type CampaignInput, versionOf } from "../build.ts";
 import { shardKey } from "../format.ts";
 import { slotsOfShard } from "../slots.ts";
@@ -128,7 +129,12 @@ type CampaignRow = { campaign: typeof campaigns.$inferSelect; platformId: number
 function collect(brandRows: readonly BrandRow[], campaignRows: readonly CampaignRow[]): Map<number, BrandInput> {
 	const byBrand = new Map<number, CampaignInput[]>();
 	for (const { campaign, platformId } of campaignRows) {
-		const input: CampaignInput = { ...campaign, platformId, keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros) };
+		const input: CampaignInput = {
+			...campaign,
+			platformId,
+			keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros),
+			traffic: campaign.traffic === null ? null : (JSON.parse(campaign.traffic) as TrafficSettings),
+		};
 		const siblings = byBrand.get(campaign.brandId);
 		if (siblings === undefined) byBrand.set(campaign.brandId, [input]);
 		else siblings.push(input);

@@ -6,7 +6,9 @@ import { and, asc, eq, gt, lt, ne, or, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import { networkSettings } from "../../db/schema/settings.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
 import {
 	BOOK_FORMAT,
@@ -215,8 +217,9 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 	}
 	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
 	const former = await readFormerNames(db, now());
+	const [settings] = await db.select().from(networkSettings);
 	const wires = rows.map((row) => writePublisher(row, former.get(row.id) ?? []));
-	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: wires };
+	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: wires, ...trafficOf(settings) };
 }
 
 /** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
@@ -245,16 +248,25 @@ function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameW
 		else if (countries === undefined) blocked[domain] = [country];
 		else if (countries.length > 0) countries.push(country);
 	}
+	const isSuspended = row.status === "suspended";
 	return {
 		id: row.id,
-		...(row.servingEngineEnabled && { pubi: row.publisherId }),
-		...(row.openrtbEnabled && { rtb: row.publisherIdentity }),
+		// A suspended publisher gets no bids; its links and the bids it has lead on, and are not paid.
+		...(row.servingEngineEnabled && !isSuspended && { pubi: row.publisherId }),
+		...(row.openrtbEnabled && !isSuspended && { rtb: row.publisherIdentity }),
 		identity: row.publisherIdentity,
 		...(row.seat !== null && { seat: row.seat }),
 		share: row.revenueSharePpm,
 		...(Object.keys(blocked).length > 0 && { blocked }),
+		...(isSuspended && { x: 1 }),
+		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
+		...trafficOf(row),
 		...(former.length > 0 && { former }),
 	};
+}
+
+function trafficOf(row: { traffic: string | null } | undefined): { traffic?: TrafficSettings } {
+	return row === undefined || row.traffic === null ? {} : { traffic: JSON.parse(row.traffic) as TrafficSettings };
 }
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */

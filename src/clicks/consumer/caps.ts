@@ -7,7 +7,16 @@ import { campaignPauses, campaignRates } from "../../db/schema/counters.ts";
 import type { Cap } from "../../lib/enums.ts";
 import { logError, logInfo } from "../../lib/log.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
-import { type CampaignCaps, decidePause, expectAhead, RATE_SLOT_MS, RATE_WINDOW_MS, rateSlotOf, type Spent } from "./decide-pause.ts";
+import {
+	type CampaignCaps,
+	decidePause,
+	expectAhead,
+	PAUSE_PROPAGATION_MS,
+	RATE_SLOT_MS,
+	RATE_WINDOW_MS,
+	rateSlotOf,
+	type Spent,
+} from "./decide-pause.ts";
 
 export type CapDeps = {
 	db: Database;
@@ -150,15 +159,17 @@ async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
 	);
 	if (paused.length === 0) return;
 	const present = JSON.stringify(paused.map(({ campaignId, timezone }) => ({ campaignId, day: localDay(timezone ?? "UTC", now) })));
-	const states = await db.all<CapState & { pausedDay: string; aheadClicks: number; aheadMicros: number }>(sql`SELECT ${stateColumns},
-			present.value ->> 'day' AS day, p.day AS "pausedDay", p.ahead_clicks AS "aheadClicks", p.ahead_micros AS "aheadMicros"
+	const states = await db.all<
+		CapState & { pausedDay: string; pausedAt: number; aheadClicks: number; aheadMicros: number }
+	>(sql`SELECT ${stateColumns},
+			present.value ->> 'day' AS day, p.day AS "pausedDay", p.paused_at AS "pausedAt", p.ahead_clicks AS "aheadClicks", p.ahead_micros AS "aheadMicros"
 		FROM json_each(${present}) present
 		CROSS JOIN campaign_pauses p
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = present.value ->> 'day'
 		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
 		WHERE p.campaign_id = CAST(present.value ->> 'campaignId' AS BIGINT) AND c.campaign_id = p.campaign_id`);
-	const staying = new Set(states.filter((state) => pauseOf(state, aheadOf(state)).length > 0).map(({ campaignId }) => campaignId));
+	const staying = new Set(states.filter((state) => pauseOf(state, aheadOf(state, now)).length > 0).map(({ campaignId }) => campaignId));
 	const resumed = paused.map(({ campaignId }) => campaignId).filter((campaignId) => !staying.has(campaignId));
 	if (resumed.length === 0) return;
 	await db.run(
@@ -167,12 +178,14 @@ async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
 	for (const campaignId of resumed) logInfo("campaign.resumed", { campaign: campaignId });
 }
 
+type PausedState = { day: string; pausedDay: string; pausedAt: number; aheadClicks: number; aheadMicros: number };
+
 /**
- * On the day of its pause, what was under way then still counts as to come: a campaign that stood still would else resume because
- * it stands still, and overshoot. So it stays paused until the next day, unless its cap is raised.
+ * Until the pause is known everywhere, what was under way when it began still counts as to come: a campaign that stands still would
+ * else resume because it stands still. After that what came of it has been counted, and a burst does not cost the campaign its day.
  */
-function aheadOf(state: { day: string; pausedDay: string; aheadClicks: number; aheadMicros: number }): Spent {
-	if (state.day !== state.pausedDay) return NOTHING;
+function aheadOf(state: PausedState, now: number): Spent {
+	if (state.day !== state.pausedDay || now - state.pausedAt > PAUSE_PROPAGATION_MS) return NOTHING;
 	return { clicks: state.aheadClicks, micros: state.aheadMicros };
 }
 

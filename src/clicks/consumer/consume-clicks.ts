@@ -1,25 +1,29 @@
-/** The consumer of the `clicks` queue: writes each click once and counts it once. */
+/** The consumer of the `clicks` queue: decides which clicks are paid, writes each click once and counts it once. */
 import type { Database } from "../../db/client.ts";
+import { OvertakenError } from "../../db/overtaken.ts";
 import { keepDeadLetters, type QueueMessage } from "../../dead-letters/keep-dead-letters.ts";
-import { newUuid } from "../../lib/ids.ts";
 import { logError } from "../../lib/log.ts";
 import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import { type ClickMessage, readClickMessage } from "../message.ts";
 import { type CapDeps, type ClickedCampaign, type PacedState, pauseSpent, stateStatement } from "./caps.ts";
-import { type ClickRow, toRows } from "./click-rows.ts";
+import { type DecidedClick, decideClicks } from "./decide-clicks.ts";
 import { hasCap } from "./decide-pause.ts";
 import { type Facts, type KeptFacts, readFacts } from "./kept-facts.ts";
-import { writeStatements } from "./statements.ts";
+import { readClickState } from "./read-click-state.ts";
+import { writeClicks } from "./write-clicks.ts";
 
 export type ConsumeDeps = CapDeps & {
 	/** What is known of publishers and campaigns from batch to batch; absent to ask the database each time. */
 	facts?: KeptFacts;
 };
 
+/** How often a batch is decided anew where others were faster; then the queue brings it again. */
+const MAX_TRIES = 8;
+
 /**
- * Takes messages in any order, any number of times. One transaction a batch (several for one of uncommonly long texts): a click that is written already changes nothing, and
- * the counters take only those that this batch has written. Then campaigns whose caps are met are paused. A body that is no click
- * becomes a dead letter and holds nothing up.
+ * Takes messages in any order, any number of times. One transaction a batch (several for one of uncommonly long texts): a click that is
+ * written already changes nothing. What is paid is decided on what the database says, and written only if that still holds. Then
+ * campaigns whose caps are met are paused. A body that is no click becomes a dead letter and holds nothing up.
  * @throws whatever the database throws: the whole batch must come again, and what was written of it changes nothing
  */
 export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueMessage[]): Promise<void> {
@@ -39,32 +43,36 @@ export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueM
 	const now = deps.now();
 	const facts = deps.facts === undefined ? await readFacts(deps.db, clicks) : await deps.facts.read(deps.db, clicks, now);
 	for (const part of splitByBytes(clicks)) {
-		const states = await writeClicks(deps.db, toRows(part, facts), cappedCampaigns(part, facts.campaigns), now);
+		const states = await countClicks(deps.db, part, facts, now);
 		await pauseSpent(deps, states, now);
 	}
 }
 
-/** The campaigns with a cap among those that were clicked, each with the time of its latest click. */
-function cappedCampaigns(clicks: readonly ClickMessage[], known: Facts["campaigns"]): ClickedCampaign[] {
+/** Decides and writes a batch; again where other clicks were counted meanwhile. Returns how the campaigns with caps then stand. */
+async function countClicks(db: Database, clicks: readonly ClickMessage[], facts: Facts, now: number): Promise<PacedState[]> {
+	for (let tries = 1; ; tries++) {
+		const state = await readClickState(db, clicks, facts);
+		const decided = decideClicks(clicks, facts, state);
+		if (decided.clicks.length === 0 && decided.unpaid.length === 0) return [];
+		const capped = cappedCampaigns(decided.clicks);
+		try {
+			return await writeClicks(db, decided, state.version, capped.length === 0 ? null : stateStatement(db.$client, capped, now));
+		} catch (error) {
+			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
+		}
+	}
+}
+
+/** The campaigns with a cap among those whose clicks count, each with the time of its latest one. */
+function cappedCampaigns(decided: readonly DecidedClick[]): ClickedCampaign[] {
 	const clicked = new Map<number, ClickedCampaign>();
-	for (const { campaignId, at, reason } of clicks) {
-		const campaign = known.get(campaignId);
-		if (reason !== undefined || campaign === undefined || !hasCap(campaign)) continue;
-		const latest = Math.max(at, clicked.get(campaignId)?.at ?? 0);
+	for (const { click, campaign, reason } of decided) {
+		if (campaign === undefined || !hasCap(campaign)) continue;
+		// One that is over a cap shows that bids still go out.
+		if (reason !== null && reason !== "over_cap" && reason !== "over_budget") continue;
+		const { campaignId } = click;
+		const latest = Math.max(click.at, clicked.get(campaignId)?.at ?? 0);
 		clicked.set(campaignId, { campaignId, timezone: campaign.timezone, at: latest });
 	}
 	return [...clicked.values()];
-}
-
-/** Writes the rows of a batch, and reads in the same transaction how the campaigns with caps then stand. */
-async function writeClicks(
-	db: Database,
-	rows: readonly ClickRow[],
-	capped: readonly ClickedCampaign[],
-	now: number,
-): Promise<PacedState[]> {
-	const statements = writeStatements(db.$client, rows, newUuid());
-	if (capped.length > 0) statements.push(stateStatement(db.$client, capped, now));
-	const results = await db.$client.batch(statements);
-	return capped.length === 0 ? [] : ((results.at(-1)?.results ?? []) as PacedState[]);
 }

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { PricingModel } from "../../lib/enums.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
 import type { CampaignCaps } from "./decide-pause.ts";
 
-export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number };
+export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number; traffic: TrafficSettings | null };
 
 export type CampaignFacts = CampaignCaps & {
 	campaignId: number;
@@ -12,35 +13,47 @@ export type CampaignFacts = CampaignCaps & {
 	epcMicros: number | null;
 	/** IANA name. */
 	timezone: string;
+	traffic: TrafficSettings | null;
 };
 
 export type Facts = {
 	/** By publisher identity, the present one or a former one. */
 	publishers: ReadonlyMap<string, PublisherFacts>;
 	campaigns: ReadonlyMap<number, CampaignFacts>;
+	/** The network's rules on which clicks are paid. */
+	traffic: TrafficPolicy;
 };
 
 /** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
 export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {
-	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map() };
+	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map(), traffic: DEFAULT_POLICY };
 	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
 	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
-	const [publisherRows, campaignRows] = await runTransaction(db, [
-		sql`SELECT named.value AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm"
+	const [publisherRows, campaignRows, settingRows] = await runTransaction(db, [
+		sql`SELECT named.value AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
 			FROM json_each(${identities}) named CROSS JOIN publishers p
 			WHERE p.id = coalesce(
 				(SELECT id FROM publishers WHERE publisher_identity = named.value),
 				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.value))`,
-		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone,
+		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
 				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros"
 			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
+		sql`SELECT traffic FROM network_settings`,
 	]);
-	const named = (publisherRows?.results ?? []) as (PublisherFacts & { identity: string })[];
-	const known = (campaignRows?.results ?? []) as CampaignFacts[];
+	const named = (publisherRows?.results ?? []) as (Stored<PublisherFacts> & { identity: string })[];
+	const known = (campaignRows?.results ?? []) as Stored<CampaignFacts>[];
+	const [settings] = (settingRows?.results ?? []) as { traffic: string | null }[];
 	return {
-		publishers: new Map(named.map(({ identity, ...facts }) => [identity, facts])),
-		campaigns: new Map(known.map((facts) => [facts.campaignId, facts])),
+		publishers: new Map(named.map(({ identity, ...facts }) => [identity, { ...facts, traffic: readSettings(facts.traffic) }])),
+		campaigns: new Map(known.map((facts) => [facts.campaignId, { ...facts, traffic: readSettings(facts.traffic) }])),
+		traffic: layPolicies(DEFAULT_POLICY, readSettings(settings?.traffic ?? null)),
 	};
+}
+
+type Stored<Facts> = Omit<Facts, "traffic"> & { traffic: string | null };
+
+function readSettings(json: string | null): TrafficSettings | null {
+	return json === null ? null : (JSON.parse(json) as TrafficSettings);
 }
 
 const FACTS_TTL_MS = 10_000;
@@ -54,6 +67,7 @@ const MAX_KEPT = 20_000;
 export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
 	#campaigns = new Map<number, CampaignFacts>();
+	#traffic = DEFAULT_POLICY;
 	#readAt = Number.NEGATIVE_INFINITY;
 
 	/** Facts for these clicks, from memory where all of them are there. */
@@ -68,10 +82,11 @@ export class KeptFacts {
 		const missing = clicks.filter((click) => !publishers.has(click.publisher) || !campaigns.has(click.campaignId));
 		if (missing.length > 0) {
 			const read = await readFacts(db, missing);
+			this.#traffic = read.traffic;
 			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
 			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
 		}
-		return { publishers, campaigns };
+		return { publishers, campaigns, traffic: this.#traffic };
 	}
 
 	/** What was imported just now holds for the next click. */

@@ -64,6 +64,10 @@ export const campaigns = sqliteTable(
 		timezone: text().notNull(),
 		/** Bit n is the hour from n to n + 1 on the clocks of the time zone. */
 		allowedHours: integer("allowed_hours").notNull(),
+		/** JSON of TrafficSettings: the campaign's own rules on which clicks are paid; null for none. */
+		traffic: text(),
+		/** Most that one conversion may pay, micro-dollars; null for the default. */
+		maxPayoutMicros: integer("max_payout_micros"),
 	},
 	(table) => [index("campaigns_by_brand").on(table.brandId)],
 );

@@ -1,10 +1,11 @@
-import { isNull, sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { PRICING_MODELS, TOKEN_KINDS, UNCOUNTED_REASONS } from "../../lib/enums.ts";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { PRICING_MODELS, TOKEN_KINDS } from "../../lib/enums.ts";
+import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 
 /**
  * Every redirect that was answered, written once. A row with a null `reason` is a billed click: there is at most one for a click
- * hash. Never updated after it is written.
+ * hash. After it is written only an adjustment changes it: its `reason` and `voidedBy`.
  */
 export const clicks = sqliteTable(
 	"clicks",
@@ -14,7 +15,7 @@ export const clicks = sqliteTable(
 		/** 32 hex characters, lower case: what the platform reports back. */
 		clickHash: text("click_hash").notNull(),
 		kind: text({ enum: TOKEN_KINDS }).notNull(),
-		reason: text({ enum: UNCOUNTED_REASONS }),
+		reason: text({ enum: CLICK_REASONS }),
 		clickedAt: integer("clicked_at").notNull(),
 		/** publishers.id; null where no publisher has the token's identity. */
 		publisherId: text("publisher_id"),
@@ -50,11 +51,19 @@ export const clicks = sqliteTable(
 		ipPrefix: text("ip_prefix"),
 		/** First 16 hex characters of the SHA-256 of the user agent. */
 		userAgentHash: text("user_agent_hash"),
-		/** The delivery that wrote the row: what tells new rows from redelivered ones inside a transaction. */
+		/** Traffic rules that hold and only flag, separated by blanks; null for none. */
+		flags: text(),
+		/** The keyword that priced the bid, its beginning where it is long. */
+		keyword: text(),
+		/** The network that asked for the bid. */
+		askedFrom: text("asked_from"),
+		/** Empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is deployed. */
 		writtenBy: text("written_by").notNull(),
+		/** adjustments.id of what took the click back. */
+		voidedBy: text("voided_by"),
 	},
 	(table) => [
-		uniqueIndex("clicks_billed_by_hash").on(table.clickHash).where(isNull(table.reason)),
+		uniqueIndex("clicks_billed_by_hash").on(table.clickHash).where(sql`reason IS NULL OR reason = 'voided'`),
 		index("clicks_by_hash").on(table.clickHash),
 		index("clicks_by_publisher_click_id").on(table.publisherClickId).where(sql`publisher_click_id IS NOT NULL`),
 		// What reports list and count: with every column that they ask of it, so that a count reads no row of the table.
@@ -63,3 +72,47 @@ export const clicks = sqliteTable(
 			.where(sql`reason IS NULL AND pricing_model = 'CPC'`),
 	],
 );
+
+/** Paid clicks of the last day or so, by the connection they came from: what repeats and velocities are told by. */
+export const paidVisits = sqliteTable(
+	"paid_visits",
+	{
+		/** clicks.id. */
+		clickId: text("click_id").primaryKey(),
+		/** publishers.id. */
+		publisherId: text("publisher_id").notNull(),
+		/** Keyed hash of the user's connection; with the hash of the user agent it stands for a visitor. */
+		connection: text().notNull(),
+		userAgentHash: text("user_agent_hash").notNull(),
+		brandId: integer("brand_id").notNull(),
+		clickedAt: integer("clicked_at").notNull(),
+	},
+	(table) => [
+		index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt),
+		index("paid_visits_by_time").on(table.clickedAt),
+	],
+);
+
+/** Unpaid clicks by connection and hour: past a number of them they are only counted. */
+export const unpaidHours = sqliteTable(
+	"unpaid_hours",
+	{
+		connection: text().notNull(),
+		/** Unix time in hours. */
+		hour: integer().notNull(),
+		/** Those that were stored. */
+		stored: integer().notNull().default(0),
+		/** Those that were only counted here. */
+		dropped: integer().notNull().default(0),
+	},
+	(table) => [primaryKey({ columns: [table.connection, table.hour] }), index("unpaid_hours_by_hour").on(table.hour)],
+);
+
+/**
+ * Grows by one with every transaction that counts clicks or takes them back: what a decision rests on has not changed since it was read.
+ * One row.
+ */
+export const clickSequence = sqliteTable("click_sequence", {
+	id: integer().primaryKey(),
+	version: integer().notNull(),
+});

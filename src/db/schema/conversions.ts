@@ -51,6 +51,8 @@ export const conversions = sqliteTable(
 		networkStatus: text("network_status"),
 		/** True where no map and no default knew the network's status. */
 		statusUnknown: integer("status_unknown", { mode: "boolean" }).notNull(),
+		/** An operator's word, which no postback changes: `voided` counts as cancelled. */
+		verdict: text({ enum: ["released", "voided"] }),
 		/** It belongs to a test click: settled, and credits nothing. */
 		test: integer({ mode: "boolean" }).notNull(),
 		/** When it happened, Unix milliseconds. */

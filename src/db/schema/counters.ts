@@ -21,7 +21,15 @@ const sums = {
 
 export const dailyPublishers = sqliteTable(
 	"daily_publishers",
-	{ publisherId: text("publisher_id").notNull(), date: text().notNull(), ...sums },
+	{
+		publisherId: text("publisher_id").notNull(),
+		date: text().notNull(),
+		...sums,
+		/** Amounts that the operator added or took, micro-dollars. */
+		adjustmentMicros: integer("adjustment_micros").notNull().default(0),
+		/** How many sources the day has in `daily_sources`. */
+		sourceCount: integer("source_count").notNull().default(0),
+	},
 	(table) => [primaryKey({ columns: [table.publisherId, table.date] })],
 );
 

@@ -1,4 +1,5 @@
 /** Tables of the network database (binding DB). */
+export * from "./adjustments.ts";
 export * from "./book.ts";
 export * from "./brands.ts";
 export * from "./callbacks.ts";
@@ -10,3 +11,4 @@ export * from "./imports.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";
 export * from "./retention.ts";
+export * from "./settings.ts";

@@ -11,6 +11,16 @@ export const platforms = sqliteTable("platforms", {
 	currency: text().notNull(),
 	/** JSON object: network status → approved, pending or cancelled. */
 	statusMap: text("status_map").notNull(),
+	/** Most that one conversion may pay, micro-dollars; null for the default. */
+	maxPayoutMicros: integer("max_payout_micros"),
+	/** Whether a postback may name a click by the publisher's own click id. */
+	matchByPublisherClickId: integer("match_by_publisher_click_id", { mode: "boolean" }).notNull().default(true),
+	/** Secret of the HMAC over a postback's query; null where the platform signs none. */
+	postbackSecret: text("postback_secret"),
+	/** JSON array of address ranges that postbacks come from; null for any. */
+	sourceRanges: text("source_ranges"),
+	/** Most postbacks a minute; null for any number. */
+	postbacksPerMinute: integer("postbacks_per_minute"),
 });
 
 /** US dollars a unit of a currency is worth, by UTC day. */

@@ -24,6 +24,14 @@ export const publishers = sqliteTable(
 		callbackUrl: text("callback_url"),
 		/** JSON array of {domain, country?}: brands the publisher may not promote. */
 		blockedBrands: text("blocked_brands").notNull(),
+		/** A suspended publisher gets no bids, and nothing of what it sends is paid. */
+		status: text({ enum: ["active", "suspended"] })
+			.notNull()
+			.default("active"),
+		/** How long a click on a bid is paid; null for the network's time. */
+		bidPayMinutes: integer("bid_pay_minutes"),
+		/** JSON of TrafficSettings: the publisher's own rules on which clicks are paid; null for none. */
+		traffic: text(),
 	},
 	(table) => [
 		uniqueIndex("publishers_by_publisher_id").on(table.publisherId),

@@ -1,0 +1,247 @@
+/** What becomes of a batch of clicks: pure. It is written only if nothing it rests on has changed since it was read. */
+import { priceOf, priceToMicros } from "../../lib/money.ts";
+import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
+import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } from "../../lib/traffic-rules.ts";
+import type { ClickMessage } from "../message.ts";
+import { type ClickFacts, judge } from "../payable.ts";
+import { hasCap, rateSlotOf, type Spent } from "./decide-pause.ts";
+import type { CampaignFacts, Facts, PublisherFacts } from "./kept-facts.ts";
+
+/** A click that was paid. */
+export type PaidVisit = {
+	clickId: string;
+	publisherId: string;
+	connection: string;
+	userAgentHash: string;
+	brandId: number;
+	clickedAt: number;
+};
+
+/** What the database knows beside {@link Facts}, at one moment. */
+export type ClickState = {
+	version: number;
+	/** Clicks of the batch that are written already. */
+	storedIds: ReadonlySet<string>;
+	/** Hashes of the batch that another click was billed by, voided ones too. */
+	billedHashes: ReadonlySet<string>;
+	/** What campaigns have spent on a day of theirs, by {@link campaignDayKey}, and on all days, by id. */
+	spentOnDays: ReadonlyMap<string, Spent>;
+	spentEver: ReadonlyMap<number, Spent>;
+	/** Paid clicks of the same connections, around the times of the batch. */
+	visits: readonly PaidVisit[];
+	/** Unpaid clicks that were stored, by {@link connectionHourKey}. */
+	unpaidStored: ReadonlyMap<string, number>;
+	/** Sources that a publisher's day has, by {@link publisherDayKey}, and those of the batch among them, by {@link sourceKey}. */
+	sourceCounts: ReadonlyMap<string, number>;
+	knownSources: ReadonlySet<string>;
+};
+
+export type DecidedClick = {
+	click: ClickMessage;
+	publisher: PublisherFacts | undefined;
+	campaign: CampaignFacts | undefined;
+	/** Null where it is billed and counted. */
+	reason: UnpaidReason | null;
+	flags: readonly TrafficRule[];
+	bidMicros: number;
+	/** What the click itself earns the publisher: the bid of a billed click of a CPC publisher, else 0. */
+	revenueMicros: number;
+	sourceId: string | null;
+	utcDay: string;
+	/** Day on the clocks of the campaign. */
+	localDay: string;
+	/** Slot of ten seconds in which the campaign's pace counts it; null where the campaign has no cap. */
+	rateSlot: number | null;
+};
+
+export type Decided = {
+	clicks: DecidedClick[];
+	/** Unpaid clicks by connection and hour: `stored` ones are among `clicks`, `dropped` ones are only counted. */
+	unpaid: { connection: string; hour: number; stored: number; dropped: number }[];
+	/** Sources that are new to a publisher's day. */
+	newSources: { publisherId: string; date: string; sourceCount: 1 }[];
+};
+
+/** Sources that a publisher's day may have; what comes beyond them is counted under `other`. */
+export const MAX_SOURCES_PER_DAY = 1_000;
+export const OTHER_SOURCE = "other";
+/** Unpaid clicks of a connection that an hour stores. */
+export const MAX_UNPAID_PER_HOUR = 600;
+
+export const campaignDayKey = (campaignId: number, day: string) => `${campaignId} ${day}`;
+export const connectionHourKey = (connection: string, hour: number) => `${connection} ${hour}`;
+export const publisherDayKey = (publisherId: string, date: string) => `${date} ${publisherId}`;
+export const sourceKey = (publisherId: string, date: string, source: string) => JSON.stringify([publisherId, date, source]);
+export const hourOf = (at: number) => Math.floor(at / HOUR_MS);
+
+/** The earliest and latest paid click that may make one of these times a repeat or too many, milliseconds around them. */
+export function visitWindowMs(policy: TrafficPolicy): number {
+	return Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
+}
+
+/** The policy of a click; the network's own where nobody knows the publisher or campaign. */
+export function policyOf(facts: Facts, { publisher, campaignId }: ClickMessage): TrafficPolicy {
+	return layPolicies(facts.traffic, facts.publishers.get(publisher)?.traffic ?? null, facts.campaigns.get(campaignId)?.traffic ?? null);
+}
+
+/** Decides a batch in the order in which the clicks were made; of messages with one id the first counts. */
+export function decideClicks(messages: readonly ClickMessage[], facts: Facts, state: ClickState): Decided {
+	const byId = new Map<string, ClickMessage>();
+	for (const message of messages) if (!byId.has(message.id) && !state.storedIds.has(message.id)) byId.set(message.id, message);
+	const ledger = new Ledger(facts, state);
+	for (const click of [...byId.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))) ledger.take(click);
+	return ledger.close();
+}
+
+/** The state as it changes from click to click of a batch. */
+class Ledger {
+	readonly #facts: Facts;
+	readonly #billed: Set<string>;
+	readonly #days: Map<string, Spent>;
+	readonly #ever: Map<number, Spent>;
+	readonly #visits = new Map<string, PaidVisit[]>();
+	readonly #unpaid = new Map<string, { connection: string; hour: number; before: number; stored: number; dropped: number }>();
+	readonly #unpaidBefore: ReadonlyMap<string, number>;
+	readonly #sourceCounts: Map<string, number>;
+	readonly #sources: Set<string>;
+	readonly #decided: Decided = { clicks: [], unpaid: [], newSources: [] };
+
+	constructor(facts: Facts, state: ClickState) {
+		this.#facts = facts;
+		this.#billed = new Set(state.billedHashes);
+		this.#days = new Map(state.spentOnDays);
+		this.#ever = new Map(state.spentEver);
+		this.#unpaidBefore = state.unpaidStored;
+		this.#sourceCounts = new Map(state.sourceCounts);
+		this.#sources = new Set(state.knownSources);
+		for (const visit of state.visits) this.#keepVisit(visit);
+	}
+
+	take(click: ClickMessage): void {
+		const publisher = this.#facts.publishers.get(click.publisher);
+		const campaign = this.#facts.campaigns.get(click.campaignId);
+		const bidMicros = click.bidMicros ?? priceToMicros(priceOf(campaign?.epcMicros ?? 0, publisher?.sharePpm ?? 0));
+		const day = localDay(campaign?.timezone ?? "UTC", click.at);
+		const policy = policyOf(this.#facts, click);
+		const judged =
+			click.reason === undefined
+				? judge(this.#factsOf(click, publisher, campaign, bidMicros, day, policy), policy)
+				: { reason: click.reason, flags: [] };
+		if (judged.reason !== null && !this.#mayStore(click)) return;
+		const date = utcDay(click.at);
+		const source = click.texts?.subi ?? click.texts?.psorc ?? null;
+		const isBilled = judged.reason === null;
+		this.#decided.clicks.push({
+			click,
+			publisher,
+			campaign,
+			reason: judged.reason,
+			flags: [...(click.flags ?? []), ...judged.flags],
+			bidMicros,
+			revenueMicros: isBilled && publisher?.pricingModel === "CPC" ? bidMicros : 0,
+			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
+			utcDay: date,
+			localDay: day,
+			rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
+		});
+		if (isBilled) this.#count(click, publisher, day, bidMicros);
+	}
+
+	close(): Decided {
+		this.#decided.unpaid = [...this.#unpaid.values()].map(({ before: _, ...counted }) => counted);
+		return this.#decided;
+	}
+
+	#factsOf(
+		click: ClickMessage,
+		publisher: PublisherFacts | undefined,
+		campaign: CampaignFacts | undefined,
+		bidMicros: number,
+		day: string,
+		policy: TrafficPolicy,
+	): ClickFacts {
+		return {
+			duplicate: this.#billed.has(click.hash),
+			...this.#visitFacts(click, publisher, policy),
+			...(campaign === undefined ? {} : this.#capFacts(campaign, day, bidMicros)),
+		};
+	}
+
+	/** Nothing is told of a click whose connection or publisher is not known. */
+	#visitFacts(click: ClickMessage, publisher: PublisherFacts | undefined, policy: TrafficPolicy): ClickFacts {
+		const { connection, userAgentHash, at, brandId } = click;
+		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return {};
+		const near = this.#visits.get(visitsKey(publisher.id, connection)) ?? [];
+		const ofVisitor = near.filter((visit) => visit.userAgentHash === userAgentHash);
+		const isLastHour = (visit: PaidVisit) => visit.clickedAt <= at && visit.clickedAt > at - HOUR_MS;
+		return {
+			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
+			velocity: ofVisitor.filter(isLastHour).length >= policy.visitorPerHour || near.filter(isLastHour).length >= policy.addressPerHour,
+		};
+	}
+
+	/** Whether counting a click would pass a cap or a budget. */
+	#capFacts(campaign: CampaignFacts, day: string, bidMicros: number): ClickFacts {
+		const { campaignId, dailyClickCap, dailyBudgetMicros, totalBudgetMicros } = campaign;
+		const today = this.#days.get(campaignDayKey(campaignId, day)) ?? NOTHING;
+		const ever = this.#ever.get(campaignId) ?? NOTHING;
+		return {
+			over_cap: dailyClickCap !== null && today.clicks + 1 > dailyClickCap,
+			over_budget:
+				(dailyBudgetMicros !== null && today.micros + bidMicros > dailyBudgetMicros) ||
+				(totalBudgetMicros !== null && ever.micros + bidMicros > totalBudgetMicros),
+		};
+	}
+
+	#count(click: ClickMessage, publisher: PublisherFacts | undefined, day: string, bidMicros: number): void {
+		const { id, hash, campaignId, connection, userAgentHash, brandId, at } = click;
+		this.#billed.add(hash);
+		const dayKey = campaignDayKey(campaignId, day);
+		this.#days.set(dayKey, plus(this.#days.get(dayKey), bidMicros));
+		this.#ever.set(campaignId, plus(this.#ever.get(campaignId), bidMicros));
+		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return;
+		this.#keepVisit({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at });
+	}
+
+	#keepVisit(visit: PaidVisit): void {
+		const key = visitsKey(visit.publisherId, visit.connection);
+		const known = this.#visits.get(key);
+		if (known === undefined) this.#visits.set(key, [visit]);
+		else known.push(visit);
+	}
+
+	/** Counts an unpaid click by its connection's hour; false where that has stored as many as it may. */
+	#mayStore({ connection, at }: ClickMessage): boolean {
+		if (connection === undefined) return true;
+		const hour = hourOf(at);
+		const key = connectionHourKey(connection, hour);
+		const counted = this.#unpaid.get(key) ?? { connection, hour, before: this.#unpaidBefore.get(key) ?? 0, stored: 0, dropped: 0 };
+		this.#unpaid.set(key, counted);
+		const hasRoom = counted.before + counted.stored < MAX_UNPAID_PER_HOUR;
+		if (hasRoom) counted.stored++;
+		else counted.dropped++;
+		return hasRoom;
+	}
+
+	#sourceOf(publisherId: string, date: string, source: string | null): string | null {
+		const key = sourceKey(publisherId, date, source ?? "");
+		if (this.#sources.has(key)) return source;
+		const dayKey = publisherDayKey(publisherId, date);
+		const count = this.#sourceCounts.get(dayKey) ?? 0;
+		if (count >= MAX_SOURCES_PER_DAY) return OTHER_SOURCE;
+		this.#sources.add(key);
+		this.#sourceCounts.set(dayKey, count + 1);
+		this.#decided.newSources.push({ publisherId, date, sourceCount: 1 });
+		return source;
+	}
+}
+
+const NOTHING: Spent = { clicks: 0, micros: 0 };
+
+function plus(spent: Spent = NOTHING, micros: number): Spent {
+	return { clicks: spent.clicks + 1, micros: spent.micros + micros };
+}
+
+function visitsKey(publisherId: string, connection: string): string {
+	return `${connection} ${publisherId}`;
+}

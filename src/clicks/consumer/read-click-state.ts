@@ -1,0 +1,140 @@
+/** Reads all that deciding a batch of clicks rests on, at one moment. The statements are constant texts: they run a hundred times a second. */
+import { sql } from "drizzle-orm";
+import { type Database, textOf } from "../../db/client.ts";
+import { namedCells, writeCells } from "../../db/json-rows.ts";
+import { localDay, utcDay } from "../../lib/time.ts";
+import type { ClickMessage } from "../message.ts";
+import {
+	type ClickState,
+	campaignDayKey,
+	connectionHourKey,
+	hourOf,
+	type PaidVisit,
+	policyOf,
+	publisherDayKey,
+	sourceKey,
+	visitWindowMs,
+} from "./decide-clicks.ts";
+import { hasCap, type Spent } from "./decide-pause.ts";
+import type { Facts } from "./kept-facts.ts";
+
+const SELECT_VERSION = "SELECT version FROM click_sequence WHERE id = 1";
+const SELECT_STORED = "SELECT id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))";
+const SELECT_BILLED = `SELECT click_hash AS hash FROM clicks
+	WHERE click_hash IN (SELECT value FROM json_each(?1)) AND (reason IS NULL OR reason = 'voided')`;
+
+const CAMPAIGN_DAY = ["campaignId", "day"] as const;
+const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
+const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDay.campaignId} AS BIGINT) AS "campaignId", ${campaignDay.day} AS day,
+		coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "dayMicros",
+		coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everMicros"
+	FROM json_each(?1) asked
+	LEFT JOIN campaign_days d ON d.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT) AND d.day = ${campaignDay.day}
+	LEFT JOIN campaign_totals t ON t.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT)`);
+
+const CONNECTION_TIMES = ["publisherId", "connection", "from", "to"] as const;
+const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
+/** More paid clicks of a connection than this are looked at by no rule that is on. */
+const MAX_VISITS = 5_000;
+const SELECT_VISITS =
+	textOf(sql`SELECT v.click_id AS "clickId", v.publisher_id AS "publisherId", v.connection, v.user_agent_hash AS "userAgentHash",
+		v.brand_id AS "brandId", v.clicked_at AS "clickedAt"
+	FROM json_each(?1) asked CROSS JOIN paid_visits v
+	WHERE v.publisher_id = ${asked.publisherId} AND v.connection = ${asked.connection}
+		AND v.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT)
+	LIMIT ${sql.raw(String(MAX_VISITS))}`);
+
+const CONNECTION_HOUR = ["connection", "hour"] as const;
+const connectionHour = namedCells(CONNECTION_HOUR, sql`asked.value`);
+const SELECT_UNPAID = textOf(sql`SELECT u.connection, u.hour, u.stored FROM json_each(?1) asked CROSS JOIN unpaid_hours u
+	WHERE u.connection = ${connectionHour.connection} AND u.hour = CAST(${connectionHour.hour} AS BIGINT)`);
+
+const SOURCE = ["publisherId", "date", "source"] as const;
+const source = namedCells(SOURCE, sql`asked.value`);
+const SELECT_SOURCES = textOf(sql`SELECT ${source.publisherId} AS "publisherId", ${source.date} AS date, ${source.source} AS source,
+		coalesce(p.source_count, 0) AS count, s.source_id IS NOT NULL AS known
+	FROM json_each(?1) asked
+	LEFT JOIN daily_publishers p ON p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
+	LEFT JOIN daily_sources s ON s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
+
+type SpentRow = { campaignId: number; day: string; dayClicks: number; dayMicros: number; everClicks: number; everMicros: number };
+type SourceRow = { publisherId: string; date: string; source: string; count: number; known: number };
+
+export async function readClickState(db: Database, clicks: readonly ClickMessage[], facts: Facts): Promise<ClickState> {
+	const client = db.$client;
+	const open = clicks.filter(({ reason }) => reason === undefined);
+	const results = await client.batch([
+		client.prepare(SELECT_VERSION),
+		client.prepare(SELECT_STORED).bind(JSON.stringify(clicks.map(({ id }) => id))),
+		client.prepare(SELECT_BILLED).bind(JSON.stringify(open.map(({ hash }) => hash))),
+		client.prepare(SELECT_SPENT).bind(writeCells(CAMPAIGN_DAY, campaignDaysOf(open, facts))),
+		client.prepare(SELECT_VISITS).bind(writeCells(CONNECTION_TIMES, connectionTimesOf(open, facts))),
+		client.prepare(SELECT_UNPAID).bind(writeCells(CONNECTION_HOUR, connectionHoursOf(clicks))),
+		client.prepare(SELECT_SOURCES).bind(writeCells(SOURCE, sourcesOf(open, facts))),
+	]);
+	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
+	const [sequence] = rows<{ version: number }>(0);
+	if (sequence === undefined) throw new Error("click_sequence has no row: the migrations did not run");
+	const spent = rows<SpentRow>(3);
+	const sources = rows<SourceRow>(6);
+	return {
+		version: sequence.version,
+		storedIds: new Set(rows<{ id: string }>(1).map(({ id }) => id)),
+		billedHashes: new Set(rows<{ hash: string }>(2).map(({ hash }) => hash)),
+		spentOnDays: new Map(
+			spent.map((row): [string, Spent] => [campaignDayKey(row.campaignId, row.day), { clicks: row.dayClicks, micros: row.dayMicros }]),
+		),
+		spentEver: new Map(spent.map((row): [number, Spent] => [row.campaignId, { clicks: row.everClicks, micros: row.everMicros }])),
+		visits: rows<PaidVisit>(4),
+		unpaidStored: new Map(
+			rows<{ connection: string; hour: number; stored: number }>(5).map((row) => [connectionHourKey(row.connection, row.hour), row.stored]),
+		),
+		sourceCounts: new Map(sources.map((row) => [publisherDayKey(row.publisherId, row.date), row.count])),
+		knownSources: new Set(sources.filter(({ known }) => known === 1).map((row) => sourceKey(row.publisherId, row.date, row.source))),
+	};
+}
+
+/** Rows without repetition. */
+function distinct<Row>(rows: readonly Row[]): Row[] {
+	return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+}
+
+function campaignDaysOf(clicks: readonly ClickMessage[], { campaigns }: Facts) {
+	return distinct(
+		clicks.flatMap(({ campaignId, at }) => {
+			const campaign = campaigns.get(campaignId);
+			return campaign === undefined || !hasCap(campaign) ? [] : [{ campaignId, day: localDay(campaign.timezone, at) }];
+		}),
+	);
+}
+
+/** Each connection of a publisher once, with all the times around its clicks. */
+function connectionTimesOf(clicks: readonly ClickMessage[], facts: Facts) {
+	const asked = new Map<string, { publisherId: string; connection: string; from: number; to: number }>();
+	for (const click of clicks) {
+		const publisherId = facts.publishers.get(click.publisher)?.id;
+		const { connection, at } = click;
+		const policy = policyOf(facts, click);
+		if (publisherId === undefined || connection === undefined) continue;
+		if (policy.modes.repeat === "off" && policy.modes.velocity === "off") continue;
+		const windowMs = visitWindowMs(policy);
+		const key = `${connection} ${publisherId}`;
+		const known = asked.get(key) ?? { publisherId, connection, from: at, to: at };
+		asked.set(key, { ...known, from: Math.min(known.from, at - windowMs), to: Math.max(known.to, at + windowMs) });
+	}
+	return [...asked.values()];
+}
+
+/** Of all clicks: one that the redirect let pass may yet be found unpaid. */
+function connectionHoursOf(clicks: readonly ClickMessage[]) {
+	return distinct(clicks.flatMap(({ connection, at }) => (connection === undefined ? [] : [{ connection, hour: hourOf(at) }])));
+}
+
+function sourcesOf(clicks: readonly ClickMessage[], { publishers }: Facts) {
+	return distinct(
+		clicks.flatMap(({ publisher, at, texts }) => {
+			const publisherId = publishers.get(publisher)?.id;
+			return publisherId === undefined ? [] : [{ publisherId, date: utcDay(at), source: texts?.subi ?? texts?.psorc ?? "" }];
+		}),
+	);
+}

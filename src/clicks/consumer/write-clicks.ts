@@ -1,0 +1,106 @@
+/** Writes a decided batch: its rows and all that counts them, in one transaction, or nothing where its facts have changed since. */
+import { sql } from "drizzle-orm";
+import { additionTo } from "../../db/add-up.ts";
+import { type Database, textOf } from "../../db/client.ts";
+import { columnNames, propertiesOf, readCells, writeCells } from "../../db/json-rows.ts";
+import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
+import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
+import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
+import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
+import type { Decided, DecidedClick, PaidVisit } from "./decide-clicks.ts";
+
+/** Null, which its column refuses, where another transaction has counted clicks since. */
+const TAKE_TURN = "UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1";
+
+const cells = readCells(clicks, CLICK_COLUMNS, sql`value`);
+const INSERT_CLICKS = textOf(sql`INSERT INTO clicks (${columnNames(clicks, CLICK_COLUMNS)})
+	SELECT ${sql.join(
+		CLICK_COLUMNS.map((column) => cells[column]),
+		sql`, `,
+	)} FROM json_each(?1)`);
+
+const VISIT = propertiesOf(paidVisits) as readonly (keyof PaidVisit)[];
+const visit = readCells(paidVisits, VISIT, sql`value`);
+const INSERT_VISITS = textOf(sql`INSERT INTO paid_visits (${columnNames(paidVisits, VISIT)})
+	SELECT ${sql.join(
+		VISIT.map((column) => visit[column]),
+		sql`, `,
+	)} FROM json_each(?1)`);
+
+const REVENUE = ["clickCount", "clickRevenueMicros"] as const;
+const SPEND = ["clickCount", "spendMicros"] as const;
+
+/** What a billed click adds to counters. */
+function moveOf({ click, publisher, utcDay, localDay, rateSlot, sourceId, revenueMicros, bidMicros }: DecidedClick) {
+	return {
+		publisherId: publisher?.id ?? null,
+		campaignId: click.campaignId,
+		brandId: click.brandId,
+		sourceId: sourceId ?? "",
+		date: utcDay,
+		day: localDay,
+		slot: rateSlot,
+		clickCount: 1,
+		clickRevenueMicros: revenueMicros,
+		spendMicros: bidMicros,
+	};
+}
+type Move = ReturnType<typeof moveOf>;
+
+const BY_PUBLISHER = [
+	additionTo<Move>(dailyPublishers, ["publisherId", "date"], REVENUE),
+	additionTo<Move>(dailySources, ["publisherId", "date", "sourceId"], REVENUE),
+	additionTo<Move>(dailyCampaigns, ["campaignId", "date", "publisherId", "brandId"], REVENUE),
+];
+const BY_CAMPAIGN = [additionTo<Move>(campaignDays, ["campaignId", "day"], SPEND), additionTo<Move>(campaignTotals, ["campaignId"], SPEND)];
+const BY_RATE = additionTo<Move>(campaignRates, ["campaignId", "slot"], SPEND);
+const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);
+const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
+
+/**
+ * @param version the sequence's when the batch was decided
+ * @param then    a statement that reads what came of it, in the same transaction
+ * @returns the rows of `then`
+ * @throws OvertakenError where clicks were counted since; nothing is written then
+ */
+export async function writeClicks<Row>(
+	db: Database,
+	{ clicks: decided, unpaid, newSources }: Decided,
+	version: number,
+	then: D1PreparedStatement | null,
+): Promise<Row[]> {
+	const client = db.$client;
+	const statements = [client.prepare(TAKE_TURN).bind(version)];
+	if (decided.length > 0) statements.push(client.prepare(INSERT_CLICKS).bind(JSON.stringify(decided.map(readColumns))));
+	const billed = decided.filter(({ reason }) => reason === null);
+	const moves = billed.map(moveOf);
+	const add = <Item>({ text, rowsOf }: { text: string; rowsOf: (items: readonly Item[]) => string | null }, items: readonly Item[]) => {
+		const rows = rowsOf(items);
+		if (rows !== null) statements.push(client.prepare(text).bind(rows));
+	};
+	const ofPublishers = moves.filter(({ publisherId }) => publisherId !== null);
+	for (const addition of BY_PUBLISHER) add(addition, ofPublishers);
+	for (const addition of BY_CAMPAIGN) add(addition, moves);
+	add(
+		BY_RATE,
+		moves.filter(({ slot }) => slot !== null),
+	);
+	add(UNPAID, unpaid);
+	add(NEW_SOURCES, newSources);
+	const visits = billed.flatMap(visitOf);
+	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));
+	if (then !== null) statements.push(then);
+	try {
+		const results = await client.batch(statements);
+		return then === null ? [] : ((results.at(-1)?.results ?? []) as Row[]);
+	} catch (error) {
+		if (isConstraintError(error)) throw new OvertakenError("clicks were counted meanwhile", { cause: error });
+		throw error;
+	}
+}
+
+function visitOf({ click, publisher }: DecidedClick): PaidVisit[] {
+	const { id, connection, userAgentHash, brandId, at } = click;
+	if (publisher === undefined || connection === undefined || userAgentHash === undefined) return [];
+	return [{ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at }];
+}

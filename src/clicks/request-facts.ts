@@ -1,0 +1,57 @@
+/** What a request itself tells of a click, for `payable.ts`. */
+import type { TrafficPolicy } from "../lib/traffic-rules.ts";
+import { DATA_CENTRE_ASNS } from "./data-centres.ts";
+import type { ClickFacts } from "./payable.ts";
+import { isBot } from "./user-agent.ts";
+
+/** How browsers and previewers say that nobody has clicked yet. */
+const EARLY_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
+const EARLY = /\b(?:prefetch|prerender|preview)\b/i;
+
+/** @param userAgent the header, null or empty where there is none */
+export function readRequestFacts(method: string, headers: Headers, userAgent: string | null): ClickFacts {
+	const isAnonymous = userAgent === null || userAgent.trim() === "";
+	return {
+		head: method === "HEAD",
+		prefetch: isEarly(headers),
+		no_user_agent: isAnonymous,
+		bot: !isAnonymous && isBot(userAgent),
+		embedded: isEmbedded(headers),
+	};
+}
+
+function isEarly(headers: Headers): boolean {
+	for (const name of EARLY_HEADERS) {
+		const value = headers.get(name);
+		if (value !== null && EARLY.test(value)) return true;
+	}
+	return false;
+}
+
+/**
+ * Whether fetch metadata is sent and says anything but a top-level navigation to a document: an image, a frame, a script's fetch.
+ * Browsers send it to secure addresses, and no page can forge it.
+ */
+function isEmbedded(headers: Headers): boolean {
+	const mode = headers.get("sec-fetch-mode");
+	const destination = headers.get("sec-fetch-dest");
+	return (mode !== null && mode !== "navigate") || (destination !== null && destination !== "document");
+}
+
+/** What Cloudflare knows of the network that a request comes from; nothing where it is not Cloudflare that runs us. */
+export function readNetworkFacts(request: Request, campaignCountry: string, policy: TrafficPolicy): ClickFacts {
+	const cf = request.cf as { asn?: unknown } | undefined;
+	const asn = policy.modes.data_centre === "off" ? undefined : cf?.asn;
+	return {
+		country: isAbroad(request.headers.get("cf-ipcountry"), campaignCountry),
+		data_centre: typeof asn === "number" && (policy.asns.includes(asn) || (policy.useDefaultList && DATA_CENTRE_ASNS.has(asn))),
+	};
+}
+
+/** XX and T1 (Tor) are no countries. */
+const UNKNOWN_COUNTRIES: ReadonlySet<string> = new Set(["XX", "T1"]);
+
+function isAbroad(country: string | null, campaignCountry: string): boolean {
+	if (country === null || !/^[A-Z]{2}$/.test(country) || UNKNOWN_COUNTRIES.has(country)) return false;
+	return country !== (campaignCountry === "UK" ? "GB" : campaignCountry);
+}

@@ -1,0 +1,49 @@
+/** Counters: many moves become one row a key, which one statement adds to a table. */
+import { sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { textOf } from "./client.ts";
+import { addColumns, columnNames, readCells, tableName, writeCells } from "./json-rows.ts";
+
+export type Addition<Move> = {
+	/** `?1` is what {@link Addition.rowsOf} gives. */
+	text: string;
+	/** The sums of moves by key as a JSON parameter; null where they cancel each other out. */
+	rowsOf: (moves: readonly Move[]) => string | null;
+};
+
+/**
+ * Adds moves to a table of sums.
+ * @param key  properties that tell one row from another
+ * @param sums properties that are added up
+ */
+export function additionTo<Move extends Record<string, unknown>>(
+	table: SQLiteTable,
+	key: readonly (keyof Move & string)[],
+	sums: readonly (keyof Move & string)[],
+): Addition<Move> {
+	const columns = [...key, ...sums];
+	const cells = readCells(table, columns, sql`value`);
+	const values = sql.join(
+		columns.map((column) => cells[column]),
+		sql`, `,
+	);
+	return {
+		text: textOf(sql`INSERT INTO ${tableName(table)} (${columnNames(table, columns)}) SELECT ${values} FROM json_each(?1) WHERE true
+			ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`),
+		rowsOf(moves) {
+			const rows = new Map<string, Record<string, unknown>>();
+			for (const move of moves) {
+				const id = JSON.stringify(key.map((name) => move[name]));
+				const row = rows.get(id) ?? start(key, sums, move);
+				rows.set(id, row);
+				for (const name of sums) row[name] = Number(row[name]) + Number(move[name]);
+			}
+			const changed = [...rows.values()].filter((row) => sums.some((name) => row[name] !== 0));
+			return changed.length === 0 ? null : writeCells<string>(columns, changed);
+		},
+	};
+}
+
+function start(key: readonly string[], sums: readonly string[], move: Record<string, unknown>): Record<string, unknown> {
+	return Object.fromEntries([...key.map((name) => [name, move[name]]), ...sums.map((name) => [name, 0])]);
+}

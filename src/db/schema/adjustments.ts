@@ -1,0 +1,32 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const ADJUSTMENT_KINDS = ["void_clicks", "void_conversion", "restore_conversion", "release_conversion", "amount", "undo"] as const;
+
+/** What operators took back, gave back, added or took: rows are only ever added. */
+export const adjustments = sqliteTable(
+	"adjustments",
+	{
+		/** Time-ordered. */
+		id: text().primaryKey(),
+		kind: text({ enum: ADJUSTMENT_KINDS }).notNull(),
+		/** Who did it. */
+		actor: text().notNull(),
+		at: integer().notNull(),
+		/** Why, in the operator's words. */
+		text: text().notNull(),
+		/** JSON of the request: what was selected. */
+		request: text().notNull(),
+		/** For `amount`: whose, on which UTC day, and how much, micro-dollars. */
+		publisherId: text("publisher_id"),
+		date: text(),
+		amountMicros: integer("amount_micros"),
+		/** adjustments.id of what this one undoes. */
+		undoes: text(),
+		/** Clicks and conversions that changed, and by how much the sums did, micro-dollars. */
+		clicks: integer().notNull().default(0),
+		conversions: integer().notNull().default(0),
+		publisherRevenueMicros: integer("publisher_revenue_micros").notNull().default(0),
+		grossRevenueMicros: integer("gross_revenue_micros").notNull().default(0),
+	},
+	(table) => [index("adjustments_by_publisher").on(table.publisherId, table.date), index("adjustments_by_undone").on(table.undoes)],
+);
