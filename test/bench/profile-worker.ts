@@ -107,6 +107,10 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		ip: read.ip,
 		deeplink: auction.deeplink,
 		country: auction.country,
+		ipv6: read.ipv6,
+		userAgent: read.userAgent,
+		keyword: auction.keyword,
+		asker: null,
 		test: false,
 	};
 	const token: ClickToken = {
@@ -120,6 +124,9 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		auctionId: newUuid(),
 		mintedAt: now,
 		test: false,
+		device: 0x1234_5678,
+		keyword: null,
+		askedFrom: "203.0.113.0/24",
 	};
 	const fill: Fill = {
 		requestId: read.id,

@@ -1,6 +1,7 @@
 /** Parts of an auction for tests: each has a sound default, so that a test says only what its rule is about. */
 import type { AuctionBook, AuctionRequest } from "../../src/bidding/auction.ts";
-import { ALL_HOURS, type BookBrand, type BookCampaign, type BookPublisher } from "../../src/campaign-book/format.ts";
+import { ALL_HOURS, BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher } from "../../src/campaign-book/format.ts";
+import { DEFAULT_POLICY } from "../../src/lib/traffic-rules.ts";
 
 export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 	return {
@@ -18,6 +19,7 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 		capped: false,
 		timeZone: null,
 		allowedHours: ALL_HOURS,
+		traffic: null,
 		...fields,
 	};
 }
@@ -27,7 +29,17 @@ export function brand(fields: Partial<BookBrand> = {}): BookBrand {
 }
 
 export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
-	return { id: "acme", identity: "acme_rtb", seat: "acme-seat", sharePpm: 500_000, blockedBrands: new Map(), ...fields };
+	return {
+		id: "acme",
+		identity: "acme_rtb",
+		seat: "acme-seat",
+		sharePpm: 500_000,
+		blockedBrands: new Map(),
+		suspended: false,
+		bidPayMs: BID_PAY_MS,
+		traffic: DEFAULT_POLICY,
+		...fields,
+	};
 }
 
 export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionRequest {

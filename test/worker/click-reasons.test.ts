@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { whyUncounted } from "../../src/clicks/why-uncounted.ts";
+import { type ClickFacts, judge } from "../../src/clicks/payable.ts";
+import { readNetworkFacts, readRequestFacts } from "../../src/clicks/request-facts.ts";
+import { DEFAULT_POLICY, layPolicies, TRAFFIC_RULES, type TrafficSettings } from "../../src/lib/traffic-rules.ts";
 
-const NOW = Date.parse("2026-11-18T15:00:00Z");
-const DAY_MS = 86_400_000;
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36";
-const TOKEN = { kind: "openrtb", test: false, mintedAt: NOW } as const;
 
-function why(headers: Record<string, string> = {}, token: Partial<Parameters<typeof whyUncounted>[3]> = {}, method = "GET") {
+function why(headers: Record<string, string> = {}, facts: ClickFacts = {}, method = "GET") {
 	const sent = new Headers({ "user-agent": BROWSER, ...headers });
-	return whyUncounted(method, sent, sent.get("user-agent"), { ...TOKEN, ...token }, DAY_MS, NOW);
+	return judge({ ...readRequestFacts(method, sent, sent.get("user-agent")), ...facts }, DEFAULT_POLICY).reason;
 }
 
-describe("worker: why a click does not count", () => {
-	test("a browser's click counts", () => {
+describe("worker: what a request tells against paying", () => {
+	test("nothing of a browser's click", () => {
 		expect(why()).toBeNull();
+		expect(why({ "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" })).toBeNull();
 	});
 
-	test("HEAD does not", () => {
+	test("HEAD", () => {
 		expect(why({}, {}, "HEAD")).toBe("head");
 	});
 
@@ -28,7 +28,7 @@ describe("worker: why a click does not count", () => {
 		{ Purpose: "Prefetch" },
 		{ "x-moz": "prefetch" },
 		{ "x-purpose": "preview" },
-	])("a prefetch does not: %j", (headers) => {
+	])("a prefetch: %j", (headers) => {
 		expect(why(headers)).toBe("prefetch");
 	});
 
@@ -37,34 +37,83 @@ describe("worker: why a click does not count", () => {
 	});
 
 	test.each(["Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "curl/8.5.0", "facebookexternalhit/1.1", "node"])(
-		"a program's does not: %s",
+		"a program: %s",
 		(userAgent) => {
 			expect(why({ "user-agent": userAgent })).toBe("bot");
 		},
 	);
 
-	test("no user agent tells nothing", () => {
-		expect(whyUncounted("GET", new Headers(), null, TOKEN, DAY_MS, NOW)).toBeNull();
-		expect(why({ "user-agent": "" })).toBeNull();
+	test("no user agent, or a blank one", () => {
+		expect(judge(readRequestFacts("GET", new Headers(), null), DEFAULT_POLICY).reason).toBe("no_user_agent");
+		expect(why({ "user-agent": "" })).toBe("no_user_agent");
 	});
 
-	test("a test bid's does not, by its token", () => {
-		expect(why({}, { test: true })).toBe("test");
+	test.each([
+		["an image", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
+		["a frame", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }],
+		["a script's fetch", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
+		["one header alone", { "sec-fetch-dest": "embed" }],
+	])("not a top-level navigation: %s", (_, headers) => {
+		expect(why(headers)).toBe("embedded");
 	});
 
-	test("that of an auction older than its time to live does not; a tracking link does not age", () => {
-		expect(why({}, { mintedAt: NOW - DAY_MS })).toBeNull();
-		expect(why({}, { mintedAt: NOW - DAY_MS - 1 })).toBe("expired");
-		expect(why({}, { kind: "serving-engine", mintedAt: NOW - DAY_MS - 1 })).toBe("expired");
-		expect(why({}, { kind: "link", mintedAt: 0 })).toBeNull();
-	});
-
-	test("the first reason counts: HEAD, prefetch, bot, test, expired", () => {
+	test("the first reason counts", () => {
 		const all = { purpose: "prefetch", "user-agent": "curl/8" };
-		const old = { test: true, mintedAt: 0 };
+		const old = { test: true, expired: true, country: true };
 		expect(why(all, old, "HEAD")).toBe("head");
 		expect(why(all, old)).toBe("prefetch");
 		expect(why({ "user-agent": "curl/8" }, old)).toBe("bot");
 		expect(why({}, old)).toBe("test");
+		expect(why({}, { expired: true, country: true })).toBe("expired");
+	});
+});
+
+describe("worker: what Cloudflare tells of the network", () => {
+	const facts = (country: string | null, asn?: unknown, settings: TrafficSettings = {}, campaign = "US") => {
+		const headers = new Headers(country === null ? {} : { "cf-ipcountry": country });
+		const request = new Request("https://click.example/click", { headers, ...(asn !== undefined && { cf: { asn } as never }) });
+		return readNetworkFacts(request, campaign, layPolicies(DEFAULT_POLICY, settings));
+	};
+
+	test("another country than the campaign's; XX, T1 and none are unknown", () => {
+		expect(facts("DE").country).toBe(true);
+		expect(facts("US").country).toBe(false);
+		for (const unknown of ["XX", "T1", "", null]) expect(facts(unknown).country).toBe(false);
+		expect(facts("GB", undefined, {}, "UK").country).toBe(false);
+	});
+
+	test("a hosting network: of the default list, of the operator's, or of neither", () => {
+		expect(facts("US", 16509).data_centre).toBe(true);
+		expect(facts("US", 7922).data_centre).toBe(false);
+		expect(facts("US").data_centre).toBe(false);
+		expect(facts("US", 7922, { asns: [7922] }).data_centre).toBe(true);
+		expect(facts("US", 16509, { useDefaultList: false }).data_centre).toBe(false);
+		expect(facts("US", 16509, { modes: { data_centre: "off" } }).data_centre).toBe(false);
+	});
+
+	test("no privacy relay is on the default list", () => {
+		for (const asn of [13335, 54113, 36183, 20940, 62044, 8075]) expect(facts("US", asn).data_centre).toBe(false);
+	});
+});
+
+describe("worker: modes of the rules", () => {
+	test.each(TRAFFIC_RULES)("%s is unpaid, flagged or off as it is set", (rule) => {
+		const at = (mode: "off" | "flag" | "unpaid") => judge({ [rule]: true }, layPolicies(DEFAULT_POLICY, { modes: { [rule]: mode } }));
+		expect(at("unpaid")).toEqual({ reason: rule, flags: [] });
+		expect(at("flag")).toEqual({ reason: null, flags: [rule] });
+		expect(at("off")).toEqual({ reason: null, flags: [] });
+	});
+
+	test("another device is only flagged by default", () => {
+		expect(judge({ other_device: true }, DEFAULT_POLICY)).toEqual({ reason: null, flags: ["other_device"] });
+	});
+
+	test("a campaign's settings lie over the publisher's, and these over the network's", () => {
+		const network: TrafficSettings = { modes: { bot: "off", repeat: "flag" }, repeatMinutes: 5 };
+		const publisher: TrafficSettings = { modes: { repeat: "unpaid" }, visitorPerHour: 7 };
+		const campaign: TrafficSettings = { modes: { bot: "flag" } };
+		const policy = layPolicies(DEFAULT_POLICY, network, publisher, campaign);
+		expect(policy).toMatchObject({ repeatMinutes: 5, visitorPerHour: 7, addressPerHour: 120 });
+		expect([policy.modes.bot, policy.modes.repeat, policy.modes.velocity]).toEqual(["flag", "unpaid", "unpaid"]);
 	});
 });

@@ -16,6 +16,9 @@ const CONTENT: ClickToken = {
 	auctionId: "6a2f41a3-c54c-4ae0-8a4e-0c1f6c7d1f00",
 	mintedAt: 1_795_000_000_000,
 	test: false,
+	device: 0xffff_ffff,
+	keyword: "running shoes",
+	askedFrom: "203.0.113.0/24",
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -68,6 +71,9 @@ describe("worker: a minted token", () => {
 			auctionId: fc.uuid(),
 			mintedAt: fc.nat(),
 			test: fc.boolean(),
+			device: fc.option(fc.nat({ max: 0xffff_ffff })),
+			keyword: fc.option(fc.string({ unit: "grapheme", maxLength: 64 })),
+			askedFrom: fc.option(fc.ipV4()),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {

@@ -243,6 +243,8 @@ describe("worker: a redirect that was answered is never lost", () => {
 					},
 				},
 				pause: async () => {},
+				connectionKey: "key",
+				limits: { address: undefined, token: undefined },
 			},
 			clickTtlMs: 86_400_000,
 			now: () => Date.now(),

@@ -30,9 +30,11 @@ async function record(refused: { queue: number; kept: number }): Promise<string[
 				},
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
+			connectionKey: "key",
+			limits: { address: undefined, token: undefined },
 		},
 		CLICK,
-		null,
+		{ userAgent: null, address: null },
 	);
 	return steps;
 }
