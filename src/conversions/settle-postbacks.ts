@@ -1,12 +1,13 @@
 /** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
 import type { Database } from "../db/client.ts";
+import { OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { type ConversionKey, keyOf } from "./conversion.ts";
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, settle } from "./settle.ts";
-import { type Outcome, OvertakenError, writeSettlements } from "./write-settlements.ts";
+import { type Outcome, writeSettlements } from "./write-settlements.ts";
 
 export type SettleDeps = {
 	db: Database;

@@ -1,8 +1,9 @@
 /** Writes what a batch came to: all of it in one transaction, or nothing. */
 import { type SQL, sql } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { additionTo } from "../db/add-up.ts";
 import { type Database, runTransaction } from "../db/client.ts";
-import { addColumns, columnNames, insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
+import { insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
+import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
@@ -11,11 +12,6 @@ import type { Intake } from "./message.ts";
 import type { Settlement } from "./settle.ts";
 
 export type Outcome = { before: Conversion | null; settlement: Settlement };
-
-/** Another writer was faster: what was decided here rests on a state that is no more. Read and decide again. */
-export class OvertakenError extends Error {
-	override readonly name = "OvertakenError";
-}
 
 /**
  * @throws OvertakenError where one of the intakes or conversions was written since it was read; nothing is written then
@@ -29,17 +25,14 @@ export async function writeSettlements(db: Database, intakes: readonly Intake[],
 		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),
 		...(states.length > 0 ? [upsertConversions(states)] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
-		...addUp(dailyPublishers, ["publisherId", "date"], moves),
-		...addUp(dailySources, ["publisherId", "date", "sourceId"], moves),
-		...addUp(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], moves),
+		...COUNTERS.flatMap((counter) => counter.statements(moves)),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
 	];
 	if (statements.length === 0) return;
 	try {
 		await runTransaction(db, statements);
 	} catch (error) {
-		if (error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message))
-			throw new OvertakenError("overtaken", { cause: error });
+		if (isConstraintError(error)) throw new OvertakenError("overtaken", { cause: error });
 		throw error;
 	}
 }
@@ -73,16 +66,8 @@ function movesOf(before: Conversion | null, after: Conversion): Contribution[] {
 	return [...(old === null ? [] : [negated(old)]), ...(present === null ? [] : [present])];
 }
 
-/** Adds moves to the rows of a table of daily sums; nothing where they cancel each other out. */
-function addUp(table: SQLiteTable, key: readonly (keyof Contribution)[], moves: readonly Contribution[]): SQL[] {
-	const sums = new Map<string, Record<string, string | number>>();
-	for (const move of moves) {
-		const id = JSON.stringify(key.map((name) => move[name]));
-		const sum = sums.get(id) ?? Object.fromEntries([...key.map((name) => [name, move[name]]), ...SUMS.map((name) => [name, 0])]);
-		for (const name of SUMS) sum[name] = Number(sum[name]) + move[name];
-		sums.set(id, sum);
-	}
-	const rows = [...sums.values()].filter((sum) => SUMS.some((name) => sum[name] !== 0));
-	if (rows.length === 0) return [];
-	return [insertRows(table, rows, sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, SUMS)}`)];
-}
+const COUNTERS = [
+	additionTo<Contribution>(dailyPublishers, ["publisherId", "date"], SUMS),
+	additionTo<Contribution>(dailySources, ["publisherId", "date", "sourceId"], SUMS),
+	additionTo<Contribution>(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], SUMS),
+];

@@ -1,14 +1,16 @@
 /** Counters: many moves become one row a key, which one statement adds to a table. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { textOf } from "./client.ts";
-import { addColumns, columnNames, readCells, tableName, writeCells } from "./json-rows.ts";
+import { addColumns, columnNames, insertCells, writeCells } from "./json-rows.ts";
 
 export type Addition<Move> = {
 	/** `?1` is what {@link Addition.rowsOf} gives. */
 	text: string;
 	/** The sums of moves by key as a JSON parameter; null where they cancel each other out. */
 	rowsOf: (moves: readonly Move[]) => string | null;
+	/** The same as a statement of its own; none where they cancel each other out. */
+	statements: (moves: readonly Move[]) => SQL[];
 };
 
 /**
@@ -22,24 +24,24 @@ export function additionTo<Move extends Record<string, unknown>>(
 	sums: readonly (keyof Move & string)[],
 ): Addition<Move> {
 	const columns = [...key, ...sums];
-	const cells = readCells(table, columns, sql`value`);
-	const values = sql.join(
-		columns.map((column) => cells[column]),
-		sql`, `,
-	);
+	const then = sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
+	const rowsOf = (moves: readonly Move[]) => {
+		const rows = new Map<string, Record<string, unknown>>();
+		for (const move of moves) {
+			const id = JSON.stringify(key.map((name) => move[name]));
+			const row = rows.get(id) ?? start(key, sums, move);
+			rows.set(id, row);
+			for (const name of sums) row[name] = Number(row[name]) + Number(move[name]);
+		}
+		const changed = [...rows.values()].filter((row) => sums.some((name) => row[name] !== 0));
+		return changed.length === 0 ? null : writeCells<string>(columns, changed);
+	};
 	return {
-		text: textOf(sql`INSERT INTO ${tableName(table)} (${columnNames(table, columns)}) SELECT ${values} FROM json_each(?1) WHERE true
-			ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`),
-		rowsOf(moves) {
-			const rows = new Map<string, Record<string, unknown>>();
-			for (const move of moves) {
-				const id = JSON.stringify(key.map((name) => move[name]));
-				const row = rows.get(id) ?? start(key, sums, move);
-				rows.set(id, row);
-				for (const name of sums) row[name] = Number(row[name]) + Number(move[name]);
-			}
-			const changed = [...rows.values()].filter((row) => sums.some((name) => row[name] !== 0));
-			return changed.length === 0 ? null : writeCells<string>(columns, changed);
+		text: textOf(insertCells(table, columns, sql`?1`, then)),
+		rowsOf,
+		statements(moves) {
+			const rows = rowsOf(moves);
+			return rows === null ? [] : [insertCells(table, columns, sql`${rows}`, then)];
 		},
 	};
 }

@@ -95,6 +95,15 @@ export function cellsAsColumns<Property extends string>(table: SQLiteTable, prop
 	);
 }
 
+/**
+ * An INSERT of all rows that {@link writeCells} has written.
+ * @param rows what stands for them: a parameter such as `?1`, or the text itself
+ */
+export function insertCells(table: SQLiteTable, properties: readonly string[], rows: SQL, then: SQL = sql``): SQL {
+	return sql`INSERT INTO ${tableName(table)} (${columnNames(table, properties)})
+		SELECT ${cellsAsColumns(table, properties, sql`value`)} FROM json_each(${rows}) WHERE true ${then}`;
+}
+
 /** The values in a row that is a JSON array, by the names of what stands there; numbers are to be cast by who reads them. */
 export function namedCells<Name extends string>(names: readonly Name[], row: SQL): Record<Name, SQL> {
 	const cells = names.map((name, at) => [name, sql`${row} ->> ${sql.raw(String(at))}`]);

@@ -7,6 +7,10 @@ export const MICROS_PER_USD = 1_000_000;
 /** Largest earnings per click an import accepts, in micro-dollars: keeps EPC × share exact in a double. */
 export const MAX_EPC_MICROS = 1_000 * MICROS_PER_USD;
 
+/** What one conversion may pay at the most where neither its platform nor its campaign says, and whatever they say. */
+export const DEFAULT_MAX_PAYOUT_MICROS = 10_000 * MICROS_PER_USD;
+export const ABSOLUTE_MAX_PAYOUT_MICROS = 1_000_000 * MICROS_PER_USD;
+
 /** Revenue shares are parts per million, so that 0.8 is the integer 800000. */
 export const SHARE_SCALE = 1_000_000;
 

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { additionTo } from "../../db/add-up.ts";
 import { type Database, textOf } from "../../db/client.ts";
-import { columnNames, propertiesOf, readCells, writeCells } from "../../db/json-rows.ts";
+import { insertCells, propertiesOf, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
@@ -12,20 +12,10 @@ import type { Decided, DecidedClick, PaidVisit } from "./decide-clicks.ts";
 /** Null, which its column refuses, where another transaction has counted clicks since. */
 const TAKE_TURN = "UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1";
 
-const cells = readCells(clicks, CLICK_COLUMNS, sql`value`);
-const INSERT_CLICKS = textOf(sql`INSERT INTO clicks (${columnNames(clicks, CLICK_COLUMNS)})
-	SELECT ${sql.join(
-		CLICK_COLUMNS.map((column) => cells[column]),
-		sql`, `,
-	)} FROM json_each(?1)`);
+const INSERT_CLICKS = textOf(insertCells(clicks, CLICK_COLUMNS, sql`?1`));
 
 const VISIT = propertiesOf(paidVisits) as readonly (keyof PaidVisit)[];
-const visit = readCells(paidVisits, VISIT, sql`value`);
-const INSERT_VISITS = textOf(sql`INSERT INTO paid_visits (${columnNames(paidVisits, VISIT)})
-	SELECT ${sql.join(
-		VISIT.map((column) => visit[column]),
-		sql`, `,
-	)} FROM json_each(?1)`);
+const INSERT_VISITS = textOf(insertCells(paidVisits, VISIT, sql`?1`));
 
 const REVENUE = ["clickCount", "clickRevenueMicros"] as const;
 const SPEND = ["clickCount", "spendMicros"] as const;

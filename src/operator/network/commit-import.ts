@@ -9,6 +9,7 @@ import { importRows } from "../../db/schema/imports.ts";
 import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
+import { networkSettings } from "../../db/schema/settings.ts";
 
 /** Takes over products and seller products: one transaction. */
 export async function commitProducts(db: Database, importId: string): Promise<void> {
@@ -33,6 +34,7 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 	await runTransaction(db, [
 		markPlatformSlots(importId, mark),
 		upsert(platforms, "platforms", importId, ["id"]),
+		upsert(networkSettings, "network_settings", importId, ["id"]),
 		...replaceNames(importId, now),
 		upsert(publishers, "publishers", importId, ["id"]),
 		upsert(exchangeRates, "exchange_rates", importId, ["id"]),

@@ -1,6 +1,7 @@
 /** POST /operator/network: takes over a network file, all of it or nothing. */
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
+import { publishers } from "../../db/schema/publishers.ts";
 import { type Fault, invalidInput } from "../../http/errors.ts";
 import { findCallbackUrlFault, ownCallbackParameters } from "../../lib/callback-url.ts";
 import { logError } from "../../lib/log.ts";
@@ -15,7 +16,7 @@ import {
 	SECTIONS,
 	type SectionName,
 } from "./network-file.ts";
-import { readEntry, unknownFields } from "./read-entry.ts";
+import { readEntry, readTraffic, unknownFields } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 import { identifyPublishers, type Placed, stageKeys } from "./stage-credentials.ts";
 import {
@@ -99,6 +100,8 @@ class Reading {
 		products: 0,
 		seller_products: 0,
 	};
+	/** Settings of the network; null where the file has none. */
+	traffic: Record<string, unknown> | null = null;
 	readonly platforms: Placed<PlatformEntry>[] = [];
 	readonly publishers: Placed<PublisherEntry>[] = [];
 	readonly faults: Fault[] = [];
@@ -117,14 +120,19 @@ class Reading {
 	}
 }
 
+/** The one part of the file that is no list: it holds for the whole network. */
+const SETTINGS = "traffic";
 const NOT_A_SECTION = "is not a section of the network file";
 
 async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promise<Reading> {
 	const reading = new Reading();
 	const unknownSections = new Set<string>();
 	try {
-		for await (const { section, index, value } of readJsonSections(file)) {
-			if (isSection(section)) {
+		for await (const { section, index, key, value } of readJsonSections(file, [SETTINGS])) {
+			if (section === SETTINGS) {
+				reading.traffic ??= {};
+				if (key !== null) reading.traffic[key] = value;
+			} else if (isSection(section)) {
 				await readOne(reading, stages, section, value, `${section}[${index}]`);
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
@@ -133,10 +141,18 @@ async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promi
 		}
 	} catch (error) {
 		if (!(error instanceof JsonStreamError)) throw error;
-		const isUnknown = error.path !== "" && !isSection(error.path);
+		const isUnknown = error.path !== "" && error.path !== SETTINGS && !isSection(error.path);
 		reading.note([{ path: error.path, message: isUnknown ? NOT_A_SECTION : error.message }]);
 	}
+	await stageSettings(reading, stages);
 	return reading;
+}
+
+async function stageSettings(reading: Reading, stages: Stages): Promise<void> {
+	if (reading.traffic === null) return;
+	const read = readTraffic(reading.traffic, SETTINGS);
+	if ("faults" in read) return reading.note(read.faults);
+	await stages.network.add("network_settings", { id: 1, traffic: JSON.stringify(read.settings) });
 }
 
 function isSection(name: string): name is SectionName {
@@ -216,8 +232,16 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 			name: entry.name,
 			currency: entry.currency,
 			statusMap: JSON.stringify(entry.status_map),
+			maxPayoutMicros: entry.max_payout,
+			matchByPublisherClickId: entry.match_by_publisher_click_id,
+			postbackSecret: entry.postback_secret,
+			sourceRanges: entry.source_ranges === null ? null : JSON.stringify(entry.source_ranges),
+			postbacksPerMinute: entry.postbacks_per_minute,
 		});
 	}
+	const statuses = new Map(
+		(await deps.db.select({ id: publishers.id, status: publishers.status }).from(publishers)).map(({ id, status }) => [id, status]),
+	);
 	for (const { entry } of identified.publishers) {
 		await stages.network.add("publishers", {
 			id: entry.id,
@@ -237,6 +261,10 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 			blockedBrands: JSON.stringify(
 				entry.blocked_brands.map(({ domain, country }) => (country === null ? { domain } : { domain, country })),
 			),
+			// No import that says nothing of it brings a suspended publisher back.
+			status: entry.status ?? statuses.get(entry.id) ?? "active",
+			bidPayMinutes: entry.bid_pay_minutes,
+			traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 		});
 	}
 	return [...identified.issued, ...keys.issued];

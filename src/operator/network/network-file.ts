@@ -2,13 +2,15 @@
  * The network file: one valibot schema a section. Each reads an entry of the file into what is stored, so that a row that
  * passes needs no second look.
  */
+import ipaddr from "ipaddr.js";
 import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
 import { CONVERSION_STATUSES, PRICING_MODELS, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
-import { MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
 import { isTimeZone } from "../../lib/time.ts";
+import { trafficSchema } from "./traffic-file.ts";
 
 const MAX_TEXT = 2_000;
 const MAX_KEYWORDS = 2_000;
@@ -20,6 +22,8 @@ const text = v.pipe(
 	v.nonEmpty("must not be blank"),
 	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
 );
+/** Longest time for which a click on a bid is paid, minutes. */
+const MAX_BID_PAY_MINUTES = 7 * 24 * 60;
 const flag = v.boolean("must be true or false");
 const id = v.pipe(v.number("must be a whole number"), v.safeInteger("must be a whole number"), v.minValue(0, "must not be negative"));
 
@@ -100,6 +104,13 @@ function listOf<const Names extends readonly string[]>(names: Names) {
 	);
 }
 
+const addressRange = v.pipe(
+	v.string("must be a text"),
+	v.trim(),
+	v.check((value) => ipaddr.isValidCIDR(value) || ipaddr.isValid(value), "must be an address or a range such as 203.0.113.0/24"),
+);
+const maxPayout = v.pipe(amount, v.maxValue(ABSOLUTE_MAX_PAYOUT_MICROS, "must be at most 1000000.00"));
+
 export const platformSchema = v.object({
 	id: text,
 	platform_id: orNull(id),
@@ -107,6 +118,11 @@ export const platformSchema = v.object({
 	access_key: orNull(key),
 	currency: orElse(currency, "USD"),
 	status_map: orElse(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), "must be an object"), {}),
+	max_payout: orNull(maxPayout),
+	match_by_publisher_click_id: orElse(flag, true),
+	postback_secret: orNull(v.pipe(text, v.minLength(16, "must have at least 16 characters"))),
+	source_ranges: orNull(v.pipe(v.array(addressRange, "must be a list"), v.minLength(1, "must name at least one range"))),
+	postbacks_per_minute: orNull(v.pipe(id, v.minValue(1, "must be at least 1"))),
 });
 
 export const publisherSchema = v.object({
@@ -132,6 +148,12 @@ export const publisherSchema = v.object({
 	campaign_id_enabled: orElse(flag, false),
 	marketplace_tag: orNull(text),
 	callback_url: orNull(webUrl),
+	/** Absent: as it is stored, and active for a new one. */
+	status: v.nullish(v.picklist(["active", "suspended"], "must be active or suspended")),
+	bid_pay_minutes: orNull(
+		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),
+	),
+	traffic: orNull(trafficSchema),
 	blocked_brands: orElse(v.array(v.object({ domain, country: orNull(country) }), "must be a list"), []),
 });
 
@@ -206,6 +228,8 @@ export const campaignSchema = v.object({
 		"UTC",
 	),
 	allowed_hours: orNull(hours),
+	traffic: orNull(trafficSchema),
+	max_payout: orNull(maxPayout),
 });
 
 export const brandSchema = v.object({

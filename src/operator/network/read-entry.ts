@@ -2,7 +2,9 @@
 import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
 import { describeIssue } from "../../http/read-input.ts";
+import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { campaignSchema, type Entries, SECTIONS, type SectionName } from "./network-file.ts";
+import { trafficSchema } from "./traffic-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
 
@@ -18,6 +20,13 @@ export function readEntry<Name extends SectionName>(
 	const schema: v.GenericSchema<unknown, Entries[Name]> = schemas[section];
 	const result = v.safeParse(schema, value);
 	if (result.success) return { entry: result.output };
+	return { faults: result.issues.map((issue) => ({ path: path + pathOf(issue), message: messageOf(issue) })) };
+}
+
+/** Reads the settings of the whole network. */
+export function readTraffic(value: unknown, path: string): { settings: TrafficSettings } | { faults: Fault[] } {
+	const result = v.safeParse(trafficSchema, value);
+	if (result.success) return { settings: result.output };
 	return { faults: result.issues.map((issue) => ({ path: path + pathOf(issue), message: messageOf(issue) })) };
 }
 

@@ -1,7 +1,13 @@
 /** Reads `{"section": [entry, …], …}` from a stream, an entry at a time, so that a file's size costs no memory. */
 import { JSONParser, TokenType } from "@streamparser/json";
 
-export type StreamedEntry = { section: string; index: number; value: unknown };
+export type StreamedEntry = {
+	section: string;
+	index: number;
+	/** The name of an entry of a section that is an object; null where such a section begins. */
+	key: string | null;
+	value: unknown;
+};
 
 /** The stream holds no such document. `path` names the section where there is one to blame. */
 export class JsonStreamError extends Error {
@@ -16,15 +22,19 @@ export class JsonStreamError extends Error {
 
 /**
  * Yields every entry of every section in the file's order. A section that is null has no entries.
- * @throws JsonStreamError where the text is not JSON, its root is no object, or a section is no list
+ * @param objects sections that are objects
+ * @throws JsonStreamError where the text is not JSON, its root is no object, or another section is no list
  */
-export async function* readJsonSections(stream: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEntry> {
+export async function* readJsonSections(
+	stream: ReadableStream<Uint8Array>,
+	objects: readonly string[] = [],
+): AsyncGenerator<StreamedEntry> {
 	let entries: StreamedEntry[] = [];
 	let failure: JsonStreamError | null = null;
 	const parser = new JSONParser({ paths: ["$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
-	const checkShape = shapeChecker();
+	const checkShape = shapeChecker(objects, (section) => entries.push({ section, index: 0, key: null, value: null }));
 	parser.onValue = ({ key, value, stack }) => {
-		entries.push({ section: String(stack[1]?.key), index: Number(key), value });
+		entries.push({ section: String(stack[1]?.key), index: Number(key), key: String(key), value });
 	};
 	parser.onToken = ({ token, value }) => {
 		failure ??= checkShape(token, value);
@@ -49,8 +59,11 @@ export async function* readJsonSections(stream: ReadableStream<Uint8Array>): Asy
 
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Follows the tokens down to the sections: the root must be an object and each section a list or null. */
-function shapeChecker(): (token: TokenType, value: unknown) => JsonStreamError | null {
+/** Follows the tokens down to the sections: the root must be an object, and each section null, a list, or an object where it is named so. */
+function shapeChecker(
+	objects: readonly string[],
+	begin: (section: string) => void,
+): (token: TokenType, value: unknown) => JsonStreamError | null {
 	let depth = 0;
 	let section: string | null = null;
 	let awaitsValue = false;
@@ -58,7 +71,12 @@ function shapeChecker(): (token: TokenType, value: unknown) => JsonStreamError |
 		if (depth === 0 && token !== TokenType.LEFT_BRACE) return new JsonStreamError("", "must be an object of sections");
 		if (depth === 1 && awaitsValue) {
 			awaitsValue = false;
-			if (token !== TokenType.LEFT_BRACKET && token !== TokenType.NULL) return new JsonStreamError(section ?? "", "must be a list");
+			const isObject = section !== null && objects.includes(section);
+			const opening = isObject ? TokenType.LEFT_BRACE : TokenType.LEFT_BRACKET;
+			if (token !== opening && token !== TokenType.NULL) {
+				return new JsonStreamError(section ?? "", isObject ? "must be an object" : "must be a list");
+			}
+			if (section !== null && isObject && token === opening) begin(section);
 		} else if (depth === 1 && token === TokenType.STRING) {
 			section = String(value);
 		} else if (depth === 1 && token === TokenType.COLON) {

@@ -151,6 +151,8 @@ function writeCampaign(domain: string, campaign: CampaignEntry, path: string): C
 		totalBudgetMicros: campaign.total_budget,
 		timezone: campaign.timezone,
 		allowedHours: campaign.allowed_hours ?? ALL_HOURS,
+		traffic: campaign.traffic === null ? null : JSON.stringify(campaign.traffic),
+		maxPayoutMicros: campaign.max_payout,
 	};
 }
 
