@@ -101,7 +101,7 @@ async function readPage(db: Database, publisher: Publisher, request: ListRequest
 		)
 		SELECT b.id, b.domain, b.name, b.category, b.new_deal, b.last_updated_date, b.restricted_traffic,
 			MIN(c.campaign_id), c.merchant_id, c.country, group_concat(DISTINCT c.country),
-			c.homepage_url IS NOT NULL, c.deeplink_url IS NOT NULL AND c.deeplink_verified,
+			c.homepage_url IS NOT NULL, c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1,
 			c.commission_rate, c.flat_fee_micros, c.rate_type, c.rate_basis, c.max_rate
 		FROM page b LEFT JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
 			AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT value FROM json_each(b.blocked_countries)))

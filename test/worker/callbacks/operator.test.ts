@@ -10,7 +10,7 @@ import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
-const outbox = new Outbox();
+const outbox = new Outbox({ timeoutMs: 10_000 });
 
 function call(path: string, body?: unknown, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
 	const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
