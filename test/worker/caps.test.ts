@@ -218,6 +218,20 @@ describe("worker: a paused campaign", () => {
 		expect(await paused()).toEqual([5001]);
 	});
 
+	it("for the pace of a day resumes at its end, however small its cap is beside that pace", async () => {
+		await setCaps({ daily_click_cap: 24 });
+		const messages = Array.from({ length: 20 }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
+		await consumeClicks(
+			capDeps(() => NOON + 57_000),
+			letters(...messages),
+		);
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => NOON + 3_600_000));
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => Date.parse("2026-11-19T05:00:00Z")));
+		expect(await paused()).toEqual([]);
+	});
+
 	it("clicks of yesterday that arrive late count for yesterday", async () => {
 		await setCaps({ daily_click_cap: 3 });
 		const midnight = Date.parse("2026-11-19T05:00:00Z");
