@@ -157,7 +157,7 @@ describe("worker: a steady rate", () => {
 		[19, []],
 		[20, [5001]],
 	])("of %d clicks in the last minute: a pace from the twentieth on", async (count, expected) => {
-		// What twenty clicks a minute bring in 72 seconds more, 24, meets this cap; one click fewer is no pace.
+		// Twenty clicks of a minute stand for as many more in the 72 seconds to come; one click fewer is no pace.
 		await setCaps({ daily_click_cap: count + 20 });
 		const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
 		const now = NOON + (count - 1) * 3_000;
@@ -219,7 +219,7 @@ describe("worker: a paused campaign", () => {
 	});
 
 	it("for the pace of a day resumes at its end, however small its cap is beside that pace", async () => {
-		await setCaps({ daily_click_cap: 24 });
+		await setCaps({ daily_click_cap: 21 });
 		const messages = Array.from({ length: 20 }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
 		await consumeClicks(
 			capDeps(() => NOON + 57_000),
