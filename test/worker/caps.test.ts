@@ -157,7 +157,7 @@ describe("worker: a steady rate", () => {
 		[19, []],
 		[20, [5001]],
 	])("of %d clicks in the last minute: a pace from the twentieth on", async (count, expected) => {
-		// What twenty clicks a minute bring in 72 seconds more, 24, meets this cap; one click fewer is no pace.
+		// Twenty clicks of a minute stand for as many more in the 72 seconds to come; one click fewer is no pace.
 		await setCaps({ daily_click_cap: count + 20 });
 		const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
 		const now = NOON + (count - 1) * 3_000;
@@ -216,6 +216,20 @@ describe("worker: a paused campaign", () => {
 		await env.DB.prepare("UPDATE campaigns SET daily_click_cap = 2 WHERE campaign_id = 5001").run();
 		await sweepCaps(capDeps(() => now));
 		expect(await paused()).toEqual([5001]);
+	});
+
+	it("for the pace of a day resumes at its end, however small its cap is beside that pace", async () => {
+		await setCaps({ daily_click_cap: 21 });
+		const messages = Array.from({ length: 20 }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
+		await consumeClicks(
+			capDeps(() => NOON + 57_000),
+			letters(...messages),
+		);
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => NOON + 3_600_000));
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => Date.parse("2026-11-19T05:00:00Z")));
+		expect(await paused()).toEqual([]);
 	});
 
 	it("clicks of yesterday that arrive late count for yesterday", async () => {

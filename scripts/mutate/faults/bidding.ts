@@ -118,10 +118,10 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/campaign-book/former-names.test.ts"],
 	},
 	{
-		name: "older-manifest-replaces-a-newer-one",
-		file: "src/campaign-book/load.ts",
-		find: "(current !== undefined && manifest.version <= current.version)",
-		replace: "false",
+		name: "book-of-a-database-that-was-set-back-is-older-than-its-readers",
+		file: "src/campaign-book/publisher/publish.ts",
+		find: "Math.max(state.version, versionOfManifest(inKv)) + 1",
+		replace: "state.version + 1",
 		tests: ["test/worker/campaign-book.test.ts"],
 	},
 	{
