@@ -147,8 +147,8 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 	{
 		name: "clicks-that-conversions-came-of-are-removed",
 		file: "src/retention/remove-old.ts",
-		find: "days: clickDays, goes: WITHOUT_CONVERSION",
-		replace: 'days: clickDays, goes: "true"',
+		find: "days: clickDays, goes: withoutConversion",
+		replace: "days: clickDays, goes: sql`true`",
 		tests: ["test/worker/retention.test.ts"],
 	},
 	{
