@@ -7,7 +7,7 @@ import { clicks } from "../db/schema/clicks.ts";
 import { postbackIntake } from "../db/schema/conversions.ts";
 import { retention } from "../db/schema/retention.ts";
 import { logInfo } from "../lib/log.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 
 type Rule = {
 	name: string;
@@ -21,12 +21,12 @@ type Rule = {
 const withoutConversion = sql`NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)`;
 
 /**
- * Click-level reports reach back as far as billed clicks are kept; repeats, bots and the like are for traces, and for sales that
+ * Click-level reports reach back as far as billed clicks are kept, voided ones among them; repeats, bots and the like are for traces, and for sales that
  * come of an expired link: networks report those for some months.
  */
 function rulesOf(clickDays: number): readonly Rule[] {
 	return [
-		{ name: "uncounted clicks", table: clicks, days: Math.min(120, clickDays), goes: sql`reason IS NOT NULL AND ${withoutConversion}` },
+		{ name: "uncounted clicks", table: clicks, days: Math.min(120, clickDays), goes: sql`reason <> 'voided' AND ${withoutConversion}` },
 		{ name: "clicks", table: clicks, days: clickDays, goes: withoutConversion },
 		{ name: "intake of unknown keys", table: postbackIntake, days: 7, goes: sql`outcome = 'unknown_key'` },
 		{ name: "intake", table: postbackIntake, days: 400, goes: sql`true` },
@@ -45,6 +45,9 @@ export type RemoveDeps = {
 
 /** A dead letter that was replayed is in its table by then, or a dead letter again. */
 const REPLAYED_DAYS = 30;
+
+/** Repeats are told over a day at most, and a click may be written a day late. */
+const VISIT_DAYS = 2;
 
 /** Rows that one step looks at: the transaction stays short, and money waits for no cleaning. */
 export const LOOKED_AT_A_STEP = 2_000;
@@ -75,6 +78,12 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	}
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
+	const visitsEnd = at - VISIT_DAYS * DAY_MS;
+	const most = LOOKED_AT_A_STEP * MAX_STEPS;
+	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
+		SELECT click_id FROM paid_visits WHERE clicked_at < ${visitsEnd} ORDER BY clicked_at LIMIT ${most})`);
+	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
+		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
 }
 
 type Step = {

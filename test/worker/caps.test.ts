@@ -179,9 +179,34 @@ describe("worker: a steady rate", () => {
 });
 
 describe("worker: a paused campaign", () => {
-	it("stays paused for its day, though it is clicked no more", async () => {
+	it("stays paused until the pause is known everywhere; then what came of its pace is counted, and it bids for what its cap has left", async () => {
+		await setCaps({ daily_click_cap: 200 });
+		const messages = Array.from({ length: 150 }, (_, which) => clickMessage({ at: NOON + which * 100, bidMicros: BID_MICROS }));
+		const pausedAt = NOON + 15_000;
+		await consumeClicks(
+			capDeps(() => pausedAt),
+			letters(...messages),
+		);
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => pausedAt + PAUSE_PROPAGATION_MS));
+		expect(await paused()).toEqual([5001]);
+		await sweepCaps(capDeps(() => pausedAt + PAUSE_PROPAGATION_MS + 1));
+		expect(await paused()).toEqual([]);
+		await click(50, pausedAt + 120_000);
+		await sweepCaps(capDeps(() => NOON + 6 * 3_600_000));
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it("of a steady pace bids and pauses by turns until its cap is met to the click, and is then paused for its day", async () => {
 		await setCaps({ daily_click_cap: 1_000 });
-		await clickSteadily(5, NOON, 600);
+		let from = NOON;
+		for (let turn = 0; turn < 5; turn++) {
+			await clickSteadily(5, from, 600);
+			from += 600 * SECOND_MS;
+			await sweepCaps(capDeps(() => from));
+		}
+		const [billed] = await rowsOf<{ count: number }>("SELECT count(*) AS count FROM clicks WHERE reason IS NULL");
+		expect(billed?.count).toBe(1_000);
 		await sweepCaps(capDeps(() => NOON + 6 * 3_600_000));
 		expect(await paused()).toEqual([5001]);
 	});

@@ -73,7 +73,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/db/schema",
 		job: "the tables, as drizzle has them",
-		imports: ["src/lib/enums.ts"],
+		imports: ["src/lib/enums.ts", "src/lib/traffic-rules.ts"],
 		packages: ["drizzle-orm"],
 	},
 	{
@@ -158,7 +158,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/operator/network",
 		job: "takes over a network file, all of it or nothing",
 		imports: ["src/lib", "src/http", "src/campaign-book", "src/campaign-book/publisher", "src/db/schema", "src/db", "src/operator/keys"],
-		packages: ["@streamparser/json", "drizzle-orm", "hono", "valibot"],
+		packages: ["@streamparser/json", "drizzle-orm", "hono", "ipaddr.js", "valibot"],
 	},
 	{
 		path: "src/operator/feeds",

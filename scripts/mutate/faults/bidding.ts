@@ -36,7 +36,7 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "blocked-advertiser-bids-by-its-alias",
 		file: AUCTION,
-		find: " || brand.aliases.some((alias) => isWithin(alias, host))",
+		find: " || brand.aliases.some((alias) => isBlocked(alias, blocked))",
 		replace: "",
 		tests: AUCTION_TESTS,
 	},

@@ -2,6 +2,8 @@ import type { Fault } from "../fault.ts";
 
 const CAPS = "src/clicks/consumer/caps.ts";
 const CAPS_TESTS = ["test/worker/caps.test.ts"];
+const DECIDE_CLICKS = "src/clicks/consumer/decide-clicks.ts";
+const DECIDE_CLICKS_TESTS = ["test/unit/clicks/decide-clicks.test.ts"];
 const DECIDE_PAUSE = "src/clicks/consumer/decide-pause.ts";
 const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 
@@ -23,24 +25,24 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "clicks-of-one-hash-in-one-batch-are-all-billed",
-		file: "src/clicks/consumer/click-rows.ts",
-		find: "billed.has(message.hash)",
-		replace: "billed.has(message.id)",
-		tests: ["test/worker/click-consumer.test.ts"],
+		file: DECIDE_CLICKS,
+		find: "this.#billed.add(hash);",
+		replace: "",
+		tests: DECIDE_CLICKS_TESTS,
 	},
 	{
 		name: "head-requests-are-billed",
-		file: "src/clicks/why-uncounted.ts",
-		find: 'if (method === "HEAD") return "head";',
+		file: "src/clicks/request-facts.ts",
+		find: 'head: method === "HEAD",',
 		replace: "",
 		tests: ["test/worker/click-reasons.test.ts"],
 	},
 	{
 		name: "tracking-links-expire",
-		file: "src/clicks/why-uncounted.ts",
-		find: 'token.kind !== "link" && ',
-		replace: "",
-		tests: ["test/worker/click-reasons.test.ts"],
+		file: "src/clicks/redirect-route.ts",
+		find: 'kind !== "link" && now',
+		replace: "now",
+		tests: ["test/worker/tracking-links.test.ts"],
 	},
 	{
 		name: "redirect-to-any-host",
@@ -129,8 +131,64 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "pace-of-yesterday-holds-today",
 		file: CAPS,
-		find: "if (state.day !== state.pausedDay) return NOTHING;",
+		find: "state.day !== state.pausedDay || now - state.pausedAt > PAUSE_PROPAGATION_MS",
+		replace: "now - state.pausedAt > PAUSE_PROPAGATION_MS",
+		tests: CAPS_TESTS,
+	},
+	{
+		name: "a-burst-costs-a-campaign-its-day",
+		file: CAPS,
+		find: " || now - state.pausedAt > PAUSE_PROPAGATION_MS",
 		replace: "",
 		tests: CAPS_TESTS,
+	},
+	{
+		name: "total-budget-is-passed-by-a-click",
+		file: DECIDE_CLICKS,
+		find: "ever.micros + bidMicros > totalBudgetMicros",
+		replace: "ever.micros >= totalBudgetMicros",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
+		name: "daily-cap-is-passed-by-a-click",
+		file: DECIDE_CLICKS,
+		find: "today.clicks + 1 > dailyClickCap",
+		replace: "today.clicks > dailyClickCap",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
+		name: "a-repeat-is-one-of-a-later-click-only",
+		file: DECIDE_CLICKS,
+		find: "Math.abs(visit.clickedAt - at) < policy.repeatMinutes",
+		replace: "visit.clickedAt <= at && at - visit.clickedAt < policy.repeatMinutes",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
+		name: "an-hour-is-that-before-a-click-alone",
+		file: DECIDE_CLICKS,
+		find: "filter((time) => Math.abs(time - at) < HOUR_MS)",
+		replace: "filter((time) => time <= at && time > at - HOUR_MS)",
+		tests: DECIDE_CLICKS_TESTS,
+	},
+	{
+		name: "batches-are-written-on-what-has-changed",
+		file: "src/clicks/consumer/write-clicks.ts",
+		find: "CASE WHEN version = ?1 THEN version + 1 END",
+		replace: "version + 1",
+		tests: ["test/worker/paid-within-budgets.test.ts"],
+	},
+	{
+		name: "a-suspended-publisher-is-paid",
+		file: "src/clicks/redirect-route.ts",
+		find: "publisher_suspended: publisher?.suspended === true,",
+		replace: "",
+		tests: ["test/worker/what-is-not-paid.test.ts"],
+	},
+	{
+		name: "frames-are-paid",
+		file: "src/clicks/request-facts.ts",
+		find: '(destination !== null && destination !== "document")',
+		replace: "false",
+		tests: ["test/worker/click-reasons.test.ts"],
 	},
 ];

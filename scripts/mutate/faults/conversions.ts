@@ -16,8 +16,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "bot-goes-before-duplicate",
 		file: "src/conversions/match-click.ts",
-		find: '"duplicate", "bot"',
-		replace: '"bot", "duplicate"',
+		find: '"expired",\n\t"duplicate",',
+		replace: '"expired",\n\t"bot",\n\t"duplicate",',
 		tests: ["test/unit/conversions/match-click.test.ts"],
 	},
 	{

@@ -173,10 +173,9 @@ class Ledger {
 		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return {};
 		const near = this.#visits.get(visitsKey(publisher.id, connection)) ?? [];
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === userAgentHash);
-		const isLastHour = (visit: PaidVisit) => visit.clickedAt <= at && visit.clickedAt > at - HOUR_MS;
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
-			velocity: ofVisitor.filter(isLastHour).length >= policy.visitorPerHour || near.filter(isLastHour).length >= policy.addressPerHour,
+			velocity: mostInAnHour(ofVisitor, at) >= policy.visitorPerHour || mostInAnHour(near, at) >= policy.addressPerHour,
 		};
 	}
 
@@ -234,6 +233,19 @@ class Ledger {
 		this.#decided.newSources.push({ publisherId, date, sourceCount: 1 });
 		return source;
 	}
+}
+
+/** The most visits that any hour has of which `at` is a part: clicks arrive out of order, and later ones may be paid already. */
+function mostInAnHour(visits: readonly PaidVisit[], at: number): number {
+	const times = visits.map(({ clickedAt }) => clickedAt).filter((time) => Math.abs(time - at) < HOUR_MS);
+	times.sort((a, b) => a - b);
+	let most = 0;
+	let first = 0;
+	for (const [last, time] of times.entries()) {
+		while ((times[first] ?? time) <= Math.max(time, at) - HOUR_MS) first++;
+		most = Math.max(most, last - first + 1);
+	}
+	return most;
 }
 
 const NOTHING: Spent = { clicks: 0, micros: 0 };

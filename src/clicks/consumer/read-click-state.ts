@@ -18,10 +18,10 @@ import {
 import { hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./kept-facts.ts";
 
-const SELECT_VERSION = "SELECT version FROM click_sequence WHERE id = 1";
-const SELECT_STORED = "SELECT id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))";
-const SELECT_BILLED = `SELECT click_hash AS hash FROM clicks
-	WHERE click_hash IN (SELECT value FROM json_each(?1)) AND (reason IS NULL OR reason = 'voided')`;
+const SELECT_VERSION = textOf(sql`SELECT version FROM click_sequence WHERE id = 1`);
+const SELECT_STORED = textOf(sql`SELECT id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))`);
+const SELECT_BILLED = textOf(sql`SELECT click_hash AS hash FROM clicks
+	WHERE click_hash IN (SELECT value FROM json_each(?1)) AND (reason IS NULL OR reason = 'voided')`);
 
 const CAMPAIGN_DAY = ["campaignId", "day"] as const;
 const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
@@ -34,15 +34,15 @@ const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDay.campaignId} AS BIGINT)
 
 const CONNECTION_TIMES = ["publisherId", "connection", "from", "to"] as const;
 const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
-/** More paid clicks of a connection than this are looked at by no rule that is on. */
-const MAX_VISITS = 5_000;
+/** Of each connection the latest 5,000: more than `velocity` lets through in the two hours around a click, however high it is set. */
 const SELECT_VISITS =
 	textOf(sql`SELECT v.click_id AS "clickId", v.publisher_id AS "publisherId", v.connection, v.user_agent_hash AS "userAgentHash",
 		v.brand_id AS "brandId", v.clicked_at AS "clickedAt"
 	FROM json_each(?1) asked CROSS JOIN paid_visits v
-	WHERE v.publisher_id = ${asked.publisherId} AND v.connection = ${asked.connection}
-		AND v.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT)
-	LIMIT ${sql.raw(String(MAX_VISITS))}`);
+	WHERE v.click_id IN (SELECT near.click_id FROM paid_visits near
+		WHERE near.publisher_id = ${asked.publisherId} AND near.connection = ${asked.connection}
+			AND near.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT)
+		ORDER BY near.clicked_at DESC LIMIT 5000)`);
 
 const CONNECTION_HOUR = ["connection", "hour"] as const;
 const connectionHour = namedCells(CONNECTION_HOUR, sql`asked.value`);

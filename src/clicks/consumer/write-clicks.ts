@@ -10,7 +10,7 @@ import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import type { Decided, DecidedClick, PaidVisit } from "./decide-clicks.ts";
 
 /** Null, which its column refuses, where another transaction has counted clicks since. */
-const TAKE_TURN = "UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1";
+const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1`);
 
 const INSERT_CLICKS = textOf(insertCells(clicks, CLICK_COLUMNS, sql`?1`));
 

@@ -13,10 +13,13 @@ const count = (most: number) =>
 const asn = v.pipe(v.number("must be an AS number"), v.integer("must be an AS number"), v.minValue(0), v.maxValue(0xffff_ffff));
 const MODE_OR_OBJECT = "must be off, flag or unpaid, or an object with a mode";
 
+/** So many of two hours the consumer reads; who wants more switches `velocity` off. */
+const MAX_PER_HOUR = 2_000;
+
 /** Thresholds that some rules have beside their mode. */
 const THRESHOLDS = {
 	repeat: { minutes: v.optional(count(1_440)) },
-	velocity: { visitor_per_hour: v.optional(count(100_000)), address_per_hour: v.optional(count(100_000)) },
+	velocity: { visitor_per_hour: v.optional(count(MAX_PER_HOUR)), address_per_hour: v.optional(count(MAX_PER_HOUR)) },
 	data_centre: {
 		asns: v.optional(v.pipe(v.array(asn, "must be a list"), v.maxLength(1_000, "must have at most 1000 entries"))),
 		use_default_list: v.optional(v.boolean("must be true or false")),

@@ -2,7 +2,12 @@
 import { type CallExpression, parseSync, type TaggedTemplateExpression, Visitor } from "oxc-parser";
 
 /** Files that may ask the client itself: the one that wraps it, and the statements that are written out once. */
-const MAY_PREPARE = new Set(["src/db/client.ts", "src/clicks/consumer/statements.ts", "src/clicks/consumer/caps.ts"]);
+const MAY_PREPARE = new Set([
+	"src/db/client.ts",
+	"src/clicks/consumer/read-click-state.ts",
+	"src/clicks/consumer/write-clicks.ts",
+	"src/clicks/consumer/caps.ts",
+]);
 /** The one file that puts names of the schema into raw SQL. */
 const DYNAMIC_NAMES = "src/db/json-rows.ts";
 

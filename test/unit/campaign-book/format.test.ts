@@ -16,6 +16,7 @@ import {
 } from "../../../src/campaign-book/format.ts";
 import { SLOT_BITS, shardOf, slotOf, slotsOfShard } from "../../../src/campaign-book/slots.ts";
 import { canonicalKeyword } from "../../../src/lib/keyword.ts";
+import { DEFAULT_POLICY, layPolicies } from "../../../src/lib/traffic-rules.ts";
 
 const host = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
 const keyword = fc
@@ -136,6 +137,7 @@ describe("unit: decodeEntry", () => {
 						capped: false,
 						timeZone: null,
 						allowedHours: ALL_HOURS,
+						traffic: null,
 					},
 				],
 			},
@@ -153,6 +155,7 @@ describe("unit: decodeEntry", () => {
 				{
 					...{ i: 5001, x: 1, o: "US", p: 7, h: "https://t.example/{click_id}", l: "https://t.example/{deeplink}", v: 1, e: 420_000 },
 					...{ f: 300_000, k: { "running shoes": 550_000 }, z: 1, t: "America/New_York", m: 0b110 },
+					r: { modes: { country: "off" } },
 				},
 			],
 		};
@@ -173,6 +176,7 @@ describe("unit: decodeEntry", () => {
 			capped: true,
 			timeZone: "America/New_York",
 			allowedHours: 0b110,
+			traffic: { modes: { country: "off" } },
 		});
 	});
 
@@ -190,7 +194,7 @@ describe("unit: decodeEntry", () => {
 });
 
 describe("unit: decodePublisher", () => {
-	test("reads seat, share and blocked brands; an empty list of countries means all", () => {
+	test("reads every field; an empty list of blocked countries means all", () => {
 		expect(
 			decodePublisher({
 				id: "acme",
@@ -200,6 +204,9 @@ describe("unit: decodePublisher", () => {
 				seat: "s",
 				share: 800_000,
 				blocked: { "a.example": [], "b.example": ["US"] },
+				x: 1,
+				m: 90,
+				traffic: { modes: { velocity: "flag" }, visitorPerHour: 7 },
 			}),
 		).toEqual({
 			id: "acme",
@@ -210,6 +217,9 @@ describe("unit: decodePublisher", () => {
 				["a.example", []],
 				["b.example", ["US"]],
 			]),
+			suspended: true,
+			bidPayMs: 90 * 60_000,
+			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
 		});
 		expect(decodePublisher({ id: "b", identity: "b", share: 0 })).toEqual({
 			id: "b",
@@ -217,6 +227,15 @@ describe("unit: decodePublisher", () => {
 			seat: null,
 			sharePpm: 0,
 			blockedBrands: new Map(),
+			suspended: false,
+			bidPayMs: 60 * 60_000,
+			traffic: DEFAULT_POLICY,
 		});
+	});
+
+	test("a publisher's rules lie over the network's", () => {
+		const network = layPolicies(DEFAULT_POLICY, { repeatMinutes: 5, modes: { bot: "flag" } });
+		const { traffic } = decodePublisher({ id: "b", identity: "b", share: 0, traffic: { modes: { repeat: "off" } } }, network);
+		expect(traffic).toEqual({ ...network, modes: { ...network.modes, repeat: "off" } });
 	});
 });
