@@ -103,7 +103,8 @@ class Ledger {
 	readonly #unpaid = new Map<string, { connection: string; hour: number; before: number; stored: number; dropped: number }>();
 	readonly #unpaidBefore: ReadonlyMap<string, number>;
 	readonly #sourceCounts: Map<string, number>;
-	readonly #sources: Set<string>;
+	readonly #knownSources: ReadonlySet<string>;
+	readonly #metSources = new Set<string>();
 	readonly #decided: Decided = { clicks: [], unpaid: [], newSources: [] };
 
 	constructor(facts: Facts, state: ClickState) {
@@ -113,7 +114,7 @@ class Ledger {
 		this.#ever = new Map(state.spentEver);
 		this.#unpaidBefore = state.unpaidStored;
 		this.#sourceCounts = new Map(state.sourceCounts);
-		this.#sources = new Set(state.knownSources);
+		this.#knownSources = state.knownSources;
 		for (const visit of state.visits) this.#keepVisit(visit);
 	}
 
@@ -224,11 +225,11 @@ class Ledger {
 
 	#sourceOf(publisherId: string, date: string, source: string | null): string | null {
 		const key = sourceKey(publisherId, date, source ?? "");
-		if (this.#sources.has(key)) return source;
+		if (this.#knownSources.has(key) || this.#metSources.has(key)) return source;
 		const dayKey = publisherDayKey(publisherId, date);
 		const count = this.#sourceCounts.get(dayKey) ?? 0;
 		if (count >= MAX_SOURCES_PER_DAY) return OTHER_SOURCE;
-		this.#sources.add(key);
+		this.#metSources.add(key);
 		this.#sourceCounts.set(dayKey, count + 1);
 		this.#decided.newSources.push({ publisherId, date, sourceCount: 1 });
 		return source;

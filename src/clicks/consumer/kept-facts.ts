@@ -22,11 +22,13 @@ export type Facts = {
 	campaigns: ReadonlyMap<number, CampaignFacts>;
 	/** The network's rules on which clicks are paid. */
 	traffic: TrafficPolicy;
+	/** Sources that publishers' days are known to have, by `sourceKey`: they never go. The consumer adds those it has met. */
+	sources: Set<string>;
 };
 
 /** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
 export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {
-	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map(), traffic: DEFAULT_POLICY };
+	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map(), traffic: DEFAULT_POLICY, sources: new Set() };
 	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
 	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
 	const [publisherRows, campaignRows, settingRows] = await runTransaction(db, [
@@ -47,6 +49,7 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 		publishers: new Map(named.map(({ identity, ...facts }) => [identity, { ...facts, traffic: readSettings(facts.traffic) }])),
 		campaigns: new Map(known.map((facts) => [facts.campaignId, { ...facts, traffic: readSettings(facts.traffic) }])),
 		traffic: layPolicies(DEFAULT_POLICY, readSettings(settings?.traffic ?? null)),
+		sources: new Set(),
 	};
 }
 
@@ -59,6 +62,7 @@ function readSettings(json: string | null): TrafficSettings | null {
 const FACTS_TTL_MS = 10_000;
 /** So many are kept; then all are forgotten. */
 const MAX_KEPT = 20_000;
+const MAX_SOURCES_KEPT = 50_000;
 
 /**
  * Facts that an isolate keeps for ten seconds: a click is written some seconds after it was made anyhow. What is not known is asked
@@ -68,6 +72,7 @@ export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
 	#campaigns = new Map<number, CampaignFacts>();
 	#traffic = DEFAULT_POLICY;
+	readonly #sources = new Set<string>();
 	#readAt = Number.NEGATIVE_INFINITY;
 
 	/** Facts for these clicks, from memory where all of them are there. */
@@ -86,7 +91,8 @@ export class KeptFacts {
 			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
 			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
 		}
-		return { publishers, campaigns, traffic: this.#traffic };
+		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
+		return { publishers, campaigns, traffic: this.#traffic, sources: this.#sources };
 	}
 
 	/** What was imported just now holds for the next click. */

@@ -18,10 +18,11 @@ import {
 import { hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./kept-facts.ts";
 
-const SELECT_VERSION = textOf(sql`SELECT version FROM click_sequence WHERE id = 1`);
-const SELECT_STORED = textOf(sql`SELECT id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))`);
-const SELECT_BILLED = textOf(sql`SELECT click_hash AS hash FROM clicks
-	WHERE click_hash IN (SELECT value FROM json_each(?1)) AND (reason IS NULL OR reason = 'voided')`);
+/** ?1 ids, ?2 hashes: what of the batch is stored or billed already, and the number of the last transaction that counted. */
+const SELECT_KNOWN = `SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1
+	UNION ALL SELECT 'id', id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))
+	UNION ALL SELECT 'hash', click_hash FROM clicks
+		WHERE click_hash IN (SELECT value FROM json_each(?2)) AND (reason IS NULL OR reason = 'voided')`;
 
 const CAMPAIGN_DAY = ["campaignId", "day"] as const;
 const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
@@ -57,41 +58,52 @@ const SELECT_SOURCES = textOf(sql`SELECT ${source.publisherId} AS "publisherId",
 	LEFT JOIN daily_publishers p ON p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
 	LEFT JOIN daily_sources s ON s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
 
+type KnownRow = { kind: "version" | "id" | "hash"; value: string };
 type SpentRow = { campaignId: number; day: string; dayClicks: number; dayMicros: number; everClicks: number; everMicros: number };
+type UnpaidRow = { connection: string; hour: number; stored: number };
 type SourceRow = { publisherId: string; date: string; source: string; count: number; known: number };
 
 export async function readClickState(db: Database, clicks: readonly ClickMessage[], facts: Facts): Promise<ClickState> {
-	const client = db.$client;
 	const open = clicks.filter(({ reason }) => reason === undefined);
-	const results = await client.batch([
-		client.prepare(SELECT_VERSION),
-		client.prepare(SELECT_STORED).bind(JSON.stringify(clicks.map(({ id }) => id))),
-		client.prepare(SELECT_BILLED).bind(JSON.stringify(open.map(({ hash }) => hash))),
-		client.prepare(SELECT_SPENT).bind(writeCells(CAMPAIGN_DAY, campaignDaysOf(open, facts))),
-		client.prepare(SELECT_VISITS).bind(writeCells(CONNECTION_TIMES, connectionTimesOf(open, facts))),
-		client.prepare(SELECT_UNPAID).bind(writeCells(CONNECTION_HOUR, connectionHoursOf(clicks))),
-		client.prepare(SELECT_SOURCES).bind(writeCells(SOURCE, sourcesOf(open, facts))),
-	]);
+	const ids = JSON.stringify(clicks.map(({ id }) => id));
+	const hashes = JSON.stringify(open.map(({ hash }) => hash));
+	const statements = [db.$client.prepare(SELECT_KNOWN).bind(ids, hashes)];
+	/** A question that the batch does not ask costs no statement. Returns where its rows will stand. */
+	const ask = <Name extends string>(text: string, names: readonly Name[], rows: readonly Readonly<Record<Name, unknown>>[]): number => {
+		if (rows.length === 0) return Number.NaN;
+		return statements.push(db.$client.prepare(text).bind(writeCells(names, rows))) - 1;
+	};
+	const spentAt = ask(SELECT_SPENT, CAMPAIGN_DAY, campaignDaysOf(open, facts));
+	const visitsAt = ask(SELECT_VISITS, CONNECTION_TIMES, connectionTimesOf(open, facts));
+	const unpaidAt = ask(SELECT_UNPAID, CONNECTION_HOUR, connectionHoursOf(clicks));
+	const sourcesAt = ask(SELECT_SOURCES, SOURCE, sourcesOf(open, facts));
+	const results = await db.$client.batch(statements);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
-	const [sequence] = rows<{ version: number }>(0);
-	if (sequence === undefined) throw new Error("click_sequence has no row: the migrations did not run");
-	const spent = rows<SpentRow>(3);
-	const sources = rows<SourceRow>(6);
+	const known = rows<KnownRow>(0);
+	const valuesOf = (kind: KnownRow["kind"]) => known.filter((row) => row.kind === kind).map(({ value }) => value);
+	const [version] = valuesOf("version");
+	if (version === undefined) throw new Error("click_sequence has no row: the migrations did not run");
+	const spent = rows<SpentRow>(spentAt);
+	const sources = rows<SourceRow>(sourcesAt);
 	return {
-		version: sequence.version,
-		storedIds: new Set(rows<{ id: string }>(1).map(({ id }) => id)),
-		billedHashes: new Set(rows<{ hash: string }>(2).map(({ hash }) => hash)),
+		version: Number(version),
+		storedIds: new Set(valuesOf("id")),
+		billedHashes: new Set(valuesOf("hash")),
 		spentOnDays: new Map(
 			spent.map((row): [string, Spent] => [campaignDayKey(row.campaignId, row.day), { clicks: row.dayClicks, micros: row.dayMicros }]),
 		),
 		spentEver: new Map(spent.map((row): [number, Spent] => [row.campaignId, { clicks: row.everClicks, micros: row.everMicros }])),
-		visits: rows<PaidVisit>(4),
-		unpaidStored: new Map(
-			rows<{ connection: string; hour: number; stored: number }>(5).map((row) => [connectionHourKey(row.connection, row.hour), row.stored]),
-		),
+		visits: rows<PaidVisit>(visitsAt),
+		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
 		sourceCounts: new Map(sources.map((row) => [publisherDayKey(row.publisherId, row.date), row.count])),
-		knownSources: new Set(sources.filter(({ known }) => known === 1).map((row) => sourceKey(row.publisherId, row.date, row.source))),
+		knownSources: takeSources(sources, facts),
 	};
+}
+
+/** Remembers the sources that are known now; the facts have them from batch to batch. */
+function takeSources(rows: readonly SourceRow[], { sources }: Facts): ReadonlySet<string> {
+	for (const { publisherId, date, source, known } of rows) if (known === 1) sources.add(sourceKey(publisherId, date, source));
+	return sources;
 }
 
 /** Rows without repetition. */
@@ -130,11 +142,13 @@ function connectionHoursOf(clicks: readonly ClickMessage[]) {
 	return distinct(clicks.flatMap(({ connection, at }) => (connection === undefined ? [] : [{ connection, hour: hourOf(at) }])));
 }
 
-function sourcesOf(clicks: readonly ClickMessage[], { publishers }: Facts) {
+/** Those that are not known yet. */
+function sourcesOf(clicks: readonly ClickMessage[], { publishers, sources }: Facts) {
 	return distinct(
 		clicks.flatMap(({ publisher, at, texts }) => {
 			const publisherId = publishers.get(publisher)?.id;
-			return publisherId === undefined ? [] : [{ publisherId, date: utcDay(at), source: texts?.subi ?? texts?.psorc ?? "" }];
+			const row = { publisherId, date: utcDay(at), source: texts?.subi ?? texts?.psorc ?? "" };
+			return publisherId === undefined || sources.has(sourceKey(publisherId, row.date, row.source)) ? [] : [row];
 		}),
 	);
 }
