@@ -54,9 +54,11 @@ function describePostback({ received_at, platform, method, query, outcome, answe
 }
 
 function describeConversion(conversion: Conversion): string[] {
-	const { platform, txnid, stage, status, test, currency, events, callbacks } = conversion;
+	const { platform, txnid, stage, status, verdict, test, currency, why, events, callbacks } = conversion;
+	const held = stage === "quarantined" && why !== null ? HOLDS[why] : undefined;
 	return [
-		`Transaction ${txnid} of ${platform}: ${stage}, ${status}${test ? ", a test" : ""}`,
+		`Transaction ${txnid} of ${platform}: ${stage}, ${status}${test ? ", a test" : ""}${verdict === null ? "" : `, ${verdict} by an operator`}`,
+		...(held === undefined ? [] : [`    ${held}`]),
 		`    ${describeEarnings(conversion)}`,
 		`    ${describeAttribution(conversion)}`,
 		...events.map((event) => `    ${describeEvent(event, currency)}`),
@@ -95,6 +97,12 @@ function describeCallback(callback: Callback): string[] {
 	];
 }
 
+const HOLDS: Record<string, string> = {
+	no_rate: "waits for the exchange rate of its day and currency",
+	amount: "its amount is above the ceiling: credited to nobody until an operator releases it",
+	review: "its click was embedded or prefetched: credited to nobody until an operator releases or voids it",
+	publisher_suspended: "its publisher is suspended: credited to nobody until it is active again",
+};
 const STATES: Record<string, string> = {
 	exhausted: "exhausted: it is not tried again",
 	no_url: "not sent: the publisher has no callback address",

@@ -2,7 +2,17 @@
 import type { Conversion, ConversionKey } from "./conversion.ts";
 
 /** Bookkeeping that no event tells of. */
-const UNTOLD = new Set<string>(["platform", "txnid", "eventCount", "firstReceivedAt", "updatedAt", "retryAt", "lastIntakeId", "version"]);
+const UNTOLD = new Set<string>([
+	"platform",
+	"txnid",
+	"eventCount",
+	"firstReceivedAt",
+	"updatedAt",
+	"retryAt",
+	"lastIntakeId",
+	"approvalHashes",
+	"version",
+]);
 
 /** The fields an event tells of that are not the same, with their new values. */
 export function differences(before: Conversion | null, after: Conversion): Partial<Conversion> {
@@ -28,6 +38,7 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		status: "pending",
 		networkStatus: null,
 		statusUnknown: false,
+		heldFor: null,
 		verdict: null,
 		test: false,
 		eventAt: 0,
@@ -56,6 +67,7 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		updatedAt: receivedAt,
 		retryAt: null,
 		lastIntakeId: "",
+		approvalHashes: "",
 		version: 0,
 	};
 }

@@ -7,7 +7,7 @@ export type Conversion = typeof conversions.$inferSelect;
 export type ConversionEvent = typeof conversionEvents.$inferSelect;
 export type EventKind = ConversionEvent["kind"];
 /** What `conversion_events.details` holds. */
-export type EventDetails = { set: Partial<Conversion>; why?: string };
+export type EventDetails = { set: Partial<Conversion>; why?: string /** adjustments.id of an operator's word. */; adjustment?: string };
 export type NewCallback = typeof callbacks.$inferInsert;
 export type ConversionKey = { platform: string; txnid: string };
 

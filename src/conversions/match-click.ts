@@ -34,7 +34,7 @@ export function asClickHash(cid: string): string | null {
 }
 
 /**
- * The click a postback speaks of: by its hash, else by the publisher's own click id where just one click of this platform has it.
+ * The click a postback speaks of: by its hash, else by the publisher's own click id where just one click of this platform, and one publisher, has it.
  * A platform only reports on clicks it was sent; a campaign without a platform is anybody's.
  * @param byHash redirects with this hash @param byPublisherClickId redirects with this publisher click id
  */
@@ -42,6 +42,8 @@ export function matchClick(platform: string, byHash: readonly CandidateClick[], 
 	const hashed = choose(platform, byHash);
 	if (hashed.click !== null) return { click: hashed.click, attribution: "click_hash", why: null };
 	if (hashed.why !== "no_click") return hashed;
+	// Anyone may call a link with another's click id: whose sale it is takes a person's word, whatever became of the clicks.
+	if (new Set(byPublisherClickId.map(({ publisherId }) => publisherId)).size > 1) return { click: null, why: "ambiguous" };
 	const named = choose(platform, byPublisherClickId);
 	if (named.click === null) return named;
 	const rival = byPublisherClickId.some(

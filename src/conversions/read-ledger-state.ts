@@ -3,15 +3,24 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
-import type { CallbackStatus, ConversionStatus } from "../lib/enums.ts";
+import type { CallbackStatus } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import { type Conversion, type ConversionKey, keyOf } from "./conversion.ts";
 import { USD_NANOS } from "./exchange.ts";
+import type { HoldFacts } from "./holds.ts";
 import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
 import type { Postback } from "./message.ts";
+import type { StatedPlatform } from "./restate.ts";
 import type { LastCallback } from "./settle.ts";
 
-type PlatformFacts = { currency: string; statusMap: Record<string, ConversionStatus> };
+type PlatformFacts = StatedPlatform & { maxPayoutMicros: number | null; matchByPublisherClickId: boolean };
+type PlatformRow = {
+	id: string;
+	currency: string;
+	statusMap: string;
+	maxPayoutMicros: number | null;
+	matchByPublisherClickId: number;
+};
 
 export type LedgerState = {
 	/** Ids of the intake rows that are stored already. */
@@ -21,28 +30,40 @@ export type LedgerState = {
 	platformOf: (id: string) => PlatformFacts | null;
 	findClick: (platform: string, cid: string) => ClickMatch;
 	usdNanosOf: (currency: string, day: string) => number | null;
+	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	hasCallbackUrl: (publisherId: string) => boolean;
 };
 
-type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> & {
-	statusUnknown: number;
-	test: number;
-	hasCallbackUrl: number | null;
-	lastSeq: number | null;
-	lastStatus: CallbackStatus | null;
-	creditedMicros: number | null;
+/** What is known beside a stored conversion and beside a click alike. */
+type Surroundings = {
+	publisherId: string | null;
+	campaignId: number | null;
+	hasCallbackUrl: number;
+	isSuspended: number;
+	campaignMaxMicros: number | null;
 };
-type ClickRow = CandidateClick & { wanted: string; hasCallbackUrl: number | null };
+type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> &
+	Surroundings & {
+		statusUnknown: number;
+		test: number;
+		clickReason: CandidateClick["reason"];
+		lastSeq: number | null;
+		lastStatus: CallbackStatus | null;
+		creditedMicros: number | null;
+	};
+type ClickRow = CandidateClick & Surroundings & { wanted: string };
 
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
-const hasCallbackUrl = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl"`;
+/** Of a publisher `p` and a campaign `g`. */
+const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl",
+	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
 	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", p.revenue_share_ppm AS "revenueSharePpm",
-	p.pricing_model AS "publisherPricingModel", ${hasCallbackUrl}`;
+	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
 
 /** @param postbacks what comes in @param others conversions to look at again */
 export async function readLedgerState(
@@ -62,23 +83,28 @@ export async function readLedgerState(
 	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
 		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${hasCallbackUrl}, o.seq AS "lastSeq", o.status AS "lastStatus",
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.seq AS "lastSeq", o.status AS "lastStatus",
 			(SELECT payout_micros FROM callbacks a WHERE a.platform = v.platform AND a.txnid = v.txnid AND a.status = 'approved' ORDER BY a.seq DESC LIMIT 1) AS "creditedMicros"
 			${stored}
 			LEFT JOIN publishers p ON p.id = v.publisher_id
+			LEFT JOIN campaigns g ON g.campaign_id = v.campaign_id
+			LEFT JOIN clicks c ON c.id = v.click_id
 			LEFT JOIN callbacks o ON o.platform = v.platform AND o.txnid = v.txnid
 				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)
 			WHERE ${isStored}`,
-		sql`SELECT id, currency, status_map AS "statusMap" FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
+		sql`SELECT id, currency, status_map AS "statusMap", max_payout_micros AS "maxPayoutMicros", match_by_publisher_click_id AS "matchByPublisherClickId"
+			FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
 			CROSS JOIN clicks c
 			LEFT JOIN publishers p ON p.id = c.publisher_id
+			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE length(w.cid) = 32 AND c.id IN (
 				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND reason IS NULL
 				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
 			CROSS JOIN clicks c
 			LEFT JOIN publishers p ON p.id = c.publisher_id
+			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
 			SELECT coalesce(d.value ->> 'currency', (SELECT currency FROM platforms p WHERE p.id = d.value ->> 'platform')) || ' ' || (d.value ->> 'day') FROM json_each(${days}) d
@@ -88,7 +114,7 @@ export async function readLedgerState(
 	return arrange({
 		intakes: intakeRows as { id: string }[],
 		conversions: conversionRows as ConversionRow[],
-		platforms: platformRows as { id: string; currency: string; statusMap: string }[],
+		platforms: platformRows as PlatformRow[],
 		byHash: hashRows as ClickRow[],
 		byName: namedRows as ClickRow[],
 		rates: rateRows as { id: string; usdNanos: number }[],
@@ -98,7 +124,7 @@ export async function readLedgerState(
 type Rows = {
 	intakes: readonly { id: string }[];
 	conversions: readonly ConversionRow[];
-	platforms: readonly { id: string; currency: string; statusMap: string }[];
+	platforms: readonly PlatformRow[];
 	byHash: readonly ClickRow[];
 	byName: readonly ClickRow[];
 	rates: readonly { id: string; usdNanos: number }[];
@@ -107,16 +133,25 @@ type Rows = {
 function arrange(rows: Rows): LedgerState {
 	const conversionByKey = new Map(rows.conversions.map((row) => [keyOf(row), row]));
 	const platformById = new Map(
-		rows.platforms.map(({ id, currency, statusMap }) => [id, { currency, statusMap: JSON.parse(statusMap) as PlatformFacts["statusMap"] }]),
+		rows.platforms.map(({ id, statusMap, matchByPublisherClickId, ...rest }): [string, PlatformFacts] => [
+			id,
+			{ ...rest, statusMap: JSON.parse(statusMap) as PlatformFacts["statusMap"], matchByPublisherClickId: matchByPublisherClickId === 1 },
+		]),
 	);
 	const byHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
 	const byName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
 	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
-	const reachable = new Set(
-		[...rows.conversions, ...rows.byHash, ...rows.byName]
-			.filter(({ hasCallbackUrl }) => hasCallbackUrl === 1)
-			.map(({ publisherId }) => publisherId),
-	);
+	const around: readonly Surroundings[] = [...rows.conversions, ...rows.byHash, ...rows.byName];
+	const publishersWith = (fact: "hasCallbackUrl" | "isSuspended") =>
+		new Set(around.filter((row) => row[fact] === 1).map(({ publisherId }) => publisherId));
+	const reachable = publishersWith("hasCallbackUrl");
+	const suspended = publishersWith("isSuspended");
+	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
+	const clickReasons = new Map([
+		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
+		...[...rows.byHash, ...rows.byName].map(({ id, reason }) => [id, reason] as const),
+	]);
+	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
 		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
 		conversionOf: (key) => toConversion(conversionByKey.get(keyOf(key))),
@@ -125,15 +160,25 @@ function arrange(rows: Rows): LedgerState {
 			if (row === undefined || row.lastSeq === null || row.lastStatus === null) return null;
 			return { seq: row.lastSeq, status: row.lastStatus, creditedMicros: row.creditedMicros ?? 0 };
 		},
-		platformOf: (id) => platformById.get(id) ?? null,
-		findClick: (platform, cid) => matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], byName.get(cid) ?? []),
+		platformOf,
+		findClick: (platform, cid) => {
+			const named = platformOf(platform)?.matchByPublisherClickId === true ? byName.get(cid) : undefined;
+			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? []);
+		},
 		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
+		holdFactsOf: ({ platform, campaignId, clickId, publisherId }) => ({
+			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
+			campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
+			clickReason: clickReasons.get(clickId) ?? null,
+			isPublisherSuspended: suspended.has(publisherId),
+		}),
 		hasCallbackUrl: (publisherId) => reachable.has(publisherId),
 	};
 }
 
 function toConversion(row: ConversionRow | undefined): Conversion | null {
 	if (row === undefined) return null;
-	const { hasCallbackUrl: _, lastSeq: __, lastStatus: ___, creditedMicros: ____, statusUnknown, test, ...rest } = row;
+	const { hasCallbackUrl: _, isSuspended: _1, campaignMaxMicros: _2, clickReason: _3, ...known } = row;
+	const { lastSeq: _4, lastStatus: _5, creditedMicros: _6, statusUnknown, test, ...rest } = known;
 	return { ...rest, statusUnknown: statusUnknown === 1, test: test === 1 };
 }

@@ -6,7 +6,7 @@ import { logError } from "../lib/log.ts";
 import { type ConversionKey, keyOf } from "./conversion.ts";
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
-import { type Cause, settle } from "./settle.ts";
+import { type Cause, type Facts, settle } from "./settle.ts";
 import { type Outcome, writeSettlements } from "./write-settlements.ts";
 
 export type SettleDeps = {
@@ -27,10 +27,15 @@ const MAX_SENT = 100;
  * Settles a batch in one transaction. A message that is known already changes nothing.
  * @throws OvertakenError where other writers were faster every time; D1's error where it failed. Nothing is written then
  */
-export async function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
+export function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
+	return retryOvertaken(() => settleOnce(deps, messages));
+}
+
+/** Runs what reads, decides and writes again where another writer was faster. */
+export async function retryOvertaken<Result>(run: () => Promise<Result>): Promise<Result> {
 	for (let tries = 1; ; tries++) {
 		try {
-			return await settleOnce(deps, messages);
+			return await run();
 		} catch (error) {
 			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
 		}
@@ -85,29 +90,29 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	}
 	for (const key of others) add(key, null);
 	return [...causes.values()].flatMap(({ key, causes }) => {
-		const platform = standing.platformOf(key.platform);
-		if (platform === null) throw new Error(`no platform ${key.platform}`);
 		const before = standing.conversionOf(key);
-		const settlement = settle(
-			key,
-			before,
-			causes,
-			{
-				platform,
-				findClick: (cid) => standing.findClick(key.platform, cid),
-				usdNanosOf: standing.usdNanosOf,
-				hasCallbackUrl: standing.hasCallbackUrl,
-				lastCallback: standing.lastCallbackOf(key),
-				newId: () => newTimeOrderedId(now),
-			},
-			now,
-		);
+		const settlement = settle(key, before, causes, factsOf(key, standing, now), now);
 		return settlement === null ? [] : [{ before, settlement }];
 	});
 }
 
+/** What settling a conversion rests on. */
+export function factsOf(key: ConversionKey, standing: LedgerState, now: number): Facts {
+	const platform = standing.platformOf(key.platform);
+	if (platform === null) throw new Error(`no platform ${key.platform}`);
+	return {
+		platform,
+		findClick: (cid) => standing.findClick(key.platform, cid),
+		usdNanosOf: standing.usdNanosOf,
+		holdFactsOf: standing.holdFactsOf,
+		hasCallbackUrl: standing.hasCallbackUrl,
+		lastCallback: standing.lastCallbackOf(key),
+		newId: () => newTimeOrderedId(now),
+	};
+}
+
 /** Tells the queue what is due. Best effort: the outbox has it, and a sweep sends what no message came through for. */
-async function announce({ callbacks }: SettleDeps, outcomes: readonly Outcome[]): Promise<void> {
+export async function announce({ callbacks }: SettleDeps, outcomes: readonly Outcome[]): Promise<void> {
 	const due = outcomes.flatMap(({ settlement }) => settlement.callbacks).filter(({ state }) => state === "due");
 	if (callbacks === undefined || due.length === 0) return;
 	try {

@@ -2,28 +2,36 @@
  * What a postback, or the passing of time, makes of a conversion: pure. Everything it says is written in one transaction by
  * write-settlements.ts.
  */
-import type { CallbackStatus, ConversionStatus } from "../lib/enums.ts";
+import type { CallbackStatus, ConversionHold, Verdict } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
+import { type HoldFacts, holdOf, isKeptPending } from "./holds.ts";
 import { asClickHash, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
+import { remember, restate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
 import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
-import { readStatus } from "./status-map.ts";
 
-/** What brings a conversion forward: a postback, or a look at what has changed around it (a click, a rate, the time). */
-export type Cause = { intakeId: string; receivedAt: number; postback: Postback } | null;
+type Received = { intakeId: string; receivedAt: number; postback: Postback };
+/** An operator's word; null takes an earlier one back. */
+type Judged = { verdict: Verdict | null; adjustmentId: string };
+/**
+ * What brings a conversion forward: a postback, an operator's word, or (null) a look at what has changed around it: a click, a rate, a
+ * publisher that is active again, the time.
+ */
+export type Cause = Received | Judged | null;
 
 /** The last callback of a conversion, and what the publisher was last credited with. */
 export type LastCallback = { seq: number; status: CallbackStatus; creditedMicros: number };
 
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
-	platform: { currency: string; statusMap: Readonly<Record<string, ConversionStatus>> };
+	platform: StatedPlatform;
 	findClick: (cid: string) => ClickMatch;
 	/** Billionths of a USD on a day; null where no rate is known. */
 	usdNanosOf: (currency: string, day: string) => number | null;
+	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	hasCallbackUrl: (publisherId: string) => boolean;
 	lastCallback: LastCallback | null;
 	newId: () => string;
@@ -35,7 +43,7 @@ export type Settlement = { conversion: Conversion; events: ConversionEvent[]; ca
 const STAGE_EVENTS: Record<Conversion["stage"], (next: Conversion, why: string | null) => [EventKind, string | null]> = {
 	waiting: (_, why) => ["changed", why],
 	unmatched: (_, why) => ["unmatched", why],
-	quarantined: ({ usdNanos }) => ["quarantined", usdNanos === null ? "no_rate" : "too_large"],
+	quarantined: ({ heldFor }) => ["quarantined", heldFor],
 	settled: () => ["released", null],
 };
 
@@ -54,10 +62,13 @@ export function settle(
 	const history = new History(key, present, facts, now);
 	for (const cause of causes) {
 		if (cause === null) history.lookAgain();
-		else history.take(cause);
+		else if ("postback" in cause) history.take(cause);
+		else history.judge(cause);
 	}
 	return history.close();
 }
+
+type Told = { kind: "changed"; adjustmentId?: never } | { kind: "judged"; adjustmentId: string };
 
 class History {
 	readonly #key: ConversionKey;
@@ -79,23 +90,34 @@ class History {
 	}
 
 	/** A postback says how the conversion stands; the newest one is right, whatever order they arrive in. */
-	take({ intakeId, receivedAt, postback }: NonNullable<Cause>): void {
+	take({ intakeId, receivedAt, postback }: Received): void {
+		const { platform } = this.#facts;
 		const present = this.#state;
 		if (present === null) {
-			const first = this.#restate(blank(this.#key, receivedAt), postback, intakeId);
+			const first = restate(blank(this.#key, receivedAt), postback, intakeId, platform);
 			this.#append("received", first, intakeId);
 			this.#evaluate(first, intakeId);
 			return;
 		}
-		const firstReceivedAt = Math.min(present.firstReceivedAt, receivedAt);
-		if (intakeId <= present.lastIntakeId) {
-			this.#append("late", { ...present, firstReceivedAt }, intakeId);
+		const known = { ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) };
+		const stale = whyStale(present, postback, platform);
+		if (intakeId <= present.lastIntakeId || stale !== null) {
+			const why = intakeId <= present.lastIntakeId ? null : stale;
+			this.#append("late", remember(known, postback, platform), intakeId, why);
 			return;
 		}
-		const next = this.#restate({ ...present, firstReceivedAt }, postback, intakeId);
+		const next = restate(known, postback, intakeId, platform);
 		const changes = isDifferent(differences(present, next));
-		if (changes || present.stage !== "settled") this.#evaluate(next, intakeId, changes);
+		if (changes || present.stage !== "settled") this.#evaluate(next, intakeId, changes ? { kind: "changed" } : null);
 		else this.#state = next;
+	}
+
+	/** An operator's word: it holds, whatever is said later, until it is taken back. */
+	judge({ verdict, adjustmentId }: Judged): void {
+		const present = this.#state;
+		if (present === null || present.verdict === verdict) return;
+		const next = { ...present, verdict };
+		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", adjustmentId });
 	}
 
 	/** Time has passed: a click may have come, a rate may be known. */
@@ -115,38 +137,15 @@ class History {
 		};
 	}
 
-	/** The conversion as a postback states it. What it leaves out and no default fills stays as it was. */
-	#restate(present: Conversion, postback: Postback, intakeId: string): Conversion {
-		const { platform } = this.#facts;
-		const { status, unknown } = readStatus(postback.status, platform.statusMap);
-		const currency = postback.currency ?? platform.currency;
-		return {
-			...present,
-			cid: postback.cid,
-			// A negative payout takes the conversion back, whatever its status says; it is never a debit.
-			status: postback.payoutMicros < 0 ? "cancelled" : status,
-			networkStatus: postback.status,
-			statusUnknown: unknown,
-			eventAt: postback.eventAt,
-			payoutMicros: postback.payoutMicros,
-			salesMicros: postback.salesMicros ?? (currency === present.currency ? present.salesMicros : null),
-			currency,
-			s2: postback.s2 ?? present.s2,
-			s3: postback.s3 ?? present.s3,
-			surl: postback.surl ?? present.surl,
-			lastIntakeId: intakeId,
-		};
-	}
-
 	/**
-	 * Where the conversion stands, given all that is known now: without a click it waits, without a rate it is quarantined, else it is
-	 * settled. @param restated true where a postback changed it: an event of its own tells what
+	 * Where the conversion stands, given all that is known now: without a click it waits, without a rate or with a hold it is quarantined,
+	 * else it is settled. @param told what changed it, where that has an event of its own
 	 */
-	#evaluate(stated: Conversion, intakeId: string | null, restated = false): void {
+	#evaluate(stated: Conversion, intakeId: string | null, told: Told | null = null): void {
 		const { conversion: attributed, why } = this.#attribute(stated);
-		const next = attributed.clickId === null ? this.#await(attributed) : this.#value({ ...attributed, retryAt: null });
+		const next = attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null });
 		const staysSettled = this.#state?.stage === "settled" && next.stage === "settled";
-		if (restated) this.#append("changed", staysSettled ? next : stated, intakeId);
+		if (told !== null) this.#append(told.kind, staysSettled ? next : stated, intakeId, null, told.adjustmentId);
 		if (stated.clickId !== attributed.clickId) this.#append("attributed", next.stage === "settled" ? next : attributed, intakeId);
 		const [kind, reason] = STAGE_EVENTS[next.stage](next, why);
 		if (isDifferent(differences(this.#state, next))) this.#append(kind, next, intakeId, reason);
@@ -194,26 +193,33 @@ class History {
 		return asClickHash(cid) !== null && this.#now - firstReceivedAt < HASH_WAIT_MS;
 	}
 
-	/** Its worth in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */
-	#value(conversion: Conversion): Conversion {
+	/** A conversion of a known click: what it is worth, and whether that counts. */
+	#stand(conversion: Conversion): Conversion {
+		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
+		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion);
+		const valued = { ...conversion, status, usdNanos, grossMicros, salesUsdMicros };
+		if (usdNanos === null) return quarantined(valued, "no_rate");
+		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
+		const hold = holdOf(valued, { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 }, this.#facts.holdFactsOf(conversion));
+		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
+		const earns = conversion.pricingModel === "CPA" && !conversion.test;
+		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
+		return { ...valued, stage: "settled", heldFor: null, revenueMicros };
+	}
+
+	/** Payout and sales in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */
+	#worthOf(conversion: Conversion): Pick<Conversion, "usdNanos" | "grossMicros" | "salesUsdMicros"> {
 		const before = this.#state;
 		const day = utcDay(conversion.eventAt);
 		const kept =
 			before?.stage === "settled" && before.currency === conversion.currency && utcDay(before.eventAt) === day ? before.usdNanos : null;
 		const usdNanos = kept ?? this.#facts.usdNanosOf(conversion.currency, day);
-		const grossMicros = usdNanos === null ? null : toUsdMicros(conversion.payoutMicros, usdNanos);
-		if (usdNanos === null || grossMicros === null) {
-			return { ...conversion, stage: "quarantined", usdNanos, grossMicros: null, salesUsdMicros: null, revenueMicros: null };
-		}
-		const earns = conversion.pricingModel === "CPA" && !conversion.test;
+		if (usdNanos === null) return { usdNanos, grossMicros: null, salesUsdMicros: null };
 		return {
-			...conversion,
-			stage: "settled",
 			usdNanos,
-			grossMicros,
+			grossMicros: toUsdMicros(conversion.payoutMicros, usdNanos),
 			// Sales below zero count as none: like a payout, they never lower what others have made.
 			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(Math.max(0, conversion.salesMicros), usdNanos),
-			revenueMicros: earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0,
 		};
 	}
 
@@ -252,11 +258,15 @@ class History {
 		});
 	}
 
-	#append(kind: EventKind, next: Conversion, intakeId: string | null, why?: string | null): void {
+	#append(kind: EventKind, next: Conversion, intakeId: string | null, why: string | null = null, adjustment?: string): void {
 		const set = differences(this.#state, next);
 		const seq = (this.#before?.eventCount ?? 0) + this.#events.length + 1;
-		const details: EventDetails = why === undefined || why === null ? { set } : { set, why };
+		const details: EventDetails = { set, ...(why !== null && { why }), ...(adjustment !== undefined && { adjustment }) };
 		this.#events.push({ ...this.#key, seq, at: this.#now, kind, intakeId, details: JSON.stringify(details) });
 		this.#state = next;
 	}
+}
+
+function quarantined(conversion: Conversion, heldFor: ConversionHold): Conversion {
+	return { ...conversion, stage: "quarantined", heldFor, revenueMicros: null };
 }

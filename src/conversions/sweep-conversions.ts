@@ -1,4 +1,4 @@
-/** What the passing of time brings: clicks that came late, waits that are over, rates that were imported. */
+/** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
 import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
 import { conversions } from "../db/schema/conversions.ts";
 import { logError, logInfo } from "../lib/log.ts";
@@ -10,9 +10,9 @@ const AT_ONCE = 100;
 /** Most conversions a sweep takes of each kind; the next one, a minute later, continues. An invocation has 1,000 queries for all its jobs. */
 const MAX_SWEPT = 1_000;
 
-/** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known. */
+/** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known, or whose publisher is active. */
 export async function sweepConversions(deps: SettleDeps): Promise<void> {
-	const keys = [...(await readDue(deps)), ...(await readReleased(deps))];
+	const keys = [...(await readDue(deps)), ...(await readReleased(deps)), ...(await readReactivated(deps))];
 	let changed = 0;
 	for (let start = 0; start < keys.length; start += AT_ONCE) {
 		const items = keys.slice(start, start + AT_ONCE).map((key): PostbackItem => ({ format: 1, kind: "look_again", ...key }));
@@ -50,5 +50,11 @@ function readReleased({ db }: SettleDeps): Promise<ConversionKey[]> {
 	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions v
 		WHERE stage = 'quarantined' AND usd_nanos IS NULL
 			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(event_at / 1000, 'unixepoch'))
+		LIMIT ${MAX_SWEPT}`);
+}
+
+function readReactivated({ db }: SettleDeps): Promise<ConversionKey[]> {
+	return db.all<ConversionKey>(sql`SELECT platform, txnid FROM conversions
+		WHERE stage = 'quarantined' AND held_for = 'publisher_suspended' AND publisher_id IN (SELECT id FROM publishers WHERE status = 'active')
 		LIMIT ${MAX_SWEPT}`);
 }

@@ -5,12 +5,14 @@ import {
 	CALLBACK_STATES,
 	CALLBACK_STATUSES,
 	CONVERSION_EVENT_KINDS,
+	CONVERSION_HOLDS,
 	CONVERSION_STAGES,
 	CONVERSION_STATUSES,
 	NO_MATCH_REASONS,
 	POSTBACK_OUTCOMES,
 	PRICING_MODELS,
 	TOKEN_KINDS,
+	VERDICTS,
 } from "../lib/enums.ts";
 import { attemptSchema, count, time } from "../lib/shapes.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
@@ -56,6 +58,7 @@ const eventSchema = v.strictObject({
 	postback: v.pipe(textOrNull, v.description("The postback that caused it.")),
 	set: v.pipe(v.record(text, v.unknown()), v.description("What it changed; amounts in millionths, times in milliseconds.")),
 	why: v.optional(v.pipe(text, v.description("Where the kind does not say it all."))),
+	adjustment: v.optional(v.pipe(text, v.description("The operator's adjustment that caused it."))),
 });
 
 const callbackSchema = v.strictObject({
@@ -79,6 +82,10 @@ const conversionSchema = v.strictObject({
 	cid: text,
 	stage: v.picklist(CONVERSION_STAGES),
 	status: v.picklist(CONVERSION_STATUSES),
+	verdict: v.pipe(
+		v.nullable(v.picklist(VERDICTS)),
+		v.description("An operator's word: `voided` counts as cancelled, `released` passes a ceiling or a review."),
+	),
 	network_status: v.pipe(textOrNull, v.description("In the network's own words.")),
 	status_unknown: v.boolean(),
 	test: v.boolean(),
@@ -105,8 +112,10 @@ const conversionSchema = v.strictObject({
 	updated_at: time,
 	retry_at: v.nullable(time),
 	why: v.pipe(
-		v.nullable(v.picklist(NO_MATCH_REASONS)),
-		v.description("Why no click is found, as things are now; null where one was, or would be at the next look."),
+		v.nullable(v.picklist([...NO_MATCH_REASONS, ...CONVERSION_HOLDS])),
+		v.description(
+			"Why no click is found, as things are now, or what a conversion with a click is quarantined for: no exchange rate (`no_rate`), an amount above its ceiling (`amount`), a click that nobody saw (`review`), a suspended publisher (`publisher_suspended`). Null where nothing is in its way, or will be at the next look.",
+		),
 	),
 	events: v.array(eventSchema),
 	callbacks: v.array(callbackSchema),

@@ -5,7 +5,7 @@ import type { StoredRow } from "../db/json-rows.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import type { clicks } from "../db/schema/clicks.ts";
 import type { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
-import type { NoMatch } from "../lib/enums.ts";
+import type { ConversionHold, NoMatch } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import type { PostbackAnswer } from "./answers.ts";
 import type { ConversionKey, EventDetails } from "./conversion.ts";
@@ -54,7 +54,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 				WHERE ${isOfKeys} AND a.callback_id = t.id ORDER BY a.started_at, a.id`,
 		),
 	]);
-	const whyUnmatched = await explainMissingClicks(db, found);
+	const whyUncounted = await explainUncounted(db, found);
 	return {
 		id,
 		truncated: [clicksFound, postbacks, found].some(({ length }) => length === MAX_ROWS),
@@ -64,7 +64,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 			const isOf = ({ platform, txnid }: ConversionKey) => platform === conversion.platform && txnid === conversion.txnid;
 			return {
 				...showConversion(conversion),
-				why: whyUnmatched(conversion),
+				why: whyUncounted(conversion),
 				events: events.filter(isOf).map(showEvent),
 				callbacks: callbacksFound.filter(isOf).map((callback) => ({
 					...showCallback(callback),
@@ -75,13 +75,15 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 	};
 }
 
-/** Why no click is found for a conversion, by what is stored at this moment; null where it has one. */
-async function explainMissingClicks(db: Database, rows: readonly ConversionRow[]): Promise<(conversion: ConversionRow) => NoMatch | null> {
+type Why = NoMatch | ConversionHold | null;
+
+/** Why no click is found for a conversion, by what is stored at this moment; for one that has a click, what it is held for. */
+async function explainUncounted(db: Database, rows: readonly ConversionRow[]): Promise<(conversion: ConversionRow) => Why> {
 	const missing = rows.filter(({ click_id }) => click_id === null);
-	if (missing.length === 0) return () => null;
+	if (missing.length === 0) return ({ held_for }) => held_for;
 	const keys = missing.map(({ platform, txnid }) => ({ platform, txnid }));
 	const { findClick } = await readLedgerState(db, [], [], keys);
-	return ({ platform, cid, click_id }) => (click_id === null ? findClick(platform, cid).why : null);
+	return ({ platform, cid, click_id, held_for }) => (click_id === null ? findClick(platform, cid).why : held_for);
 }
 
 type ShownConversion = Trace["conversions"][number];
@@ -126,6 +128,7 @@ function showConversion(row: ConversionRow): Omit<ShownConversion, "why" | "even
 		cid: row.cid,
 		stage: row.stage,
 		status: row.status,
+		verdict: row.verdict,
 		network_status: row.network_status,
 		status_unknown: row.status_unknown === 1,
 		test: row.test === 1,

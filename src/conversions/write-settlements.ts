@@ -14,9 +14,15 @@ import type { Settlement } from "./settle.ts";
 export type Outcome = { before: Conversion | null; settlement: Settlement };
 
 /**
+ * @param alongside written in the same transaction
  * @throws OvertakenError where one of the intakes or conversions was written since it was read; nothing is written then
  */
-export async function writeSettlements(db: Database, intakes: readonly Intake[], outcomes: readonly Outcome[]): Promise<void> {
+export async function writeSettlements(
+	db: Database,
+	intakes: readonly Intake[],
+	outcomes: readonly Outcome[],
+	alongside: readonly SQL[] = [],
+): Promise<void> {
 	const states = outcomes.map(({ settlement }) => settlement.conversion);
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
@@ -27,6 +33,7 @@ export async function writeSettlements(db: Database, intakes: readonly Intake[],
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...COUNTERS.flatMap((counter) => counter.statements(moves)),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
+		...alongside,
 	];
 	if (statements.length === 0) return;
 	try {

@@ -33,6 +33,17 @@ export const CONVERSION_STAGES = ["waiting", "unmatched", "quarantined", "settle
 export const CONVERSION_STATUSES = ["approved", "pending", "cancelled"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
 
+/**
+ * Why a conversion whose click is known is quarantined: no exchange rate of its day, an amount above its ceiling, a click that nobody
+ * saw (cookie stuffing), a publisher that is suspended.
+ */
+export const CONVERSION_HOLDS = ["no_rate", "amount", "review", "publisher_suspended"] as const;
+export type ConversionHold = (typeof CONVERSION_HOLDS)[number];
+
+/** An operator's word on a conversion. */
+export const VERDICTS = ["released", "voided"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
 export const CONVERSION_EVENT_KINDS = [
 	"received",
 	"changed",

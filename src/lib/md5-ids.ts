@@ -10,6 +10,11 @@ export function clickHashOf(id: string): string {
 	return Md5.hashAsciiStr(id);
 }
 
+/** Tells what postbacks said from one another: 16 hex characters of a content's hash. */
+export function contentHashOf(values: readonly (string | number | null)[]): string {
+	return Md5.hashStr(JSON.stringify(values)).slice(0, 16);
+}
+
 /**
  * The offer id of a brand in brand lists and reports: of its canonical domain, for as long as it has that domain.
  * @example offerIdOf("shoes.example") // "091aca8737be855a420a027b75f820c2"

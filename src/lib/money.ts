@@ -7,9 +7,15 @@ export const MICROS_PER_USD = 1_000_000;
 /** Largest earnings per click an import accepts, in micro-dollars: keeps EPC × share exact in a double. */
 export const MAX_EPC_MICROS = 1_000 * MICROS_PER_USD;
 
-/** What one conversion may pay at the most where neither its platform nor its campaign says, and whatever they say. */
+/**
+ * What one conversion may pay at the most where neither its platform nor its campaign says, and whatever they say. Nine thousand
+ * conversions of the most a day reach what a double holds exactly, nine million what SQLite's integers do: sums stand there, and reports
+ * read them in two parts.
+ */
 export const DEFAULT_MAX_PAYOUT_MICROS = 10_000 * MICROS_PER_USD;
 export const ABSOLUTE_MAX_PAYOUT_MICROS = 1_000_000 * MICROS_PER_USD;
+/** What one conversion may have sold at the most, whatever anyone says. */
+export const ABSOLUTE_MAX_SALES_MICROS = 5 * ABSOLUTE_MAX_PAYOUT_MICROS;
 
 /** Revenue shares are parts per million, so that 0.8 is the integer 800000. */
 export const SHARE_SCALE = 1_000_000;
@@ -70,8 +76,8 @@ export function priceToMicros(price: number): number {
  * credit is, shows all its digits.
  * @example formatUsd(12_500_000) // "12.5000"
  */
-export function formatUsd(micros: number): string {
-	const digits = Math.abs(micros).toString().padStart(7, "0");
+export function formatUsd(micros: number | bigint): string {
+	const digits = micros.toString().replace("-", "").padStart(7, "0");
 	const fraction = digits.slice(-6).replace(/0{1,2}$/, "");
 	return `${micros < 0 ? "-" : ""}${digits.slice(0, -6)}.${fraction}`;
 }

@@ -6,19 +6,20 @@ import { sql } from "drizzle-orm";
 import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
+import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
 
-type Row = { at: number; click_id: string | null; revenue: number };
+type Row = { at: number; click_id: string | null; revenue: ExactSum };
 
 /** Paid clicks that earned nothing themselves are there only for their conversions. */
 const paidClicks = (publisherId: string, { startAt, endAt }: Period) => sql`
-	SELECT clicked_at AS at, id, revenue_micros AS revenue FROM clicks
+	SELECT clicked_at AS at, id, ${amountAsSum(sql`revenue_micros`)} AS revenue FROM clicks
 	WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK}
 		AND (revenue_micros <> 0 OR EXISTS (SELECT 1 FROM conversions WHERE click_id = clicks.id AND ${COUNTED_CONVERSION}))`;
 
 const convertedClicks = (publisherId: string, { startAt, endAt }: Period) => sql`
-	SELECT clicked_at AS at, click_id AS id, SUM(revenue_micros) AS revenue FROM conversions
+	SELECT clicked_at AS at, click_id AS id, ${sumOf(sql`revenue_micros`)} AS revenue FROM conversions
 	WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CONVERSION}
 	GROUP BY clicked_at, click_id`;
 
@@ -34,5 +35,6 @@ export const clickLevel: Report<Row> = {
 		SELECT page.at, c.publisher_click_id AS click_id, page.revenue FROM page LEFT JOIN clicks c ON c.id = page.id
 		ORDER BY page.at, page.id`,
 	columns: () => ["click_id", "revenue", "click_date"],
-	toRecords: (rows) => rows.map((row) => ({ click_id: row.click_id ?? "", revenue: formatUsd(row.revenue), click_date: utcDay(row.at) })),
+	toRecords: (rows) =>
+		rows.map((row) => ({ click_id: row.click_id ?? "", revenue: formatUsd(readSum(row.revenue)), click_date: utcDay(row.at) })),
 };

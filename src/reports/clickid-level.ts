@@ -9,6 +9,7 @@ import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION } from "./counted.ts";
 import type { ReportRecord } from "./csv.ts";
+import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import { limitTo, type Report } from "./report.ts";
 
 type Row = {
@@ -17,8 +18,8 @@ type Row = {
 	transaction_id: string;
 	click_id: string | null;
 	revenue: number;
-	gross: number | null;
-	sales: number | null;
+	gross: ExactSum;
+	sales: ExactSum;
 	/** Of the click; null where the conversion's is not stored. */
 	kind: TokenKind | null;
 	uid: string | null;
@@ -34,7 +35,7 @@ type Row = {
 };
 
 /** Of a click's conversions. */
-const sumOfClick = (column: SQL) => sql`(SELECT SUM(${column}) FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
+const sumOfClick = (column: SQL) => sql`(SELECT ${sumOf(column)} FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
 
 const OF_CLICK = sql`
 	c.click_hash AS transaction_id, c.publisher_click_id AS click_id, c.revenue_micros AS revenue,
@@ -42,7 +43,8 @@ const OF_CLICK = sql`
 	c.source_id AS source_id, c.campaign_id AS campaign_id`;
 
 const OF_CONVERSION = sql`
-	v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue, v.gross_micros AS gross, v.sales_usd_micros AS sales,
+	v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue,
+	${amountAsSum(sql`v.gross_micros`)} AS gross, ${amountAsSum(sql`v.sales_usd_micros`)} AS sales,
 	v.source_id AS source_id, v.campaign_id AS campaign_id`;
 
 const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag AS atag, c.subid1 AS subid1, c.subid2 AS subid2, c.subid3 AS subid3, c.subid4 AS subid4, c.subid5 AS subid5`;
@@ -101,7 +103,7 @@ function toRecord(row: Row, offerId: string): ReportRecord {
 		transaction_id: row.transaction_id,
 		click_id: row.click_id ?? "",
 		publisher_revenue: formatUsd(row.revenue),
-		gross_revenue: formatUsd(row.gross ?? 0),
+		gross_revenue: formatUsd(readSum(row.gross)),
 		...(row.kind === "openrtb" && { user_id: row.uid }),
 		date: utcDay(row.at),
 		brand_name: row.domain ?? "",
@@ -111,7 +113,7 @@ function toRecord(row: Row, offerId: string): ReportRecord {
 		...(row.atag !== null && { atag: row.atag }),
 		rev_type: row.model,
 		conversion_count: row.model === "CPA" ? 1 : 0,
-		sales_amount: formatUsd(row.sales ?? 0),
+		sales_amount: formatUsd(readSum(row.sales)),
 		campaign_id: String(row.campaign_id ?? ""),
 		click_count: 1,
 		subid1: row.subid1 ?? "",

@@ -2,17 +2,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import { formatUsd } from "../lib/money.ts";
 import type { ReportRecord } from "./csv.ts";
+import { type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import type { ReportPublisher } from "./report.ts";
 
-export type SumsRow = { clicks: number; conversions: number; revenue: number; gross: number; sales: number };
+export type SumsRow = { clicks: number; conversions: number; revenue: ExactSum; gross: ExactSum; sales: ExactSum };
 
 /** Sums of rows of `daily_publishers` or `daily_sources`; revenue is that of clicks and conversions, so that it holds for either pricing model. */
 export const SUMS: SQL = sql`
 	SUM(click_count) AS clicks,
 	SUM(conversion_count) AS conversions,
-	SUM(click_revenue_micros + conversion_revenue_micros) AS revenue,
-	SUM(gross_micros) AS gross,
-	SUM(sales_micros) AS sales`;
+	${sumOf(sql`click_revenue_micros + conversion_revenue_micros`)} AS revenue,
+	${sumOf(sql`gross_micros`)} AS gross,
+	${sumOf(sql`sales_micros`)} AS sales`;
 
 /** A day or source whose last conversion was cancelled has a row of zeros, and no record. */
 export const HAS_ACTIVITY: SQL = sql`(SUM(click_count) <> 0 OR SUM(conversion_count) <> 0)`;
@@ -29,9 +30,9 @@ export function sumColumns({ pricingModel, salesDataEnabled }: ReportPublisher):
 
 export function sumFields({ clicks, revenue, gross, sales }: SumsRow): ReportRecord {
 	return {
-		publisher_revenue: formatUsd(revenue),
-		gross_revenue: formatUsd(gross),
-		sales_amount: formatUsd(sales),
+		publisher_revenue: formatUsd(readSum(revenue)),
+		gross_revenue: formatUsd(readSum(gross)),
+		sales_amount: formatUsd(readSum(sales)),
 		click_count: clicks,
 	};
 }

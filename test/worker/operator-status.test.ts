@@ -21,12 +21,12 @@ function statusAt(now: number): Promise<Status> {
 	return readStatus({ db: openDatabase(env.DB), kv: env.BOOK, queues, now: () => now });
 }
 
-function addConversion(txnid: string, stage: string): Promise<unknown> {
+function addConversion(txnid: string, stage: string, heldFor: string | null): Promise<unknown> {
 	return env.DB.prepare(
-		`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count,
-			first_received_at, updated_at, version) VALUES ('northwind', ?, 'c', ?, 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 1)`,
+		`INSERT INTO conversions (platform, txnid, cid, stage, held_for, status, status_unknown, test, event_at, payout_micros, currency, event_count,
+			first_received_at, updated_at, version) VALUES ('northwind', ?, 'c', ?, ?, 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 1)`,
 	)
-		.bind(txnid, stage)
+		.bind(txnid, stage, heldFor)
 		.run();
 }
 
@@ -42,7 +42,7 @@ describe("worker: /operator/status", () => {
 			book_changes_waiting: 0,
 			queues: { clicks: expect.anything(), postbacks: expect.anything(), callbacks: expect.anything() },
 			callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
-			conversions: { waiting: 0, unmatched: 0, quarantined: 0 },
+			conversions: { waiting: 0, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
@@ -64,14 +64,16 @@ describe("worker: /operator/status of a network with troubles", () => {
 		await outbox.add("sick", "lost", 1, "approved", false);
 		const exhausted = await outbox.add("sick", "exhausted", 1, "approved", false);
 		await env.DB.prepare("UPDATE callbacks SET state = 'exhausted', next_attempt_at = NULL WHERE id = ?").bind(exhausted).run();
-		for (const [txnid, stage] of [
-			["1", "waiting"],
-			["2", "unmatched"],
-			["3", "unmatched"],
-			["4", "quarantined"],
-			["5", "settled"],
+		for (const [txnid, stage, heldFor] of [
+			["1", "waiting", null],
+			["2", "unmatched", null],
+			["3", "unmatched", null],
+			["4", "quarantined", "amount"],
+			["5", "quarantined", "amount"],
+			["6", "quarantined", "review"],
+			["7", "settled", null],
 		] as const) {
-			await addConversion(txnid, stage);
+			await addConversion(txnid, stage, heldFor);
 		}
 		const letters = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', 0, ?)";
 		await env.DB.batch([
@@ -101,7 +103,12 @@ describe("worker: /operator/status of a network with troubles", () => {
 
 	it("counts conversions that nobody is paid for yet, and dead letters that were not replayed", async () => {
 		const status = await getStatus();
-		expect(status.conversions).toEqual({ waiting: 1, unmatched: 2, quarantined: 1 });
+		expect(status.conversions).toEqual({
+			waiting: 1,
+			unmatched: 2,
+			quarantined: 3,
+			held_for: { no_rate: 0, amount: 2, review: 1, publisher_suspended: 0 },
+		});
 		expect(status.dead_letters).toEqual({ clicks: 1, postbacks: 2, callbacks: 0 });
 	});
 

@@ -44,10 +44,14 @@ function describeStatus(status: Status): string[] {
 	for (const { publisher, since, failures_in_a_row } of paused) {
 		rows.push(["", `the address of ${publisher} is paused since ${since}, after ${failures_in_a_row} failures in a row`]);
 	}
-	rows.push([
-		"Conversions",
-		`${conversions.waiting} waiting for their click, ${conversions.unmatched} unmatched, ${conversions.quarantined} without an exchange rate`,
-	]);
+	const { waiting, unmatched, held_for } = conversions;
+	rows.push(["Conversions", `${waiting} waiting for their click, ${unmatched} unmatched, ${held_for.no_rate} without an exchange rate`]);
+	if (conversions.quarantined > held_for.no_rate) {
+		rows.push([
+			"",
+			`held: ${held_for.amount} above their ceiling, ${held_for.review} for review, ${held_for.publisher_suspended} of suspended publishers`,
+		]);
+	}
 	rows.push([
 		"Dead letters",
 		Object.entries(dead_letters)

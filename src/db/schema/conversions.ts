@@ -3,10 +3,12 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import {
 	ATTRIBUTIONS,
 	CONVERSION_EVENT_KINDS,
+	CONVERSION_HOLDS,
 	CONVERSION_STAGES,
 	CONVERSION_STATUSES,
 	POSTBACK_OUTCOMES,
 	PRICING_MODELS,
+	VERDICTS,
 } from "../../lib/enums.ts";
 
 /** Every postback that came in, with the answer it got. */
@@ -51,8 +53,10 @@ export const conversions = sqliteTable(
 		networkStatus: text("network_status"),
 		/** True where no map and no default knew the network's status. */
 		statusUnknown: integer("status_unknown", { mode: "boolean" }).notNull(),
-		/** An operator's word, which no postback changes: `voided` counts as cancelled. */
-		verdict: text({ enum: ["released", "voided"] }),
+		/** Why it is quarantined; null where it is not, or where an earlier version wrote it. */
+		heldFor: text("held_for", { enum: CONVERSION_HOLDS }),
+		/** An operator's word, which no postback changes: `voided` counts as cancelled, `released` passes a ceiling or a review. */
+		verdict: text({ enum: VERDICTS }),
 		/** It belongs to a test click: settled, and credits nothing. */
 		test: integer({ mode: "boolean" }).notNull(),
 		/** When it happened, Unix milliseconds. */
@@ -90,6 +94,8 @@ export const conversions = sqliteTable(
 		retryAt: integer("retry_at"),
 		/** postback_intake.id of the newest postback that speaks in it: an older one that arrives later changes nothing. */
 		lastIntakeId: text("last_intake_id").notNull().default(""),
+		/** Hashes of the postbacks that said anything but cancelled, separated by blanks: none of them lifts a cancellation again. */
+		approvalHashes: text("approval_hashes").notNull().default(""),
 		/** Grows by one with every write: what tells a writer that another was faster. */
 		version: integer().notNull().default(0),
 	},
@@ -107,6 +113,8 @@ export const conversions = sqliteTable(
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),
 		// What the operator's status counts: those that nobody is paid for yet.
 		index("conversions_open").on(table.stage).where(sql`stage <> 'settled'`),
+		// By why: what the operator's status counts, and those of publishers that are active again.
+		index("conversions_held").on(table.heldFor, table.publisherId).where(sql`stage = 'quarantined'`),
 		index("conversions_quarantined").on(table.currency, table.eventAt).where(sql`stage = 'quarantined'`),
 	],
 );

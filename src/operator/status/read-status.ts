@@ -3,7 +3,7 @@ import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
 import type { Database } from "../../db/client.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
-import type { QueueName } from "../../lib/enums.ts";
+import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import type { Status } from "./status-answer.ts";
@@ -29,6 +29,10 @@ type Figures = {
 	waiting: number;
 	unmatched: number;
 	quarantined: number;
+	withoutRate: number;
+	ofAmounts: number;
+	forReview: number;
+	ofSuspended: number;
 	deadClicks: number;
 	deadPostbacks: number;
 	deadCallbacks: number;
@@ -60,7 +64,17 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 			exhausted: figures.exhausted,
 			paused,
 		},
-		conversions: { waiting: figures.waiting, unmatched: figures.unmatched, quarantined: figures.quarantined },
+		conversions: {
+			waiting: figures.waiting,
+			unmatched: figures.unmatched,
+			quarantined: figures.quarantined,
+			held_for: {
+				no_rate: figures.withoutRate,
+				amount: figures.ofAmounts,
+				review: figures.forReview,
+				publisher_suspended: figures.ofSuspended,
+			},
+		},
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		database_bytes: databaseBytes,
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
@@ -70,6 +84,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
 export function figuresQuery(now: number): SQL {
 	const dead = (queue: QueueName) => counted(sql`SELECT 1 FROM dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
+	const held = (why: ConversionHold) => counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND held_for = ${why}`);
 	return sql`SELECT
 		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty = 1)) AS dirty,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due'`)} AS undelivered,
@@ -79,6 +94,8 @@ export function figuresQuery(now: number): SQL {
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
+		${held("no_rate")} AS "withoutRate", ${held("amount")} AS "ofAmounts", ${held("review")} AS "forReview",
+		${held("publisher_suspended")} AS "ofSuspended",
 		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
 }
 

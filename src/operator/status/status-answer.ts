@@ -20,7 +20,15 @@ export const statusSchema = v.strictObject({
 		exhausted: count,
 		paused: v.array(v.strictObject({ publisher: v.string(), since: time, failures_in_a_row: count, next_probe_at: v.nullable(time) })),
 	}),
-	conversions: v.strictObject({ waiting: count, unmatched: count, quarantined: count }),
+	conversions: v.strictObject({
+		waiting: count,
+		unmatched: count,
+		quarantined: count,
+		held_for: v.pipe(
+			v.strictObject({ no_rate: count, amount: count, review: count, publisher_suspended: count }),
+			v.description("What the quarantined ones wait for: a rate, a release, a review, a publisher that is active again."),
+		),
+	}),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),
 	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),

@@ -17,7 +17,7 @@ const STATUS: Status = {
 		exhausted: 0,
 		paused: [{ publisher: "acme", since: "2026-11-18T14:00:00.000Z", failures_in_a_row: 20, next_probe_at: null }],
 	},
-	conversions: { waiting: 1, unmatched: 0, quarantined: 0 },
+	conversions: { waiting: 1, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },
 	database_bytes: null,
 	paused_campaigns: { count: 1, campaigns: [5001] },

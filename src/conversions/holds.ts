@@ -1,0 +1,47 @@
+/** What keeps a conversion whose worth is known from being credited: pure. */
+import type { ConversionHold } from "../lib/enums.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS, DEFAULT_MAX_PAYOUT_MICROS } from "../lib/money.ts";
+import type { Conversion } from "./conversion.ts";
+import type { CandidateClick } from "./match-click.ts";
+
+export type HoldFacts = {
+	/** Most that a conversion may pay, micro-dollars, as its platform and its campaign say. */
+	platformMaxMicros: number | null;
+	campaignMaxMicros: number | null;
+	/** Why its click is not paid. */
+	clickReason: CandidateClick["reason"];
+	isPublisherSuspended: boolean;
+};
+
+/**
+ * Null where nothing holds it. What is cancelled or a test counts nowhere, so nothing need hold it. An operator's release passes the
+ * ceilings of platform and campaign and the review; the absolute ones, on which sums rest, it does not.
+ */
+export function holdOf(
+	conversion: Pick<Conversion, "status" | "test" | "verdict">,
+	worth: { grossMicros: number; salesUsdMicros: number },
+	{ platformMaxMicros, campaignMaxMicros, clickReason, isPublisherSuspended }: HoldFacts,
+): ConversionHold | null {
+	if (conversion.status === "cancelled" || conversion.test) return null;
+	const isReleased = conversion.verdict === "released";
+	const ceiling = isReleased ? ABSOLUTE_MAX_PAYOUT_MICROS : ceilingOf(platformMaxMicros, campaignMaxMicros);
+	if (worth.grossMicros > ceiling || worth.salesUsdMicros > ABSOLUTE_MAX_SALES_MICROS) return "amount";
+	if (!isReleased && isUnseen(clickReason)) return "review";
+	return isPublisherSuspended ? "publisher_suspended" : null;
+}
+
+/** True for holds under which a conversion is pending, whatever its platform says. */
+export function isKeptPending(hold: ConversionHold | null): boolean {
+	return hold === "review" || hold === "publisher_suspended";
+}
+
+/** The lower of what is said; the default where nothing is. */
+function ceilingOf(platformMaxMicros: number | null, campaignMaxMicros: number | null): number {
+	const said = [platformMaxMicros, campaignMaxMicros].filter((micros) => micros !== null);
+	return Math.min(ABSOLUTE_MAX_PAYOUT_MICROS, ...(said.length > 0 ? said : [DEFAULT_MAX_PAYOUT_MICROS]));
+}
+
+/** A page that its user never saw called the link: how cookies are stuffed. */
+function isUnseen(reason: CandidateClick["reason"]): boolean {
+	return reason === "embedded" || reason === "prefetch";
+}
