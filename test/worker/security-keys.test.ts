@@ -90,25 +90,27 @@ describe("worker: valid keys survive an attack from their own address", () => {
 });
 
 describe("worker: guesses past the limit", () => {
-	it("cost one query together", async () => {
+	it("cost a query now and then, together", async () => {
 		const worker = openCountedWorker();
 		await guessUntilRefused(worker, () => "198.51.100.5");
 		worker.takeStatements();
 		for (let at = 0; at < 100; at++) {
 			await worker.fetch(LIST, { headers: { "CF-Connecting-IP": "198.51.100.5", AccessKey: `later-guess-${at}` } });
 		}
-		expect(worker.takeStatements().length).toBeLessThanOrEqual(1);
+		expect(worker.takeStatements().length).toBeLessThanOrEqual(3);
 	});
 
 	it("of a platform's key are answered as the interface says, and cost none of their own either", async () => {
 		const worker = openCountedWorker();
 		const headers = { "CF-Connecting-IP": "198.51.100.6" };
-		for (let at = 0; at < MANY; at++) {
+		const costs: number[] = [];
+		for (let at = 0; at < MANY && (costs.at(-1) ?? 50) > 2; at++) {
 			const { status, text } = await worker.fetch(`/api/postback/platform-guess-${at}?${POSTBACK}`, { headers });
 			expect([status, text]).toEqual([200, KEY_INVALID]);
-			if (at === MANY - 101) worker.takeStatements();
+			if (at % 50 === 49) costs.push(worker.takeStatements().length);
 		}
-		expect(worker.takeStatements().length).toBeLessThanOrEqual(2);
+		expect(costs[0]).toBeGreaterThanOrEqual(50);
+		expect(costs.at(-1)).toBeLessThanOrEqual(2);
 		expect((await worker.fetch(`/api/postback/${NORTHWIND.access_key}?${POSTBACK}`, { headers })).text).toContain("received successfully");
 	});
 
