@@ -28,12 +28,15 @@ import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
-import { guard } from "./http/guard.ts";
+import { FailedKeys } from "./http/failed-keys.ts";
+import { guard, type KeyHeader } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
+import { equalSecrets } from "./lib/bytes.ts";
 import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
+import { PerMinute } from "./lib/per-minute.ts";
 import { SECOND_MS } from "./lib/time.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
@@ -66,7 +69,11 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const links = new LinkTokens(config.TOKEN_KEYS);
 	const network = new KeptNetwork({ db, now });
 	const ready = new ReadyLists(config.BASE_URL, now);
-	app.use("*", guard({ now, failedKeys: env.FAILED_KEYS }));
+	const failedKeys = new FailedKeys({ now, limit: env.FAILED_KEYS });
+	const mayBeValid = async (header: KeyHeader, key: string) =>
+		(header === "OperatorKey" && config.OPERATOR_KEY !== undefined && (await equalSecrets(key, config.OPERATOR_KEY))) ||
+		(await keys.mayBeValid(key));
+	app.use("*", guard({ now, failedKeys, mayBeValid }));
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
@@ -78,7 +85,9 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		now,
 		postbacks: env.POSTBACKS === undefined ? undefined : new PostbackBatcher(env.POSTBACKS),
 		callbacks: env.CALLBACKS,
+		failedKeys,
 		unknownKeys: new UnknownKeyLimit(env.UNKNOWN_KEYS),
+		perMinute: new PerMinute(),
 		measure: measureTo(env.EVENTS),
 	};
 	const origin: Origin = { app, answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)) };

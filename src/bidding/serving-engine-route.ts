@@ -2,7 +2,6 @@
 import { findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { readWebAddress } from "../lib/host.ts";
-import { jsonResponse } from "../lib/http.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { formatPrice } from "../lib/money.ts";
@@ -31,18 +30,20 @@ export type ServingEngineQuery =
 export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
 const NONE: readonly string[] = [];
+/** Each answer is one auction's: a cache that answered in our place would sell one click twice. */
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
 
 export function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
 	return answer(deps, request, waitUntil).catch((error: unknown) => {
 		logError("serving_engine.failed", error);
-		return jsonResponse(NO_AD);
+		return respond(NO_AD);
 	});
 }
 
 async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
-	if (request.method !== "GET" && request.method !== "HEAD") return jsonResponse({ status: 0, error: "Only GET is accepted." });
+	if (request.method !== "GET" && request.method !== "HEAD") return respond({ status: 0, error: "Only GET is accepted." });
 	const query = readServingEngineQuery(searchOf(request.url));
-	if (!query.ok) return jsonResponse({ status: 0, error: query.error });
+	if (!query.ok) return respond({ status: 0, error: query.error });
 	const now = deps.now();
 	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
@@ -52,7 +53,7 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 	);
 	const decision = held instanceof Promise ? await held : held;
 	if (deps.measure !== undefined) measureDecision(deps.measure, "serving-engine", query.publisherId, decision);
-	if (decision.outcome === "no-bid") return jsonResponse(NO_AD);
+	if (decision.outcome === "no-bid") return respond(NO_AD);
 	const details: ClickDetails = {
 		kind: "serving-engine",
 		clickId: query.clickId,
@@ -68,13 +69,17 @@ async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil)
 		test: false,
 	};
 	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
-		jsonResponse({
+		respond({
 			status: 1,
 			bid_amount: formatPrice(decision.price),
 			redirect_url: clickUrl,
 			is_deeplink: decision.isDeeplink ? "Yes" : "No",
 		}),
 	);
+}
+
+function respond(body: unknown): Response {
+	return new Response(JSON.stringify(body), { headers: HEADERS });
 }
 
 /** Reads the query parameters. The first of a repeated one counts, and a blank one is a missing one. */

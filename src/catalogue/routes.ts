@@ -22,6 +22,7 @@ export type CatalogueDeps = {
 
 /** A list is one publisher's own. Every use asks whether it is still right, which costs next to nothing. */
 const LIST_HEADERS = { "cache-control": "private, no-cache", vary: "AccessKey, Accept-Encoding" } as const;
+const FAULT_HEADERS = { "cache-control": "no-store", vary: LIST_HEADERS.vary } as const;
 
 export function catalogueRoutes(deps: CatalogueDeps): Hono {
 	const app = new Hono();
@@ -43,9 +44,9 @@ async function answer(deps: CatalogueDeps, c: Context, read: () => { request: Li
 	const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
 	const owner = await deps.keys.find("access_key", c.req.header("AccessKey"), waitUntil);
 	const state = owner === null ? null : await deps.states.read(owner);
-	if (state === null) return unauthorized();
+	if (state === null || state.publisher.status === "suspended") return unauthorized(FAULT_HEADERS);
 	const asked = read();
-	if ("fault" in asked) return jsonResponse({ success: false, message: asked.fault }, 400);
+	if ("fault" in asked) return jsonResponse({ success: false, message: asked.fault }, 400, FAULT_HEADERS);
 	const { trackerUrl } = deps;
 	const version = await nameVersion(state, asked.request, { trackerUrl, keyFingerprint: await deps.links.fingerprint() });
 	// Weak: the same list comes compressed or not.

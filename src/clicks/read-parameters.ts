@@ -1,4 +1,5 @@
 import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
+import { utf8 } from "../lib/bytes.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
 import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
@@ -18,15 +19,25 @@ export function readParameter(query: Query, name: string): string | null {
 /** Longest values that are recorded. Whoever has a link can call it with any others, and what is recorded is kept. */
 const MAX_TEXT_LENGTH = 255;
 const MAX_CLICK_ID_LENGTH = 1_024;
+/** Most bytes of them together, as UTF-8. */
+const MAX_TEXTS_BYTES = 2_048;
 
-/** The publisher's own values; undefined where there are none. One that is too long counts as absent. */
+/**
+ * The publisher's own values; undefined where there are none. One that is too long counts as absent, and so does one that those before it
+ * in CLICK_TEXTS leave no room for.
+ */
 export function readTexts(query: Query): ClickMessage["texts"] {
 	let texts: ClickMessage["texts"];
+	let bytesLeft = MAX_TEXTS_BYTES;
 	for (const name of CLICK_TEXTS) {
 		const text = readParameter(query, name);
 		if (text === null || text.length > (name === "clickid" ? MAX_CLICK_ID_LENGTH : MAX_TEXT_LENGTH)) continue;
+		const kept = withoutControls(text);
+		const bytes = utf8(kept).byteLength;
+		if (bytes > bytesLeft) continue;
+		bytesLeft -= bytes;
 		texts ??= {};
-		texts[name] = withoutControls(text);
+		texts[name] = kept;
 	}
 	return texts;
 }

@@ -2,37 +2,44 @@
  * GET or POST /api/postback/{access_key}: takes a postback in. Every answer is HTTP 200 with a body of answers.ts; success is only said
  * once the queue, or else the database, has the postback.
  */
-import type { KeyOwners } from "../keys/key-owners.ts";
+import type { FailedKeys } from "../http/failed-keys.ts";
+import type { KeyOwners, PlatformSender } from "../keys/key-owners.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
+import type { PerMinute } from "../lib/per-minute.ts";
 import { decodeText } from "../lib/query.ts";
 import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { isPathAt, pathStartOf } from "../lib/request-url.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
+import { findSenderFault } from "./check-sender.ts";
 import type { Intake, Postback, ReceivedPostback } from "./message.ts";
 import type { PostbackBatcher } from "./postback-batcher.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
-import { MAX_BODY_BYTES, MAX_QUERY_BYTES, readRequest } from "./read-request.ts";
+import { readRequest } from "./read-request.ts";
 import { type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 import type { UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 export type PostbackDeps = SettleDeps & {
-	keys: Pick<KeyOwners, "find">;
+	keys: Pick<KeyOwners, "findPlatform" | "mayBeValid">;
+	failedKeys: FailedKeys;
 	/** The POSTBACKS queue; without it, and where it fails, postbacks are settled at once. */
 	postbacks: PostbackBatcher | undefined;
 	unknownKeys: UnknownKeyLimit;
+	/** What this isolate has taken of each platform, and what it has refused. */
+	perMinute: PerMinute;
 	/** Told of every postback; absent where nobody counts them. */
 	measure?: Measure | undefined;
 };
 
-/** Characters kept of a request with an unknown key: enough to see who sends it. */
+/** Characters kept of a request that is not known to be a platform's: enough to see who sends it. */
 const MAX_UNKNOWN_TEXT = 1_000;
+/** How many postbacks that may not be the platform's an isolate puts into the ledger in a minute, of each platform. */
+const MAX_REFUSED_KEPT_PER_MINUTE = 60;
 
 const PATH = "/api/postback";
-const TOO_LARGE = `The query may hold at most ${MAX_QUERY_BYTES} bytes, and so may the body (${MAX_BODY_BYTES}).`;
 
 /** Answers a postback; null where the path is another's. Recognised by its path, before any router, like a bid. */
 export function routePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
@@ -50,39 +57,75 @@ async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil)
 
 async function takePostback(deps: PostbackDeps, request: Request, receivedAt: number, waitUntil: WaitUntil): Promise<PostbackAnswer> {
 	try {
-		const platform = await deps.keys.find("platform_key", readKey(request.url), waitUntil);
-		const { fields, text, tooLarge } = await readRequest(request);
+		const key = readKey(request.url);
+		if (deps.failedKeys.secondsRefused(request) > 0 && !(await deps.keys.mayBeValid(key))) {
+			count(deps, "", "unknown_key", null);
+			return UNKNOWN_KEY;
+		}
+		const sender = await deps.keys.findPlatform(key, waitUntil);
+		const { fields, sent, text } = await readRequest(request);
 		const values = pickValues(fields);
-		const received: Received = { id: requestIdOf(request, receivedAt), receivedAt, platform, method: request.method, query: text, values };
-		if (platform === null) {
+		const id = requestIdOf(request, receivedAt);
+		const received: Received = { id, receivedAt, platform: sender?.id ?? null, method: request.method, query: text, values };
+		if (sender === null) {
+			await deps.failedKeys.count(request);
 			if (await deps.unknownKeys.allows(receivedAt)) {
-				const brief = { ...received, query: text.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
-				waitUntil(keepQuietly(deps, waitUntil, toMessage(brief, "unknown_key", UNKNOWN_KEY, null)));
+				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief(received), "unknown_key", UNKNOWN_KEY, null)));
 			}
 			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;
 		}
-		const { postback, errors } = tooLarge ? { postback: null, errors: { request: [TOO_LARGE] } } : readPostback(values, receivedAt);
-		if (postback === null) {
-			const answer = invalid(errors);
-			count(deps, platform, "rejected", null);
-			waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "rejected", answer, null)));
+		const address = request.headers.get("CF-Connecting-IP");
+		const fault = await findSenderFault(sender, { text: sent, signature: values.get("sig"), address });
+		if (fault !== null) {
+			const answer = invalid(fault);
+			count(deps, sender.id, "rejected", null);
+			if (deps.perMinute.count(`refused ${sender.id}`, receivedAt) <= MAX_REFUSED_KEPT_PER_MINUTE) {
+				waitUntil(keepQuietly(deps, waitUntil, toMessage(inBrief(received), "rejected", answer, null)));
+			}
 			return answer;
 		}
-		try {
-			await keep(deps, toMessage(received, "accepted", RECEIVED, postback), waitUntil);
-			count(deps, platform, "accepted", postback);
-			return RECEIVED;
-		} catch (error) {
-			count(deps, platform, "failed", null);
-			logError("postback.not_kept", error, { platform, request: received.id });
-			waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "failed", FAILED, null)));
+		const over = countOverRate(deps, sender, receivedAt);
+		if (over > 0) {
+			count(deps, sender.id, "failed", null);
+			if (over === 1) waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "failed", FAILED, null)));
 			return FAILED;
 		}
+		return await takeFromPlatform(deps, sender.id, received, waitUntil);
 	} catch (error) {
 		logError("postback.failed", error);
 		return FAILED;
 	}
+}
+
+/** Takes a postback that is its platform's. */
+async function takeFromPlatform(deps: PostbackDeps, platform: string, received: Received, waitUntil: WaitUntil): Promise<PostbackAnswer> {
+	const { postback, errors } = readPostback(received.values, received.receivedAt);
+	if (postback === null) {
+		const answer = invalid(errors);
+		count(deps, platform, "rejected", null);
+		waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "rejected", answer, null)));
+		return answer;
+	}
+	try {
+		await keep(deps, toMessage(received, "accepted", RECEIVED, postback), waitUntil);
+		count(deps, platform, "accepted", postback);
+		return RECEIVED;
+	} catch (error) {
+		count(deps, platform, "failed", null);
+		logError("postback.not_kept", error, { platform, request: received.id });
+		waitUntil(keepQuietly(deps, waitUntil, toMessage(received, "failed", FAILED, null)));
+		return FAILED;
+	}
+}
+
+/** By how many this postback is over its platform's rate, in this isolate and minute; 0 where it is not. */
+function countOverRate({ perMinute }: PostbackDeps, { id, postbacksPerMinute }: PlatformSender, receivedAt: number): number {
+	return postbacksPerMinute === null ? 0 : Math.max(0, perMinute.count(`taken ${id}`, receivedAt) - postbacksPerMinute);
+}
+
+function inBrief(received: Received): Received {
+	return { ...received, query: received.query.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
 }
 
 /** Whose conversion it is shows only later: a postback is counted for its platform. */

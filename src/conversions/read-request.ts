@@ -10,19 +10,23 @@ export const MAX_BODY_BYTES = 16 * 1024;
 /** Longest text in the ledger: encoding a form's bytes can make it many times as long as it came. */
 const MAX_LEDGER_TEXT = MAX_QUERY_BYTES + MAX_BODY_BYTES;
 
-/** `text` is what the ledger keeps: query and form as they came. */
-export type ReceivedFields = { fields: Field[]; text: string; tooLarge: boolean };
+/** `sent` is query and form as they came, joined by `&`, and null where they are too large; `text` what the ledger keeps of it. */
+export type ReceivedFields = { fields: Field[]; sent: string | null; text: string };
 
 export async function readRequest(request: Request): Promise<ReceivedFields> {
 	const query = readQuery(request.url);
-	if (query.length > MAX_QUERY_BYTES) return { fields: [], text: forLedger(query.slice(0, MAX_QUERY_BYTES)), tooLarge: true };
+	if (query.length > MAX_QUERY_BYTES) return tooLarge(query.slice(0, MAX_QUERY_BYTES));
 	const fields = splitFields(query);
-	if (request.method !== "POST") return { fields, text: forLedger(query), tooLarge: false };
+	if (request.method !== "POST") return { fields, sent: query, text: forLedger(query) };
 	const bytes = await readBytes(request);
-	if (bytes === null) return { fields: [], text: forLedger(query), tooLarge: true };
+	if (bytes === null) return tooLarge(query);
 	const form = await readForm(bytes, request.headers.get("content-type") ?? "");
-	const text = [query, form.text].filter((part) => part !== "").join("&");
-	return { fields: [...fields, ...form.fields], text: forLedger(text), tooLarge: false };
+	const sent = [query, form.text].filter((part) => part !== "").join("&");
+	return { fields: [...fields, ...form.fields], sent, text: forLedger(sent) };
+}
+
+function tooLarge(text: string): ReceivedFields {
+	return { fields: [], sent: null, text: forLedger(text) };
 }
 
 /** What follows the question mark. A `#` does not end it: it comes from a macro such as `#s2#` that was neither filled in nor escaped. */

@@ -1,44 +1,47 @@
 /** What stands before every route of the origin: the request's id, headers that keep browsers strict, and a limit on guessing keys. */
 import type { MiddlewareHandler } from "hono";
-import { putBounded } from "../lib/bounded-map.ts";
-import { sha256Hex } from "../lib/bytes.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { originHeaders } from "../lib/request-id.ts";
-import { SECOND_MS } from "../lib/time.ts";
+import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS, type FailedKeys } from "./failed-keys.ts";
+
+/** Headers that carry a key. */
+const KEY_HEADERS = ["AccessKey", "PublisherKey", "OperatorKey"] as const;
+export type KeyHeader = (typeof KEY_HEADERS)[number];
 
 export type GuardDeps = {
 	now: () => number;
-	/** Counts failed keys by address; absent where no limit is bound. */
-	failedKeys: { limit: (of: { key: string }) => Promise<{ success: boolean }> } | undefined;
+	failedKeys: FailedKeys;
+	/** Whether this may be a valid key. Asked of an address only that keeps guessing: it must cost next to nothing. */
+	mayBeValid: (header: KeyHeader, key: string) => Promise<boolean>;
 };
 
-/** How long an address that failed too often is refused. */
-const REFUSED_MS = 10 * SECOND_MS;
-/** Addresses an isolate remembers, the first refused out first. */
-const MAX_REFUSED = 10_000;
-
-export function guard({ now, failedKeys }: GuardDeps): MiddlewareHandler {
-	const refused = new Map<string, number>();
+export function guard({ now, failedKeys, mayBeValid }: GuardDeps): MiddlewareHandler {
 	return async (c, next) => {
-		const address = failedKeys === undefined ? undefined : c.req.header("CF-Connecting-IP");
-		const until = address === undefined ? undefined : refused.get(address);
-		if (until !== undefined && until > now() && carriesKey(c.req.raw.headers)) {
-			const retryAfter = String(Math.ceil((until - now()) / SECOND_MS));
-			c.res = jsonResponse({ error: "Too many requests" }, 429, { "retry-after": retryAfter });
+		const request = c.req.raw;
+		const keys = KEY_HEADERS.flatMap((header) => {
+			const key = request.headers.get(header);
+			return key === null ? [] : [{ header, key }];
+		});
+		const seconds = keys.length === 0 ? 0 : failedKeys.secondsRefused(request);
+		if (seconds > 0 && !(await areAll(keys, ({ header, key }) => mayBeValid(header, key)))) {
+			c.res = tooManyRequests(seconds);
 		} else {
 			await next();
-			if (address !== undefined && failedKeys !== undefined && c.res.status === 401) {
-				// The address itself goes nowhere, not even into the limiter.
-				const { success } = await failedKeys.limit({ key: await sha256Hex(address) });
-				if (!success) putBounded(refused, address, now() + REFUSED_MS, MAX_REFUSED);
-			}
+			if (keys.length > 0 && c.res.status === 401) await failedKeys.count(request);
 		}
-		for (const [name, value] of Object.entries(originHeaders(c.req.raw, now()))) c.res.headers.set(name, value);
+		for (const [name, value] of Object.entries(originHeaders(request, now()))) c.res.headers.set(name, value);
 	};
 }
 
-const KEY_HEADERS = ["AccessKey", "PublisherKey", "OperatorKey"];
+/** The headers that tell the limit are those of the IETF's draft "RateLimit header fields for HTTP". */
+function tooManyRequests(seconds: number): Response {
+	return jsonResponse({ error: "Too many requests" }, 429, {
+		"retry-after": String(seconds),
+		"ratelimit-policy": `"unknown-keys";q=${FAILED_KEYS_LIMIT};w=${FAILED_KEYS_SECONDS}`,
+		ratelimit: `"unknown-keys";r=0;t=${seconds}`,
+	});
+}
 
-function carriesKey(headers: Headers): boolean {
-	return KEY_HEADERS.some((name) => headers.has(name));
+async function areAll<Item>(items: readonly Item[], test: (item: Item) => Promise<boolean>): Promise<boolean> {
+	return (await Promise.all(items.map(test))).every(Boolean);
 }

@@ -4,15 +4,28 @@
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { platforms } from "../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../db/schema/publishers.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { equalTexts, sha256 } from "../lib/bytes.ts";
 import type { KeyKind } from "../lib/enums.ts";
+import { hasWrongChecksum } from "../lib/key-format.ts";
 import { logError } from "../lib/log.ts";
 import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import { KeyIndex } from "./key-index.ts";
 
 export type Publisher = typeof publishers.$inferSelect;
+
+/** A platform, and what it asks of its postbacks beside the key. */
+export type PlatformSender = {
+	id: string;
+	/** Secret of the signature over a postback; null where the platform signs none. */
+	postbackSecret: string | null;
+	/** Addresses and ranges that postbacks come from; null for any. */
+	sourceRanges: readonly string[] | null;
+	postbacksPerMinute: number | null;
+};
 
 /** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */
 export const KEY_KEPT_MS = 15 * SECOND_MS;
@@ -29,6 +42,8 @@ type Found = {
 	hash: string;
 	kind: KeyKind;
 	ownerId: string;
+	/** Of a platform key. */
+	sender: PlatformSender;
 	expiresAt: number | null;
 	lastUsedOn: string | null;
 	readAt: number;
@@ -46,12 +61,14 @@ export class KeyOwners {
 	readonly #now: () => number;
 	readonly #found = new Map<string, Found>();
 	readonly #unknown = new Map<string, number>();
+	readonly #index: KeyIndex;
 	/** The latest valid keys as they were presented, newest first: these few need not be hashed again. */
 	#recent: readonly { key: string; hash: string }[] = [];
 
 	constructor({ db, now }: KeyOwnersDeps) {
 		this.#db = db;
 		this.#now = now;
+		this.#index = new KeyIndex(db, UNKNOWN_KEY_KEPT_MS);
 	}
 
 	/**
@@ -59,10 +76,37 @@ export class KeyOwners {
 	 * malformed, unknown, of another kind, expired or revoked. The day of its use is written in the background.
 	 */
 	async find(kind: KeyKind, presented: string | null | undefined, waitUntil: WaitUntil): Promise<string | null> {
+		return (await this.#find(kind, presented, waitUntil))?.ownerId ?? null;
+	}
+
+	/** The platform whose key this is, as it was stored within {@link KEY_KEPT_MS}; null as for {@link find}. */
+	async findPlatform(presented: string, waitUntil: WaitUntil): Promise<PlatformSender | null> {
+		return (await this.#find("platform_key", presented, waitUntil))?.sender ?? null;
+	}
+
+	/**
+	 * Whether this may be a valid key, of whatever kind; false only where it is none. However many keys are asked for, that takes one query
+	 * in {@link UNKNOWN_KEY_KEPT_MS}.
+	 */
+	async mayBeValid(presented: string): Promise<boolean> {
+		if (!POSSIBLE_KEY.test(presented) || hasWrongChecksum(presented)) return false;
+		const hash = (await sha256(presented)).toHex();
+		const now = this.#now();
+		if (this.#keptOf(hash, now) !== undefined) return true;
+		try {
+			return await this.#index.mayHave(hash, now);
+		} catch (error) {
+			logError("keys.index_unread", error);
+			return true;
+		}
+	}
+
+	async #find(kind: KeyKind, presented: string | null | undefined, waitUntil: WaitUntil): Promise<Found | null> {
 		if (presented === null || presented === undefined || !POSSIBLE_KEY.test(presented)) return null;
 		const recent = this.#recent.find(({ key }) => equalTexts(key, presented));
 		let found = recent === undefined ? undefined : this.#keptOf(recent.hash, this.#now());
 		if (found === undefined) {
+			if (hasWrongChecksum(presented)) return null;
 			const hash = await sha256(presented);
 			const read = await this.#read(hash.toHex(), this.#now());
 			if (read === null || !crypto.subtle.timingSafeEqual(Uint8Array.fromHex(read.hash), hash)) return null;
@@ -77,7 +121,7 @@ export class KeyOwners {
 			found.lastUsedOn = today;
 			waitUntil(this.#recordUse(found.hash, today));
 		}
-		return found.ownerId;
+		return found;
 	}
 
 	/** The publisher whose key this is, as it is stored now; null as for {@link find}. */
@@ -97,6 +141,7 @@ export class KeyOwners {
 		this.#found.clear();
 		this.#recent = [];
 		this.#unknown.clear();
+		this.#index.forget();
 	}
 
 	/** A key that was read so lately that it is not read again. */
@@ -126,8 +171,12 @@ export class KeyOwners {
 	 */
 	async #fetch(hash: string, known: Found | undefined, now: number): Promise<Found | null> {
 		try {
-			const [row] = await this.#db.select().from(accessKeys).where(eq(accessKeys.hash, hash));
-			return row === undefined ? null : { ...row, readAt: now, confirmedAt: now };
+			const [row] = await this.#db
+				.select({ key: accessKeys, platform: platforms })
+				.from(accessKeys)
+				.leftJoin(platforms, and(eq(accessKeys.kind, "platform_key"), eq(platforms.id, accessKeys.ownerId)))
+				.where(eq(accessKeys.hash, hash));
+			return row === undefined ? null : { ...row.key, sender: toSender(row.key.ownerId, row.platform), readAt: now, confirmedAt: now };
 		} catch (error) {
 			if (known?.kind !== "platform_key" || now - known.confirmedAt > PLATFORM_KEY_TRUSTED_MS) throw error;
 			logError("keys.unread", error);
@@ -145,4 +194,9 @@ export class KeyOwners {
 			logError("keys.use_not_recorded", error);
 		}
 	}
+}
+
+function toSender(id: string, platform: typeof platforms.$inferSelect | null): PlatformSender {
+	const { postbackSecret = null, sourceRanges = null, postbacksPerMinute = null } = platform ?? {};
+	return { id, postbackSecret, sourceRanges: sourceRanges === null ? null : (JSON.parse(sourceRanges) as string[]), postbacksPerMinute };
 }

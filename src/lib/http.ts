@@ -7,8 +7,8 @@ export function jsonResponse(body: unknown, status = 200, headers?: Record<strin
 }
 
 /** The answer to a key that is missing, unknown or no longer valid. */
-export function unauthorized(): Response {
-	return jsonResponse({ error: "Unauthorized" }, 401);
+export function unauthorized(headers?: Record<string, string>): Response {
+	return jsonResponse({ error: "Unauthorized" }, 401, headers);
 }
 
 /** The answer to a method that the path does not take. @param allow those that it takes, with commas between them */

@@ -12,6 +12,9 @@ import { searchSellerProducts } from "./search-marketplace.ts";
 const AFFILIATE_PATH = "/api/products/search";
 const MARKETPLACE_PATH = "/api/marketplace-seller-products/search";
 
+/** Each answer is one publisher's own, with links in its name. */
+const HEADERS = { "cache-control": "no-store", vary: "PublisherKey, AccessKey" } as const;
+
 /** Any failure within, such as of a database, is the interface's 500; what is wrong with the request is answered before. */
 const SEARCH_FAILED = { error: "Search failed.", message: "The search could not be completed. Try again later." };
 
@@ -35,14 +38,14 @@ async function answer(
 ): Promise<Response> {
 	try {
 		// The affiliate search is not to be sent an Access Key: what carries one is not taken for the publisher's.
-		if (search === "affiliate" && c.req.header("AccessKey") !== undefined) return unauthorized();
+		if (search === "affiliate" && c.req.header("AccessKey") !== undefined) return unauthorized(HEADERS);
 		const id = await deps.keys.find("publisher_key", c.req.header("PublisherKey"), (promise) => c.executionCtx.waitUntil(promise));
 		const publisher = id === null ? null : await deps.network.publisher(id);
-		if (publisher === null) return unauthorized();
-		return jsonResponse(await run(publisher, new Query(new URL(c.req.url).search.slice(1))));
+		if (publisher === null || publisher.status === "suspended") return unauthorized(HEADERS);
+		return jsonResponse(await run(publisher, new Query(new URL(c.req.url).search.slice(1))), 200, HEADERS);
 	} catch (error) {
-		if (error instanceof HttpError) return jsonResponse(error.body, error.status);
+		if (error instanceof HttpError) return jsonResponse(error.body, error.status, HEADERS);
 		logError("search.failed", error, { search });
-		return jsonResponse(SEARCH_FAILED, 500);
+		return jsonResponse(SEARCH_FAILED, 500, HEADERS);
 	}
 }

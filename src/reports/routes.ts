@@ -57,16 +57,16 @@ export function reportRoutes(deps: ReportDeps): Hono {
 
 async function answer(c: Context, deps: ReportDeps, ask: (fields: Fields) => Question): Promise<Response> {
 	const owner = await deps.keys.find("access_key", c.req.header("AccessKey"), (promise) => c.executionCtx.waitUntil(promise));
-	if (owner === null) return unauthorized();
+	if (owner === null) return unauthorized(HEADERS);
 	const question = ask(await readFields(c.req.raw));
 	const page = await question.read(deps, owner);
-	if (page === null) return unauthorized();
+	if (page === null) return unauthorized(HEADERS);
 	const type = accepts(c, { header: "Accept", supports: ["application/json", "text/csv"], default: "application/json" });
 	return type === "text/csv" ? csvAnswer(question, page) : jsonAnswer(page);
 }
 
 /** Reports are the publisher's own, and change until the last conversion is final. */
-const HEADERS = { "cache-control": "no-store", vary: "Accept" };
+const HEADERS = { "cache-control": "no-store", vary: "AccessKey, Accept" };
 
 function jsonAnswer({ records, paging, totalRecords, totalPages }: ReportPage): Response {
 	const body = { data: records, page: paging.page, limit: paging.limit, total_records: totalRecords, total_pages: totalPages };

@@ -53,6 +53,25 @@ describe("worker: parameters of a click URL", () => {
 		expect(readTexts(new Query(`clickid=${id}d&uid=${more}`))).toBeUndefined();
 	});
 
+	test("of all of them 2 KB are kept, in UTF-8 and in their order: what has no room is absent, not cut", () => {
+		const id = "c".repeat(1_024);
+		const most = "a".repeat(255);
+		const query = new Query(`atag=t-20&subid5=end&subid1=${most}&subid2=${most}&subi=${most}&psorc=${most}&pcat=${most}&clickid=${id}`);
+		expect(readTexts(query)).toEqual({ clickid: id, subi: most, psorc: most, pcat: most, subid1: most, subid5: "end" });
+		expect(readTexts(new Query(`clickid=${"é".repeat(1_024)}&subi=a`))).toEqual({ clickid: "é".repeat(1_024) });
+		expect(readTexts(new Query(`clickid=${"€".repeat(1_024)}&subi=a`))).toEqual({ subi: "a" });
+	});
+
+	test("of a URL of 15 KB, 2 KB at most reach the message", () => {
+		const names = ["clickid", "subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"];
+		const url = names.map((name) => `${name}=${encodeURIComponent("€".repeat(name === "clickid" ? 500 : 102))}`).join("&");
+		expect(url.length).toBeGreaterThan(13_000);
+		const texts = readTexts(new Query(`${url}&padding=${"x".repeat(15_000 - url.length)}`)) ?? {};
+		const bytes = Object.values(texts).reduce((sum, text) => sum + new TextEncoder().encode(text).byteLength, 0);
+		expect(bytes).toBeGreaterThan(1_500);
+		expect(bytes).toBeLessThanOrEqual(2_048);
+	});
+
 	test("control characters are taken out", () => {
 		expect(readTexts(new Query("clickid=a%00b%0D%0Ac"))).toEqual({ clickid: "abc" });
 	});

@@ -91,6 +91,8 @@ describe("worker: whose key it is", () => {
 		}
 		clock = START + 61 * 60_000;
 		await expect(keys.find("platform_key", "plk_of-the-test", waitUntil)).rejects.toThrow("away");
+		// What cannot be told is not said to be unknown.
+		expect(await keys.mayBeValid("any-other-key")).toBe(true);
 	});
 
 	it("an expired key is nobody's from the moment it expires, cached or not", async () => {
@@ -101,6 +103,30 @@ describe("worker: whose key it is", () => {
 		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBe("acme");
 		clock = START + 1_000;
 		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBeNull();
+	});
+});
+
+describe("worker: what may be a valid key", () => {
+	it("is any key that is valid, of whatever kind and whether it was seen or not, and no other", async () => {
+		await storeKey("plk_of-the-test", { kind: "platform_key", ownerId: "northwind" });
+		await storeKey("ak_revoked", { expiresAt: START });
+		const keys = newKeys();
+		await keys.find("access_key", KEY, waitUntil);
+		const presented = [KEY, "plk_of-the-test", "ak_revoked", "ak_unknown", "", "é".repeat(9), `ak_${"a".repeat(38)}`];
+		expect(await Promise.all(presented.map((key) => keys.mayBeValid(key)))).toEqual([true, true, false, false, false, false, false]);
+	});
+
+	it("is told without asking for each: one that is issued meanwhile is known soon after, and at once where it was issued", async () => {
+		const keys = newKeys();
+		expect(await keys.mayBeValid("ak_issued-later")).toBe(false);
+		await storeKey("ak_issued-later");
+		expect(await keys.mayBeValid("ak_issued-later")).toBe(false);
+		clock = START + UNKNOWN_KEY_KEPT_MS;
+		expect(await keys.mayBeValid("ak_issued-later")).toBe(true);
+		expect(await keys.mayBeValid("ak_issued-here")).toBe(false);
+		await storeKey("ak_issued-here");
+		keys.forget();
+		expect(await keys.mayBeValid("ak_issued-here")).toBe(true);
 	});
 });
 

@@ -58,7 +58,7 @@ async function servesPubi(pubi: string): Promise<boolean> {
 describe("worker: issuing", () => {
 	it("makes a further key, shows it once, stores its hash alone", async () => {
 		const { value, id } = await issued("issue", { kind: "access_key", owner: "other" });
-		expect(value).toMatch(/^ak_[\w-]{32}$/);
+		expect(value).toMatch(/^ak_[\w-]{38}$/);
 		expect([await opens(value), await opens(OTHER.access_key)]).toEqual([true, true]);
 		const keys = await list({ kind: "access_key", owner: "other" });
 		expect(keys).toContainEqual(expect.objectContaining({ id, state: "valid", ends_at: null }));
@@ -67,7 +67,7 @@ describe("worker: issuing", () => {
 
 	it.each(["publisher_key", "platform_key"])("a %s too", async (kind) => {
 		const { value } = await issued("issue", { kind, owner: kind === "platform_key" ? "northwind" : "other" });
-		expect(value).toMatch(/^(pk|plk)_[\w-]{32}$/);
+		expect(value).toMatch(/^(pk|plk)_[\w-]{38}$/);
 	});
 });
 

@@ -139,7 +139,7 @@ describe.each(PATHS)("worker: %s", (path) => {
 		const response = await postReport(path, { key: CPC_KEY, body: form(), headers: { accept } });
 		expect(response.status).toBe(200);
 		expect(response.headers.get("content-type")).toBe(isCsv ? "text/csv; charset=utf-8; header=present" : "application/json");
-		expect([response.headers.get("vary"), response.headers.get("cache-control")]).toEqual(["Accept", "no-store"]);
+		expect([response.headers.get("vary"), response.headers.get("cache-control")]).toEqual(["AccessKey, Accept", "no-store"]);
 		await response.body?.cancel();
 	});
 

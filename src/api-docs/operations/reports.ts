@@ -65,7 +65,7 @@ function pageOf(schema: v.GenericSchema): Answer {
 		description: "A page of records, as JSON, unless `Accept` prefers `text/csv`.",
 		content: { schema },
 		headers: {
-			vary: "Always Accept.",
+			vary: "Always AccessKey, Accept.",
 			"content-disposition": "Of CSV only: a file name.",
 			"x-page": "Of CSV only: `page`.",
 			"x-limit": "Of CSV only: `limit`.",

@@ -28,8 +28,12 @@ export const TOO_LARGE: Answer = {
 
 /** Of every operation that takes a key. */
 export const TOO_MANY_REQUESTS: Answer = {
-	description: "Too many requests with wrong keys came from this address. For a few seconds none with a key is looked at.",
-	headers: { "retry-after": "Seconds to wait." },
+	description: "Too many unknown keys came from this address, and this is another one. A valid key is never answered so.",
+	headers: {
+		"retry-after": "Seconds to wait.",
+		ratelimit: "What is left, and seconds to wait, as structured fields have it.",
+		"ratelimit-policy": "Unknown keys that an address may send, and in how many seconds.",
+	},
 	content: { schema: errorSchema, example: { error: "Too many requests" } },
 };
 

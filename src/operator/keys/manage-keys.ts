@@ -6,9 +6,9 @@ import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
+import { newKey } from "../../lib/key-format.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
-import { newKey } from "./new-credentials.ts";
 
 export type KeysDeps = { db: Database; now: () => number };
 export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };

@@ -1,13 +1,6 @@
-/** New credentials of publishers and platforms: those that an import issues and those of a rotation. */
-import type { KeyKind, NameKind } from "../../lib/enums.ts";
+/** New names of publishers: those that an import issues and those of a rotation. */
+import type { NameKind } from "../../lib/enums.ts";
 import { newSecret } from "../../lib/ids.ts";
-
-const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
-
-/** A new secret of a kind: shown once, stored as its hash. */
-export function newKey(kind: KeyKind): string {
-	return newSecret(PREFIX[kind]);
-}
 
 /** A new publisher id or identity. */
 export function newName(kind: NameKind): string {

@@ -7,6 +7,7 @@ import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
 import { CONVERSION_STATUSES, PRICING_MODELS, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
+import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
 import { isTimeZone } from "../../lib/time.ts";
@@ -80,6 +81,7 @@ const key = v.pipe(
 	v.minLength(8, "must have at least 8 characters"),
 	v.maxLength(256, "must have at most 256 characters"),
 	v.regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+	v.check((value) => !hasWrongChecksum(value), "looks like a key that was issued here, but is mistyped"),
 );
 
 function isRealDay(value: string): boolean {

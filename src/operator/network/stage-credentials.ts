@@ -4,7 +4,8 @@ import { accessKeys, publisherNames, publishers } from "../../db/schema/publishe
 import type { Fault } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { NameKind } from "../../lib/enums.ts";
-import { newKey, newName } from "../keys/new-credentials.ts";
+import { newKey } from "../../lib/key-format.ts";
+import { newName } from "../keys/new-credentials.ts";
 import type { ImportReport } from "./import-answer.ts";
 import type { PlatformEntry, PublisherEntry } from "./network-file.ts";
 import type { RowStage } from "./stage-rows.ts";

@@ -5,8 +5,10 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { routePostback } from "../../../src/conversions/postback-route.ts";
 import { UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { FailedKeys } from "../../../src/http/failed-keys.ts";
 import { KeyOwners } from "../../../src/keys/key-owners.ts";
 import type { DataPoint } from "../../../src/lib/measure.ts";
+import { PerMinute } from "../../../src/lib/per-minute.ts";
 import { importConversionNetwork, WEST_KEY } from "../../support/conversions.ts";
 
 const points: DataPoint[] = [];
@@ -21,7 +23,9 @@ async function postback(key: string, query: string): Promise<void> {
 		keys: new KeyOwners({ db, now }),
 		postbacks: undefined,
 		callbacks: undefined,
+		failedKeys: new FailedKeys({ now, limit: undefined }),
 		unknownKeys: new UnknownKeyLimit(),
+		perMinute: new PerMinute(),
 		measure: (point: DataPoint) => void points.push(point),
 	};
 	const request = new Request(`http://base.example/api/postback/${key}?${query}`);
