@@ -3,7 +3,6 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { OvertakenError } from "../../src/db/overtaken.ts";
 import worker from "../../src/worker.ts";
@@ -28,7 +27,6 @@ async function forgetClicks(): Promise<void> {
 	await env.DB.batch(
 		[...tables, "daily_publishers", "daily_sources", "daily_campaigns"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
 	);
-	await sweepCaps(capDeps(() => Date.now()));
 }
 
 async function paidMicros(): Promise<number> {

@@ -28,7 +28,9 @@ async function bidFor(device: object, site: object = { domain: SHOES }, asker?: 
 		...(asker !== undefined && { headers: { "cf-connecting-ip": asker } }),
 		body: JSON.stringify({ id: "auction", imp: [{ id: "1" }], site, device }),
 	});
-	return findClickUrl(await response.json());
+	const url = findClickUrl(await response.json());
+	if (url === null) throw new Error("no bid");
+	return url;
 }
 
 beforeEach(async () => {

@@ -16,7 +16,7 @@ import {
 	visitWindowMs,
 } from "./decide-clicks.ts";
 import { hasCap, type Spent } from "./decide-pause.ts";
-import type { Facts } from "./kept-facts.ts";
+import type { Facts } from "./facts.ts";
 
 const SELECT_VERSION = textOf(sql`SELECT version FROM click_sequence WHERE id = 1`);
 const SELECT_STORED = textOf(sql`SELECT id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))`);
