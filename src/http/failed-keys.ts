@@ -5,10 +5,6 @@ import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import { SECOND_MS } from "../lib/time.ts";
 
-/** As wrangler.toml has it for the binding FAILED_KEYS. */
-export const FAILED_KEYS_LIMIT = 300;
-export const FAILED_KEYS_SECONDS = 60;
-
 /** How long the unknown keys of an address that failed too often are refused. */
 const REFUSED_MS = 10 * SECOND_MS;
 /** Addresses an isolate remembers, the first refused out first. */

@@ -2,7 +2,8 @@
 import type { MiddlewareHandler } from "hono";
 import { jsonResponse } from "../lib/http.ts";
 import { originHeaders } from "../lib/request-id.ts";
-import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS, type FailedKeys } from "./failed-keys.ts";
+import type { FailedKeys } from "./failed-keys.ts";
+import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS } from "./limits.ts";
 
 /** Headers that carry a key. */
 const KEY_HEADERS = ["AccessKey", "PublisherKey", "OperatorKey"] as const;

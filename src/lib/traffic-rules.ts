@@ -56,7 +56,7 @@ export type TrafficRule = (typeof TRAFFIC_RULES)[number];
 export const TRAFFIC_MODES = ["off", "flag", "unpaid"] as const;
 export type TrafficMode = (typeof TRAFFIC_MODES)[number];
 
-export type Thresholds = {
+type Thresholds = {
 	/** `repeat`: minutes around a paid click in which the same visitor's others are repeats. */
 	repeatMinutes: number;
 	/** `velocity`: paid clicks of one visitor in any hour. */

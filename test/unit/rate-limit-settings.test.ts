@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS } from "../../src/http/failed-keys.ts";
+import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS } from "../../src/http/limits.ts";
 
 const CLICKS = {
 	CLICK_ADDRESSES: { limit: 600, period: 60 },

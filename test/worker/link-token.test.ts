@@ -8,7 +8,18 @@ import { fromBase64Url, toBase64Url } from "../../src/lib/bytes.ts";
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";
 const LINK = { publisher: "acme_rtb", advertiserId: 12, domain: "shoes.example", campaignId: 5001 };
-const OPENED = { ...LINK, kind: "link", bidMicros: 0, typoId: 0, auctionId: "", mintedAt: 0, test: false };
+const OPENED = {
+	...LINK,
+	kind: "link",
+	bidMicros: 0,
+	typoId: 0,
+	auctionId: "",
+	mintedAt: 0,
+	test: false,
+	device: null,
+	keyword: null,
+	askedFrom: null,
+};
 
 const links = fc.record({
 	publisher: fc.string({ minLength: 1, maxLength: 64 }),

@@ -33,6 +33,7 @@ describe("worker: the Serving Engine's query", () => {
 			clickId: "c-1",
 			sourceId: "s-1",
 			ip: "203.0.113.7",
+			userAgent: "Mozilla/5.0",
 		});
 	});
 

@@ -42,7 +42,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		file: "src/clicks/redirect-route.ts",
 		find: 'kind !== "link" && now',
 		replace: "now",
-		tests: ["test/worker/tracking-links.test.ts"],
+		tests: ["test/worker/what-a-bid-tells-its-click.test.ts"],
 	},
 	{
 		name: "redirect-to-any-host",

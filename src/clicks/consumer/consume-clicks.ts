@@ -8,7 +8,8 @@ import { type ClickMessage, readClickMessage } from "../message.ts";
 import { type CapDeps, type ClickedCampaign, type PacedState, pauseSpent, stateStatement } from "./caps.ts";
 import { type DecidedClick, decideClicks } from "./decide-clicks.ts";
 import { hasCap } from "./decide-pause.ts";
-import { type Facts, type KeptFacts, readFacts } from "./kept-facts.ts";
+import type { Facts } from "./facts.ts";
+import { type KeptFacts, readFacts } from "./kept-facts.ts";
 import { readClickState } from "./read-click-state.ts";
 import { writeClicks } from "./write-clicks.ts";
 

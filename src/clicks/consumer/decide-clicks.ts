@@ -5,7 +5,7 @@ import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } 
 import type { ClickMessage } from "../message.ts";
 import { type ClickFacts, judge } from "../payable.ts";
 import { hasCap, rateSlotOf, type Spent } from "./decide-pause.ts";
-import type { CampaignFacts, Facts, PublisherFacts } from "./kept-facts.ts";
+import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
 /** A click that was paid. */
 export type PaidVisit = {
@@ -224,7 +224,8 @@ class Ledger {
 	}
 
 	#sourceOf(publisherId: string, date: string, source: string | null): string | null {
-		const key = sourceKey(publisherId, date, source ?? "");
+		if (source === null) return null;
+		const key = sourceKey(publisherId, date, source);
 		if (this.#knownSources.has(key) || this.#metSources.has(key)) return source;
 		const dayKey = publisherDayKey(publisherId, date);
 		const count = this.#sourceCounts.get(dayKey) ?? 0;

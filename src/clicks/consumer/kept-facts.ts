@@ -1,30 +1,8 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import type { PricingModel } from "../../lib/enums.ts";
-import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../../lib/traffic-rules.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
-import type { CampaignCaps } from "./decide-pause.ts";
-
-export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number; traffic: TrafficSettings | null };
-
-export type CampaignFacts = CampaignCaps & {
-	campaignId: number;
-	platform: string;
-	epcMicros: number | null;
-	/** IANA name. */
-	timezone: string;
-	traffic: TrafficSettings | null;
-};
-
-export type Facts = {
-	/** By publisher identity, the present one or a former one. */
-	publishers: ReadonlyMap<string, PublisherFacts>;
-	campaigns: ReadonlyMap<number, CampaignFacts>;
-	/** The network's rules on which clicks are paid. */
-	traffic: TrafficPolicy;
-	/** Sources that publishers' days are known to have, by `sourceKey`: they never go. The consumer adds those it has met. */
-	sources: Set<string>;
-};
+import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
 /** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
 export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {

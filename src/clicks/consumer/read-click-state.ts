@@ -16,7 +16,7 @@ import {
 	visitWindowMs,
 } from "./decide-clicks.ts";
 import { hasCap, type Spent } from "./decide-pause.ts";
-import type { Facts } from "./kept-facts.ts";
+import type { Facts } from "./facts.ts";
 
 /** ?1 ids, ?2 hashes: what of the batch is stored or billed already, and the number of the last transaction that counted. */
 const SELECT_KNOWN = `SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1

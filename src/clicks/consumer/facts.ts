@@ -1,0 +1,25 @@
+/** What is known of the publishers and campaigns of some clicks: types alone, so that the pure decision needs no database. */
+import type { PricingModel } from "../../lib/enums.ts";
+import type { TrafficPolicy, TrafficSettings } from "../../lib/traffic-rules.ts";
+import type { CampaignCaps } from "./decide-pause.ts";
+
+export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number; traffic: TrafficSettings | null };
+
+export type CampaignFacts = CampaignCaps & {
+	campaignId: number;
+	platform: string;
+	epcMicros: number | null;
+	/** IANA name. */
+	timezone: string;
+	traffic: TrafficSettings | null;
+};
+
+export type Facts = {
+	/** By publisher identity, the present one or a former one. */
+	publishers: ReadonlyMap<string, PublisherFacts>;
+	campaigns: ReadonlyMap<number, CampaignFacts>;
+	/** The network's rules on which clicks are paid. */
+	traffic: TrafficPolicy;
+	/** Sources that publishers' days are known to have, by `sourceKey`: they never go. The consumer adds those it has met. */
+	sources: Set<string>;
+};

@@ -1,0 +1,120 @@
+/** Budgets hold to the micro-dollar: whatever was hoarded, and however many consumers count at once. */
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { OvertakenError } from "../../src/db/overtaken.ts";
+import worker from "../../src/worker.ts";
+import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { clickUrlFor } from "../support/clicks.ts";
+import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { CPC, callMany, linkTo, outcomes, person } from "../support/traffic.ts";
+
+const SHOES = "shoes.example";
+const DOLLAR = 1_000_000;
+
+/** A campaign that bids a dollar a click. */
+const setCaps = (caps: object) =>
+	importFile({
+		platforms: [NORTHWIND],
+		publishers: [CPC],
+		brands: [brandEntry(SHOES, 5001, {}, { epc: "2.00", daily_click_cap: null, ...caps })],
+	});
+
+async function forgetClicks(): Promise<void> {
+	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
+	await env.DB.batch(
+		[...tables, "daily_publishers", "daily_sources", "daily_campaigns"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+	);
+}
+
+async function paidMicros(): Promise<number> {
+	const [row] = await rowsOf<{ micros: number }>("SELECT coalesce(sum(revenue_micros), 0) AS micros FROM clicks");
+	return row?.micros ?? 0;
+}
+
+beforeAll(() => setCaps({}));
+beforeEach(forgetClicks);
+
+describe("worker: 60 hoarded bids and 40 clicks of a link, at a dollar each", () => {
+	it.each<[what: string, caps: object, paid: number, reason: string]>([
+		["a daily budget of $10", { daily_budget: "10.00" }, 10, "over_budget"],
+		["a total budget of $10", { total_budget: "10.00" }, 10, "over_budget"],
+		["a budget of $10.99, which no eleventh click fits into", { total_budget: "10.99" }, 10, "over_budget"],
+		["ten clicks a day", { daily_click_cap: 10 }, 10, "over_cap"],
+	])("%s: never passed by a click", async (_, caps, paid, reason) => {
+		await setCaps(caps);
+		// Ends the pause that an earlier test has brought about, in this isolate too.
+		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+		const hoarded: string[] = [];
+		for (let at = 0; at < 60; at++) hoarded.push(await clickUrlFor(SHOES));
+		const link = await linkTo(SHOES);
+		await callMany(100, (at) => [hoarded[at] ?? link, person(at)]);
+		expect(await outcomes(100)).toEqual({ paid, [reason]: 100 - paid });
+		expect(await paidMicros()).toBe(paid * DOLLAR);
+		await checkCounters();
+	});
+});
+
+describe("worker: several consumers at once", () => {
+	/** A delivery comes again until it is written, as the queue brings it. */
+	async function deliver(batch: readonly unknown[]): Promise<void> {
+		for (;;) {
+			try {
+				return await consumeClicks(capDeps(), letters(...batch));
+			} catch (error) {
+				if (!(error instanceof OvertakenError)) throw error;
+			}
+		}
+	}
+
+	it("property: no budget is passed, no hash is billed twice, no click is lost, and counters equal the rows", async () => {
+		await setCaps({ daily_budget: "10.00" });
+		const click = fc.record({
+			hash: fc.nat({ max: 29 }),
+			visitor: fc.nat({ max: 19 }),
+			bidMicros: fc.integer({ min: 1, max: 3 * DOLLAR }),
+		});
+		const deliveries = fc.array(click, { minLength: 20, maxLength: 60 }).chain((clicks) =>
+			fc.tuple(
+				fc.constant(clicks),
+				// Each consumer takes a few of the clicks: some are delivered twice at the same time.
+				fc.array(fc.array(fc.nat({ max: clicks.length - 1 }), { minLength: 1, maxLength: 25 }), { minLength: 2, maxLength: 6 }),
+			),
+		);
+		await fc.assert(
+			fc
+				.asyncProperty(deliveries, async ([clicks, batches]) => {
+					const messages = clicks.map(({ hash, visitor, bidMicros }, at) =>
+						clickMessage({
+							id: `click-${String(at).padStart(3, "0")}`,
+							hash: hash.toString(16).padStart(32, "0"),
+							connection: `connection-${visitor}`,
+							userAgentHash: "u",
+							bidMicros,
+						}),
+					);
+					await Promise.all(batches.map((batch) => deliver(batch.map((at) => messages[at]))));
+					await deliver(messages);
+					const rows = await rowsOf<{ click_hash: string; reason: string | null }>("SELECT click_hash, reason FROM clicks");
+					expect(rows).toHaveLength(messages.length);
+					const billed = rows.filter(({ reason }) => reason === null).map(({ click_hash }) => click_hash);
+					expect(new Set(billed).size).toBe(billed.length);
+					expect(await paidMicros()).toBeLessThanOrEqual(10 * DOLLAR);
+					await checkCounters();
+				})
+				.beforeEach(forgetClicks),
+			{ numRuns: 25 },
+		);
+	});
+
+	it("60 clicks of a dollar, ten consumers, a budget of ten: ten dollars are paid", async () => {
+		await setCaps({ daily_budget: "10.00" });
+		const batches = Array.from({ length: 10 }, () => Array.from({ length: 6 }, () => clickMessage({ bidMicros: DOLLAR })));
+		await Promise.all(batches.map(deliver));
+		expect(await outcomes(60)).toEqual({ paid: 10, over_budget: 50 });
+		expect(await paidMicros()).toBe(10 * DOLLAR);
+		await checkCounters();
+	});
+});

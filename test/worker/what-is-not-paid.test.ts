@@ -1,0 +1,149 @@
+/** Traffic that is worth nothing, through the real endpoints and the queue: it is redirected, and nobody is paid for it. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../src/clicks/consumer/decide-clicks.ts";
+import { MINUTE_MS } from "../../src/lib/time.ts";
+import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { BROWSER, clickUrlFor } from "../support/clicks.ts";
+import { brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
+import { CPC, call, callMany, linkTo, outcomes, person, servingEngineUrl } from "../support/traffic.ts";
+
+const SHOES = "shoes.example";
+const BOOTS = "boots.example";
+
+beforeEach(async () => {
+	await importFile({
+		platforms: [NORTHWIND],
+		publishers: [{ ...CPC, status: "active", blocked_brands: [] }],
+		brands: [brandEntry(SHOES, 5001), brandEntry(BOOTS, 5002, {}, { daily_click_cap: null })],
+	});
+	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
+	await env.DB.batch(
+		[...tables, "daily_publishers", "daily_sources", "daily_campaigns"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+	);
+	await sweepCaps(capDeps(() => Date.now()));
+});
+
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+describe("worker: programs and pages that call a link", () => {
+	it("50 GETs of one tracking link without a User-Agent", async () => {
+		const link = await linkTo(SHOES);
+		await callMany(50, () => [link]);
+		expect(await outcomes(50)).toEqual({ no_user_agent: 50 });
+	});
+
+	it("as <img>, as <iframe>, by fetch(), as a browser sends them; a navigation among them is paid", async () => {
+		const link = await linkTo(SHOES);
+		const sent = (mode: string, destination: string) => ({ ...person(1), "sec-fetch-mode": mode, "sec-fetch-dest": destination });
+		await call(link, sent("no-cors", "image"));
+		await call(link, sent("navigate", "iframe"));
+		await call(link, sent("cors", "empty"));
+		await call(link, sent("navigate", "document"));
+		expect(await outcomes(4)).toEqual({ embedded: 3, paid: 1 });
+	});
+
+	it("30 × a Serving Engine bid and then its URL at once, without a User-Agent", async () => {
+		for (let at = 0; at < 30; at++) await call(await servingEngineUrl(SHOES));
+		expect(await outcomes(30)).toEqual({ no_user_agent: 30 });
+	});
+
+	it("520 of them pause no campaign of 1,000 clicks a day", async () => {
+		const link = await linkTo(SHOES);
+		await callMany(520, () => [link]);
+		expect(await outcomes(520)).toEqual({ no_user_agent: 520 });
+		await sweepCaps(capDeps(() => Date.now()));
+		expect(await rowsOf("SELECT campaign_id FROM campaign_pauses")).toEqual([]);
+		expect(await priceFor(SHOES)).toBe(0.2);
+	});
+});
+
+describe("worker: one visitor", () => {
+	it("200 clicks, by link and by bid: one paid a brand and hour", async () => {
+		const visitor = person(1);
+		const start = Date.now();
+		vi.useFakeTimers({ toFake: ["Date"], now: start });
+		const links = [await linkTo(SHOES), await linkTo(BOOTS)];
+		await callMany(99, (at) => [links[at % 2] ?? "", visitor]);
+		await call(await clickUrlFor(SHOES), visitor);
+		expect(await outcomes(100)).toEqual({ paid: 2, repeat: 98 });
+		vi.setSystemTime(start + 60 * MINUTE_MS - 1);
+		await callMany(50, (at) => [links[at % 2] ?? "", visitor]);
+		expect(await outcomes(150)).toEqual({ paid: 2, repeat: 148 });
+		vi.setSystemTime(start + 61 * MINUTE_MS);
+		await call(await clickUrlFor(BOOTS), visitor);
+		await callMany(49, (at) => [links[at % 2] ?? "", visitor]);
+		expect(await outcomes(200)).toEqual({ paid: 4, repeat: 196 });
+		await checkCounters();
+	});
+
+	it("of an IPv6 network is one at whatever address of its /64", async () => {
+		const link = await linkTo(SHOES);
+		await callMany(20, (at) => [link, { "user-agent": BROWSER, "cf-connecting-ip": `2001:db8:0:1::${at.toString(16)}` }]);
+		await call(link, { "user-agent": BROWSER, "cf-connecting-ip": "2001:db8:0:2::1" });
+		expect(await outcomes(21)).toEqual({ paid: 2, repeat: 19 });
+	});
+});
+
+describe("worker: what has stopped", () => {
+	const active = { status: "active", blocked_brands: [] };
+	it.each<[reason: string, publisher: object, brand: object, campaign: object]>([
+		["campaign_stopped", active, {}, { active: false }],
+		["brand_stopped", active, { active: false }, {}],
+		["blocked", { ...active, blocked_brands: [{ domain: SHOES }] }, {}, {}],
+		["publisher_suspended", { ...active, status: "suspended" }, {}, {}],
+	])("%s: hoarded bids and links still lead to the brand, and are not paid", async (reason, publisher, brand, campaign) => {
+		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
+		const link = await linkTo(SHOES);
+		await call(link, person(100));
+		await importFile({ publishers: [{ ...CPC, ...publisher }], brands: [brandEntry(SHOES, 5001, brand, campaign)] });
+		await callMany(10, (at) => [hoarded[at] ?? link, person(at)]);
+		expect(await outcomes(11)).toEqual({ paid: 1, [reason]: 10 });
+		await checkCounters();
+	});
+});
+
+describe("worker: what a caller can fill the database with", () => {
+	it("a new source beyond a thousand a day is counted as other; what a click carried stays in its row", async () => {
+		const count = MAX_SOURCES_PER_DAY + 30;
+		const messages = Array.from({ length: count }, (_, at) =>
+			clickMessage({ at: CLICKED_AT + at, campaignId: 5002, texts: { subi: `source-${at}` } }),
+		);
+		for (let at = 0; at < count; at += 100) await consumeClicks(capDeps(), letters(...messages.slice(at, at + 100)));
+		await consumeClicks(capDeps(), letters(clickMessage({ at: CLICKED_AT + count, campaignId: 5002, texts: { subi: "source-3" } })));
+		expect(await rowsOf("SELECT count(*) AS count, sum(click_count) AS clicks FROM daily_sources")).toEqual([
+			{ count: MAX_SOURCES_PER_DAY + 1, clicks: count + 1 },
+		]);
+		expect(
+			await rowsOf("SELECT source_id, click_count FROM daily_sources WHERE source_id IN (?, 'source-3') ORDER BY 1", OTHER_SOURCE),
+		).toEqual([
+			{ source_id: OTHER_SOURCE, click_count: 30 },
+			{ source_id: "source-3", click_count: 2 },
+		]);
+		expect(await rowsOf("SELECT source_id, subi FROM clicks ORDER BY clicked_at DESC LIMIT 2")).toEqual([
+			{ source_id: "source-3", subi: "source-3" },
+			{ source_id: OTHER_SOURCE, subi: `source-${count - 1}` },
+		]);
+		await checkCounters();
+	});
+
+	it("unpaid clicks of an address beyond 600 an hour are counted, not stored; its paid ones still are, and so are another's", async () => {
+		const of = (connection: string, at: number) => clickMessage({ at, connection, userAgentHash: "u", reason: "bot" });
+		for (let part = 0; part < 7; part++) {
+			const messages = Array.from({ length: 100 }, (_, at) => of("loud", CLICKED_AT + part * 100 + at));
+			await consumeClicks(capDeps(), letters(...messages));
+		}
+		const { reason: _, ...paid } = of("loud", CLICKED_AT + 900);
+		await consumeClicks(capDeps(), letters(of("quiet", CLICKED_AT), of("loud", CLICKED_AT + 60 * MINUTE_MS), paid));
+		expect(await outcomes(MAX_UNPAID_PER_HOUR + 3)).toEqual({ bot: MAX_UNPAID_PER_HOUR + 2, paid: 1 });
+		expect(await rowsOf("SELECT connection, stored, dropped FROM unpaid_hours ORDER BY connection, hour")).toEqual([
+			{ connection: "loud", stored: MAX_UNPAID_PER_HOUR, dropped: 100 },
+			{ connection: "loud", stored: 1, dropped: 0 },
+			{ connection: "quiet", stored: 1, dropped: 0 },
+		]);
+	});
+});
