@@ -41,7 +41,7 @@ export default defineConfig({
 		silent: "passed-only",
 		projects: [
 			{
-				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"] },
+				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"], testTimeout: 30_000 },
 			},
 			{
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"] },

@@ -18,7 +18,7 @@ function limitsOf(environment: string | undefined) {
 		{ config: "wrangler.toml", ...(environment !== undefined && { env: environment }) },
 		{ hideWarnings: true },
 	);
-	return Object.fromEntries(config.ratelimits.map(({ name, simple }) => [name, simple]));
+	return Object.fromEntries(config.ratelimits.map(({ name, simple }: { name: string; simple: unknown }) => [name, simple]));
 }
 
 describe("unit: rate limits", () => {
