@@ -100,9 +100,9 @@ class History {
 			return;
 		}
 		const known = { ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) };
-		const stale = whyStale(present, postback, platform);
-		if (intakeId <= present.lastIntakeId || stale !== null) {
-			const why = intakeId <= present.lastIntakeId ? null : stale;
+		const isLate = intakeId <= present.lastIntakeId;
+		const why = isLate ? null : whyStale(present, postback, platform);
+		if (isLate || why !== null) {
 			this.#append("late", remember(known, postback, platform), intakeId, why);
 			return;
 		}

@@ -3,7 +3,7 @@
  * one, recomputes every sum from all conversions, and shares nothing with the code under test but the times of retries.
  */
 import { nextRetryAt } from "../../src/conversions/retry-schedule.ts";
-import type { PricingModel } from "../../src/lib/enums.ts";
+import type { PricingModel, Verdict } from "../../src/lib/enums.ts";
 
 export type ModelClick = {
 	id: string;
@@ -12,7 +12,7 @@ export type ModelClick = {
 	publisher: string;
 	publisherClickId: string | null;
 	source: string | null;
-	reason: "test" | "expired" | "duplicate" | "head" | null;
+	reason: "test" | "expired" | "duplicate" | "head" | "embedded" | null;
 	clickedAt: number;
 };
 export type ModelPostback = {
@@ -37,7 +37,14 @@ type ModelConversion = {
 	firstReceivedAt: number;
 	newest: number;
 	cid: string;
-	status: "approved" | "pending" | "cancelled";
+	/** What the platform says, in its word and as it reads; `status` is what follows of it, of the verdict and of holds. */
+	word: string | null;
+	said: Status;
+	status: Status;
+	verdict: Verdict | null;
+	heldFor: string | null;
+	/** All it was ever said to be, but cancelled. */
+	statements: string[];
 	eventAt: number;
 	payout: number;
 	sales: number | null;
@@ -52,19 +59,25 @@ type ModelConversion = {
 	callbacks: Callback[];
 };
 
-const MEANING: Record<string, ModelConversion["status"]> = { paid: "approved", hold: "pending", void: "cancelled", odd: "pending" };
+type Status = "approved" | "pending" | "cancelled";
+
+const MEANING: Record<string, Status> = { paid: "approved", hold: "pending", void: "cancelled", odd: "pending" };
 const HOME: Record<string, string> = { west: "USD", east: "EUR" };
 const CREDIT_STEP = 100n;
 
 export class ReferenceLedger {
 	readonly clicks: ModelClick[] = [];
 	readonly rates = new Map<string, bigint>();
+	readonly suspended = new Set<string>();
 	readonly #publishers: Record<string, ModelPublisher>;
+	/** Lowest ceiling by platform, micro-dollars. */
+	readonly #ceilings: Record<string, number>;
 	readonly #conversions = new Map<string, ModelConversion>();
 	readonly #seen = new Set<number>();
 
-	constructor(publishers: Record<string, ModelPublisher>) {
+	constructor(publishers: Record<string, ModelPublisher>, ceilings: Record<string, number>) {
 		this.#publishers = publishers;
+		this.#ceilings = ceilings;
 	}
 
 	take(postback: ModelPostback, now: number): void {
@@ -73,9 +86,16 @@ export class ReferenceLedger {
 		const key = `${postback.platform} ${postback.txnid}`;
 		const known = this.#conversions.get(key);
 		if (known !== undefined) known.firstReceivedAt = Math.min(known.firstReceivedAt, postback.receivedAt);
-		if (known !== undefined && postback.order < known.newest) return;
 		const currency = postback.currency ?? HOME[postback.platform] ?? "";
-		const status = postback.status === null ? "approved" : (MEANING[postback.status] ?? "pending");
+		const meaning = postback.status === null ? "approved" : (MEANING[postback.status] ?? "pending");
+		const said = postback.payoutMicros < 0 ? "cancelled" : meaning;
+		const { cid, eventAt, payoutMicros, salesMicros, status: word } = postback;
+		const statement = JSON.stringify([cid, eventAt, payoutMicros, salesMicros, currency, word]);
+		const isOld = known?.statements.includes(statement) === true || (known !== undefined && eventAt < known.eventAt);
+		if (said !== "cancelled") known?.statements.push(statement);
+		if (known !== undefined && postback.order < known.newest) return;
+		// What says no more than was said before the cancellation does not undo it.
+		if (known?.said === "cancelled" && said !== "cancelled" && isOld) return;
 		const conversion: ModelConversion = {
 			...(known ?? {
 				platform: postback.platform,
@@ -88,25 +108,44 @@ export class ReferenceLedger {
 				rateFor: null,
 				retryAt: null,
 				callbacks: [],
+				status: said,
+				verdict: null,
+				heldFor: null,
+				statements: said === "cancelled" ? [] : [statement],
 			}),
 			newest: postback.order,
-			cid: postback.cid,
-			status: postback.payoutMicros < 0 ? "cancelled" : status,
-			eventAt: postback.eventAt,
-			payout: postback.payoutMicros,
-			sales: postback.salesMicros ?? (known?.currency === currency ? known.sales : null),
+			cid,
+			word,
+			said,
+			eventAt,
+			payout: payoutMicros,
+			sales: salesMicros ?? (known?.currency === currency ? known.sales : null),
 			currency,
 		};
 		this.#conversions.set(key, conversion);
-		this.#weigh(conversion, now);
+		const tells = ({ cid, word, eventAt, payout, sales, currency }: ModelConversion) =>
+			JSON.stringify([cid, word, eventAt, payout, sales, currency]);
+		if (known?.stage !== "settled" || tells(known) !== tells(conversion)) this.#weigh(conversion, now);
 	}
 
 	/** A minute's sweep: those whose retry is due, and those whose rate has come. */
 	sweep(now: number): void {
 		for (const conversion of this.#conversions.values()) {
 			const isDue = conversion.retryAt !== null && conversion.retryAt <= now;
-			if (isDue || (conversion.stage === "quarantined" && this.#rateOf(conversion) !== null)) this.#weigh(conversion, now);
+			const isRated = conversion.heldFor === "no_rate" && this.#rateOf(conversion) !== null;
+			const isActive = conversion.heldFor === "publisher_suspended" && !this.suspended.has(conversion.click?.publisher ?? "");
+			if (isDue || isRated || isActive) this.#weigh(conversion, now);
 		}
+	}
+
+	/** @returns whether there is such a conversion */
+	judge(platform: string, txnid: string, verdict: Verdict | null, now: number): boolean {
+		const conversion = this.#conversions.get(`${platform} ${txnid}`);
+		if (conversion === undefined) return false;
+		if (conversion.verdict === verdict) return true;
+		conversion.verdict = verdict;
+		this.#weigh(conversion, now);
+		return true;
 	}
 
 	lookAgain(platform: string, txnid: string, now: number): void {
@@ -115,6 +154,7 @@ export class ReferenceLedger {
 	}
 
 	#weigh(conversion: ModelConversion, now: number): void {
+		conversion.status = conversion.verdict === "voided" ? "cancelled" : conversion.said;
 		if (conversion.click === null) {
 			const hash = this.#ofPlatform(
 				conversion,
@@ -128,8 +168,13 @@ export class ReferenceLedger {
 			);
 			const isKnownHash = this.clicks.some((click) => click.hash === conversion.cid.toLowerCase());
 			const best = hash[0] ?? (isKnownHash ? undefined : named[0]);
+			const users = new Set(this.clicks.filter((click) => click.publisherClickId === conversion.cid).map(({ publisher }) => publisher));
 			const rivals =
-				hash.length > 0 ? [] : named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
+				hash.length > 0
+					? []
+					: users.size > 1
+						? this.clicks
+						: named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
 			if (best !== undefined && rivals.length === 0) {
 				conversion.click = best;
 				conversion.by = hash.length > 0 ? "click_hash" : "publisher_click_id";
@@ -144,8 +189,22 @@ export class ReferenceLedger {
 		const rateFor = `${conversion.currency} ${dayOf(conversion.eventAt)}`;
 		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
 		conversion.rateFor = rateFor;
-		conversion.stage = conversion.rate === null ? "quarantined" : "settled";
+		conversion.heldFor = this.#holdOf(conversion, conversion.click);
+		conversion.stage = conversion.heldFor === null ? "settled" : "quarantined";
+		if (conversion.heldFor === "review" || conversion.heldFor === "publisher_suspended") conversion.status = "pending";
 		this.#tell(conversion);
+	}
+
+	#holdOf(conversion: ModelConversion, click: ModelClick): string | null {
+		if (conversion.rate === null) return "no_rate";
+		const gross = this.#usd(conversion.payout, conversion);
+		if (gross === null) return "amount";
+		if (conversion.status === "cancelled" || click.reason === "test") return null;
+		const isReleased = conversion.verdict === "released";
+		if (gross > (isReleased ? 1e12 : (this.#ceilings[conversion.platform] ?? 0)) || (this.#salesOf(conversion) ?? 0) > 5e12)
+			return "amount";
+		if (click.reason === "embedded" && !isReleased) return "review";
+		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}
 
 	/** Credits and cancellations alternate, beginning with a credit. */
@@ -173,9 +232,9 @@ export class ReferenceLedger {
 		});
 	}
 
-	/** Best first: billed, expired, duplicate, head, test; then the earliest. */
+	/** Best first: billed, expired, duplicate, embedded, head, test; then the earliest. */
 	#ofPlatform({ platform }: ModelConversion, clicks: ModelClick[]): ModelClick[] {
-		const order = [null, "expired", "duplicate", "head", "test"];
+		const order = [null, "expired", "duplicate", "embedded", "head", "test"];
 		return clicks
 			.filter((click) => click.platform === null || click.platform === platform)
 			.sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason) || a.clickedAt - b.clickedAt);
@@ -186,7 +245,9 @@ export class ReferenceLedger {
 	}
 
 	#usd(micros: number | null, { rate }: ModelConversion): number | null {
-		return micros === null || rate === null ? null : roundTo(BigInt(micros) * rate, 1_000_000_000n * CREDIT_STEP);
+		if (micros === null || rate === null) return null;
+		const usd = roundTo(BigInt(micros) * rate, 1_000_000_000n * CREDIT_STEP);
+		return Number.isSafeInteger(usd) ? usd : null;
 	}
 
 	/** Sales below zero count as none. */
@@ -207,6 +268,8 @@ export class ReferenceLedger {
 			txnid: conversion.txnid,
 			stage: conversion.stage,
 			status: conversion.status,
+			verdict: conversion.verdict,
+			held_for: conversion.heldFor,
 			cid: conversion.cid,
 			event_at: conversion.eventAt,
 			payout_micros: conversion.payout,
@@ -255,6 +318,13 @@ export class ReferenceLedger {
 			);
 		}
 		return [...sums].map(([key, sum]) => [...(JSON.parse(key) as string[]), ...sum]).sort(byText);
+	}
+
+	/** What all publishers earn by conversions, and what was paid for them, micro-dollars. */
+	totals(): [revenue: number, gross: number] {
+		const columns = this.sums();
+		const total = (at: number) => columns.reduce((sum, row) => sum + Number(row[at]), 0);
+		return [total(4), total(5)];
 	}
 
 	get seen(): number {

@@ -72,6 +72,18 @@ describe("unit: which click a postback speaks of", () => {
 		).toBe("ambiguous");
 	});
 
+	test.each([
+		["of the same platform", {}],
+		["of another platform", { platform: "east" }],
+		["of a bot", { reason: "bot" }],
+		["of a test", { reason: "test" }],
+		["of a publisher that is no more", { publisherId: null, revenueSharePpm: null }],
+	] as const)("one that two publishers have used is nobody's, be the other click %s", (_, fields) => {
+		const clicks = [click(), click({ id: "2", clickHash: "b", publisherId: "q", ...fields })];
+		expect([match([], clicks), match([], clicks.toReversed())]).toEqual(["ambiguous", "ambiguous"]);
+		expect(match([click({ id: "h" })], clicks)).toBe("h by click_hash");
+	});
+
 	test("a platform reports on its own clicks; a campaign without a platform is anybody's", () => {
 		expect(match([click({ platform: "east" })])).toBe("other_platform");
 		expect(match([click({ platform: "east" })], [click({ id: "n" })])).toBe("other_platform");

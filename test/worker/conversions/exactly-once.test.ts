@@ -1,5 +1,5 @@
 /**
- * Random histories of clicks, postbacks, rates, deliveries and crashes, given to the real consumer and sweep on real D1, and to a reference
+ * Random histories of clicks, postbacks, rates, verdicts, suspensions, deliveries and crashes, given to the real consumer and sweep on real D1, and to a reference
  * model: the ledger, the daily sums, the outbox and the history must be the same. PROPERTY_RUNS=5000 runs more of them.
  */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
@@ -7,6 +7,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
+import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { clickRow, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
@@ -33,6 +34,11 @@ const PUBLISHERS = {
 	cpc: { share: 800_000n, model: "CPC", url: true },
 } as const;
 
+/** Of the platforms and of the one campaign, micro-dollars. */
+const PLATFORM_MAX = { east: 40_000_000 };
+const CAMPAIGN_MAX = 45_000_000;
+const CEILINGS = { west: CAMPAIGN_MAX, east: PLATFORM_MAX.east };
+
 /**
  * The clicks a history may store: one plain, two that share a publisher click id, a head before its billed click, a test, one that passes off
  * another's hash as its click id, and others.
@@ -48,6 +54,7 @@ const CLICKS: ModelClick[] = (
 		{ hash: "f", platform: "west", publisher: "cpa", publisherClickId: "pub-f", source: "s1", reason: "test" },
 		{ hash: "9", platform: "east", publisher: "quiet", publisherClickId: "shared", source: "s3", reason: "expired" },
 		{ hash: "8", platform: "west", publisher: "quiet", publisherClickId: "a".repeat(32), source: "s2", reason: null },
+		{ hash: "7", platform: null, publisher: "cpa", publisherClickId: "pub-7", source: "s1", reason: "embedded" },
 	] as const
 ).map((click, at) => ({ ...click, hash: click.hash.repeat(32), id: `click-${at}`, clickedAt: START - 10_000 + at }));
 
@@ -67,8 +74,8 @@ const postback = fc.record({
 	cid,
 	status: fc.constantFrom(null, "paid", "paid", "hold", "void", "odd"),
 	eventAt: fc.constantFrom(...DAYS.map((day) => Date.parse(`${day}T23:59:59.999Z`))),
-	payoutMicros: fc.constantFrom(10_000_000, 10_000_000, 12_345_678, 1, 0, -10_000_000, 49_999_950),
-	salesMicros: fc.constantFrom(null, 100_000_001, -5_000_000),
+	payoutMicros: fc.constantFrom(10_000_000, 10_000_000, 12_345_678, 1, 0, -10_000_000, 42_000_000, 49_999_950, 9_000_000_000_000_000),
+	salesMicros: fc.constantFrom(null, null, 100_000_001, -5_000_000, 6_000_000_000_000),
 	currency: fc.constantFrom(null, null, "USD", "EUR", "GBP"),
 });
 
@@ -89,11 +96,18 @@ const step = fc.oneof(
 	},
 	{ weight: 2, arbitrary: fc.constantFrom(1, 20, 600, 1_500).map((minutes) => ({ kind: "pass" as const, minutes })) },
 	{ weight: 1, arbitrary: postback.map(({ platform, txnid }) => ({ kind: "look_again" as const, platform, txnid })) },
+	{
+		weight: 2,
+		arbitrary: fc
+			.tuple(postback, fc.constantFrom("voided" as const, "released" as const, null))
+			.map(([{ platform, txnid }, verdict]) => ({ kind: "judge" as const, platform, txnid, verdict })),
+	},
+	{ weight: 1, arbitrary: fc.constantFrom("cpa", "cpa", "quiet").map((publisher) => ({ kind: "suspend" as const, publisher })) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 class World {
-	readonly model = new ReferenceLedger(PUBLISHERS);
+	readonly model = new ReferenceLedger(PUBLISHERS, CEILINGS);
 	readonly #inFlight: { postback: ModelPostback; message: ReturnType<typeof postbackMessage> }[] = [];
 	readonly #stored = new Set<number>();
 	#now = START;
@@ -105,6 +119,8 @@ class World {
 		else if (step.kind === "click") await this.#click(step.at);
 		else if (step.kind === "rate") await this.#rate(step.id);
 		else if (step.kind === "pass") await this.#pass(step.minutes);
+		else if (step.kind === "judge") await this.#judge(step);
+		else if (step.kind === "suspend") await this.#suspend(step.publisher);
 		else {
 			this.model.lookAgain(step.platform, step.txnid, this.#now);
 			await this.#consume([{ format: 1, kind: "look_again", platform: step.platform, txnid: step.txnid }]);
@@ -162,6 +178,24 @@ class World {
 			.run();
 	}
 
+	async #judge({ platform, txnid, verdict }: Extract<Step, { kind: "judge" }>): Promise<void> {
+		const before = this.model.totals();
+		const isKnown = this.model.judge(platform, txnid, verdict, this.#now);
+		const after = this.model.totals();
+		const deps = { db: openDatabase(env.DB), now: () => this.#now, callbacks: undefined };
+		const judgement = await judgeConversion(deps, { platform, txnid }, verdict, "adjustment-1");
+		const change = { publisherRevenueMicros: after[0] - before[0], grossMicros: after[1] - before[1] };
+		if (isKnown) expect(judgement).toMatchObject(change);
+		else expect(judgement).toBeNull();
+	}
+
+	/** Or, where it is suspended, makes it active again. */
+	async #suspend(publisher: string): Promise<void> {
+		const isActive = this.model.suspended.delete(publisher);
+		if (!isActive) this.model.suspended.add(publisher);
+		await setStatus(publisher, isActive ? "active" : "suspended");
+	}
+
 	async #pass(minutes: number): Promise<void> {
 		this.#now += minutes * MINUTE;
 		this.model.sweep(this.#now);
@@ -176,6 +210,10 @@ class World {
 		// What is known already needs no write, and is acknowledged even then.
 		if (database !== FAILING) expect(explicitAcks).toHaveLength(messages.length);
 	}
+}
+
+function setStatus(publisher: string, status: "active" | "suspended"): Promise<unknown> {
+	return env.DB.prepare("UPDATE publishers SET status = ? WHERE id = ?").bind(status, publisher).run();
 }
 
 let failures = 0;
@@ -234,6 +272,8 @@ describe("worker: conversions exactly once", () => {
 	beforeAll(async () => {
 		await importConversionNetwork();
 		await env.DB.prepare("UPDATE publishers SET revenue_share_ppm = 333333 WHERE id = 'quiet'").run();
+		await env.DB.prepare("UPDATE platforms SET max_payout_micros = ? WHERE id = 'east'").bind(PLATFORM_MAX.east).run();
+		await env.DB.prepare("UPDATE campaigns SET max_payout_micros = ?").bind(CAMPAIGN_MAX).run();
 	});
 
 	test("whatever comes, however often, in whatever order: the ledger, the sums and the outbox are those of the model", {
@@ -244,6 +284,7 @@ describe("worker: conversions exactly once", () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
 				await env.DB.batch(TABLES.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+				for (const publisher of Object.keys(PUBLISHERS)) await setStatus(publisher, "active");
 				const world = new World();
 				for (const step of steps) await world.take(step);
 				await world.finish();

@@ -1,8 +1,11 @@
 /** Settling: what postbacks make of conversions, on the real database, through the real consumer. */
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Conversion } from "../../../src/conversions/conversion.ts";
+import { type Judgement, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import worker from "../../../src/worker.ts";
 import {
 	type ClickFields,
@@ -55,6 +58,21 @@ function sumsOf({ source_id }: ClickFields) {
 		"SELECT date, conversion_count AS n, conversion_revenue_micros AS revenue, gross_micros AS gross, sales_micros AS sales FROM daily_sources WHERE source_id = ? AND conversion_count <> 0 ORDER BY date",
 		String(source_id),
 	);
+}
+
+type JudgeOptions = Parameters<typeof judgeConversion>[4];
+
+function judge(txnid: string, verdict: "voided" | "released" | null, options?: JudgeOptions): Promise<Judgement | null> {
+	const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
+	return judgeConversion(deps, { platform: "west", txnid }, verdict, "adjustment-1", options);
+}
+
+/** The adjustment's own row. */
+function note({ publisherRevenueMicros }: Judgement) {
+	return [
+		sql`INSERT INTO adjustments (id, kind, actor, at, text, request, publisher_revenue_micros)
+			VALUES ('adjustment-1', 'void_conversion', 'test', 0, '', '{}', ${publisherRevenueMicros})`,
+	];
 }
 
 function at(time: number): void {
@@ -183,6 +201,23 @@ describe("worker: settling", () => {
 			const { click, txnid, say } = await clicked();
 			await consume(say({ cid: String(click.publisher_click_id) }));
 			expect(await stored(txnid)).toMatchObject({ attribution: "publisher_click_id", click_id: click.id });
+		});
+
+		test("not by the publisher's click id where the platform's setting says so", async () => {
+			const { click, txnid, say } = await clicked();
+			await env.DB.prepare("UPDATE platforms SET match_by_publisher_click_id = 0 WHERE id = 'west'").run();
+			await consume(say({ cid: String(click.publisher_click_id) }));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting", click_id: null });
+			await env.DB.prepare("UPDATE platforms SET match_by_publisher_click_id = 1 WHERE id = 'west'").run();
+			await consume(say({ cid: String(click.publisher_click_id) }));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", attribution: "publisher_click_id" });
+		});
+
+		test("not where two publishers have used it, whatever became of their clicks", async () => {
+			const { click, txnid, say } = await clicked();
+			await storeClicks(clickRow({ publisher_id: "quiet", reason: "bot", publisher_click_id: String(click.publisher_click_id) }));
+			await consume(say({ cid: String(click.publisher_click_id) }));
+			expect(await stored(txnid)).toMatchObject({ stage: "waiting", click_id: null });
 		});
 
 		test("not where two clicks have it, or thousands", async () => {
@@ -458,6 +493,205 @@ describe("worker: settling", () => {
 			const { txnid, say } = await clicked({ publisher_click_id: null });
 			await consume(say());
 			expect(await readAll("SELECT cid FROM callbacks WHERE txnid = ?", txnid)).toEqual([{ cid: "" }]);
+		});
+	});
+
+	describe("what is held", () => {
+		const setPublisher = (status: string) => env.DB.prepare("UPDATE publishers SET status = ? WHERE id = 'cpa'").bind(status).run();
+
+		test("an amount above the ceiling is credited to nobody until it is released, or corrected", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say({ payoutMicros: 10_000_000_100 }));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "amount", status: "approved", revenue_micros: null });
+			expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ held_for: "amount" });
+			expect(await judge(txnid, "released")).toEqual({
+				changed: true,
+				previous: null,
+				publisherRevenueMicros: 8_000_000_100,
+				grossMicros: 10_000_000_100,
+			});
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", held_for: null, revenue_micros: 8_000_000_100 });
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 8_000_000_100 }]);
+			const other = await clicked();
+			await consume(other.say({ payoutMicros: 9_000_000_000_000_000 }), other.say({ payoutMicros: 9_000_000 }));
+			expect(await stored(other.txnid)).toMatchObject({ stage: "settled", revenue_micros: 7_200_000 });
+		});
+
+		test("a settled one whose payout is raised above the ceiling leaves the sums, and its cancellation is told", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			await consume(say({ payoutMicros: 9_000_000_000_000_000 }));
+			expect(await sumsOf(click)).toEqual([]);
+			await consume(say({ payoutMicros: 9_000_000_000_000_000, status: "void" }));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", held_for: null, status: "cancelled" });
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
+		});
+
+		test.each(["embedded", "prefetch"])(
+			"of a click that was %s: pending, whatever the platform says, until it is released",
+			async (reason) => {
+				const { click, txnid, say } = await clicked({ reason });
+				await consume(say({ status: "paid" }));
+				await consume(say({ status: "confirmed" }));
+				await runCron();
+				expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "review", status: "pending" });
+				expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+				const events = (await kindsOf(txnid)).length;
+				await consume(say({ status: "confirmed" }));
+				expect(await kindsOf(txnid)).toHaveLength(events);
+				await judge(txnid, "released");
+				expect(await stored(txnid)).toMatchObject({ stage: "settled", held_for: null, status: "approved" });
+				expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 8_000_000 }]);
+				await judge(txnid, null);
+				expect(await stored(txnid)).toMatchObject({ held_for: "review", status: "pending" });
+				expect(await sumsOf(click)).toEqual([]);
+			},
+		);
+
+		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
+			const before = await clicked();
+			await consume(before.say());
+			await setPublisher("suspended");
+			const { click, txnid, say } = await clicked();
+			await consume(say(), before.say());
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "publisher_suspended", status: "pending" });
+			expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+			expect(await stored(before.txnid)).toMatchObject({ stage: "settled" });
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined" });
+			await setPublisher("active");
+			await runCron();
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved", held_for: null });
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }]);
+		});
+
+		test("those of other clicks that are not paid count", async () => {
+			for (const reason of ["bot", "no_user_agent", "repeat", "velocity", "country", "over_budget", "campaign_stopped"]) {
+				const { txnid, say } = await clicked({ reason });
+				await consume(say());
+				expect(await stored(txnid), reason).toMatchObject({ stage: "settled", status: "approved", revenue_micros: 8_000_000 });
+			}
+		});
+	});
+
+	describe("an operator's word", () => {
+		test("void: cancelled, whatever the platform says later; taken back, the conversion is what the platform said last", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			expect(await judge(txnid, "voided")).toMatchObject({ changed: true, publisherRevenueMicros: -8_000_000, grossMicros: -10_000_000 });
+			expect(await judge(txnid, "voided")).toMatchObject({ changed: false, previous: "voided", publisherRevenueMicros: 0 });
+			await consume(say({ status: "paid", payoutMicros: 20_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", verdict: "voided" });
+			expect(await sumsOf(click)).toEqual([]);
+			expect(await judge(txnid, null)).toMatchObject({ previous: "voided", publisherRevenueMicros: 16_000_000, grossMicros: 20_000_000 });
+			expect(await stored(txnid)).toMatchObject({ status: "approved", verdict: null });
+			expect(await callbacksOf(txnid)).toMatchObject([
+				{ status: "approved", payout_micros: 8_000_000 },
+				{ status: "cancelled", payout_micros: 8_000_000 },
+				{ status: "approved", payout_micros: 16_000_000 },
+			]);
+			expect(await kindsOf(txnid)).toEqual(["received", "attributed", "judged", "changed", "judged"]);
+			const judged = "SELECT details ->> 'adjustment' AS id FROM conversion_events WHERE txnid = ? AND kind = 'judged'";
+			expect(await readAll(judged, txnid)).toEqual([{ id: "adjustment-1" }, { id: "adjustment-1" }]);
+		});
+
+		test("comes before its click as well", async () => {
+			const click = clickRow();
+			const txnid = newTxnid();
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash) }));
+			expect(await judge(txnid, "voided")).toMatchObject({ changed: true, publisherRevenueMicros: 0 });
+			await storeClicks(click);
+			await consume({ format: 1, kind: "look_again", platform: "west", txnid });
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled" });
+			expect(await callbacksOf(txnid)).toEqual([]);
+		});
+
+		test("of a conversion that is not there is null; a dry run says what would change, and writes nothing", async () => {
+			expect(await judge("never", "voided")).toBeNull();
+			const { txnid, say } = await clicked();
+			await consume(say());
+			const before = await stored(txnid);
+			expect(await judge(txnid, "voided", { dryRun: true, alongside: note })).toMatchObject({ publisherRevenueMicros: -8_000_000 });
+			expect(await stored(txnid)).toEqual(before);
+			expect(await readAll("SELECT id FROM adjustments")).toEqual([]);
+		});
+
+		test("is written with what goes alongside, or not at all", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await judge(txnid, "voided", { alongside: note });
+			expect(await readAll("SELECT id, publisher_revenue_micros FROM adjustments")).toEqual([
+				{ id: "adjustment-1", publisher_revenue_micros: -8_000_000 },
+			]);
+			await expect(judge(txnid, null, { alongside: note })).rejects.toThrow("overtaken");
+			expect(await stored(txnid)).toMatchObject({ verdict: "voided" });
+		});
+
+		test("is not lost between two postbacks that are settled at the same time", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await Promise.all([consume(say({ payoutMicros: 1_000_000 })), judge(txnid, "voided"), consume(say({ payoutMicros: 2_000_000 }))]);
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", verdict: "voided", payout_micros: 2_000_000 });
+		});
+	});
+
+	describe("what was cancelled is not approved again", () => {
+		const DAY = Date.parse("2026-11-10T12:00:00Z");
+
+		test("by a repetition of what was said before, even of one that came late", async () => {
+			const { click, txnid, say } = await clicked();
+			const late = say({ payoutMicros: 3_000_000 }, NOW + 1);
+			await consume(say({}, NOW));
+			await consume(say({ status: "void" }, NOW + 2));
+			await consume(late);
+			await consume(say({}, NOW + 3), say({ payoutMicros: 3_000_000 }, NOW + 4));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", payout_micros: 10_000_000 });
+			expect(await sumsOf(click)).toEqual([]);
+			const told = "SELECT kind, details ->> 'why' AS why FROM conversion_events WHERE txnid = ? ORDER BY seq";
+			expect((await readAll(told, txnid)).slice(3)).toEqual([
+				{ kind: "late", why: null },
+				{ kind: "late", why: "repeated" },
+				{ kind: "late", why: "repeated" },
+			]);
+			await consume(say({ payoutMicros: 4_000_000 }, NOW + 5));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 4_000_000 });
+		});
+
+		test("by one about an earlier event; of the same moment or a later one it is", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say({ eventAt: DAY }));
+			await consume(say({ eventAt: DAY, status: "void" }));
+			await consume(say({ eventAt: DAY - 1, payoutMicros: 11_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", event_at: DAY });
+			await consume(say({ eventAt: DAY, payoutMicros: 11_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 11_000_000 });
+		});
+
+		test("nor made pending again: that would count, too", async () => {
+			const { click, txnid, say } = await clicked();
+			for (const status of ["pending", "void", "pending"]) await consume(say({ status }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+			expect(await sumsOf(click)).toEqual([]);
+		});
+
+		test("nor by what an earlier version had stored", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await env.DB.prepare("UPDATE conversions SET approval_hashes = '' WHERE txnid = ?").bind(txnid).run();
+			await consume(say({ status: "void" }));
+			await consume(say());
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		});
+
+		test("nor by any postback, once it was said to stand in forty ways", async () => {
+			const { txnid, say } = await clicked();
+			const payouts = Array.from({ length: 40 }, (_, at) => at + 1);
+			await consume(...payouts.map((payoutMicros) => say({ payoutMicros })));
+			await consume(say({ status: "void" }));
+			await consume(say({ payoutMicros: 99 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
 		});
 	});
 

@@ -2,7 +2,9 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { type Trace, traceAnswerSchema } from "../../../src/conversions/trace-answer.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import {
 	callPostback,
 	clickRow,
@@ -118,6 +120,31 @@ describe("worker: tracing a sale", () => {
 		await storeClicks(elsewhere);
 		expect((await trace("early")).conversions).toMatchObject([{ stage: "waiting", why: "other_platform" }]);
 		expect((await trace("T-1001")).conversions).toMatchObject([{ why: null }]);
+	});
+
+	test("says what a conversion is held for, and what operators said of it", async () => {
+		const stuffed = clickRow({ reason: "embedded" });
+		await storeClicks(stuffed);
+		const cid = String(click.click_hash);
+		const huge = { txnid: "huge", cid, payoutMicros: 9_000_000_000_000_000 };
+		await consume(postbackMessage("west", huge), postbackMessage("west", { txnid: "stuffed", cid: String(stuffed.click_hash) }));
+		const held = { stage: "quarantined", verdict: null, publisher_revenue: null };
+		expect((await trace("huge")).conversions).toMatchObject([{ ...held, status: "approved", why: "amount" }]);
+		expect((await trace("stuffed")).conversions).toMatchObject([{ ...held, status: "pending", why: "review" }]);
+		const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
+		await judgeConversion(deps, { platform: "west", txnid: "stuffed" }, "voided", "adjustment-7");
+		const [judged] = (await trace("stuffed")).conversions;
+		expect(judged).toMatchObject({ status: "cancelled", verdict: "voided", why: null });
+		expect(judged?.events).toContainEqual(expect.objectContaining({ kind: "judged", adjustment: "adjustment-7", postback: null }));
+	});
+
+	test("says that two publishers have used a click id", async () => {
+		await storeClicks(
+			clickRow({ publisher_click_id: "both" }),
+			clickRow({ publisher_click_id: "both", publisher_id: "quiet", reason: "bot" }),
+		);
+		await consume(postbackMessage("west", { txnid: "of-both", cid: "both" }));
+		expect((await trace("of-both")).conversions).toMatchObject([{ stage: "waiting", why: "ambiguous" }]);
 	});
 
 	test("nothing is nothing, and no error", async () => {
