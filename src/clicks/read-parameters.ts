@@ -19,7 +19,7 @@ export function readParameter(query: Query, name: string): string | null {
 /** Longest values that are recorded. Whoever has a link can call it with any others, and what is recorded is kept. */
 const MAX_TEXT_LENGTH = 255;
 const MAX_CLICK_ID_LENGTH = 1_024;
-/** Most bytes of them together, as UTF-8. */
+/** Most bytes of them together in a click's row, as UTF-8. */
 const MAX_TEXTS_BYTES = 2_048;
 
 /**
@@ -33,7 +33,9 @@ export function readTexts(query: Query): ClickMessage["texts"] {
 		const text = readParameter(query, name);
 		if (text === null || text.length > (name === "clickid" ? MAX_CLICK_ID_LENGTH : MAX_TEXT_LENGTH)) continue;
 		const kept = withoutControls(text);
-		const bytes = utf8(kept).byteLength;
+		// The row has what becomes its source_id twice.
+		const copies = name === "subi" || (name === "psorc" && texts?.subi === undefined) ? 2 : 1;
+		const bytes = copies * utf8(kept).byteLength;
 		if (bytes > bytesLeft) continue;
 		bytesLeft -= bytes;
 		texts ??= {};

@@ -56,8 +56,15 @@ describe("worker: parameters of a click URL", () => {
 	test("of all of them 2 KB are kept, in UTF-8 and in their order: what has no room is absent, not cut", () => {
 		const id = "c".repeat(1_024);
 		const most = "a".repeat(255);
-		const query = new Query(`atag=t-20&subid5=end&subid1=${most}&subid2=${most}&subi=${most}&psorc=${most}&pcat=${most}&clickid=${id}`);
-		expect(readTexts(query)).toEqual({ clickid: id, subi: most, psorc: most, pcat: most, subid1: most, subid5: "end" });
+		const query = new Query(`atag=t-20&subid5=end&subid1=${most}&subid2=${most}&psorc=${most}&pcat=${most}&subi=${most}&clickid=${id}`);
+		// The source stands in the row twice: 1,024 + 2 × 255 + 2 × 255 bytes, and what four bytes hold.
+		expect(readTexts(query)).toEqual({ clickid: id, subi: most, psorc: most, pcat: most, subid5: "end" });
+		expect(readTexts(new Query(`subid1=${most}&subid2=${most}&pcat=${most}&psorc=${most}&clickid=${id}`))).toEqual({
+			clickid: id,
+			psorc: most,
+			pcat: most,
+			subid1: most,
+		});
 		expect(readTexts(new Query(`clickid=${"é".repeat(1_024)}&subi=a`))).toEqual({ clickid: "é".repeat(1_024) });
 		expect(readTexts(new Query(`clickid=${"€".repeat(1_024)}&subi=a`))).toEqual({ subi: "a" });
 	});
@@ -67,7 +74,7 @@ describe("worker: parameters of a click URL", () => {
 		const url = names.map((name) => `${name}=${encodeURIComponent("€".repeat(name === "clickid" ? 500 : 102))}`).join("&");
 		expect(url.length).toBeGreaterThan(13_000);
 		const texts = readTexts(new Query(`${url}&padding=${"x".repeat(15_000 - url.length)}`)) ?? {};
-		const bytes = Object.values(texts).reduce((sum, text) => sum + new TextEncoder().encode(text).byteLength, 0);
+		const bytes = [...Object.values(texts), texts.subi ?? ""].reduce((sum, text) => sum + new TextEncoder().encode(text).byteLength, 0);
 		expect(bytes).toBeGreaterThan(1_500);
 		expect(bytes).toBeLessThanOrEqual(2_048);
 	});

@@ -39,6 +39,19 @@ afterEach(() => {
 });
 
 describe("worker: from a bid to a recorded click", () => {
+	it("of a URL of 15 KB, the row keeps 2 KB at most", async () => {
+		const names = ["subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"];
+		const long = encodeURIComponent("€".repeat(140));
+		const url = `${await clickUrlFor("shoes.example")}&clickid=${"c".repeat(1_000)}${names.map((name) => `&${name}=${long}`).join("")}`;
+		expect(url.length).toBeGreaterThan(13_000);
+		const response = await follow(`${url}&padding=${"x".repeat(15_000 - url.length)}`);
+		const [row = {}] = await clickRows({ hash: hashIn(response) });
+		const columns = ["publisher_click_id", "source_id", ...names];
+		const bytes = columns.reduce((sum, column) => sum + new TextEncoder().encode(String(row[column] ?? "")).byteLength, 0);
+		expect(bytes).toBeGreaterThan(1_500);
+		expect(bytes).toBeLessThanOrEqual(2_048);
+	});
+
 	it("redirects to the platform's link with the click hash, and records the click with all it carries", async () => {
 		const url = await clickUrlFor("shoes.example", { clickId: "pub-click-1", tagId: "placement 9", buyerUid: "buyer-4" });
 		const response = await follow(`${url}&subid1=one&subid2=%7Bsubid2%7D&psorc=news&pcat=sports`, { "cf-connecting-ip": "203.0.113.7" });
