@@ -1,5 +1,6 @@
 /** Composition root of the origin Worker: every route but the bids and the redirect, the consumers of the queues, and the cron. */
 import { Hono } from "hono";
+import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
@@ -21,6 +22,7 @@ import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
+import { judgeConversion } from "./conversions/judge-conversion.ts";
 import { PostbackBatcher } from "./conversions/postback-batcher.ts";
 import { routePostback } from "./conversions/postback-route.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
@@ -115,6 +117,13 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
 		"/callbacks": callbackRoutes(callbackDeps(env)),
 		"/trace": traceRoutes(db),
+		"/adjustments": adjustmentRoutes({
+			db,
+			now,
+			actor: "operator",
+			judge: (...word) => judgeConversion({ db, callbacks: env.CALLBACKS, now }, ...word),
+			onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
+		}),
 	};
 	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, verbs }));
 	return origin;

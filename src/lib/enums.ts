@@ -74,6 +74,9 @@ export type CallbackState = (typeof CALLBACK_STATES)[number];
 /** Why a due callback is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
 export const CALLBACK_HOLDS = ["order", "pause"] as const;
 
+/** What operators do to sums that stand. */
+export const ADJUSTMENT_KINDS = ["void_clicks", "void_conversion", "restore_conversion", "release_conversion", "amount", "undo"] as const;
+
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

@@ -18,3 +18,9 @@ export function newTimeOrderedId(now: number): string {
 	const time = now.toString(16).padStart(12, "0");
 	return `${time.slice(0, 8)}-${time.slice(8)}-7${newUuid().slice(15)}`;
 }
+
+/** What every time-ordered id of this time or later is greater than, and every earlier one smaller. */
+export function leastIdAt(at: number): string {
+	const time = Math.max(0, at).toString(16).padStart(12, "0");
+	return `${time.slice(0, 8)}-${time.slice(8)}`;
+}

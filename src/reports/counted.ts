@@ -7,6 +7,9 @@ import { type SQL, sql } from "drizzle-orm";
 /** A click that was billed to be paid by itself. */
 export const PAID_CLICK: SQL = sql`reason IS NULL AND pricing_model = 'CPC'`;
 
+/** One that was, until an adjustment took it back: it is shown, and earns and counts nothing. */
+export const VOIDED_CLICK: SQL = sql`reason = 'voided' AND pricing_model = 'CPC'`;
+
 /** A conversion that is approved or pending, of a click that was no test. */
 export const COUNTED_CONVERSION: SQL = sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`;
 

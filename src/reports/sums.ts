@@ -7,16 +7,19 @@ import type { ReportPublisher } from "./report.ts";
 
 export type SumsRow = { clicks: number; conversions: number; revenue: ExactSum; gross: ExactSum; sales: ExactSum };
 
-/** Sums of rows of `daily_publishers` or `daily_sources`; revenue is that of clicks and conversions, so that it holds for either pricing model. */
+/**
+ * Sums of rows of `daily_publishers`, or of `daily_sources` with a column like it; revenue is that of clicks and conversions, so that it
+ * holds for either pricing model, and of what the operator added or took.
+ */
 export const SUMS: SQL = sql`
 	SUM(click_count) AS clicks,
 	SUM(conversion_count) AS conversions,
-	${sumOf(sql`click_revenue_micros + conversion_revenue_micros`)} AS revenue,
+	${sumOf(sql`click_revenue_micros + conversion_revenue_micros + adjustment_micros`)} AS revenue,
 	${sumOf(sql`gross_micros`)} AS gross,
 	${sumOf(sql`sales_micros`)} AS sales`;
 
-/** A day or source whose last conversion was cancelled has a row of zeros, and no record. */
-export const HAS_ACTIVITY: SQL = sql`(SUM(click_count) <> 0 OR SUM(conversion_count) <> 0)`;
+/** A day or source whose last conversion was cancelled, or last click voided, has a row of zeros, and no record. */
+export const HAS_ACTIVITY: SQL = sql`(SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR SUM(adjustment_micros) <> 0)`;
 
 /** Fields of the sums that are for this publisher's eyes. */
 export function sumColumns({ pricingModel, salesDataEnabled }: ReportPublisher): string[] {

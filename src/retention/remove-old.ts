@@ -6,6 +6,7 @@ import { callbackAttempts } from "../db/schema/callbacks.ts";
 import { clicks } from "../db/schema/clicks.ts";
 import { postbackIntake } from "../db/schema/conversions.ts";
 import { retention } from "../db/schema/retention.ts";
+import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 
@@ -67,7 +68,7 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		const total = { lookedAt: 0, removed: 0 };
 		let cursor = cursors.get(rule.name) ?? "";
 		for (let step = 0; step < MAX_STEPS; step++) {
-			const done = await removeStep(deps, rule, cursor, idAt(at - rule.days * DAY_MS));
+			const done = await removeStep(deps, rule, cursor, leastIdAt(at - rule.days * DAY_MS));
 			if (done === null) break;
 			cursor = done.last;
 			total.lookedAt += done.lookedAt;
@@ -127,10 +128,4 @@ async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Ru
 /** The UTC day of a time-ordered id. */
 function dayOf(id: string): string {
 	return utcDay(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
-}
-
-/** The smallest id that a row of this time can have. */
-function idAt(at: number): string {
-	const time = Math.max(0, at).toString(16).padStart(12, "0");
-	return `${time.slice(0, 8)}-${time.slice(8)}`;
 }

@@ -22,6 +22,8 @@ async function planOf(report: keyof typeof REPORTS, question: "count" | "page"):
 }
 
 const PAID_CLICKS = "SEARCH clicks USING COVERING INDEX clicks_paid_by_publisher (publisher_id=? AND clicked_at>? AND clicked_at<?)";
+const VOIDED_CLICKS = "SEARCH clicks USING COVERING INDEX clicks_voided_by_publisher (publisher_id=? AND clicked_at>? AND clicked_at<?)";
+const AMOUNTS = "INDEX adjustments_by_publisher (publisher_id=? AND date>? AND date<?)";
 const BY_EVENT = "SEARCH conversions USING COVERING INDEX conversions_paid_by_event (publisher_id=? AND event_at>? AND event_at<?)";
 const BY_CLICK_DATE =
 	"SEARCH conversions USING COVERING INDEX conversions_paid_by_click_date (publisher_id=? AND clicked_at>? AND clicked_at<?)";
@@ -32,19 +34,28 @@ describe("worker: plans of the reports", () => {
 		expect(await planOf("daywise", question)).toEqual(["SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)"]);
 		expect(await planOf("sourceLevel", question)).toEqual([
 			"SEARCH daily_sources USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
+			"SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)",
 		]);
 	});
 
 	it("counts read indexes of the publisher's own days, and no row of the tables", async () => {
-		expect(await planOf("clickidLevel", "count")).toEqual([PAID_CLICKS, BY_EVENT]);
-		expect(await planOf("clickLevel", "count")).toEqual([PAID_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
+		expect(await planOf("clickidLevel", "count")).toEqual([
+			PAID_CLICKS,
+			VOIDED_CLICKS,
+			BY_EVENT,
+			`SEARCH adjustments USING COVERING ${AMOUNTS}`,
+		]);
+		expect(await planOf("clickLevel", "count")).toEqual([PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
 	});
 
 	it("pages are found in those indexes, and only their own rows are looked up", async () => {
-		const byKey = /^SEARCH [cbv] USING (PRIMARY KEY|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_conversions_1) /;
+		const byKey = /^SEARCH [abcv] USING (PRIMARY KEY|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_(conversions|adjustments)_1) /;
 		const clickid = await planOf("clickidLevel", "page");
-		expect(clickid.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, BY_EVENT, OF_ONE_CLICK, OF_ONE_CLICK]);
+		expect(clickid.filter((step) => !byKey.test(step))).toEqual([
+			...[PAID_CLICKS, VOIDED_CLICKS, BY_EVENT, `SEARCH adjustments USING ${AMOUNTS}`],
+			...[OF_ONE_CLICK, OF_ONE_CLICK],
+		]);
 		const click = await planOf("clickLevel", "page");
-		expect(click.filter((step) => !byKey.test(step))).toEqual([PAID_CLICKS, OF_ONE_CLICK, BY_CLICK_DATE]);
+		expect(click.filter((step) => !byKey.test(step))).toEqual([...[PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK], BY_CLICK_DATE]);
 	});
 });

@@ -6,6 +6,7 @@ import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
 import { CLICK_OPERATIONS } from "./click.ts";
+import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
@@ -59,6 +60,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_TRACE_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
+		...OPERATOR_ADJUSTMENT_OPERATIONS,
 		...SERVICE_OPERATIONS,
 	],
 	webhooks: [],

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { PRICING_MODELS } from "../../lib/enums.ts";
+import { REVENUE_TYPES } from "../../reports/clickid-level.ts";
 import { DEFAULT_LIMIT, MAX_CLICK_LEVEL_DAYS, MAX_LIMIT, MAX_REVENUE_SHARE_DAYS, REPORT_TYPES } from "../../reports/read-report-query.ts";
 import type { Answer, Answers, Content, Example, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
@@ -41,7 +41,12 @@ const revenueShareRecord = named(
 		sub_id: v.optional(v.pipe(text, v.description("The same as source_id; clickid_level only."))),
 		offer_id: v.optional(v.pipe(text, v.description("As in the Brand List; clickid_level only."))),
 		atag: v.optional(v.pipe(text, v.description("Marketplace tag, where there is one; clickid_level only."))),
-		rev_type: v.optional(v.picklist(PRICING_MODELS)),
+		rev_type: v.optional(
+			v.pipe(
+				v.picklist(REVENUE_TYPES),
+				v.description("VOID: a click that was taken back. ADJUSTMENT: an amount that the network added or took."),
+			),
+		),
 		conversion_count: v.optional(v.picklist([0, 1])),
 		sales_amount: v.optional(v.pipe(usd, v.description("Where sales data is enabled for you."))),
 		campaign_id: v.optional(v.pipe(text, v.description("Where enabled for you; clickid_level only."))),

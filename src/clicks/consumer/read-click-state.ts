@@ -40,7 +40,7 @@ const SELECT_VISITS =
 	textOf(sql`SELECT v.click_id AS "clickId", v.publisher_id AS "publisherId", v.connection, v.user_agent_hash AS "userAgentHash",
 		v.brand_id AS "brandId", v.clicked_at AS "clickedAt"
 	FROM json_each(?1) asked CROSS JOIN paid_visits v
-	WHERE v.click_id IN (SELECT near.click_id FROM paid_visits near
+	WHERE v.voided_by IS NULL AND v.click_id IN (SELECT near.click_id FROM paid_visits near
 		WHERE near.publisher_id = ${asked.publisherId} AND near.connection = ${asked.connection}
 			AND near.clicked_at BETWEEN CAST(${asked.from} AS BIGINT) AND CAST(${asked.to} AS BIGINT)
 		ORDER BY near.clicked_at DESC LIMIT 5000)`);

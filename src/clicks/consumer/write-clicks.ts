@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { additionTo } from "../../db/add-up.ts";
 import { type Database, textOf } from "../../db/client.ts";
-import { insertCells, propertiesOf, writeCells } from "../../db/json-rows.ts";
+import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
@@ -14,7 +14,14 @@ const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN versi
 
 const INSERT_CLICKS = textOf(insertCells(clicks, CLICK_COLUMNS, sql`?1`));
 
-const VISIT = propertiesOf(paidVisits) as readonly (keyof PaidVisit)[];
+const VISIT = [
+	"clickId",
+	"publisherId",
+	"connection",
+	"userAgentHash",
+	"brandId",
+	"clickedAt",
+] as const satisfies readonly (keyof PaidVisit)[];
 const INSERT_VISITS = textOf(insertCells(paidVisits, VISIT, sql`?1`));
 
 const REVENUE = ["clickCount", "clickRevenueMicros"] as const;

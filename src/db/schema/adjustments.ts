@@ -1,6 +1,5 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-
-export const ADJUSTMENT_KINDS = ["void_clicks", "void_conversion", "restore_conversion", "release_conversion", "amount", "undo"] as const;
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ADJUSTMENT_KINDS } from "../../lib/enums.ts";
 
 /** What operators took back, gave back, added or took: rows are only ever added. */
 export const adjustments = sqliteTable(
@@ -14,7 +13,7 @@ export const adjustments = sqliteTable(
 		at: integer().notNull(),
 		/** Why, in the operator's words. */
 		text: text().notNull(),
-		/** JSON of the request: what was selected. */
+		/** JSON of the request: what was selected; of a conversion's, `was` is the verdict before. */
 		request: text().notNull(),
 		/** For `amount`: whose, on which UTC day, and how much, micro-dollars. */
 		publisherId: text("publisher_id"),
@@ -22,11 +21,18 @@ export const adjustments = sqliteTable(
 		amountMicros: integer("amount_micros"),
 		/** adjustments.id of what this one undoes. */
 		undoes: text(),
+		/** Id of the last click that was looked at while there may be more of them; null once it is done. */
+		cursor: text(),
 		/** Clicks and conversions that changed, and by how much the sums did, micro-dollars. */
 		clicks: integer().notNull().default(0),
 		conversions: integer().notNull().default(0),
 		publisherRevenueMicros: integer("publisher_revenue_micros").notNull().default(0),
 		grossRevenueMicros: integer("gross_revenue_micros").notNull().default(0),
 	},
-	(table) => [index("adjustments_by_publisher").on(table.publisherId, table.date), index("adjustments_by_undone").on(table.undoes)],
+	(table) => [
+		index("adjustments_by_publisher").on(table.publisherId, table.date),
+		// Nothing is undone twice.
+		uniqueIndex("adjustments_by_undone").on(table.undoes),
+		index("adjustments_by_time").on(table.at, table.id),
+	],
 );

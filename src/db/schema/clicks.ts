@@ -70,6 +70,10 @@ export const clicks = sqliteTable(
 		index("clicks_paid_by_publisher")
 			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason)
 			.where(sql`reason IS NULL AND pricing_model = 'CPC'`),
+		index("clicks_voided_by_publisher")
+			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason)
+			.where(sql`reason = 'voided' AND pricing_model = 'CPC'`),
+		index("clicks_by_void").on(table.voidedBy, table.id).where(sql`voided_by IS NOT NULL`),
 	],
 );
 
@@ -86,6 +90,8 @@ export const paidVisits = sqliteTable(
 		userAgentHash: text("user_agent_hash").notNull(),
 		brandId: integer("brand_id").notNull(),
 		clickedAt: integer("clicked_at").notNull(),
+		/** adjustments.id of what took the click back: the visit counts no more, until that is undone. */
+		voidedBy: text("voided_by"),
 	},
 	(table) => [
 		index("paid_visits_by_connection").on(table.publisherId, table.connection, table.clickedAt),

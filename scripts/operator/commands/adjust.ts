@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import type * as v from "valibot";
+import { type Adjusted, adjustedSchema, adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
+import { Failure } from "../../local/failure.ts";
+import { type Answer, callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
+
+type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean };
+type VoidOptions = AdjustOptions & {
+	publisher?: string;
+	source?: string;
+	addressPrefix?: string;
+	brand?: string;
+	campaign?: string;
+	from?: string;
+	to?: string;
+	reason?: string;
+};
+type ListOptions = ServerOptions & { limit?: string; cursor?: string };
+
+const CONVERSION_VERBS = {
+	"void-conversion": ["void_conversion", "take a conversion back: it counts as cancelled, whatever its platform says"],
+	"restore-conversion": ["restore_conversion", "let a conversion that was voided or released be what its platform says"],
+	"release-conversion": ["release_conversion", "let a conversion that is kept back count"],
+} as const;
+
+/** `adjust …`: takes back what was paid wrongly, gives back what was taken wrongly. */
+export const command: OperatorCommand = {
+	name: "adjust",
+	add(program) {
+		const adjust = program.command("adjust").description("void clicks and conversions, add or take amounts, undo that, list what was done");
+		withAdjustOptions(adjust.command("void-clicks"))
+			.description("take paid clicks back: they leave the sums, and stand in reports as voided")
+			.option("--publisher <id>", "of this publisher (its id in the network file)")
+			.option("--source <id>", "of this source of traffic")
+			.option("--address-prefix <network>", "from this network, such as 203.0.113.0/24")
+			.option("--brand <domain>", "of this brand")
+			.option("--campaign <id>", "of this campaign")
+			.option("--from <time>", "made at or after this time (ISO 8601, UTC)")
+			.option("--to <time>", "made before this time")
+			.option("--reason <rule>", "flagged by this rule")
+			.action(voidClicks);
+		for (const [name, [kind, description]] of Object.entries(CONVERSION_VERBS)) {
+			withAdjustOptions(adjust.command(name))
+				.description(description)
+				.argument("<platform>", "its platform (the id in the network file)")
+				.argument("<txnid>", "its transaction")
+				.action((platform: string, txnid: string, options: AdjustOptions) => send(options, { kind, platform, txnid }));
+		}
+		withAdjustOptions(adjust.command("amount"))
+			.description("add an amount to what a publisher has earned on a day, or take one")
+			.argument("<publisher>", "its id in the network file")
+			.argument("<date>", "the UTC day")
+			.argument("<amount>", "USD; for one below zero, put -- before the arguments")
+			.action((publisher: string, date: string, amount: string, options: AdjustOptions) =>
+				send(options, { kind: "amount", publisher, date, amount }),
+			);
+		withAdjustOptions(adjust.command("undo"))
+			.description("undo an adjustment")
+			.argument("<id>", "as `adjust list` shows it")
+			.action((adjustment: string, options: AdjustOptions) => send(options, { kind: "undo", adjustment }));
+		withServerOptions(adjust.command("list"))
+			.description("list adjustments, the newest first")
+			.option("--limit <count>", "adjustments a page, at most 1000", "100")
+			.option("--cursor <cursor>", "where the page before ended")
+			.action(list);
+	},
+};
+
+function withAdjustOptions(command: Command): Command {
+	return withServerOptions(command)
+		.requiredOption("--text <text>", "why: kept with the adjustment")
+		.option("--dry-run", "only say what would change");
+}
+
+function voidClicks({ publisher, source, addressPrefix, brand, campaign, from, to, reason, ...options }: VoidOptions): Promise<void> {
+	if (campaign !== undefined && !/^\d{1,15}$/.test(campaign)) throw new Failure("--campaign must be a campaign's number.");
+	const selection = { publisher, source, address_prefix: addressPrefix, brand, from, to, reason };
+	return send(options, { kind: "void_clicks", ...selection, ...(campaign !== undefined && { campaign: Number(campaign) }) });
+}
+
+/** A request does a bounded number of clicks: asks under the same id until all is done. */
+async function send({ text, dryRun, ...options }: AdjustOptions, request: object): Promise<void> {
+	const path = `/operator/adjustments${dryRun ? "?dry_run=1" : ""}`;
+	const body = JSON.stringify({ ...request, text, id: randomUUID() });
+	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
+	let answer = await ask();
+	while (!answer.complete && !answer.dry_run) answer = await ask();
+	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer));
+}
+
+function describe(answer: Adjusted): string {
+	const { clicks, conversions, complete, dry_run, id } = answer;
+	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
+	const things = changed.length > 0 ? changed.join(" and ") : answer.kind === "amount" ? "No click or conversion" : "Nothing";
+	const least = complete ? "" : "At least: ";
+	return [
+		`${least}${things} ${dry_run ? "would change" : "changed"}.`,
+		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
+		...(id === null ? [] : [`Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`]),
+	].join("\n");
+}
+
+function counted(count: number, thing: string): string {
+	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+async function list(options: ListOptions): Promise<void> {
+	const { limit, cursor } = options;
+	const query = new URLSearchParams({ ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) });
+	const answer = take(adjustmentPageSchema, await callOperator(targetOf(options), `/operator/adjustments?${query}`, null));
+	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (answer.data.length === 0) return console.log("There are no adjustments.");
+	for (const adjustment of answer.data) console.log(describeListed(adjustment));
+	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
+}
+
+function describeListed({ at, actor, kind, id, request, text, undone_by, complete, ...changes }: ListedAdjustment): string {
+	const selected = Object.entries(request).map(([name, value]) => `${name} ${value}`);
+	const state = `${complete ? "" : ", not complete: ask again with its id"}${undone_by === null ? "" : `, undone by ${undone_by}`}`;
+	return [
+		`${at}  ${actor}  ${kind.replaceAll("_", " ")}  ${selected.join(", ")}  (${id}${state})`,
+		`    ${counted(changes.clicks, "click")}, ${counted(changes.conversions, "conversion")}, publisher revenue ${changes.publisher_revenue} USD, gross ${changes.gross_revenue} USD: ${text}`,
+	].join("\n");
+}
+
+function targetOf(options: ServerOptions) {
+	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+}
+
+/** @throws Failure where the server refused, or answers something this CLI does not know */
+function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
+	if (status === 200) return readAnswer(schema, body);
+	if (status === 422) {
+		const { faults, fault_count } = readFaults(body);
+		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the request" : path, message }));
+		throw new Failure(["The server refused, and nothing was changed:", ...describePlaces(places, fault_count)].join("\n"));
+	}
+	throw new Failure(
+		`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nWhat it did before is kept: \`adjust list\` shows it.`,
+	);
+}

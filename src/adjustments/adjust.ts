@@ -1,0 +1,143 @@
+/** What an operator takes back, gives back, adds or takes: each an adjustment, a row that is only ever added. */
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { adjustments } from "../db/schema/adjustments.ts";
+import { invalidInput } from "../http/errors.ts";
+import { newTimeOrderedId } from "../lib/ids.ts";
+import { logError, logInfo } from "../lib/log.ts";
+import { formatUsd } from "../lib/money.ts";
+import { utcDay } from "../lib/time.ts";
+import { countVoided, previewVoid, restoreAll, voidAll } from "./adjust-clicks.ts";
+import { judgeBy, previewWord, readUndoingWord, readWord } from "./adjust-conversion.ts";
+import type { Adjusted } from "./adjustment-answer.ts";
+import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest, type VoidClicksRequest } from "./adjustment-request.ts";
+import { type Adjustment, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
+import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
+import { readSelection, requirePublisher } from "./select-clicks.ts";
+
+/**
+ * Does what a request asks. Under an id that is known it goes on where it was cut off, and answers what came of it in all.
+ * @throws HttpError 422 where it cannot be done, 412 where its id is another request's
+ */
+export async function adjust(deps: AdjustmentDeps, request: AdjustmentRequest): Promise<Adjusted> {
+	const stored = await carryOut(deps, request);
+	const { id, kind, clicks, conversions } = stored;
+	if (clicks > 0) await tellOfSpend(deps);
+	logInfo("adjustment.made", { adjustment: id, kind, clicks, conversions, complete: stored.cursor === null });
+	return { id, ...answerOf(kind, { ...stored, complete: stored.cursor === null }), dry_run: false };
+}
+
+/** Best effort: the cron looks at caps every minute. */
+async function tellOfSpend({ onSpendChanged }: AdjustmentDeps): Promise<void> {
+	try {
+		await onSpendChanged();
+	} catch (error) {
+		logError("adjustment.caps_not_looked_at", error);
+	}
+}
+
+async function carryOut(deps: AdjustmentDeps, request: AdjustmentRequest): Promise<Adjustment> {
+	const { db } = deps;
+	const known = request.id === undefined ? null : await readAdjustment(db, request.id, request);
+	if (known !== null && known.cursor === null) return known;
+	if (request.kind === "void_clicks") return voidClicks(deps, request, known);
+	if (request.kind === "amount") return addAmount(deps, request);
+	if (request.kind === "undo") return undo(deps, request, known);
+	return judgeBy(deps, newRow(deps, request), await readWord(db, request), request);
+}
+
+/** What a request would do. @throws HttpError 422 where it could not be done */
+export async function previewAdjustment(deps: AdjustmentDeps, request: AdjustmentRequest): Promise<Adjusted> {
+	const { db } = deps;
+	const change =
+		request.kind === "void_clicks"
+			? await previewVoid(db, await readSelection(db, request, deps.now()))
+			: request.kind === "amount"
+				? await previewAmount(deps, request)
+				: request.kind === "undo"
+					? await previewUndo(deps, request)
+					: await previewWord(deps, await readWord(db, request));
+	return { id: null, ...answerOf(request.kind, change), dry_run: true };
+}
+
+function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted, "id" | "dry_run"> {
+	const { clicks, conversions, publisherRevenueMicros, grossRevenueMicros, complete } = change;
+	return {
+		kind,
+		clicks,
+		conversions,
+		publisher_revenue: formatUsd(publisherRevenueMicros),
+		gross_revenue: formatUsd(grossRevenueMicros),
+		complete,
+	};
+}
+
+function newRow({ now, actor }: AdjustmentDeps, request: AdjustmentRequest): NewAdjustment {
+	const at = now();
+	return { id: request.id ?? newTimeOrderedId(at), kind: request.kind, actor, at, text: request.text, request: requestOf(request) };
+}
+
+async function voidClicks(deps: AdjustmentDeps, request: VoidClicksRequest, known: Adjustment | null): Promise<Adjustment> {
+	const { db, now } = deps;
+	const selection = await readSelection(db, request, known?.at ?? now());
+	const opened = known ?? (await openAdjustment(db, { ...newRow(deps, request), cursor: selection.after }, request));
+	return voidAll(db, opened, selection);
+}
+
+async function previewAmount({ db, now }: AdjustmentDeps, { publisher, date, amount }: AmountRequest): Promise<Change> {
+	await requirePublisher(db, publisher);
+	if (date > utcDay(now())) throw invalidInput([{ path: "date", message: "must not be a day to come" }]);
+	return { ...NO_CHANGE, publisherRevenueMicros: microsOf(amount) };
+}
+
+async function addAmount(deps: AdjustmentDeps, request: AmountRequest): Promise<Adjustment> {
+	const { publisherRevenueMicros } = await previewAmount(deps, request);
+	return storeAmount(
+		deps,
+		{ ...newRow(deps, request), publisherId: request.publisher, date: request.date },
+		publisherRevenueMicros,
+		request,
+	);
+}
+
+/** Adds an amount to a publisher's day, in one transaction with its row. */
+function storeAmount(deps: AdjustmentDeps, row: NewAdjustment, amountMicros: number, request: AdjustmentRequest): Promise<Adjustment> {
+	return openAdjustment(deps.db, { ...row, amountMicros, publisherRevenueMicros: amountMicros }, request, [
+		sql`INSERT INTO daily_publishers (publisher_id, date, adjustment_micros) VALUES (${row.publisherId}, ${row.date}, ${amountMicros})
+			ON CONFLICT (publisher_id, date) DO UPDATE SET adjustment_micros = daily_publishers.adjustment_micros + excluded.adjustment_micros`,
+	]);
+}
+
+/** The adjustment that is to be undone. @throws HttpError 422 where it cannot be; one whose undoing was cut off can */
+async function readUndone(db: Database, { adjustment }: UndoRequest): Promise<{ target: Adjustment; begun: Adjustment | null }> {
+	const refuse = (message: string) => invalidInput([{ path: "adjustment", message }]);
+	const [target] = await db.select().from(adjustments).where(eq(adjustments.id, adjustment));
+	if (target === undefined) throw refuse("is no adjustment's id");
+	if (target.kind === "undo") throw refuse("is an undo, which cannot be undone");
+	const [begun] = await db.select().from(adjustments).where(eq(adjustments.undoes, adjustment));
+	if (begun !== undefined && begun.cursor === null) throw refuse(`is undone already, by ${begun.id}`);
+	return { target, begun: begun ?? null };
+}
+
+async function undo(deps: AdjustmentDeps, request: UndoRequest, known: Adjustment | null): Promise<Adjustment> {
+	const { db } = deps;
+	const { target, begun } = await readUndone(db, request);
+	const row = { ...newRow(deps, request), undoes: target.id };
+	if (target.kind === "void_clicks") {
+		// One that is still under way ends here: what it has taken is given back.
+		const ending = sql`UPDATE adjustments SET cursor = NULL WHERE id = ${target.id}`;
+		return restoreAll(db, known ?? begun ?? (await openAdjustment(db, { ...row, cursor: "" }, request, [ending])), target.id);
+	}
+	if (target.kind === "amount") {
+		const { publisherId, date, amountMicros } = target;
+		return storeAmount(deps, { ...row, publisherId, date }, -(amountMicros ?? 0), request);
+	}
+	return judgeBy(deps, row, await readUndoingWord(db, target), request);
+}
+
+async function previewUndo(deps: AdjustmentDeps, request: UndoRequest): Promise<Change> {
+	const { target } = await readUndone(deps.db, request);
+	if (target.kind === "void_clicks") return countVoided(deps.db, target.id);
+	if (target.kind === "amount") return { ...NO_CHANGE, publisherRevenueMicros: -(target.amountMicros ?? 0) };
+	return previewWord(deps, await readUndoingWord(deps.db, target));
+}

@@ -1,0 +1,146 @@
+/** What POST and GET /operator/adjustments take. */
+import * as v from "valibot";
+import { networkPrefix } from "../lib/ip.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
+import { utcDay } from "../lib/time.ts";
+import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
+
+const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+
+/** An ISO date (its midnight) or datetime, UTC where it names no offset. */
+const time = v.pipe(
+	v.string("must be a text"),
+	v.regex(
+		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
+		"must be a date or datetime such as 2026-11-21T09:00:00Z",
+	),
+	v.check((value) => !Number.isNaN(timeOf(value)), "must be a time of the calendar"),
+);
+
+/** Unix milliseconds of a time that was read. */
+export function timeOf(text: string): number {
+	return Date.parse(text.length === 10 || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
+}
+
+const day = v.pipe(
+	v.string("must be a text"),
+	v.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-11-21"),
+	v.check((value) => {
+		const at = Date.parse(value);
+		// Date.parse takes 30 February for 2 March.
+		return !Number.isNaN(at) && utcDay(at) === value;
+	}, "must be a day of the calendar"),
+);
+
+/** The network that clicks keep of an address: an address stands for the one that it is in. */
+const addressPrefix = v.pipe(
+	v.string("must be a text"),
+	v.check((value) => prefixOf(value) !== null, "must be an address, or a network such as 203.0.113.0/24 or 2001:db8:85a3::/48"),
+	v.transform((value) => prefixOf(value) ?? ""),
+);
+
+function prefixOf(text: string): string | null {
+	const [address = "", bits, ...more] = text.split("/");
+	const prefix = networkPrefix(address);
+	return prefix === null || more.length > 0 || (bits !== undefined && !prefix.endsWith(`/${bits}`)) ? null : prefix;
+}
+
+/** Money is credited in ten-thousandths (decision 0024). */
+const AMOUNT_DECIMALS = 4;
+const MICROS_PER_TEN_THOUSANDTH = 100;
+
+/** Micro-dollars of an amount that was read. */
+export function microsOf(amount: string): number {
+	return (parseDecimal(amount, AMOUNT_DECIMALS) ?? 0) * MICROS_PER_TEN_THOUSANDTH;
+}
+
+const amount = v.pipe(
+	v.string("must be a text such as -12.5000"),
+	v.check((value) => parseDecimal(value, AMOUNT_DECIMALS) !== null, "must be USD with at most four decimals, such as -12.5000"),
+	v.check((value) => microsOf(value) !== 0, "must not be zero"),
+	v.check(
+		(value) => Math.abs(microsOf(value)) <= ABSOLUTE_MAX_PAYOUT_MICROS,
+		`must be at most ${formatUsd(ABSOLUTE_MAX_PAYOUT_MICROS)} either way`,
+	),
+);
+
+const shared = {
+	/** The caller's own: asked again under it, a request that was cut off goes on, and one that was done changes nothing. */
+	id: v.optional(v.pipe(v.string("must be a text"), v.regex(/^[\w-]{8,64}$/, "must be 8 to 64 letters, digits, - or _"))),
+	/** Why, in the operator's words. */
+	text: v.pipe(v.string("must be a text"), v.trim(), v.nonEmpty("must not be blank"), v.maxLength(1_000, "is too long")),
+};
+
+const SELECTION = {
+	/** publishers.id. */
+	publisher: v.optional(name),
+	/** A source_id of reports; empty for the clicks without one. */
+	source: v.optional(v.pipe(v.string("must be a text"), v.maxLength(2_000, "is too long"))),
+	address_prefix: v.optional(addressPrefix),
+	/** A brand's domain. */
+	brand: v.optional(name),
+	campaign: v.optional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
+	/** When the click was made: from, and before. */
+	from: v.optional(time),
+	to: v.optional(time),
+	/** A rule that flagged it. */
+	reason: v.optional(v.picklist(TRAFFIC_RULES, `must be one of ${TRAFFIC_RULES.join(", ")}`)),
+};
+
+const voidClicksSchema = v.pipe(
+	v.strictObject({ kind: v.literal("void_clicks"), ...SELECTION, ...shared }),
+	v.check(
+		(request) => Object.keys(SELECTION).some((field) => request[field as keyof typeof SELECTION] !== undefined),
+		`must name clicks by ${Object.keys(SELECTION).join(", ")}`,
+	),
+	v.forward(
+		v.check(({ from, to }) => from === undefined || to === undefined || timeOf(from) < timeOf(to), "must be after from"),
+		["to"],
+	),
+);
+
+export const CONVERSION_KINDS = ["void_conversion", "restore_conversion", "release_conversion"] as const;
+const conversionSchema = v.strictObject({ kind: v.picklist(CONVERSION_KINDS), platform: name, txnid: name, ...shared });
+const amountSchema = v.strictObject({ kind: v.literal("amount"), publisher: name, date: day, amount, ...shared });
+const undoSchema = v.strictObject({ kind: v.literal("undo"), adjustment: name, ...shared });
+
+/** Body of POST /operator/adjustments. */
+export const adjustmentSchema = v.variant(
+	"kind",
+	[voidClicksSchema, conversionSchema, amountSchema, undoSchema],
+	`must be void_clicks, ${CONVERSION_KINDS.join(", ")}, amount or undo`,
+);
+
+export type AdjustmentRequest = v.InferOutput<typeof adjustmentSchema>;
+export type VoidClicksRequest = v.InferOutput<typeof voidClicksSchema>;
+export type ConversionRequest = v.InferOutput<typeof conversionSchema>;
+export type AmountRequest = v.InferOutput<typeof amountSchema>;
+export type UndoRequest = v.InferOutput<typeof undoSchema>;
+
+export const adjustmentQuerySchema = v.object({
+	dry_run: v.pipe(
+		v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
+		v.transform((value) => value === "1" || value === "true"),
+	),
+});
+
+/** `{at}.{id}` of the last adjustment of a page. */
+export const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
+
+/** Query of GET /operator/adjustments. */
+export const listSchema = v.object({
+	limit: v.optional(
+		v.pipe(
+			v.string(),
+			v.regex(/^\d{1,9}$/, "must be a whole number"),
+			v.transform(Number),
+			v.minValue(1, "must be at least 1"),
+			v.maxValue(1_000, "must be at most 1000"),
+		),
+		"100",
+	),
+	/** `next_cursor` of the page before. */
+	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next_cursor of a page"))),
+});
+
+export type ListQuery = v.InferOutput<typeof listSchema>;

@@ -1,0 +1,67 @@
+/** Rows of `adjustments`: added once, read back, and told apart by the request that made them. */
+import { eq, type SQL } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { insertRows } from "../db/json-rows.ts";
+import { isConstraintError } from "../db/overtaken.ts";
+import { adjustments } from "../db/schema/adjustments.ts";
+import { invalidInput } from "../http/errors.ts";
+import { HttpError } from "../lib/http.ts";
+import type { AdjustmentRequest } from "./adjustment-request.ts";
+
+export type Adjustment = typeof adjustments.$inferSelect;
+export type NewAdjustment = typeof adjustments.$inferInsert;
+
+/** What was asked for, as a row keeps it. @param was of a conversion: its verdict before */
+export function requestOf({ id: _, kind: __, text: ___, ...asked }: AdjustmentRequest, was?: string | null): string {
+	return JSON.stringify(was === undefined ? asked : { ...asked, was });
+}
+
+/** @throws HttpError 412 where the id is of another request; null where there is none */
+export async function readAdjustment(db: Database, id: string, request: AdjustmentRequest): Promise<Adjustment | null> {
+	const [row] = await db.select().from(adjustments).where(eq(adjustments.id, id));
+	if (row === undefined) return null;
+	const { was: _, ...asked } = JSON.parse(row.request) as Record<string, unknown>;
+	if (row.kind === request.kind && JSON.stringify(asked) === requestOf(request)) return row;
+	throw new HttpError(412, { error: "Conflict", message: `The id ${id} is of another adjustment.` });
+}
+
+/**
+ * Adds an adjustment, in one transaction with what else it does at once. Where the same request came twice and the other was faster,
+ * its row: nothing is done then.
+ * @throws HttpError 412 where the id is of another request, 422 where it undoes what is undone already
+ */
+export async function openAdjustment(
+	db: Database,
+	row: NewAdjustment,
+	request: AdjustmentRequest,
+	others: readonly SQL[] = [],
+): Promise<Adjustment> {
+	try {
+		await runTransaction(db, [insertRows(adjustments, [row]), ...others]);
+	} catch (error) {
+		if (!isConstraintError(error)) throw error;
+		const rival = await findRival(db, row, request);
+		if (rival === null) throw error;
+		return rival;
+	}
+	return reread(db, row.id);
+}
+
+/**
+ * What stands in the way of a row that could not be added: the row of the same request, which another was faster with; null where there
+ * is nothing. @throws HttpError 412 where its id is of another request, 422 where it undoes what is undone already
+ */
+export async function findRival(db: Database, { id, undoes }: NewAdjustment, request: AdjustmentRequest): Promise<Adjustment | null> {
+	const same = await readAdjustment(db, id, request);
+	if (same !== null || undoes === undefined || undoes === null) return same;
+	const [undone] = await db.select({ id: adjustments.id }).from(adjustments).where(eq(adjustments.undoes, undoes));
+	if (undone === undefined) return null;
+	throw invalidInput([{ path: "adjustment", message: `is undone already, by ${undone.id}` }]);
+}
+
+/** An adjustment that is there, as it stands now. */
+export async function reread(db: Database, id: string): Promise<Adjustment> {
+	const [row] = await db.select().from(adjustments).where(eq(adjustments.id, id));
+	if (row === undefined) throw new Error(`no adjustment ${id}`);
+	return row;
+}

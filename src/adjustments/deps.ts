@@ -1,0 +1,48 @@
+/** What adjusting needs, and what comes of it. */
+import type { SQL } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import type { conversions } from "../db/schema/conversions.ts";
+
+export type Verdict = typeof conversions.$inferSelect.verdict;
+export type ConversionKey = { platform: string; txnid: string };
+
+export type Judgement = {
+	/** False where the conversion had that verdict already. */
+	changed: boolean;
+	previous: Verdict;
+	/** What the sums grew by, micro-dollars. */
+	publisherRevenueMicros: number;
+	grossMicros: number;
+};
+
+/**
+ * Sets a conversion's verdict, with all that follows from it, in one transaction. Null where there is no such conversion.
+ * @param adjustmentId what the event names as its cause
+ * @throws OvertakenError where that transaction failed again and again, as it does where `alongside` cannot be written
+ */
+export type JudgeConversion = (
+	key: ConversionKey,
+	verdict: Verdict,
+	adjustmentId: string,
+	options: {
+		/** Says what would change, and writes nothing. */
+		dryRun?: boolean;
+		/** What is written in the same transaction. */
+		alongside?: (judgement: Judgement) => readonly SQL[];
+	},
+) => Promise<Judgement | null>;
+
+export type AdjustmentDeps = {
+	db: Database;
+	now: () => number;
+	/** Whoever adjusts. */
+	actor: string;
+	judge: JudgeConversion;
+	/** Told that campaigns may have spent less, or more, than before. */
+	onSpendChanged: () => Promise<void>;
+};
+
+/** What changes, or would: clicks and conversions, and by how much the sums grow, micro-dollars. */
+export type Change = { clicks: number; conversions: number; publisherRevenueMicros: number; grossRevenueMicros: number; complete: boolean };
+
+export const NO_CHANGE: Change = { clicks: 0, conversions: 0, publisherRevenueMicros: 0, grossRevenueMicros: 0, complete: true };

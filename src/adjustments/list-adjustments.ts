@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { formatUsd } from "../lib/money.ts";
+import type { AdjustmentPage, ListedAdjustment } from "./adjustment-answer.ts";
+import { CURSOR, type ListQuery } from "./adjustment-request.ts";
+import type { Adjustment } from "./adjustment-rows.ts";
+
+type Row = Pick<Adjustment, "id" | "kind" | "actor" | "at" | "text" | "request" | "cursor" | "clicks" | "conversions"> & {
+	publisherRevenueMicros: number;
+	grossRevenueMicros: number;
+	undoneBy: string | null;
+};
+
+/** A page of adjustments, the newest first. */
+export async function listAdjustments(db: Database, { limit, cursor }: ListQuery): Promise<AdjustmentPage> {
+	const [, at, id] = CURSOR.exec(cursor ?? "") ?? [];
+	const beyond = at === undefined ? sql`true` : sql`(a.at, a.id) < (${Number(at)}, ${id})`;
+	const rows = await db.all<Row>(sql`SELECT a.id, a.kind, a.actor, a.at, a.text, a.request, a.cursor, a.clicks, a.conversions,
+			a.publisher_revenue_micros AS "publisherRevenueMicros", a.gross_revenue_micros AS "grossRevenueMicros",
+			(SELECT u.id FROM adjustments u WHERE u.undoes = a.id) AS "undoneBy"
+		FROM adjustments a WHERE ${beyond} ORDER BY a.at DESC, a.id DESC LIMIT ${limit + 1}`);
+	const page = rows.slice(0, limit);
+	const last = page.at(-1);
+	return {
+		data: page.map(present),
+		limit,
+		next_cursor: rows.length > page.length && last !== undefined ? `${last.at}.${last.id}` : null,
+	};
+}
+
+function present(row: Row): ListedAdjustment {
+	return {
+		id: row.id,
+		kind: row.kind,
+		clicks: row.clicks,
+		conversions: row.conversions,
+		publisher_revenue: formatUsd(row.publisherRevenueMicros),
+		gross_revenue: formatUsd(row.grossRevenueMicros),
+		complete: row.cursor === null,
+		actor: row.actor,
+		at: new Date(row.at).toISOString(),
+		text: row.text,
+		request: JSON.parse(row.request) as Record<string, unknown>,
+		undone_by: row.undoneBy,
+	};
+}

@@ -1,0 +1,65 @@
+/** The operator's adjustments. The schemas are the ones that read the bodies, and that the answers are typed by. */
+import * as v from "valibot";
+import { adjustedSchema, adjustmentPageSchema } from "../../adjustments/adjustment-answer.ts";
+import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
+import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { count, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+
+named("Adjustment", adjustmentPageSchema.entries.data.item);
+
+const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey", path: "/operator/adjustments" } as const;
+
+export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
+	{
+		...SHARED,
+		method: "post",
+		id: "adjust",
+		summary: "Take back, give back, add or take",
+		description:
+			"`void_clicks` takes paid clicks back, by at least one of the fields that select them; `void_conversion` takes a conversion back, `release_conversion` lets one count that is kept back, and `restore_conversion` lets it be what its platform says; `amount` adds to what a publisher has earned on a day, or takes; `undo` undoes any of these once. Sums, reports, caps and callbacks follow in the same transaction. A request does 100,000 clicks at most: while `complete` is false, ask again with the same `id`. Under an `id` that was done, nothing is done again.",
+		parameters: [{ in: "query", name: "dry_run", description: "1 only says what would change.", schema: v.picklist(["0", "1"]) }],
+		body: {
+			required: true,
+			contents: [
+				{
+					schema: adjustmentSchema,
+					example: {
+						kind: "void_clicks",
+						publisher: "acme-media",
+						source: "site-7",
+						from: "2026-11-20",
+						to: "2026-11-21",
+						text: "clicks of a farm",
+					},
+				},
+			],
+		},
+		answers: {
+			200: { description: "What changed, or would.", content: { schema: named("Adjusted", adjustedSchema) } },
+			401: UNAUTHORIZED,
+			412: {
+				description: "The id is of another adjustment.",
+				content: { schema: errorSchema, example: { error: "Conflict", message: "The id void-2026-11 is of another adjustment." } },
+			},
+			413: TOO_LARGE,
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		method: "get",
+		id: "listAdjustments",
+		summary: "List adjustments",
+		description: "The newest first.",
+		parameters: [
+			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
+			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
+		],
+		answers: {
+			200: { description: "A page.", content: { schema: named("AdjustmentPage", adjustmentPageSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+];
