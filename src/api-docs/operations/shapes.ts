@@ -26,6 +26,11 @@ export const TOO_LARGE: Answer = {
 	content: { schema: errorSchema, example: { error: "Payload too large" } },
 };
 
+/** The operator's endpoints say how much they take. */
+export function largerThan(maxBytes: number, description = TOO_LARGE.description): Answer {
+	return { description, content: { schema: errorSchema, example: { error: `The body may hold at most ${maxBytes} bytes` } } };
+}
+
 /** Of every operation that takes a key. */
 export const TOO_MANY_REQUESTS: Answer = {
 	description: "Too many requests with wrong keys came from this address. For a few seconds none with a key is looked at.",
