@@ -48,6 +48,8 @@ import { operatorRoutes } from "./operator/routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
+import { reconcileRoutes } from "./reconcile/reconcile-routes.ts";
+import { sweepSums } from "./reconcile/sweep-sums.ts";
 import { reportRoutes } from "./reports/routes.ts";
 import { removeOld } from "./retention/remove-old.ts";
 import { completeApp } from "./worker-app.ts";
@@ -124,6 +126,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 			judge: (...word) => judgeConversion({ db, callbacks: env.CALLBACKS, now }, ...word),
 			onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
 		}),
+		"/reconcile-sums": reconcileRoutes({ db, now }),
 	};
 	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, verbs }));
 	return origin;
@@ -142,6 +145,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		book: () => keepBook(env),
 		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
+		sums: () => sweepSums({ db: databases(env).db, now }),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {

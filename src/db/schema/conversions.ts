@@ -108,6 +108,9 @@ export const conversions = sqliteTable(
 		index("conversions_paid_by_click_date")
 			.on(table.publisherId, table.clickedAt, table.clickId, table.revenueMicros, table.stage, table.status, table.test, table.pricingModel)
 			.where(PAID),
+		// What the sums of a day are compared with, and which days have changed.
+		index("conversions_counted_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
+		index("conversions_by_update").on(table.updatedAt, table.eventAt),
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),

@@ -10,5 +10,6 @@ export * from "./dead-letters.ts";
 export * from "./imports.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";
+export * from "./reconciliation.ts";
 export * from "./retention.ts";
 export * from "./settings.ts";

@@ -42,6 +42,7 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		upsert(accessKeys, "access_keys", importId, ["hash"], { keep: true }),
 		markSlots,
 		upsert(brands, "brands", importId, ["domain"], { without: "id" }),
+		noteChangedClocks(importId, present, now),
 		sql`DELETE FROM campaigns WHERE brand_id IN (${present})`,
 		sql`DELETE FROM brand_aliases WHERE brand_id IN (${present})`,
 		sql`DELETE FROM book_keys WHERE brand_id IN (${present})`,
@@ -55,6 +56,15 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		db.update(bookState).set({ manifestDirty: true }),
 		db.delete(importRows).where(eq(importRows.importId, importId)),
 	]);
+}
+
+/** Which campaigns get another time zone, or are no more: sums by their own days cannot be told from their clicks of before. */
+function noteChangedClocks(importId: string, present: SQL, now: number): SQL {
+	return sql`INSERT INTO campaign_clocks (campaign_id, changed_at)
+		SELECT c.campaign_id, CAST(${now} AS BIGINT) FROM campaigns c
+		LEFT JOIN import_rows r ON r.import_id = ${importId} AND r.section = 'campaigns' AND CAST(r.row ->> 'campaignId' AS BIGINT) = c.campaign_id
+		WHERE c.brand_id IN (${present}) AND c.timezone IS DISTINCT FROM r.row ->> 'timezone'
+		ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
 }
 
 /** A platform's number stands in the campaigns of the book: where it changes, so do their entries. */

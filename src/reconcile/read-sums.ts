@@ -1,0 +1,105 @@
+/** Reads counters and the rows they were made of, both at one moment: the statements of a read are one transaction. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { firstIdAt } from "../lib/ids.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time.ts";
+import { COUNTED_CONVERSION } from "../reports/counted.ts";
+import { type DayState, MOST_AHEAD_MS, MOST_BEHIND_MS, type QuarterRow, type SumRow } from "./compare-sums.ts";
+
+/** With the version of the repairs that it has seen. */
+export type Read<State> = { version: number; state: State };
+export type TotalsState = { stored: SumRow[]; days: SumRow[] };
+
+const VERSION = sql`SELECT version FROM reconciliation WHERE id = 1`;
+
+/** Clicks are found by their time-ordered ids, which have no other index; the time itself decides. */
+function clicksWithin(from: number, to: number): SQL {
+	return sql`c.id >= ${firstIdAt(from - HOUR_MS)} AND c.id < ${firstIdAt(to + HOUR_MS)}
+		AND c.clicked_at >= ${from} AND c.clicked_at < ${to} AND c.reason IS NULL`;
+}
+
+const STORED_SUMS = sql`s.click_count AS "clickCount", s.click_revenue_micros AS "clickRevenueMicros",
+	s.conversion_count AS "conversionCount", s.conversion_revenue_micros AS "conversionRevenueMicros",
+	s.gross_micros AS "grossMicros", s.sales_micros AS "salesMicros"`;
+
+export async function readDay(db: Database, day: string): Promise<Read<DayState>> {
+	const from = Date.parse(day);
+	const to = from + DAY_MS;
+	const first = from - MOST_AHEAD_MS;
+	const isOfDay = sql`${COUNTED_CONVERSION} AND event_at >= ${from} AND event_at < ${to}
+		AND publisher_id IS NOT NULL AND campaign_id IS NOT NULL AND brand_id IS NOT NULL`;
+	const results = await runTransaction(db, [
+		VERSION,
+		sql`SELECT cursor FROM retention WHERE name = 'clicks' AND cursor > ${firstIdAt(first - HOUR_MS)}`,
+		sql`SELECT c.publisher_id AS "publisherId", coalesce(c.source_id, '') AS "sourceId", c.campaign_id AS "campaignId", c.brand_id AS "brandId",
+			count(*) AS "clickCount", sum(c.revenue_micros) AS "clickRevenueMicros"
+			FROM clicks c WHERE ${clicksWithin(from, to)} AND c.publisher_id IS NOT NULL
+			GROUP BY c.publisher_id, coalesce(c.source_id, ''), c.campaign_id, c.brand_id`,
+		sql`SELECT publisher_id AS "publisherId", coalesce(source_id, '') AS "sourceId", campaign_id AS "campaignId", brand_id AS "brandId",
+			count(*) AS "conversionCount", sum(coalesce(revenue_micros, 0)) AS "conversionRevenueMicros",
+			sum(coalesce(gross_micros, 0)) AS "grossMicros", sum(coalesce(sales_usd_micros, 0)) AS "salesMicros"
+			FROM conversions WHERE ${isOfDay}
+			GROUP BY publisher_id, coalesce(source_id, ''), campaign_id, brand_id`,
+		sql`SELECT a.publisher_id AS "publisherId", sum(a.amount_micros) AS "adjustmentMicros" FROM adjustments a
+			WHERE a.kind = 'amount' AND a.date = ${day} AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)
+			GROUP BY a.publisher_id`,
+		// Quarters of an hour: QUARTER_MS is written out, since a bound one is another value in GROUP BY.
+		sql`SELECT c.campaign_id AS "campaignId", k.timezone, c.clicked_at / 900000 AS quarter,
+			count(*) AS "clickCount", sum(c.bid_micros) AS "spendMicros"
+			FROM clicks c CROSS JOIN campaigns k WHERE ${clicksWithin(first, to + MOST_BEHIND_MS)} AND k.campaign_id = c.campaign_id
+			GROUP BY c.campaign_id, k.timezone, c.clicked_at / 900000`,
+		sql`SELECT campaign_id AS "campaignId", changed_at AS "changedAt" FROM campaign_clocks WHERE changed_at > ${first - DAY_MS}`,
+		sql`SELECT s.publisher_id AS "publisherId", ${STORED_SUMS}, s.adjustment_micros AS "adjustmentMicros"
+			FROM publishers p CROSS JOIN daily_publishers s WHERE s.publisher_id = p.id AND s.date = ${day}`,
+		sql`SELECT s.publisher_id AS "publisherId", s.source_id AS "sourceId", ${STORED_SUMS}
+			FROM publishers p CROSS JOIN daily_sources s WHERE s.publisher_id = p.id AND s.date = ${day}`,
+		// Campaigns that are no more have sums all the same.
+		sql`SELECT s.campaign_id AS "campaignId", s.publisher_id AS "publisherId", s.brand_id AS "brandId", ${STORED_SUMS}
+			FROM (SELECT campaign_id FROM campaigns UNION SELECT campaign_id FROM campaign_totals UNION SELECT campaign_id FROM conversions WHERE ${isOfDay}) k
+			CROSS JOIN daily_campaigns s WHERE s.campaign_id = k.campaign_id AND s.date = ${day}`,
+		// Nobody knows the clocks of one that is no more.
+		sql`SELECT s.campaign_id AS "campaignId", s.click_count AS "clickCount", s.spend_micros AS "spendMicros"
+			FROM campaign_days s CROSS JOIN campaigns k WHERE s.day = ${day} AND k.campaign_id = s.campaign_id`,
+	]);
+	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
+	const [removed] = rows<{ cursor: string }>(1);
+	return {
+		version: versionOf(rows(0)),
+		state: {
+			day,
+			clicks: removed !== undefined && removed.cursor > firstIdAt(from - HOUR_MS) ? null : rows<SumRow>(2),
+			conversions: rows(3),
+			adjustments: rows(4),
+			quarters: removed === undefined ? rows<QuarterRow>(5) : null,
+			clocksChangedAt: new Map(rows<{ campaignId: number; changedAt: number }>(6).map((row) => [row.campaignId, row.changedAt])),
+			stored: { daily_publishers: rows(7), daily_sources: rows(8), daily_campaigns: rows(9), campaign_days: rows(10) },
+		},
+	};
+}
+
+/** The totals of the next campaigns behind an id, and what their days give. */
+export async function readTotals(db: Database, after: number, limit: number): Promise<Read<TotalsState> & { last: number | null }> {
+	const ids = sql`SELECT campaign_id FROM campaign_totals WHERE campaign_id > ${after}
+		UNION SELECT campaign_id FROM campaign_days WHERE campaign_id > ${after}
+		ORDER BY 1 LIMIT ${limit}`;
+	const results = await runTransaction(db, [
+		VERSION,
+		ids,
+		sql`SELECT t.campaign_id AS "campaignId", t.click_count AS "clickCount", t.spend_micros AS "spendMicros"
+			FROM (${ids}) k CROSS JOIN campaign_totals t WHERE t.campaign_id = k.campaign_id`,
+		sql`SELECT d.campaign_id AS "campaignId", sum(d.click_count) AS "clickCount", sum(d.spend_micros) AS "spendMicros"
+			FROM (${ids}) k CROSS JOIN campaign_days d WHERE d.campaign_id = k.campaign_id GROUP BY d.campaign_id`,
+	]);
+	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
+	const found = rows<{ campaign_id: number }>(1);
+	return {
+		version: versionOf(rows(0)),
+		state: { stored: rows(2), days: rows(3) },
+		last: found.length < limit ? null : (found.at(-1)?.campaign_id ?? null),
+	};
+}
+
+function versionOf([row]: { version: number }[]): number {
+	if (row === undefined) throw new Error("reconciliation has no row: the migrations did not run");
+	return row.version;
+}

@@ -1,0 +1,91 @@
+/** POST /operator/reconcile-sums: compares all counters with their rows, some days a request. */
+import { Hono } from "hono";
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { readBody } from "../http/read-input.ts";
+import { jsonResponse } from "../lib/http.ts";
+import { DAY_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import type { Difference } from "./compare-sums.ts";
+import { MOST_AHEAD_MS } from "./compare-sums.ts";
+import { firstDay } from "./first-day.ts";
+import type { ReconcileAnswer } from "./reconcile-answers.ts";
+import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
+import { showDifference } from "./show-difference.ts";
+
+/** A request stops when either is reached: D1 stops a query, and an invocation's number of them, later. */
+const MAX_DAYS = 30;
+const MAX_MS = 5 * SECOND_MS;
+const TOTALS_A_REQUEST = 500;
+const MAX_SHOWN = 100;
+
+const isoDay = v.pipe(
+	v.string("must be a day"),
+	v.isoDate("must be a day such as 2026-11-18"),
+	v.check(isDay, "must be a day of the calendar"),
+);
+
+/** The next day to compare, or the campaign behind which totals are to be compared. */
+const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})|totals (\d{1,15}))$/;
+
+export const reconcileSchema = v.strictObject({
+	from: v.optional(v.pipe(isoDay, v.description("The first day; without it the first there is."))),
+	to: v.optional(v.pipe(isoDay, v.description("The last day, included; without it today."))),
+	repair: v.optional(v.pipe(v.boolean("must be true or false"), v.description("Write the counters right.")), false),
+	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.regex(CURSOR, "must be the next_cursor of an answer"))),
+});
+
+type Asked = v.InferOutput<typeof reconcileSchema>;
+
+export function reconcileRoutes(deps: ReconcileDeps): Hono {
+	const app = new Hono();
+	app.post("/", async (c) => {
+		const asked = await readBody(c.req.raw, reconcileSchema, ({ message }) => message);
+		if (asked.from !== undefined && asked.to !== undefined && asked.to < asked.from) {
+			throw invalidInput([{ path: "to", message: "must not be before from" }]);
+		}
+		return jsonResponse(await reconcile(deps, asked), 200, { "cache-control": "no-store" });
+	});
+	return app;
+}
+
+async function reconcile(deps: ReconcileDeps, asked: Asked): Promise<ReconcileAnswer> {
+	const startedAt = deps.now();
+	const first = asked.from ?? (await firstDay(deps.db, startedAt));
+	// Some campaigns' clocks are ahead of UTC.
+	const last = asked.to ?? utcDay(startedAt + MOST_AHEAD_MS);
+	const [, cursorDay, totalsAfter] = CURSOR.exec(asked.cursor ?? `day ${first}`) ?? [];
+	const differences: Difference[] = [];
+	const compared: string[] = [];
+	const clicksGone: string[] = [];
+	let day = cursorDay ?? null;
+	while (day !== null && day <= last && compared.length < MAX_DAYS && deps.now() - startedAt < MAX_MS) {
+		const result = await reconcileDay(deps, day, asked.repair);
+		differences.push(...result.differences);
+		if (result.clicksGone) clicksGone.push(day);
+		compared.push(day);
+		day = utcDay(Date.parse(day) + DAY_MS);
+	}
+	const isOnDays = day !== null && day <= last;
+	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, asked.repair);
+	differences.push(...(totals?.differences ?? []));
+	logDifferences(differences);
+	const nextTotals = totals === null || totals.last === null ? null : `totals ${totals.last}`;
+	return {
+		days: compared.length,
+		from: compared[0] ?? null,
+		to: compared.at(-1) ?? null,
+		of_days: Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1),
+		campaigns: totals?.campaigns ?? 0,
+		clicks_gone: clicksGone,
+		difference_count: differences.length,
+		differences: differences.slice(0, MAX_SHOWN).map(showDifference),
+		repaired: asked.repair && differences.length > 0,
+		next_cursor: isOnDays ? `day ${day}` : nextTotals,
+	};
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+	const at = Date.parse(text);
+	return !Number.isNaN(at) && utcDay(at) === text;
+}

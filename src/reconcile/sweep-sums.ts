@@ -1,0 +1,73 @@
+/** The hourly job: which days have changed, and the comparison of some of them with every run of the cron until none is left. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { firstIdAt } from "../lib/ids.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
+import { firstDay } from "./first-day.ts";
+import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
+
+/** Days that one run compares: at most some thirty queries of the invocation's thousand. */
+const DAYS_A_RUN = 3;
+const TOTALS_AN_HOUR = 500;
+/** What was written shortly before the last look may have become visible after it. */
+const OVERLAP_MS = 10 * MINUTE_MS;
+/** Days that are taken from the changes of one hour. */
+const MAX_DAYS = 400;
+
+type State = { selectedAt: number; turnDay: string | null; totalsAfter: number };
+
+export async function sweepSums(deps: ReconcileDeps): Promise<void> {
+	const { db } = deps;
+	const now = deps.now();
+	const [state] = await db.all<State>(
+		sql`SELECT selected_at AS "selectedAt", turn_day AS "turnDay", totals_after AS "totalsAfter" FROM reconciliation WHERE id = 1`,
+	);
+	if (state === undefined) throw new Error("reconciliation has no row: the migrations did not run");
+	if (now - state.selectedAt >= HOUR_MS) await startHour(deps, state, now);
+	const due = await db.all<{ day: string }>(sql`SELECT day FROM reconciliation_days ORDER BY day DESC LIMIT ${DAYS_A_RUN}`);
+	for (const { day } of due) {
+		// Before the comparison: a day that cannot be compared is tried again in an hour, not for ever.
+		await db.run(sql`DELETE FROM reconciliation_days WHERE day = ${day}`);
+		const { differences } = await reconcileDay(deps, day, false);
+		logDifferences(differences);
+	}
+}
+
+/** Notes the days to compare, and compares totals of the next campaigns. */
+async function startHour(deps: ReconcileDeps, state: State, now: number): Promise<void> {
+	const { db } = deps;
+	const turnDay = await nextTurn(db, state.turnDay, now);
+	const days = new Set([utcDay(now - DAY_MS), utcDay(now), turnDay, ...(await changedDays(db, state.selectedAt - OVERLAP_MS))]);
+	const { differences, last } = await reconcileTotals(deps, state.totalsAfter, TOTALS_AN_HOUR, false);
+	logDifferences(differences);
+	await runTransaction(db, [
+		sql`INSERT INTO reconciliation_days (day) SELECT value FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
+		sql`UPDATE reconciliation SET selected_at = ${now}, turn_day = ${turnDay}, totals_after = ${last ?? 0} WHERE id = 1`,
+	]);
+}
+
+/** Days of conversions and adjustments that were written since; clicks of other days than these two come by replays only. */
+async function changedDays(db: Database, since: number): Promise<string[]> {
+	const after = Math.max(since, 0);
+	const results = await runTransaction(db, [
+		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
+		...adjustedDays(firstIdAt(after)),
+	]);
+	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);
+	return rows.flatMap(({ day }) => (day === null ? [] : [typeof day === "number" ? utcDay(day * DAY_MS) : day]));
+}
+
+function adjustedDays(afterId: string): SQL[] {
+	return [
+		sql`SELECT a.date AS day FROM adjustments a WHERE a.id >= ${afterId} LIMIT ${MAX_DAYS}`,
+		sql`SELECT o.date AS day FROM adjustments a CROSS JOIN adjustments o WHERE a.id >= ${afterId} AND o.id = a.undoes LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT c.clicked_at / 86400000 AS day FROM adjustments a CROSS JOIN clicks c
+			WHERE a.id >= ${afterId} AND c.voided_by = a.id AND c.voided_by IS NOT NULL LIMIT ${MAX_DAYS}`,
+	];
+}
+
+/** Each day has its turn, whether or not it is known to have changed; after the last one it is the first one's again. */
+async function nextTurn(db: Database, before: string | null, now: number): Promise<string> {
+	const next = before === null ? null : utcDay(Date.parse(before) + DAY_MS);
+	return next !== null && next < utcDay(now) ? next : firstDay(db, now);
+}
