@@ -15,7 +15,7 @@ export type Sum =
 	| "salesMicros"
 	| "adjustmentMicros";
 
-export type KeyName = "publisherId" | "sourceId" | "campaignId" | "brandId";
+type KeyName = "publisherId" | "sourceId" | "campaignId" | "brandId";
 
 type Shape = { key: readonly KeyName[]; ofClicks: readonly Sum[]; ofOthers: readonly Sum[] };
 
@@ -32,7 +32,7 @@ export const SHAPES: Readonly<Record<Counter, Shape>> = {
 	campaign_totals: { key: ["campaignId"], ofClicks: [], ofOthers: SPEND },
 };
 
-export type Key = Partial<Record<KeyName, string | number>>;
+type Key = Partial<Record<KeyName, string | number>>;
 /** A row of a counter, or a group of rows that one sums. */
 export type SumRow = Key & Partial<Record<Sum, number>>;
 
@@ -66,7 +66,7 @@ export type DayState = {
 	stored: Readonly<Record<Exclude<Counter, "campaign_totals">, readonly SumRow[]>>;
 };
 
-export const QUARTER_MS = 15 * MINUTE_MS;
+const QUARTER_MS = 15 * MINUTE_MS;
 /** How far clocks are ahead of UTC, and behind it, at the most. */
 export const MOST_AHEAD_MS = 14 * HOUR_MS;
 export const MOST_BEHIND_MS = 12 * HOUR_MS;

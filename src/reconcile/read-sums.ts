@@ -8,7 +8,7 @@ import { type DayState, MOST_AHEAD_MS, MOST_BEHIND_MS, type QuarterRow, type Sum
 
 /** With the version of the repairs that it has seen. */
 export type Read<State> = { version: number; state: State };
-export type TotalsState = { stored: SumRow[]; days: SumRow[] };
+export type TotalsState = { stored: SumRow[]; days: SumRow[]; corrections: SumRow[] };
 
 const VERSION = sql`SELECT version FROM reconciliation WHERE id = 1`;
 
@@ -89,12 +89,17 @@ export async function readTotals(db: Database, after: number, limit: number): Pr
 			FROM (${ids}) k CROSS JOIN campaign_totals t WHERE t.campaign_id = k.campaign_id`,
 		sql`SELECT d.campaign_id AS "campaignId", sum(d.click_count) AS "clickCount", sum(d.spend_micros) AS "spendMicros"
 			FROM (${ids}) k CROSS JOIN campaign_days d WHERE d.campaign_id = k.campaign_id GROUP BY d.campaign_id`,
+		// Days that are known to be wrong count as their clicks have them.
+		sql`SELECT f.key ->> 'campaignId' AS "campaignId",
+			CASE f.column_name WHEN 'clickCount' THEN f.counted - f.stored ELSE 0 END AS "clickCount",
+			CASE f.column_name WHEN 'spendMicros' THEN f.counted - f.stored ELSE 0 END AS "spendMicros"
+			FROM sum_differences f WHERE f.counter = 'campaign_days' AND CAST(f.key ->> 'campaignId' AS BIGINT) IN (SELECT campaign_id FROM (${ids}) k)`,
 	]);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
 	const found = rows<{ campaign_id: number }>(1);
 	return {
 		version: versionOf(rows(0)),
-		state: { stored: rows(2), days: rows(3) },
+		state: { stored: rows(2), days: rows(3), corrections: rows<SumRow>(4).map((row) => ({ ...row, campaignId: Number(row.campaignId) })) },
 		last: found.length < limit ? null : (found.at(-1)?.campaign_id ?? null),
 	};
 }

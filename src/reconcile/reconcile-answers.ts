@@ -1,6 +1,6 @@
 /** Request and answer of POST /operator/reconcile-sums. */
 import * as v from "valibot";
-import { count, usd } from "../lib/shapes.ts";
+import { count } from "../lib/shapes.ts";
 import { COUNTERS } from "./compare-sums.ts";
 
 const textOrNull = v.nullable(v.string());
@@ -16,9 +16,10 @@ export const SUM_COLUMNS = [
 	"adjustment",
 ] as const;
 
+const decimal = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4,6}$/));
 const amount = v.pipe(
-	v.union([v.pipe(v.number(), v.integer()), usd]),
-	v.description("A number of clicks or conversions; USD of all others."),
+	v.union([v.pipe(v.number(), v.integer()), decimal]),
+	v.description("A number of clicks or conversions; of all others USD, decimal."),
 );
 
 export const sumDifferenceSchema = v.strictObject({

@@ -42,7 +42,7 @@ export async function reconcileTotals(
 ): Promise<{ differences: Difference[]; campaigns: number; last: number | null }> {
 	return again(async () => {
 		const { version, state, last } = await readTotals(deps.db, after, limit);
-		const differences = compareTotals(state.stored, state.days);
+		const differences = compareTotals(state.stored, [...state.days, ...state.corrections]);
 		if (repair) await repairSums(deps.db, version, differences);
 		const isOfThese = sql`day = '' AND CAST(key ->> 'campaignId' AS BIGINT) > ${after}`;
 		await keep(

@@ -1,0 +1,308 @@
+/** Counters against the rows they were made of, on real D1: sound ones are found sound, wrong ones are found and written right. */
+import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import type { ClickMessage } from "../../src/clicks/message.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { compareDay } from "../../src/reconcile/compare-sums.ts";
+import { readDay } from "../../src/reconcile/read-sums.ts";
+import { type ReconcileAnswer, reconcileAnswerSchema } from "../../src/reconcile/reconcile-answers.ts";
+import { repairSums } from "../../src/reconcile/repair-sums.ts";
+import { sweepSums } from "../../src/reconcile/sweep-sums.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { consume, postbackMessage } from "../support/conversions.ts";
+import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { importReportNetwork } from "../support/report-rows.ts";
+
+const db = openDatabase(env.DB);
+const DAY = "2026-11-18";
+const AT = Date.parse(`${DAY}T15:00:00Z`);
+/** 08:30 of the 19th in Tokyo. */
+const LATE = Date.parse(`${DAY}T23:30:00Z`);
+const TOKYO = 77;
+const COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+
+const click = (fields: Partial<ClickMessage> = {}) => clickMessage({ at: AT, publisher: "identity-pc", campaignId: 11, ...fields });
+const count = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
+
+async function ask(body: object): Promise<ReconcileAnswer> {
+	const response = await exports.default.fetch("https://base.example/operator/reconcile-sums", {
+		method: "POST",
+		headers: OPERATOR_HEADERS,
+		body: JSON.stringify(body),
+	});
+	expect(response.status).toBe(200);
+	return v.parse(reconcileAnswerSchema, await response.json());
+}
+
+/** What differs on the days around, and in totals. */
+const compared = async (repair = false) => (await ask({ from: "2026-11-17", to: "2026-11-20", repair })).differences;
+const run = (query: string) => env.DB.prepare(query).run();
+const stored = async () =>
+	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table}`)])));
+
+beforeEach(async () => {
+	const rows = [
+		"clicks",
+		"conversions",
+		"conversion_events",
+		"postback_intake",
+		"callbacks",
+		"adjustments",
+		"retention",
+		"campaign_clocks",
+	];
+	const own = ["reconciliation_days", "sum_differences", "click_sequence", "reconciliation"];
+	await env.DB.batch([...rows, ...own, ...COUNTERS].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await run("INSERT INTO click_sequence (id, version) VALUES (1, 0)");
+	await run("INSERT INTO reconciliation (id, version, selected_at, totals_after) VALUES (1, 0, 0, 0)");
+	await importReportNetwork();
+	await importFile({ brands: [brandEntry("fans.example", TOKYO, {}, { timezone: "Asia/Tokyo" })] });
+	await run("DELETE FROM campaign_clocks");
+	const converted = click({ publisher: "identity-pa", texts: { subi: "a" } });
+	await count(
+		...[
+			click(),
+			click({ texts: { subi: "a" } }),
+			click({ texts: { psorc: "b" }, bidMicros: 310_000 }),
+			click({ reason: "bot" }),
+			converted,
+		],
+		...[click({ campaignId: TOKYO, brandId: 3 }), click({ campaignId: TOKYO, brandId: 3, at: LATE }), click({ at: LATE + DAY_MS })],
+	);
+	const sale = { cid: converted.hash, eventAt: AT + HOUR_MS, salesMicros: 90_000_000 };
+	await consume(
+		postbackMessage("northwind", { ...sale, txnid: "kept" }),
+		postbackMessage("northwind", { ...sale, txnid: "pending", status: "pending", payoutMicros: 4_000_000, eventAt: AT + DAY_MS }),
+		postbackMessage("northwind", { ...sale, txnid: "cancelled", status: "cancelled" }),
+	);
+	await run(
+		`INSERT INTO adjustments (id, kind, actor, at, text, request, publisher_id, date, amount_micros, undoes) VALUES
+			('019f0001', 'amount', 'o', 0, '', '{}', 'pa', '${DAY}', 2500000, NULL), ('019f0002', 'amount', 'o', 0, '', '{}', 'pa', '${DAY}', 700000, NULL),
+			('019f0003', 'undo', 'o', 0, '', '{}', NULL, NULL, NULL, '019f0002')`,
+	);
+	await run(`UPDATE daily_publishers SET adjustment_micros = 2500000 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
+});
+
+describe("worker: comparing counters with their rows", () => {
+	it("counters that the consumers wrote differ in nothing", async () => {
+		expect((await rowsOf("SELECT * FROM daily_publishers WHERE conversion_count > 0")).length).toBe(2);
+		expect((await rowsOf("SELECT * FROM campaign_days")).length).toBe(3);
+		expect(await ask({ from: DAY, to: "2026-11-20" })).toEqual({
+			days: 3,
+			from: DAY,
+			to: "2026-11-20",
+			of_days: 3,
+			campaigns: 2,
+			clicks_gone: [],
+			difference_count: 0,
+			differences: [],
+			repaired: false,
+			next_cursor: null,
+		});
+	});
+
+	const tampered: [counter: string, column: string, where: string, by: number, shown: object][] = [
+		["daily_publishers", "click_count", `publisher_id = 'pc' AND date = '${DAY}'`, 1, { publisher: "pc", stored: 6, counted: 5 }],
+		["daily_publishers", "click_revenue_micros", "publisher_id = 'pc'", -100, { publisher: "pc", column: "click_revenue" }],
+		["daily_publishers", "conversion_count", `publisher_id = 'pa' AND date = '${DAY}'`, -1, { publisher: "pa", stored: 0, counted: 1 }],
+		["daily_publishers", "conversion_revenue_micros", "date = '2026-11-19' AND publisher_id = 'pa'", 5, { day: "2026-11-19" }],
+		["daily_publishers", "gross_micros", "publisher_id = 'pa'", 5, { column: "gross" }],
+		["daily_publishers", "sales_micros", "publisher_id = 'pa'", 5, { column: "sales" }],
+		["daily_publishers", "adjustment_micros", `publisher_id = 'pa' AND date = '${DAY}'`, 700_000, { stored: "3.2000", counted: "2.5000" }],
+		["daily_sources", "click_revenue_micros", "source_id = 'b'", 10_000, { source: "b", stored: "0.3200", counted: "0.3100" }],
+		["daily_sources", "conversion_revenue_micros", "source_id = 'a' AND publisher_id = 'pa'", 1, { source: "a", publisher: "pa" }],
+		[
+			"daily_campaigns",
+			"click_count",
+			`campaign_id = ${TOKYO}`,
+			3,
+			{ campaign_id: TOKYO, publisher: "pc", brand: 3, stored: 5, counted: 2 },
+		],
+		["daily_campaigns", "gross_micros", "publisher_id = 'pa'", 1, { campaign_id: 11, publisher: "pa" }],
+		["campaign_days", "spend_micros", `campaign_id = 11 AND day = '${DAY}'`, 1_000_000, { day: DAY, campaign_id: 11, column: "spend" }],
+		["campaign_totals", "click_count", "campaign_id = 11", 1, { day: null, campaign_id: 11, column: "click_count" }],
+		["campaign_totals", "spend_micros", `campaign_id = ${TOKYO}`, -1, { day: null, campaign_id: TOKYO, column: "spend" }],
+	];
+	it.each(tampered)("%s: a wrong %s of %s is found, and written right", async (counter, column, where, by, shown) => {
+		const before = await stored();
+		await run(`UPDATE ${counter} SET ${column} = ${column} + ${by} WHERE ${where}`);
+		const found = await compared();
+		expect(found).toContainEqual(expect.objectContaining({ counter, ...shown }));
+		expect(found.every((difference) => difference.counter === counter)).toBe(true);
+		expect(await compared(true)).toEqual(found);
+		expect(await stored()).toEqual(before);
+		expect(await compared()).toEqual([]);
+	});
+
+	it.each(COUNTERS)("%s: rows that are not there are found, and written anew", async (counter) => {
+		const before = await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3`);
+		await run(`DELETE FROM ${counter}`);
+		expect((await compared()).length).toBeGreaterThan(0);
+		await compared(true);
+		const sourceCount = (rows: object[]) => rows.map((row) => ({ ...row, source_count: 0 }));
+		expect(sourceCount(await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3`))).toEqual(sourceCount(before));
+		expect(await compared()).toEqual([]);
+	});
+
+	it("a day of a campaign on other clocks is compared by those", async () => {
+		const days = `SELECT day, click_count FROM campaign_days WHERE campaign_id = ${TOKYO} ORDER BY day`;
+		const sound = [{ day: "2026-11-19", click_count: 2 }];
+		expect(await rowsOf(days)).toEqual(sound);
+		await run(`UPDATE campaign_days SET click_count = 5 WHERE campaign_id = ${TOKYO} AND day = '2026-11-19'`);
+		expect(await ask({ from: "2026-11-19", to: "2026-11-19", repair: true })).toMatchObject({
+			differences: [{ counter: "campaign_days", day: "2026-11-19", campaign_id: TOKYO, stored: 5, counted: 2 }],
+			repaired: true,
+		});
+		expect(await rowsOf(days)).toEqual(sound);
+	});
+
+	it("days before a campaign's clocks changed are left alone", async () => {
+		await importFile({ brands: [brandEntry("fans.example", TOKYO, {}, { timezone: "America/Los_Angeles" })] });
+		expect(await rowsOf("SELECT campaign_id FROM campaign_clocks")).toEqual([{ campaign_id: TOKYO }]);
+		await run(`UPDATE campaign_clocks SET changed_at = ${LATE + HOUR_MS}`);
+		expect(await compared()).toEqual([]);
+		await run("DELETE FROM campaign_clocks");
+		expect((await compared()).map(({ counter }) => counter)).toContain("campaign_days");
+	});
+
+	it("an import that changes no clocks notes none", async () => {
+		await importFile({ brands: [brandEntry("fans.example", TOKYO, {}, { timezone: "Asia/Tokyo", daily_click_cap: 7 })] });
+		expect(await rowsOf("SELECT campaign_id FROM campaign_clocks")).toEqual([]);
+	});
+
+	it("where clicks were removed, their sums are not compared, and that is said; all others are", async () => {
+		await run("INSERT INTO retention (name, cursor) VALUES ('clicks', (SELECT max(id) FROM clicks))");
+		await run("DELETE FROM clicks");
+		await run(`UPDATE daily_publishers SET gross_micros = gross_micros + 1 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
+		const answer = await ask({ from: DAY, to: "2026-11-21" });
+		expect(answer.differences).toMatchObject([{ counter: "daily_publishers", column: "gross" }]);
+		expect(answer.clicks_gone).toEqual([DAY, "2026-11-19", "2026-11-20"]);
+	});
+
+	it("goes on with a cursor until all is compared, totals last", async () => {
+		await run("UPDATE campaign_totals SET click_count = click_count + 1 WHERE campaign_id = 11");
+		const first = await ask({ from: "2026-10-01", to: "2026-11-20" });
+		expect(first).toMatchObject({
+			days: 30,
+			from: "2026-10-01",
+			to: "2026-10-30",
+			of_days: 51,
+			difference_count: 0,
+			next_cursor: "day 2026-10-31",
+		});
+		const second = await ask({ from: "2026-10-01", to: "2026-11-20", cursor: first.next_cursor });
+		expect(second).toMatchObject({ days: 21, to: "2026-11-20", campaigns: 2, difference_count: 1, next_cursor: null });
+	});
+
+	it.each([
+		[{ from: "2026-02-30" }, "from"],
+		[{ to: "soon" }, "to"],
+		[{ from: "2026-11-02", to: "2026-11-01" }, "to"],
+		[{ cursor: "x" }, "cursor"],
+		[{ mend: true }, "mend"],
+	])("refuses %j", async (body, path) => {
+		const response = await exports.default.fetch("https://base.example/operator/reconcile-sums", {
+			method: "POST",
+			headers: OPERATOR_HEADERS,
+			body: JSON.stringify(body),
+		});
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ faults: [{ path }] });
+	});
+});
+
+describe("worker: repairs while clicks are counted", () => {
+	const wrong = () => run(`UPDATE daily_publishers SET click_count = click_count + 40 WHERE publisher_id = 'pc' AND date = '${DAY}'`);
+	const clickCount = async () =>
+		(await rowsOf(`SELECT click_count FROM daily_publishers WHERE publisher_id = 'pc' AND date = '${DAY}'`))[0]?.click_count;
+
+	it("a click that is counted between the look and the repair is not lost", async () => {
+		await wrong();
+		const { version, state } = await readDay(db, DAY);
+		await count(click(), click({ texts: { subi: "a" } }));
+		await repairSums(db, version, compareDay(state));
+		expect(await clickCount()).toBe(7);
+		expect(await compared()).toEqual([]);
+	});
+
+	it("of two repairs that saw the same, one is made", async () => {
+		await wrong();
+		const { version, state } = await readDay(db, DAY);
+		const differences = compareDay(state);
+		await repairSums(db, version, differences);
+		await expect(repairSums(db, version, differences)).rejects.toThrow("meanwhile");
+		expect(await clickCount()).toBe(5);
+	});
+
+	it("whatever comes together, the counters are right in the end", async () => {
+		await wrong();
+		await Promise.all([
+			...Array.from({ length: 6 }, () => count(click(), click({ publisher: "identity-pa" }))),
+			...Array.from({ length: 3 }, () => compared(true)),
+			consume(postbackMessage("northwind", { txnid: "kept", cid: "c", eventAt: AT, status: "cancelled" })),
+		]);
+		expect(await clickCount()).toBe(11);
+		expect(await compared()).toEqual([]);
+	});
+});
+
+describe("worker: the hourly comparison", () => {
+	const NOW = LATE + DAY_MS + HOUR_MS;
+	const sweepAll = async (now: number) => {
+		for (let runs = 0; runs < 10; runs++) await sweepSums({ db, now: () => now });
+	};
+	const differing = () => rowsOf("SELECT day, counter, column_name, stored, counted FROM sum_differences ORDER BY day, counter");
+
+	it("finds what differs of today and yesterday, keeps it for the status, and forgets it once it is right", async () => {
+		await run(`UPDATE daily_sources SET click_count = click_count + 1 WHERE source_id = 'b' AND date = '2026-11-18'`);
+		await run("UPDATE campaign_totals SET click_count = click_count + 2 WHERE campaign_id = 11");
+		await sweepAll(LATE + HOUR_MS / 4);
+		const found = await differing();
+		expect(found).toEqual([
+			expect.objectContaining({ day: "", counter: "campaign_totals", column_name: "clickCount" }),
+			{ day: DAY, counter: "daily_sources", column_name: "clickCount", stored: 2, counted: 1 },
+		]);
+		await compared(true);
+		expect(await differing()).toEqual([]);
+	});
+
+	it("looks once an hour, and a run compares few days", async () => {
+		await sweepSums({ db, now: () => NOW });
+		const due = () => rowsOf("SELECT day FROM reconciliation_days");
+		const waiting = (await due()).length;
+		await sweepAll(NOW);
+		expect(await due()).toEqual([]);
+		expect(waiting).toBeLessThan(4);
+		await sweepSums({ db, now: () => NOW + HOUR_MS / 2 });
+		expect(await rowsOf("SELECT selected_at FROM reconciliation")).toEqual([{ selected_at: NOW }]);
+		await sweepSums({ db, now: () => NOW + HOUR_MS });
+		expect(await rowsOf("SELECT selected_at FROM reconciliation")).toEqual([{ selected_at: NOW + HOUR_MS }]);
+	});
+
+	it("compares days of conversions and adjustments that were written since, however long ago the days are", async () => {
+		const later = Date.now() + 30 * DAY_MS;
+		await sweepAll(later);
+		const old = Date.parse("2026-09-03T10:00:00Z");
+		await consume(
+			postbackMessage("northwind", {
+				txnid: "old",
+				cid: (await rowsOf("SELECT click_hash FROM clicks WHERE reason IS NULL LIMIT 1"))[0]?.click_hash as string,
+				eventAt: old,
+			}),
+		);
+		await run(`UPDATE conversions SET updated_at = ${later + 1} WHERE txnid = 'old'`);
+		await run("UPDATE daily_publishers SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
+		await sweepAll(later + HOUR_MS);
+		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-03"]);
+	});
+
+	it("gives every day its turn", async () => {
+		await sweepAll(NOW);
+		await run("UPDATE daily_publishers SET click_count = click_count + 1 WHERE date = '2026-11-18'");
+		for (let hour = 1; hour <= 40; hour++) await sweepAll(NOW + 10 * DAY_MS + hour * HOUR_MS);
+		expect((await differing()).map(({ day }) => day)).toEqual(["2026-11-18", "2026-11-18"]);
+	});
+});
