@@ -48,6 +48,7 @@ import { operatorRoutes } from "./operator/routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
+import { publisherApiRoutes } from "./publisher-api/routes.ts";
 import { reconcileRoutes } from "./reconcile/reconcile-routes.ts";
 import { sweepSums } from "./reconcile/sweep-sums.ts";
 import { reportRoutes } from "./reports/routes.ts";
@@ -81,6 +82,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
+	app.route("/api", publisherApiRoutes({ db, keys, now }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	const postbacks = {

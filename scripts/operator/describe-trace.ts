@@ -1,6 +1,7 @@
 /** What is known of a sale, in words. */
 
 import type { Trace } from "../../src/conversions/trace-answer.ts";
+import { REASONS } from "./click-reasons.ts";
 import { describeEvent } from "./describe-event.ts";
 
 type Conversion = Trace["conversions"][number];
@@ -39,10 +40,11 @@ export function describeTrace({ truncated, clicks, postbacks, conversions }: Tra
 }
 
 function describeClick(click: Trace["clicks"][number]): string[] {
-	const { click_hash, reason, clicked_at, publisher, publisher_click_id, brand, campaign_id, platform, pricing_model } = click;
+	const { click_hash, reason, flags, clicked_at, publisher, publisher_click_id, brand, campaign_id, platform, pricing_model } = click;
 	const who = `publisher ${publisher ?? "unknown"}${publisher_click_id === null ? "" : ` (its click id ${publisher_click_id})`}`;
 	const what = `${brand ?? "unknown brand"}, campaign ${campaign_id}, platform ${platform ?? "none"}, ${pricing_model ?? "no pricing model"}`;
-	return [`${clicked_at}  click ${click_hash}, ${reason === null ? "billed" : `not billed: ${reason}`}`, `    ${who}, ${what}`];
+	const judged = `${reason === null ? "billed" : `not billed: ${REASONS[reason]}`}${flags.length === 0 ? "" : `; flagged: ${flags.map((rule) => REASONS[rule]).join(", ")}`}`;
+	return [`${clicked_at}  click ${click_hash}, ${judged}`, `    ${who}, ${what}`];
 }
 
 function describePostback({ received_at, platform, method, query, outcome, answer }: Trace["postbacks"][number]): string[] {

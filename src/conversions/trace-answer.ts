@@ -15,7 +15,7 @@ import {
 	VERDICTS,
 } from "../lib/enums.ts";
 import { attemptSchema, count, time } from "../lib/shapes.ts";
-import { CLICK_REASONS } from "../lib/traffic-rules.ts";
+import { CLICK_REASONS, TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
 const text = v.string();
 const textOrNull = v.nullable(text);
@@ -29,6 +29,7 @@ const clickSchema = v.strictObject({
 	kind: v.picklist(TOKEN_KINDS),
 	billed: v.boolean(),
 	reason: v.pipe(v.nullable(v.picklist(CLICK_REASONS)), v.description("Why it is not billed.")),
+	flags: v.pipe(v.array(v.picklist(TRAFFIC_RULES)), v.description("Rules that hold for it and do not decide.")),
 	clicked_at: time,
 	publisher: textOrNull,
 	publisher_click_id: textOrNull,

@@ -7,6 +7,7 @@ import type { clicks } from "../db/schema/clicks.ts";
 import type { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import type { ConversionHold, NoMatch } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
+import type { TrafficRule } from "../lib/traffic-rules.ts";
 import type { PostbackAnswer } from "./answers.ts";
 import type { ConversionKey, EventDetails } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
@@ -96,6 +97,7 @@ function showClick(row: ClickRow): Trace["clicks"][number] {
 		kind: row.kind,
 		billed: row.reason === null,
 		reason: row.reason,
+		flags: (row.flags?.split(" ") ?? []) as TrafficRule[],
 		clicked_at: isoTime(row.clicked_at),
 		publisher: row.publisher_id,
 		publisher_click_id: row.publisher_click_id,

@@ -149,7 +149,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		truncated: false,
 		clicks: [
 			{
-				...{ id: "c", click_hash: "abc", kind: "openrtb", billed: true, reason: null, clicked_at: "T1", publisher: "acme" },
+				...{ id: "c", click_hash: "abc", kind: "openrtb", billed: true, reason: null, flags: [], clicked_at: "T1", publisher: "acme" },
 				...{ publisher_click_id: "click-77", brand: "shoes.example", campaign_id: 5001, platform: "west", source_id: null },
 				...{ pricing_model: "CPA", bid: "0.4000", revenue: "0.0000" },
 			},

@@ -1,13 +1,16 @@
 /** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
 import { env, exports } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
+import { trafficQueries } from "../../src/operator/status/read-traffic.ts";
 import { type Status, statusSchema } from "../../src/operator/status/status-answer.ts";
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
+import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 async function getStatus(): Promise<Status> {
@@ -42,7 +45,9 @@ describe("worker: /operator/status", () => {
 			book_changes_waiting: 0,
 			queues: { clicks: expect.anything(), postbacks: expect.anything(), callbacks: expect.anything() },
 			callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
+			clicks: { since: expect.any(String), paid: 0, unpaid: [], dropped: 0 },
 			conversions: { waiting: 0, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+			sums: { compared_at: null, difference_count: 0, differences: [] },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
@@ -75,6 +80,28 @@ describe("worker: /operator/status of a network with troubles", () => {
 		] as const) {
 			await addConversion(txnid, stage, heldFor);
 		}
+		await env.DB.batch([
+			env.DB.prepare(
+				"INSERT INTO unpaid_hours (connection, hour, stored, dropped) VALUES ('a', ?1, 600, 40), ('b', ?1 - 23, 1, 2), ('c', ?1 - 24, 1, 9)",
+			).bind(START / 3_600_000),
+			env.DB.prepare("UPDATE reconciliation SET compared_at = ?").bind(START),
+			env.DB.prepare(
+				`INSERT INTO sum_differences (day, counter, key, column_name, stored, counted, found_at) VALUES
+					('', 'campaign_totals', '{"campaignId":5}', 'clickCount', 3, 2, 0),
+					('2026-11-18', 'daily_sources', '{"publisherId":"acme","sourceId":"s"}', 'grossMicros', 1000000, 1500000, 0)`,
+			),
+		]);
+		await consumeClicks(
+			capDeps(),
+			letters(
+				...[
+					clickMessage({ at: START - 1_000 }),
+					clickMessage({ at: START - 5_000, reason: "bot" }),
+					clickMessage({ at: START, reason: "head" }),
+				],
+				...[clickMessage({ at: START - 1_000, reason: "head" }), clickMessage({ at: START - 90_000_000, reason: "country" })],
+			),
+		);
 		const letters = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', 0, ?)";
 		await env.DB.batch([
 			env.DB.prepare(letters).bind("a", "postbacks", null),
@@ -112,6 +139,35 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(status.dead_letters).toEqual({ clicks: 1, postbacks: 2, callbacks: 0 });
 	});
 
+	it("counts the day's clicks by why they are not paid, and those that were not stored", async () => {
+		expect((await statusAt(START)).clicks).toEqual({
+			since: "2026-11-18T14:59:55.000Z",
+			paid: 1,
+			unpaid: [
+				{ reason: "head", count: 2 },
+				{ reason: "bot", count: 1 },
+			],
+			dropped: 42,
+		});
+	});
+
+	it("names counters that differ from their rows", async () => {
+		expect((await getStatus()).sums).toEqual({
+			compared_at: "2026-11-18T15:00:00.000Z",
+			difference_count: 2,
+			differences: [
+				{
+					...{ counter: "daily_sources", day: "2026-11-18", publisher: "acme", source: "s", campaign_id: null, brand: null },
+					...{ column: "gross", stored: "1.0000", counted: "1.5000" },
+				},
+				{
+					...{ counter: "campaign_totals", day: null, publisher: null, source: null, campaign_id: 5, brand: null },
+					...{ column: "click_count", stored: 3, counted: 2 },
+				},
+			],
+		});
+	});
+
 	it("a queue that tells nothing is null, and keeps no other figure back", async () => {
 		const broken = { metrics: () => Promise.reject(new Error("not here")) };
 		const status = await readStatus({
@@ -125,15 +181,16 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it("looks into indexes only, however large the ledger is", async () => {
-		const rows = await openDatabase(env.DB).all<{ detail: string }>(explained());
-		const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT)/.test(detail));
+		const plans = [figuresQuery(START), ...trafficQueries(START)].map((query) => explained(query));
+		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
+		const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
 		// The book's state is one row.
-		const small = /^(?:SCAN book_dirty_slots|SEARCH book_state USING INTEGER PRIMARY KEY)/;
+		const small = /^(?:SCAN book_dirty_slots|SEARCH book_state USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => !detail.includes("INDEX") && !small.test(detail))).toEqual([]);
 	});
 });
 
-function explained() {
-	return sql`EXPLAIN QUERY PLAN ${figuresQuery(START)}`;
+function explained(query: SQL) {
+	return sql`EXPLAIN QUERY PLAN ${query}`;
 }

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
-import { DAY_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -44,6 +44,37 @@ describe("worker: retention", () => {
 		await consumeClicks(capDeps(), letters(...gone, ...kept));
 		await remove();
 		expect(await clickIds()).toEqual(kept.map(({ id }) => id).sort());
+	});
+
+	it("a click that was taken back stays as long as a billed one", async () => {
+		const [kept, gone] = [clickMessage({ at: daysAgo(300) }), clickMessage({ at: daysAgo(401) })];
+		await consumeClicks(capDeps(), letters(kept, gone));
+		await env.DB.prepare("UPDATE clicks SET reason = 'voided'").run();
+		await remove();
+		expect(await clickIds()).toEqual([kept.id]);
+	});
+
+	it("visits and counts of unpaid clicks go after two days, so many in a run", async () => {
+		const hour = Math.floor(NOW / HOUR_MS);
+		const many = Array.from({ length: MAX_STEPS * LOOKED_AT_A_STEP + 3 }, (_, i) => `v-${i}`);
+		await env.DB.batch([
+			env.DB.prepare("DELETE FROM paid_visits"),
+			env.DB.prepare("DELETE FROM unpaid_hours"),
+			env.DB.prepare(
+				`INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at)
+					SELECT value, 'acme', 'c', 'u', 1, ?2 FROM json_each(?1)`,
+			).bind(JSON.stringify(many), NOW - 48 * HOUR_MS - 1),
+			env.DB.prepare(
+				"INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at) VALUES ('kept', 'acme', 'c', 'u', 1, ?)",
+			).bind(NOW - 48 * HOUR_MS),
+			env.DB.prepare("INSERT INTO unpaid_hours (connection, hour) VALUES ('gone', ?1 - 49), ('kept', ?1 - 48)").bind(hour),
+		]);
+		const visits = () => rowsOf("SELECT count(*) AS visits FROM paid_visits");
+		await remove();
+		expect(await visits()).toEqual([{ visits: 4 }]);
+		await remove();
+		expect(await rowsOf("SELECT click_id FROM paid_visits")).toEqual([{ click_id: "kept" }]);
+		expect(await rowsOf("SELECT connection FROM unpaid_hours")).toEqual([{ connection: "kept" }]);
 	});
 
 	it("a click that a conversion came of stays, and so do all sums", async () => {

@@ -1,7 +1,8 @@
-import { type ReconcileAnswer, reconcileAnswerSchema, type SumDifference } from "../../../src/reconcile/reconcile-answers.ts";
+import { type ReconcileAnswer, reconcileAnswerSchema } from "../../../src/reconcile/reconcile-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { describeSum } from "../describe-sum.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { showLine } from "../progress.ts";
@@ -59,14 +60,13 @@ function describe({ days, campaigns, clicks_gone, difference_count, differences 
 	if (difference_count === 0) return [`Compared ${compared}: every counter is what its rows give.`, ...gone];
 	const more = difference_count > differences.length ? [`… and ${difference_count - differences.length} more`] : [];
 	const end = repair ? "They were written right." : "Nothing was changed: --repair writes the counters right.";
-	return [`Compared ${compared}: ${difference_count} sums differ.`, ...differences.map(describeSum), ...more, ...gone, end];
-}
-
-function describeSum({ counter, day, publisher, source, campaign_id, brand, column, stored, counted }: SumDifference): string {
-	const of = Object.entries({ publisher, source, campaign: campaign_id, brand })
-		.filter(([, value]) => value !== null)
-		.map(([name, value]) => `${name} ${value === "" ? '""' : value}`);
-	return `    ${day ?? "all days"}  ${counter}, ${of.join(", ")}: ${column} is ${stored}, its rows give ${counted}`;
+	return [
+		`Compared ${compared}: ${difference_count} sums differ.`,
+		...differences.map((difference) => `    ${describeSum(difference)}`),
+		...more,
+		...gone,
+		end,
+	];
 }
 
 async function ask(target: Target, body: object): Promise<ReconcileAnswer> {

@@ -1,7 +1,9 @@
 import { type Status, statusSchema } from "../../../src/operator/status/status-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
+import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { describeSum } from "../describe-sum.ts";
 import { findKey } from "../find-key.ts";
 import { readAnswer } from "../read-answer.ts";
 
@@ -24,7 +26,8 @@ async function showStatus(options: ServerOptions): Promise<void> {
 }
 
 function describeStatus(status: Status): string[] {
-	const { book, book_changes_waiting, queues, callbacks, conversions, dead_letters, database_bytes, paused_campaigns } = status;
+	const { book, book_changes_waiting, queues, callbacks, clicks, conversions, sums, dead_letters, database_bytes, paused_campaigns } =
+		status;
 	const { undelivered, overdue, exhausted, paused } = callbacks;
 	const rows: [string, string][] = [
 		[
@@ -44,6 +47,7 @@ function describeStatus(status: Status): string[] {
 	for (const { publisher, since, failures_in_a_row } of paused) {
 		rows.push(["", `the address of ${publisher} is paused since ${since}, after ${failures_in_a_row} failures in a row`]);
 	}
+	rows.push(...describeClicks(clicks));
 	const { waiting, unmatched, held_for } = conversions;
 	rows.push(["Conversions", `${waiting} waiting for their click, ${unmatched} unmatched, ${held_for.no_rate} without an exchange rate`]);
 	if (conversions.quarantined > held_for.no_rate) {
@@ -52,6 +56,7 @@ function describeStatus(status: Status): string[] {
 			`held: ${held_for.amount} above their ceiling, ${held_for.review} for review, ${held_for.publisher_suspended} of suspended publishers`,
 		]);
 	}
+	rows.push(...describeSums(sums));
 	rows.push([
 		"Dead letters",
 		Object.entries(dead_letters)
@@ -63,6 +68,26 @@ function describeStatus(status: Status): string[] {
 	const more = count > campaigns.length ? ", …" : "";
 	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);
 	return rows.map(([name, text]) => `${name.padEnd(16)}  ${text}`);
+}
+
+function describeClicks({ since, paid, unpaid, dropped }: Status["clicks"]): [string, string][] {
+	const total = unpaid.reduce((sum, { count }) => sum + count, 0);
+	return [
+		[
+			"Clicks",
+			`${paid} paid and ${total} unpaid since ${since}${dropped === 0 ? "" : `; ${dropped} more unpaid ones were counted, not stored`}`,
+		],
+		...unpaid.map(({ reason, count }): [string, string] => ["", `unpaid: ${count}, ${REASONS[reason]}`]),
+	];
+}
+
+function describeSums({ compared_at, difference_count, differences }: Status["sums"]): [string, string][] {
+	if (difference_count === 0)
+		return [["Counters", compared_at === null ? "not compared with their rows yet" : `right, compared ${compared_at}`]];
+	return [
+		["Counters", `${difference_count} sums differ from their rows: \`reconcile-sums --repair\` writes them right`],
+		...differences.map((difference): [string, string] => ["", describeSum(difference)]),
+	];
 }
 
 function describeAge(seconds: number): string {

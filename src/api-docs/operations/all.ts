@@ -14,10 +14,12 @@ import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
+import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
 import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
 import { PRODUCT_OPERATIONS } from "./products.ts";
+import { PUBLISHER_CLICK_OPERATIONS } from "./publisher-clicks.ts";
 import { REPORT_OPERATIONS } from "./reports.ts";
 import { SERVICE_OPERATIONS } from "./service.ts";
 
@@ -41,6 +43,7 @@ export const PUBLIC_API: Described = {
 		...BID_OPERATIONS,
 		...CLICK_OPERATIONS,
 		...REPORT_OPERATIONS,
+		...PUBLISHER_CLICK_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
 	],
@@ -62,6 +65,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
+		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...OPERATOR_ADJUSTMENT_OPERATIONS,
 		...SERVICE_OPERATIONS,

@@ -6,6 +6,7 @@ import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readClickFigures, readSums } from "./read-traffic.ts";
 import type { Status } from "./status-answer.ts";
 
 export type StatusDeps = {
@@ -40,8 +41,10 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
+	const [figures, clickFigures, sums, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
 		readFigures(deps.db, now),
+		readClickFigures(deps.db, now),
+		readSums(deps.db),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
 		readBook(deps.kv),
@@ -64,6 +67,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 			exhausted: figures.exhausted,
 			paused,
 		},
+		clicks: clickFigures,
 		conversions: {
 			waiting: figures.waiting,
 			unmatched: figures.unmatched,
@@ -75,6 +79,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 				publisher_suspended: figures.ofSuspended,
 			},
 		},
+		sums,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		database_bytes: databaseBytes,
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },

@@ -1,6 +1,8 @@
 /** Answer of GET /operator/status. */
 import * as v from "valibot";
 import { count, perQueue, time } from "../../lib/shapes.ts";
+import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
+import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
 
 const backlogSchema = v.nullable(v.strictObject({ messages: count, oldest_at: v.nullable(time) }));
 
@@ -20,6 +22,16 @@ export const statusSchema = v.strictObject({
 		exhausted: count,
 		paused: v.array(v.strictObject({ publisher: v.string(), since: time, failures_in_a_row: count, next_probe_at: v.nullable(time) })),
 	}),
+	/** Of the last 24 hours, or of the newest ten thousand where there are more. */
+	clicks: v.strictObject({
+		since: v.pipe(time, v.description("When the first of those that are counted was made.")),
+		paid: count,
+		unpaid: v.pipe(v.array(v.strictObject({ reason: v.picklist(CLICK_REASONS), count })), v.description("The most frequent first.")),
+		dropped: v.pipe(
+			count,
+			v.description("Unpaid ones of the last 24 hours that were counted and not stored, since too many came from an address."),
+		),
+	}),
 	conversions: v.strictObject({
 		waiting: count,
 		unmatched: count,
@@ -28,6 +40,12 @@ export const statusSchema = v.strictObject({
 			v.strictObject({ no_rate: count, amount: count, review: count, publisher_suspended: count }),
 			v.description("What the quarantined ones wait for: a rate, a release, a review, a publisher that is active again."),
 		),
+	}),
+	/** Counters against the rows they were made of, as the hourly comparison found them. */
+	sums: v.strictObject({
+		compared_at: v.pipe(v.nullable(time), v.description("When a day was last compared.")),
+		difference_count: count,
+		differences: v.pipe(v.array(sumDifferenceSchema), v.description("The first twenty that stand.")),
 	}),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),

@@ -1,0 +1,32 @@
+/** Whether counters are what their rows give. */
+import { reconcileAnswerSchema, sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
+import { reconcileSchema } from "../../reconcile/reconcile-routes.ts";
+import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { dayBefore, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+
+named("SumDifference", sumDifferenceSchema);
+
+export const OPERATOR_RECONCILE_OPERATIONS: readonly Operation[] = [
+	{
+		method: "post",
+		path: "/operator/reconcile-sums",
+		id: "reconcileSums",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		summary: "Compare counters with their rows",
+		description:
+			"Compares the sums that reports, caps and budgets read with the clicks, conversions and adjustments they were made of. A request compares some days: ask again with `next_cursor` until it is null. `repair` writes what differs right; what is counted meanwhile is not lost.",
+		body: {
+			required: true,
+			contents: [{ schema: reconcileSchema, example: (now) => ({ from: dayBefore(1)(now), to: dayBefore(0)(now) }) }],
+		},
+		answers: {
+			200: { description: "What was compared, and what differs.", content: { schema: named("SumsReconciled", reconcileAnswerSchema) } },
+			401: UNAUTHORIZED,
+			413: TOO_LARGE,
+			422: faultsAnswer,
+		},
+	},
+];

@@ -1,0 +1,44 @@
+/** What became of each click of a publisher. */
+import * as v from "valibot";
+import { publisherClickSchema, publisherClicksSchema } from "../../publisher-api/clicks-answer.ts";
+import { clicksQuerySchema, DEFAULT_CLICKS, MAX_CLICK_DAYS, MAX_CLICKS } from "../../publisher-api/clicks-request.ts";
+import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+
+named("PublisherClick", publisherClickSchema);
+
+const { from, to, reason, source } = clicksQuerySchema.entries;
+
+export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
+	{
+		method: "get",
+		path: "/api/clicks",
+		id: "listClicks",
+		tag: "Reports",
+		host: "base",
+		credential: "AccessKey",
+		summary: "Your clicks, paid or not, and why not",
+		description:
+			"By time, the oldest first. With a filter a page may hold fewer clicks than `limit`, even none, and still be followed by another: `next_cursor` says.",
+		parameters: [
+			{ in: "query", name: "from", description: "The first moment; without it a day before `to`.", schema: from, example: dayBefore(1) },
+			{
+				in: "query",
+				name: "to",
+				description: `The first moment that is left out, or a date that is included; without it now. At most ${MAX_CLICK_DAYS} days after \`from\`.`,
+				schema: to,
+			},
+			{ in: "query", name: "reason", description: "Clicks that are `paid`, `unpaid`, or unpaid for this reason.", schema: reason },
+			{ in: "query", name: "source", description: "Clicks of this source_id.", schema: source },
+			{ in: "query", name: "limit", description: `1 to ${MAX_CLICKS}.`, schema: v.optional(count, DEFAULT_CLICKS) },
+			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+		],
+		answers: {
+			200: { description: "A page of clicks.", content: { schema: named("PublisherClicks", publisherClicksSchema) } },
+			401: UNAUTHORIZED,
+			405: OTHER_METHOD,
+			422: faultsAnswer,
+		},
+	},
+];

@@ -1,0 +1,99 @@
+/** A publisher's own clicks, paid or not, by time: found in two indexes, each of which has the clicks that are not in the other. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import type { TokenKind } from "../lib/enums.ts";
+import { formatUsd } from "../lib/money.ts";
+import type { CLICK_REASONS, TrafficRule } from "../lib/traffic-rules.ts";
+import type { PublisherClick, PublisherClicks } from "./clicks-answer.ts";
+import { type ClicksQuery, writeCursor } from "./clicks-request.ts";
+
+/** Clicks that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
+const MAX_LOOKED_AT = 20_000;
+
+type Row = {
+	id: string;
+	at: number;
+	kind: TokenKind;
+	reason: (typeof CLICK_REASONS)[number] | null;
+	clickId: string | null;
+	brand: string | null;
+	campaignId: number;
+	sourceId: string | null;
+	subid1: string | null;
+	subid2: string | null;
+	subid3: string | null;
+	subid4: string | null;
+	subid5: string | null;
+	country: string | null;
+	keyword: string | null;
+	bidMicros: number;
+	revenueMicros: number;
+	flags: string | null;
+};
+
+/** The next clicks of the period behind the cursor: of the index alone. */
+export function lookAtClicks(publisherId: string, { fromAt, toAt, after }: ClicksQuery, limit: number): SQL {
+	const isNext = sql`publisher_id = ${publisherId} AND clicked_at >= ${Math.max(fromAt, after?.at ?? 0)} AND clicked_at < ${toAt}
+		AND (clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
+	return sql`SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND reason IS NULL AND pricing_model = 'CPC'
+		UNION ALL
+		SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND (reason IS NOT NULL OR pricing_model = 'CPA')
+		ORDER BY 1, 2 LIMIT ${limit}`;
+}
+
+/** Null where the publisher is no more. */
+export async function readClicks(db: Database, publisherId: string, query: ClicksQuery): Promise<PublisherClicks | null> {
+	const { limit, reason, source } = query;
+	const isFiltered = reason !== null || source !== null;
+	const looked = lookAtClicks(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
+	const [owner, page, last] = await runTransaction(db, [
+		sql`SELECT campaign_id_enabled AS "campaignIdEnabled" FROM publishers WHERE id = ${publisherId}`,
+		sql`SELECT c.id, c.clicked_at AS at, c.kind, c.reason, c.publisher_click_id AS "clickId", b.domain AS brand, c.campaign_id AS "campaignId",
+				c.source_id AS "sourceId", c.subid1, c.subid2, c.subid3, c.subid4, c.subid5, c.country, c.keyword,
+				c.bid_micros AS "bidMicros", c.revenue_micros AS "revenueMicros", c.flags
+			FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
+			WHERE c.id = l.id AND ${isWanted(reason)} AND ${source === null ? sql`true` : sql`coalesce(c.source_id, '') = ${source}`}
+			ORDER BY l.clicked_at, l.id LIMIT ${limit + 1}`,
+		...(isFiltered
+			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY l.clicked_at, l.id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]
+			: []),
+	]);
+	const [publisher] = (owner?.results ?? []) as { campaignIdEnabled: number }[];
+	if (publisher === undefined) return null;
+	const rows = (page?.results ?? []) as Row[];
+	const [lastLookedAt] = (last?.results ?? []) as { at: number; id: string }[];
+	const shown = rows.slice(0, limit);
+	const end = rows.length > limit ? shown.at(-1) : lastLookedAt;
+	return {
+		data: shown.map((row) => showClick(row, publisher.campaignIdEnabled === 1)),
+		limit,
+		next_cursor: end === undefined ? null : writeCursor(end),
+	};
+}
+
+function isWanted(reason: ClicksQuery["reason"]): SQL {
+	if (reason === null) return sql`true`;
+	if (reason === "paid") return sql`l.reason IS NULL`;
+	return reason === "unpaid" ? sql`l.reason IS NOT NULL` : sql`l.reason = ${reason}`;
+}
+
+function showClick(row: Row, campaignIdEnabled: boolean): PublisherClick {
+	const { subid1, subid2, subid3, subid4, subid5 } = row;
+	const subids = Object.entries({ subid1, subid2, subid3, subid4, subid5 }).filter(([, value]) => value !== null);
+	return {
+		click_id: row.clickId,
+		at: new Date(row.at).toISOString(),
+		kind: row.kind,
+		brand: row.brand,
+		...(campaignIdEnabled && { campaign_id: String(row.campaignId) }),
+		source_id: row.sourceId ?? "",
+		...Object.fromEntries(subids),
+		country: row.country,
+		keyword: row.keyword,
+		price: formatUsd(row.bidMicros),
+		// A click that was taken back keeps what it had earned in its row.
+		revenue: formatUsd(row.reason === null ? row.revenueMicros : 0),
+		reason: row.reason,
+		flags: (row.flags?.split(" ") ?? []) as TrafficRule[],
+	};
+}
