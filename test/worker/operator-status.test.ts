@@ -102,12 +102,12 @@ describe("worker: /operator/status of a network with troubles", () => {
 				...[clickMessage({ at: START - 1_000, reason: "head" }), clickMessage({ at: START - 90_000_000, reason: "country" })],
 			),
 		);
-		const letters = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', 0, ?)";
+		const addLetter = "INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) VALUES (?, ?, '{}', 0, ?)";
 		await env.DB.batch([
-			env.DB.prepare(letters).bind("a", "postbacks", null),
-			env.DB.prepare(letters).bind("b", "postbacks", null),
-			env.DB.prepare(letters).bind("c", "clicks", null),
-			env.DB.prepare(letters).bind("d", "clicks", 5),
+			env.DB.prepare(addLetter).bind("a", "postbacks", null),
+			env.DB.prepare(addLetter).bind("b", "postbacks", null),
+			env.DB.prepare(addLetter).bind("c", "clicks", null),
+			env.DB.prepare(addLetter).bind("d", "clicks", 5),
 		]);
 	});
 

@@ -76,7 +76,7 @@ export const clicks = sqliteTable(
 		index("clicks_by_void").on(table.voidedBy, table.id).where(sql`voided_by IS NOT NULL`),
 		// The others, for a publisher's list of its clicks: a click is in one of the two, so that the paid one costs no further row.
 		index("clicks_other_by_publisher")
-			.on(table.publisherId, table.clickedAt, table.id, table.reason)
+			.on(table.publisherId, table.clickedAt, table.id, table.reason, table.pricingModel)
 			.where(sql`reason IS NOT NULL OR pricing_model = 'CPA'`),
 	],
 );

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { HttpError } from "../../../src/lib/http.ts";
+import { readClicksQuery, writeCursor } from "../../../src/publisher-api/clicks-request.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const read = (query: Record<string, string>) => readClicksQuery(query, NOW);
+
+function faultOf(query: Record<string, string>): unknown {
+	try {
+		return read(query);
+	} catch (error) {
+		return error instanceof HttpError ? error.body.faults : error;
+	}
+}
+
+describe("unit: what GET /api/clicks is asked for", () => {
+	test("without anything: the last day, a hundred clicks", () => {
+		const nothing = { reason: null, source: null, limit: 100, after: null };
+		expect(read({})).toEqual({ fromAt: NOW - 86_400_000, toAt: NOW, ...nothing });
+		expect(read({ from: "", to: "", limit: "", cursor: "" })).toEqual(read({}));
+	});
+
+	test("31 days are the most", () => {
+		expect(read({ from: "2026-10-01", to: "2026-10-31" }).toAt).toBe(Date.parse("2026-11-01"));
+		expect(faultOf({ from: "2026-10-01", to: "2026-11-01" })).toEqual([{ path: "from", message: "must be at most 31 days before to" }]);
+	});
+
+	test("a cursor is what it was written from", () => {
+		const place = { at: NOW, id: "019f2a3b-4c5d-7000-8000-000000000001" };
+		expect(read({ cursor: writeCursor(place) }).after).toEqual(place);
+	});
+
+	test.each([
+		["from", { from: "2026-02-30" }],
+		["from", { from: "yesterday" }],
+		["from", { from: "1" }],
+		["from", { from: "2026-11-21" }],
+		["to", { from: "2026-11-10T10:00:00Z", to: "2026-11-10T10:00:00Z" }],
+		["to", { to: "2026-11-10T10:00:00" }],
+		["reason", { reason: "fraud" }],
+		["limit", { limit: "0" }],
+		["limit", { limit: "1001" }],
+		["limit", { limit: "ten" }],
+		["cursor", { cursor: "next" }],
+		["source", { source: "s".repeat(256) }],
+	])("%s is at fault in %j", (path, query) => {
+		expect(faultOf(query)).toEqual([{ path, message: expect.stringMatching(/^must /) }]);
+	});
+});

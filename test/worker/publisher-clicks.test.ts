@@ -1,0 +1,194 @@
+/** GET /api/clicks on real D1: a publisher sees what became of each of its clicks, and nobody else's. */
+import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
+import { type PublisherClicks, publisherClicksSchema } from "../../src/publisher-api/clicks-answer.ts";
+import { readClicksQuery } from "../../src/publisher-api/clicks-request.ts";
+import { lookAtClicks } from "../../src/publisher-api/read-clicks.ts";
+import { CPA_KEY, CPC_KEY, clickRow, importReportNetwork, setPublisher } from "../support/report-rows.ts";
+
+const DAY = "from=2026-11-10&to=2026-11-10";
+const at = (time: string) => Date.parse(`2026-11-10T${time}Z`);
+
+function get(query: string, key: string | null = CPC_KEY): Promise<Response> {
+	return exports.default.fetch(`https://base.example/api/clicks?${query}`, { headers: key === null ? {} : { AccessKey: key } });
+}
+
+async function list(query: string, key?: string): Promise<PublisherClicks> {
+	const response = await get(query, key);
+	expect(response.status).toBe(200);
+	return v.parse(publisherClicksSchema, await response.json());
+}
+
+const idsOf = ({ data }: PublisherClicks) => data.map(({ click_id }) => click_id);
+
+async function store(...rows: Record<string, string | number | null>[]): Promise<void> {
+	await env.DB.batch(
+		rows.map((row) =>
+			env.DB.prepare(
+				`INSERT INTO clicks (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row)
+					.map(() => "?")
+					.join(", ")})`,
+			).bind(...Object.values(row)),
+		),
+	);
+}
+
+const named = (publisher_click_id: string, time: string, fields: Record<string, string | number | null> = {}) =>
+	clickRow({ publisher_click_id, clicked_at: at(time), ...fields });
+
+beforeAll(async () => {
+	await importReportNetwork();
+	await store(
+		named("paid", "08:00:00", {
+			source_id: "a",
+			country: "US",
+			keyword: "shoes",
+			flags: "other_device data_centre",
+			subid1: "x",
+			subid3: "",
+		}),
+		named("bot", "09:00:00", { reason: "bot", revenue_micros: 0, source_id: "a" }),
+		named("void", "10:00:00", { reason: "voided" }),
+		named("repeat", "11:00:00", { reason: "repeat", revenue_micros: 0, publisher_click_id: null }),
+		named("next-day", "00:00:00", { clicked_at: at("00:00:00") + DAY_MS }),
+		named("cpa-paid", "08:30:00", { publisher_id: "pa", pricing_model: "CPA", revenue_micros: 0 }),
+		named("cpa-bot", "08:40:00", { publisher_id: "pa", pricing_model: "CPA", revenue_micros: 0, reason: "bot" }),
+		named("nobody", "08:40:00", { publisher_id: null, pricing_model: null, revenue_micros: 0, reason: "bot" }),
+	);
+});
+
+describe("worker: GET /api/clicks", () => {
+	it("shows a click with what it promised and earns, and every rule that flagged it", async () => {
+		const { data, limit, next_cursor } = await list(DAY);
+		expect(data[0]).toEqual({
+			click_id: "paid",
+			at: "2026-11-10T08:00:00.000Z",
+			kind: "link",
+			brand: "shoes.example",
+			campaign_id: "11",
+			source_id: "a",
+			subid1: "x",
+			subid3: "",
+			country: "US",
+			keyword: "shoes",
+			price: "0.2000",
+			revenue: "0.2000",
+			reason: null,
+			flags: ["other_device", "data_centre"],
+		});
+		expect(data.map(({ click_id, reason, revenue }) => [click_id, reason, revenue])).toEqual([
+			["paid", null, "0.2000"],
+			["bot", "bot", "0.0000"],
+			["void", "voided", "0.0000"],
+			[null, "repeat", "0.0000"],
+		]);
+		expect([limit, next_cursor]).toEqual([100, null]);
+	});
+
+	it("is each publisher's own, whatever it is paid for", async () => {
+		expect(idsOf(await list(DAY, CPA_KEY))).toEqual(["cpa-paid", "cpa-bot"]);
+		expect(idsOf(await list(`${DAY}&source=a`, CPA_KEY))).toEqual([]);
+	});
+
+	it("names campaigns only where that is enabled", async () => {
+		await setPublisher("pc", "campaign_id_enabled", 0);
+		expect((await list(DAY)).data[0]).not.toHaveProperty("campaign_id");
+		await setPublisher("pc", "campaign_id_enabled", 1);
+	});
+
+	it.each([
+		["reason=paid", ["paid"]],
+		["reason=unpaid", ["bot", "void", null]],
+		["reason=bot", ["bot"]],
+		["reason=voided", ["void"]],
+		["reason=country", []],
+		["source=a", ["paid", "bot"]],
+		["source=a&reason=unpaid", ["bot"]],
+		["source=", ["paid", "bot", "void", null]],
+	])("%s chooses", async (filter, ids) => {
+		expect(idsOf(await list(`${DAY}&${filter}`))).toEqual(ids);
+	});
+
+	it("takes dates, both included, and times, of which the last is not", async () => {
+		expect(idsOf(await list("from=2026-11-10T09:00:00Z&to=2026-11-10T10:00:00Z"))).toEqual(["bot"]);
+		expect(idsOf(await list("from=2026-11-10&to=2026-11-11"))).toHaveLength(5);
+		expect(idsOf(await list("from=2026-11-11T00:00:00%2B01:00&to=2026-11-11"))).toEqual(["next-day"]);
+	});
+
+	it("without a period it is the last day", async () => {
+		const now = Date.now();
+		await store(
+			clickRow({ publisher_click_id: "new", clicked_at: now - 1_000, publisher_id: "pa", pricing_model: "CPA" }),
+			clickRow({ publisher_click_id: "old", clicked_at: now - DAY_MS - 60_000, publisher_id: "pa", pricing_model: "CPA" }),
+		);
+		expect(idsOf(await list("", CPA_KEY))).toEqual(["new"]);
+	});
+
+	it.each(["", "&reason=unpaid", "&source=b"])("page by page it is the same list%s, also among clicks of one moment", async (filter) => {
+		const moment = Date.parse("2026-10-05T10:00:00Z");
+		if (filter === "") {
+			await store(
+				...Array.from({ length: 23 }, (_, n) =>
+					clickRow({
+						publisher_click_id: `n${n}`,
+						clicked_at: moment + Math.floor(n / 9),
+						source_id: n % 4 === 0 ? "b" : "c",
+						reason: n % 3 === 0 ? null : "bot",
+					}),
+				),
+			);
+		}
+		const period = `from=2026-10-05&to=2026-10-05${filter}`;
+		const whole = await list(period);
+		expect(whole.data.length).toBeGreaterThan(5);
+		for (const limit of [1, 2, 7]) {
+			const pages: (string | null)[] = [];
+			for (let cursor: string | null = ""; cursor !== null; ) {
+				const page: PublisherClicks = await list(`${period}&limit=${limit}&cursor=${cursor}`);
+				pages.push(...idsOf(page));
+				cursor = page.next_cursor;
+			}
+			expect(pages).toEqual(idsOf(whole));
+		}
+	});
+
+	it("where a filter finds little, a request ends after so many clicks, and the cursor goes on", async () => {
+		const from = Date.parse("2026-09-01T00:00:00Z");
+		const rows = Array.from({ length: 20_005 }, (_, n) => clickRow({ clicked_at: from + n, source_id: n === 20_001 ? "rare" : "b" }));
+		const columns = Object.keys(rows[0] ?? {});
+		for (let start = 0; start < rows.length; start += 5_000) {
+			await env.DB.prepare(
+				`INSERT INTO clicks (${columns.join(", ")}) SELECT ${columns.map((_, n) => `value ->> ${n}`).join(", ")} FROM json_each(?)`,
+			)
+				.bind(JSON.stringify(rows.slice(start, start + 5_000).map((row) => Object.values(row))))
+				.run();
+		}
+		const first = await list("from=2026-09-01&to=2026-09-01&source=rare");
+		expect([first.data, first.next_cursor]).toEqual([[], expect.any(String)]);
+		const second = await list(`from=2026-09-01&to=2026-09-01&source=rare&cursor=${first.next_cursor}`);
+		expect([second.data.length, second.next_cursor]).toEqual([1, null]);
+	});
+
+	it("needs a key, and is not kept by anyone", async () => {
+		expect((await get(DAY, null)).status).toBe(401);
+		expect((await get(DAY, "access-key-nobody")).status).toBe(401);
+		expect((await get(DAY)).headers.get("cache-control")).toBe("no-store");
+		const post = await exports.default.fetch("https://base.example/api/clicks", { method: "POST" });
+		expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+	});
+
+	it("reads no click but those it looks at, in indexes", async () => {
+		const query = readClicksQuery({ from: "2026-11-10", to: "2026-11-10" }, 0);
+		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${lookAtClicks("pc", query, 100)}`);
+		const looks = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
+		expect(looks).toEqual([
+			expect.stringMatching(/^SEARCH clicks USING COVERING INDEX clicks_paid_by_publisher \(publisher_id=\? AND clicked_at>/),
+			expect.stringMatching(/^SEARCH clicks USING COVERING INDEX clicks_other_by_publisher \(publisher_id=\? AND clicked_at>/),
+		]);
+		expect(plan.map(({ detail }) => detail).join()).not.toContain("TEMP B-TREE");
+	});
+});
