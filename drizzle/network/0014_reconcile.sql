@@ -28,7 +28,7 @@ CREATE TABLE `sum_differences` (
 	PRIMARY KEY(`day`, `counter`, `key`, `column_name`)
 );
 --> statement-breakpoint
-CREATE INDEX `clicks_other_by_publisher` ON `clicks` (`publisher_id`,`clicked_at`,`id`,`reason`) WHERE reason IS NOT NULL OR pricing_model = 'CPA';--> statement-breakpoint
+CREATE INDEX `clicks_other_by_publisher` ON `clicks` (`publisher_id`,`clicked_at`,`id`,`reason`,`pricing_model`) WHERE reason IS NOT NULL OR pricing_model = 'CPA';--> statement-breakpoint
 CREATE INDEX `conversions_counted_by_event` ON `conversions` (`event_at`) WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0;--> statement-breakpoint
 CREATE INDEX `conversions_by_update` ON `conversions` (`updated_at`,`event_at`);
 --> statement-breakpoint
