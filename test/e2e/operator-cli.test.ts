@@ -9,6 +9,7 @@ import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { Issued } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
+import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { freePort, Project } from "./support/project.ts";
 
 const REPORT = {
@@ -273,6 +274,42 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ queue: "clicks", dry_run: true });
 		answer = { status: 200, body: JSON.stringify({ ...report, replayed: none }) };
 		expect((await run("replay", "--url", url)).stdout).toContain("no dead letters");
+	});
+
+	it("reconcile-sums: asks until all is compared, says what differs, and fails where it stands", async () => {
+		const nothing = { days: 30, from: "2026-10-01", to: "2026-10-30", of_days: 31, campaigns: 0, clicks_gone: ["2026-10-01"] };
+		const difference = {
+			counter: "daily_sources",
+			day: "2026-10-31",
+			publisher: "acme",
+			source: "s",
+			campaign_id: null,
+			brand: null,
+		} as const;
+		const first = {
+			...nothing,
+			difference_count: 0,
+			differences: [],
+			repaired: false,
+			next_cursor: "day 2026-10-31",
+		} satisfies ReconcileAnswer;
+		const last = {
+			...{ days: 1, from: "2026-10-31", to: "2026-10-31", of_days: 31, campaigns: 4, clicks_gone: [], difference_count: 1 },
+			...{ differences: [{ ...difference, column: "gross", stored: "1.0000", counted: "1.5000" }], repaired: false, next_cursor: null },
+		} satisfies ReconcileAnswer;
+		answersBefore = [{ status: 200, body: JSON.stringify(first) }];
+		answer = { status: 200, body: JSON.stringify(last) };
+		const { code, stdout } = await run("reconcile-sums", "--from", "2026-10-01", "--url", url);
+		expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
+			{ from: "2026-10-01", repair: false },
+			{ from: "2026-10-01", repair: false, cursor: "day 2026-10-31" },
+		]);
+		expect(code).toBe(1);
+		expect(stdout).toContain("Compared 31 days and the totals of 4 campaigns: 1 sums differ.");
+		expect(stdout).toContain("2026-10-31  daily_sources, publisher acme, source s: gross is 1.0000, its rows give 1.5000");
+		expect(stdout).toContain("Not compared: sums of clicks of 1 days up to 2026-10-01");
+		const repaired = await run("reconcile-sums", "--repair", "--url", url);
+		expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining("They were written right.")]);
 	});
 
 	it.each([
