@@ -1,7 +1,7 @@
 /** Reads counters and the rows they were made of, both at one moment: the statements of a read are one transaction. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { firstIdAt } from "../lib/ids.ts";
+import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { type DayState, MOST_AHEAD_MS, MOST_BEHIND_MS, type QuarterRow, type SumRow } from "./compare-sums.ts";
@@ -14,7 +14,7 @@ const VERSION = sql`SELECT version FROM reconciliation WHERE id = 1`;
 
 /** Clicks are found by their time-ordered ids, which have no other index; the time itself decides. */
 function clicksWithin(from: number, to: number): SQL {
-	return sql`c.id >= ${firstIdAt(from - HOUR_MS)} AND c.id < ${firstIdAt(to + HOUR_MS)}
+	return sql`c.id >= ${leastIdAt(from - HOUR_MS)} AND c.id < ${leastIdAt(to + HOUR_MS)}
 		AND c.clicked_at >= ${from} AND c.clicked_at < ${to} AND c.reason IS NULL`;
 }
 
@@ -30,7 +30,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 		AND publisher_id IS NOT NULL AND campaign_id IS NOT NULL AND brand_id IS NOT NULL`;
 	const results = await runTransaction(db, [
 		VERSION,
-		sql`SELECT cursor FROM retention WHERE name = 'clicks' AND cursor > ${firstIdAt(first - HOUR_MS)}`,
+		sql`SELECT cursor FROM retention WHERE name = 'clicks' AND cursor > ${leastIdAt(first - HOUR_MS)}`,
 		sql`SELECT c.publisher_id AS "publisherId", coalesce(c.source_id, '') AS "sourceId", c.campaign_id AS "campaignId", c.brand_id AS "brandId",
 			count(*) AS "clickCount", sum(c.revenue_micros) AS "clickRevenueMicros"
 			FROM clicks c WHERE ${clicksWithin(from, to)} AND c.publisher_id IS NOT NULL
@@ -67,7 +67,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 		version: versionOf(rows(0)),
 		state: {
 			day,
-			clicks: removed !== undefined && removed.cursor > firstIdAt(from - HOUR_MS) ? null : rows<SumRow>(2),
+			clicks: removed !== undefined && removed.cursor > leastIdAt(from - HOUR_MS) ? null : rows<SumRow>(2),
 			conversions: rows(3),
 			adjustments: rows(4),
 			quarters: removed === undefined ? rows<QuarterRow>(5) : null,

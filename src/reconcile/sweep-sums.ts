@@ -1,7 +1,7 @@
 /** The hourly job: which days have changed, and the comparison of some of them with every run of the cron until none is left. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { firstIdAt } from "../lib/ids.ts";
+import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
 import { firstDay } from "./first-day.ts";
 import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
@@ -51,7 +51,7 @@ async function changedDays(db: Database, since: number): Promise<string[]> {
 	const after = Math.max(since, 0);
 	const results = await runTransaction(db, [
 		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
-		...adjustedDays(firstIdAt(after)),
+		...adjustedDays(leastIdAt(after)),
 	]);
 	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);
 	return rows.flatMap(({ day }) => (day === null ? [] : [typeof day === "number" ? utcDay(day * DAY_MS) : day]));

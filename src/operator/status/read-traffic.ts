@@ -1,7 +1,7 @@
 /** Of the status: which clicks are not paid, and whether counters are right. All of it bounded. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { firstIdAt } from "../../lib/ids.ts";
+import { leastIdAt } from "../../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import type { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import type { Counter, Difference } from "../../reconcile/compare-sums.ts";
@@ -20,7 +20,7 @@ type Reason = (typeof CLICK_REASONS)[number];
 export function trafficQueries(now: number): SQL[] {
 	return [
 		sql`SELECT reason, count(*) AS count, MIN(clicked_at) AS since
-			FROM (SELECT reason, clicked_at FROM clicks WHERE id >= ${firstIdAt(now - DAY_MS)} ORDER BY id DESC LIMIT ${MAX_CLICKS}) newest
+			FROM (SELECT reason, clicked_at FROM clicks WHERE id >= ${leastIdAt(now - DAY_MS)} ORDER BY id DESC LIMIT ${MAX_CLICKS}) newest
 			GROUP BY reason ORDER BY 2 DESC, 1`,
 		sql`SELECT coalesce(SUM(dropped), 0) AS dropped
 			FROM (SELECT dropped FROM unpaid_hours WHERE hour > ${Math.floor((now - DAY_MS) / HOUR_MS)} LIMIT ${MAX_CONNECTIONS}) newest`,
