@@ -8,7 +8,10 @@ import { unstable_readConfig } from "wrangler";
 const TOKEN_KEYS = "test-token-key-newest-0000000000000000,test-token-key-older-00000000000000000";
 const OPERATOR_KEY = "test-operator-key-000000";
 
-/** How long a queue waits for company of a message, in seconds; wrangler.toml says one to five, which tests would only wait out. */
+/** Only a test that hangs takes this long; on a busy machine a sound one takes many times its usual. */
+const HANGS_MS = 30_000;
+
+/** How long a queue waits for more messages, in seconds; wrangler.toml says one to five, for which tests would only wait. */
 const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
 type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
@@ -41,7 +44,7 @@ export default defineConfig({
 		silent: "passed-only",
 		projects: [
 			{
-				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"], testTimeout: 30_000 },
+				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			{
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"] },
@@ -68,8 +71,7 @@ export default defineConfig({
 				],
 				test: {
 					name: "worker",
-					// Only a test that hangs takes this long; on a busy machine a sound one takes many times its usual.
-					testTimeout: 30_000,
+					testTimeout: HANGS_MS,
 					// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 					maxWorkers: Math.max(2, availableParallelism() - 1),
 					sequence: { groupOrder: 1 },

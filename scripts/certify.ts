@@ -7,7 +7,7 @@ import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { ACME } from "./demo/well-known.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
-import { findLocalOrigin } from "./local/local-origin.ts";
+import { findLocalOrigin } from "./local/running.ts";
 
 type Flags = { url?: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; deeplink?: string; json?: string };
 

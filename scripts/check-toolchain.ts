@@ -1,4 +1,7 @@
-/** Checks that package-lock.json is complete, with a hash for every package, and that one wrangler and one workerd are installed: those the tests run with. For `.ci/run`. */
+/**
+ * Checks that package-lock.json is complete, with a hash for every package, and that one wrangler and one workerd are installed:
+ * those the tests run with. For `.ci/run`.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";

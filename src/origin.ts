@@ -129,7 +129,10 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	return origin;
 }
 
-/** The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none of the others from theirs. */
+/**
+ * The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none
+ * of the others from theirs.
+ */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
 	const jobs: Record<string, () => Promise<void>> = {

@@ -1,14 +1,10 @@
 /** Fills stored state through the real Worker: migrations, POST /operator/network, and the cron until the book is whole. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { NetworkFile } from "../demo/network-file.ts";
 import { ROOT } from "../local/paths.ts";
 import { OPERATOR_KEY, type Runtime } from "./runtime.ts";
-
-export type ImportAnswer = {
-	counts: Record<string, number>;
-	book: { version: number | null; complete: boolean; shards_written: number };
-};
 
 /** Brings the databases of a Worker to the present schema. */
 export async function migrateDatabases({ miniflare }: Runtime, worker: string): Promise<void> {
@@ -27,14 +23,14 @@ export async function migrateDatabases({ miniflare }: Runtime, worker: string): 
 }
 
 /** @param origin of the Worker, with what stands before `/operator` @throws Error where the import is refused */
-export async function importNetwork(origin: string, network: NetworkFile | string): Promise<ImportAnswer> {
+export async function importNetwork(origin: string, network: NetworkFile | string): Promise<ImportReport> {
 	const response = await fetch(`${origin}/operator/network`, {
 		method: "POST",
 		headers: { OperatorKey: OPERATOR_KEY, "content-type": "application/json" },
 		body: typeof network === "string" ? network : JSON.stringify(network),
 	});
 	if (!response.ok) throw new Error(`import: HTTP ${response.status} ${(await response.text()).slice(0, 500)}`);
-	return (await response.json()) as ImportAnswer;
+	return (await response.json()) as ImportReport;
 }
 
 /** Runs the cron as Cloudflare does each minute. */

@@ -1,4 +1,7 @@
-/** Runs `npm ci` and shows how it goes. Plain JavaScript without dependencies, because it runs under Node 20, before anything is installed. */
+/**
+ * Runs `npm ci` and shows how it goes. Plain JavaScript without dependencies, because it runs under Node 20, before anything is
+ * installed.
+ */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "./failure.ts";
 import { RUNNING_FILE } from "./paths.ts";
+import { readPort } from "./port.ts";
 
 export type Running = { pid: number; port: number; startedAt: number };
 
@@ -27,9 +28,17 @@ export async function findRunning(): Promise<Running | null> {
 }
 
 /** The port of the server that was started in this folder and has not ended, whether it answers yet or not; null where there is none. */
-export function readRunningPort(): number | null {
+function readRunningPort(): number | null {
 	const mark = readMark();
 	return mark !== null && isAlive(mark.pid) ? mark.port : null;
+}
+
+/**
+ * The local server's address: the one that runs in this folder, else where PORT says that it would.
+ * @throws Failure where PORT is needed and is no port
+ */
+export function findLocalOrigin(environment: NodeJS.ProcessEnv): string {
+	return `http://localhost:${readRunningPort() ?? readPort(environment)}`;
 }
 
 /** True where the local server answers on this port. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { Failure } from "../local/failure.ts";
-import { findLocalOrigin } from "../local/local-origin.ts";
+import { findLocalOrigin } from "../local/running.ts";
 
 /**
  * What a file in `commands/` exports as `command`: it adds itself to the program. A new command is a new file there, and nothing else.

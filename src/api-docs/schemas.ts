@@ -6,7 +6,10 @@ export type Json = Record<string, unknown>;
 
 const names = new WeakMap<object, string>();
 
-/** Makes `schema` a component of each description that has it, by this name; generated clients call its type so. @throws Error where it has another name */
+/**
+ * Makes `schema` a component of each description that has it, by this name; generated clients call its type so. @throws Error
+ * where it has another name
+ */
 export function named<Schema extends v.GenericSchema>(name: string, schema: Schema): Schema {
 	const root = rootOf(schema);
 	const known = names.get(root) ?? name;

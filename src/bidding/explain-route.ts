@@ -6,9 +6,10 @@ import type { BiddingDeps } from "./deps.ts";
 import { type ExplainInput, explainBid } from "./explain.ts";
 
 const text = v.pipe(v.string(), v.nonEmpty());
-const questionSchema = v.union([
+/** What an OpenRTB bid request, or a Serving Engine query, would get. */
+export const explainSchema = v.union([
 	v.pipe(
-		v.object({ publisher_identity: text, request: v.unknown() }),
+		v.object({ publisher_identity: text, request: v.pipe(v.unknown(), v.description("An OpenRTB bid request.")) }),
 		v.transform(({ publisher_identity: identity, request }): ExplainInput => ({ endpoint: "openrtb", identity, request })),
 	),
 	v.pipe(
@@ -26,7 +27,7 @@ const FAULT = {
 export function explainRoutes(deps: BiddingDeps): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
-		const question = await readBody(c.req.raw, questionSchema, FAULT);
+		const question = await readBody(c.req.raw, explainSchema, FAULT);
 		return jsonResponse(await explainBid(deps, question, (promise) => c.executionCtx.waitUntil(promise)));
 	});
 	return app;

@@ -12,8 +12,8 @@ const MAX_SWEPT = 1_000;
 /** The most addresses that one run probes, and the most that it releases. */
 const MAX_ADDRESSES = 50;
 /**
- * So long a callback that was put on the queue is not put there again. No longer, for a sweep that breaks off, or a queue that refuses,
- * leaves callbacks marked that no queue carries.
+ * How long a callback that was put on the queue is not put there again. No longer, because a sweep that breaks off, or a queue that
+ * refuses, leaves callbacks marked that no queue carries.
  */
 const QUEUED_MS = 3 * MINUTE_MS;
 

@@ -13,11 +13,12 @@ export type OperatorDeps = {
 };
 
 /** Cloudflare takes no larger request body on most plans. */
-const MAX_FILE_BYTES = 95 * 1024 * 1024;
-const MAX_EXPLAIN_BYTES = 1024 * 1024;
-const MAX_SMALL_BYTES = 16 * 1024;
+export const MAX_FILE_BYTES = 95 * 1024 * 1024;
+export const MAX_EXPLAIN_BYTES = 1024 * 1024;
+/** Of every verb that takes no more than a few fields. */
+export const MAX_SMALL_BYTES = 16 * 1024;
 
-/** Of the verbs that take more than a few fields. */
+/** Of the others. */
 const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 	"/network": MAX_FILE_BYTES,
 	"/products": MAX_FILE_BYTES,

@@ -1,4 +1,7 @@
-/** Bench-only Worker: the edge Worker with a queue that takes every click and keeps none. In production the queue is another machine's work. */
+/**
+ * Bench-only Worker: the edge Worker with a queue that takes every click and keeps none. In production the queue is another
+ * machine's work.
+ */
 import type { Env } from "../../src/config.ts";
 import edge from "../../src/edge.ts";
 

@@ -1,4 +1,7 @@
-/** Baseline of the `serving-engine` benchmark: parses the query into an object (as the other baseline's JSON is parsed) and answers a fixed JSON as long as a bid, and nothing else. */
+/**
+ * Baseline of the `serving-engine` benchmark: parses the query into an object (as the other baseline's JSON is parsed) and answers
+ * a fixed JSON as long as a bid, and nothing else.
+ */
 import { fixedAnswer } from "./fixed-answer.ts";
 
 const HEADERS = { "content-type": "application/json" };

@@ -5,7 +5,8 @@
  * POST /{stage}?times=N; `{name}` is the shortcut, `{name}_plain` what it replaces.
  */
 import { isbot } from "isbot";
-import { isBot } from "../../src/clicks/user-agent.ts";
+import { hashUserAgent, isBot } from "../../src/clicks/user-agent.ts";
+import { sha256Hex } from "../../src/lib/bytes.ts";
 import { decodeText, Query } from "../../src/lib/query.ts";
 import { localDay, localHour } from "../../src/lib/time.ts";
 
@@ -35,6 +36,8 @@ const STAGES: Record<string, (at: number) => unknown> = {
 	local_day_plain: (at) => DAYS.format(NOW + at),
 	is_bot: (at) => isBot(of(AGENTS, at)),
 	is_bot_plain: (at) => isbot(of(AGENTS, at)),
+	hash_user_agent: (at) => hashUserAgent(of(AGENTS, at)),
+	hash_user_agent_plain: (at) => sha256Hex(of(AGENTS, at)).then((hash) => hash.slice(0, 16)),
 };
 
 /** Where results go, so that nothing is optimised away. */
@@ -46,7 +49,10 @@ export default {
 		const run = STAGES[url.pathname.slice(1)];
 		if (run === undefined) return new Response("no such stage", { status: 404 });
 		const times = Number(url.searchParams.get("times"));
-		for (let at = 0; at < times; at++) sink = run(at);
+		for (let at = 0; at < times; at++) {
+			const result = run(at);
+			sink = result instanceof Promise ? await result : result;
+		}
 		return new Response(String(sink === null));
 	},
 } satisfies ExportedHandler;

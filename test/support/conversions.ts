@@ -10,7 +10,10 @@ import "./worker-env.ts";
 export const WEST_KEY = "platform-key-west";
 const EAST_KEY = "platform-key-east";
 
-/** Publishers `cpa` (share 0.8, with a callback address), `cpc`, and `quiet` (CPA without an address); platforms `west` (USD) and `east` (EUR). */
+/**
+ * Publishers `cpa` (share 0.8, with a callback address), `cpc`, and `quiet` (CPA without an address); platforms `west` (USD) and
+ * `east` (EUR).
+ */
 export async function importConversionNetwork(): Promise<void> {
 	const publisher = (id: string, fields: object) => ({
 		...ACME,

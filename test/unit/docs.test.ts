@@ -1,4 +1,7 @@
-/** The documents: every link between them leads somewhere, every path that they name exists, and every decision is in the index. */
+/**
+ * The documents: every link between them leads somewhere, every path that they name exists, every decision is in the index, and
+ * no line is too long.
+ */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -39,6 +42,16 @@ describe("unit: documents", () => {
 	it.each(PAGES)("%s: every file and folder of the project that it names is there", (page) => {
 		const named = [...readFileSync(page, "utf8").matchAll(/`((?:src|test|scripts|docs|drizzle)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
 		expect(named.filter((path) => !existsSync(path))).toEqual([]);
+	});
+
+	it.each(PAGES)("%s: no line of prose is longer than 120 characters", (page) => {
+		const lines = readFileSync(page, "utf8")
+			.replaceAll(/^```[\s\S]*?^```/gm, "")
+			.replaceAll(/^<!-- Printed[\s\S]*?^<!-- End/gm, "")
+			.split("\n");
+		// A table's row cannot be broken, nor a word that is longer itself.
+		const long = lines.filter((line) => line.length > 120 && !/^(\|| {4})/.test(line) && !/\S{120}/.test(line));
+		expect(long).toEqual([]);
 	});
 
 	it("the page of storage names every table", () => {

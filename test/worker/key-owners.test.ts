@@ -46,7 +46,7 @@ describe("worker: whose key it is", () => {
 		["in another case", KEY.toUpperCase()],
 		["not ASCII", `${KEY}é`],
 		["with a hash's text", "a".repeat(64)],
-	])("%s: nobody's", async (_name, presented) => {
+	])("%s: belongs to no one", async (_name, presented) => {
 		expect(await newKeys().find("access_key", presented, waitUntil)).toBeNull();
 	});
 
@@ -95,7 +95,7 @@ describe("worker: whose key it is", () => {
 		expect(await keys.mayBeValid("any-other-key")).toBe(true);
 	});
 
-	it("an expired key is nobody's from the moment it expires, cached or not", async () => {
+	it("an expired key belongs to no one from the moment it expires, cached or not", async () => {
 		await storeKey("ak_expiring", { expiresAt: START + 1_000 });
 		const keys = newKeys();
 		expect(await keys.find("access_key", "ak_expiring", waitUntil)).toBe("acme");

@@ -50,7 +50,10 @@ async function importIntoEmpty(bench: Bench): Promise<number> {
 	return seconds;
 }
 
-/** Changes one campaign of some brands of the large catalogue, one import each. The brands have an alias, so each stands in the book twice. */
+/**
+ * Changes one campaign of some brands of the large catalogue, one import each. The brands have an alias, so each stands in the
+ * book twice.
+ */
 async function changeCampaigns(bench: Bench): Promise<{ keys: number[]; bytes: number[]; seconds: number[] }> {
 	await using runtime = await startCatalogueWorkers(bench);
 	const origin = await runtime.origin("large");

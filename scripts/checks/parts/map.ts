@@ -195,7 +195,11 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/reports",
 			"src/conversions",
 			"src/callbacks",
+<<<<<<< HEAD
 			"src/adjustments",
+=======
+			"src/operator/routes.ts",
+>>>>>>> main
 			"src/operator/keys",
 			"src/operator/network",
 			"src/operator/feeds",
@@ -391,6 +395,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/campaign-book/format.ts",
 			"src/products/affiliate-query.ts",
 			"src/products/search-terms.ts",
+			"src/operator/network/import-answer.ts",
 			"scripts/local",
 			"scripts/demo",
 			"test/bench",

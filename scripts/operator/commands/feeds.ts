@@ -1,7 +1,10 @@
 import type { OperatorCommand } from "../command.ts";
 import { addFeedCommand } from "../send-feed.ts";
 
-/** `products FILE` and `seller-products FILE`: take over feeds of affiliate brands' products, and of those that sellers offer on a marketplace. */
+/**
+ * `products FILE` and `seller-products FILE`: take over feeds of affiliate brands' products, and of those that sellers offer on a
+ * marketplace.
+ */
 export const command: OperatorCommand = {
 	name: "feeds",
 	add(program) {

@@ -1,4 +1,7 @@
-/** Every endpoint, in the order in which the reference shows them, and the calls that go out: one description for those who use the network, one for those who run it. */
+/**
+ * Every endpoint, in the order in which the reference shows them, and the calls that go out: one description for those who use the
+ * network, one for those who run it.
+ */
 import operatorAnswers from "../examples/operator.json";
 import publicAnswers from "../examples/public.json";
 import type { Described } from "../operation.ts";

@@ -4,9 +4,10 @@ import { callbackPageSchema, replayReportSchema, testReportSchema } from "../../
 import { replaySchema, testSchema } from "../../callbacks/requests.ts";
 import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
+import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -68,7 +69,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("CallbacksReplayed", replayReportSchema) },
 			},
 			401: UNAUTHORIZED,
-			413: TOO_LARGE,
+			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 		},
 	},
@@ -86,7 +87,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("CallbackTest", testReportSchema) },
 			},
 			401: UNAUTHORIZED,
-			413: TOO_LARGE,
+			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 		},
 	},

@@ -3,9 +3,10 @@ import * as v from "valibot";
 import { feedReportSchema } from "../../operator/feeds/feed-answer.ts";
 import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
 import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
+import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, TOO_LARGE, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
+import { count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
 
 const text = v.string();
 
@@ -60,7 +61,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 		answers: {
 			200: { description: "What was taken over.", content: { schema: named("FeedReport", feedReportSchema) } },
 			401: UNAUTHORIZED,
-			413: { ...TOO_LARGE, description: "The part is too large for one request." },
+			413: largerThan(MAX_FILE_BYTES, "The part is too large for one request."),
 			422: {
 				description: "An option is at fault and nothing was read, or the feed could not be read to its end.",
 				content: { schema: v.union([validationFailedSchema, feedReportSchema]) },

@@ -2,9 +2,10 @@
 import type * as v from "valibot";
 import { credentialsSchema, issuedSchema, revokedSchema } from "../../operator/keys/keys-answers.ts";
 import { type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-request.ts";
+import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Example, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: Example): Operation {
 	return {
@@ -20,7 +21,7 @@ function operation(verb: KeyVerb, summary: string, description: string, answer: 
 		answers: {
 			200: { description: "Done.", headers: { "cache-control": "Always no-store." }, content: { schema: answer } },
 			401: UNAUTHORIZED,
-			413: TOO_LARGE,
+			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 		},
 	};

@@ -1,6 +1,7 @@
 /** The operator's import and explanation. The schemas are the one that reads the file, and those that the verbs' answers are typed by. */
 import * as v from "valibot";
 import { explanationSchema } from "../../bidding/explain-answer.ts";
+import { explainSchema } from "../../bidding/explain-route.ts";
 import { importReportSchema } from "../../operator/network/import-answer.ts";
 import {
 	brandSchema,
@@ -10,9 +11,10 @@ import {
 	publisherSchema,
 	sellerProductSchema,
 } from "../../operator/network/network-file.ts";
+import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -44,7 +46,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("ImportReport", importReportSchema) },
 			},
 			401: UNAUTHORIZED,
-			413: { ...TOO_LARGE, description: "The file is too large for one request." },
+			413: largerThan(MAX_FILE_BYTES, "The file is too large for one request."),
 			422: faultsAnswer,
 		},
 	},
@@ -59,15 +61,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		description: "The decision for a request, with every campaign considered and why it lost.",
 		body: {
 			required: true,
-			contents: [
-				{
-					schema: v.union([
-						v.object({ publisher_identity: v.string(), request: v.record(v.string(), v.unknown()) }),
-						v.object({ publisher_id: v.string(), query: v.record(v.string(), v.string()) }),
-					]),
-					example: { publisher_id: "1001", query: { bd: "shoes.example", cc: "US" } },
-				},
-			],
+			contents: [{ schema: explainSchema, example: { publisher_id: "1001", query: { bd: "shoes.example", cc: "US" } } }],
 		},
 		answers: {
 			200: {
@@ -75,6 +69,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("Explanation", explanationSchema) },
 			},
 			401: UNAUTHORIZED,
+			413: largerThan(MAX_EXPLAIN_BYTES),
 			422: faultsAnswer,
 		},
 	},

@@ -7,9 +7,10 @@ import { traceAnswerSchema } from "../../conversions/trace-answer.ts";
 import { traceSchema } from "../../conversions/trace-route.ts";
 import { deadLettersSchema, replayedSchema } from "../../operator/dead-letters/replay-answers.ts";
 import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-routes.ts";
+import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 named("TracedClick", traceAnswerSchema.entries.clicks.item);
 named("TracedPostback", traceAnswerSchema.entries.postbacks.item);
@@ -33,6 +34,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("Trace", traceAnswerSchema) },
 			},
 			401: UNAUTHORIZED,
+			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 		},
 	},
@@ -71,7 +73,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 				content: { schema: named("DeadLettersReplayed", replayedSchema) },
 			},
 			401: UNAUTHORIZED,
-			413: TOO_LARGE,
+			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 		},
 	},

@@ -26,6 +26,11 @@ export const TOO_LARGE: Answer = {
 	content: { schema: errorSchema, example: { error: "Payload too large" } },
 };
 
+/** The operator's endpoints say how much they take. */
+export function largerThan(maxBytes: number, description = TOO_LARGE.description): Answer {
+	return { description, content: { schema: errorSchema, example: { error: `The body may hold at most ${maxBytes} bytes` } } };
+}
+
 /** Of every operation that takes a key. */
 export const TOO_MANY_REQUESTS: Answer = {
 	description: "Too many unknown keys came from this address, and this is another one. A valid key is never answered so.",

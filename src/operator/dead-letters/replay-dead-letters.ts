@@ -22,9 +22,9 @@ const MAX_REPLAYED = 10_000;
 type KeptMessage = { id: string; body: string };
 
 /**
- * Sends dead letters to their queue again, in the order in which they were kept, and marks them. Those that came since `until` are left: what fails again
- * becomes a new dead letter, and is not sent round and round by one replay. A request that is cut off sends some twice, which
- * consumers tolerate.
+ * Sends dead letters to their queue again, in the order in which they were kept, and marks them. Those that came since `until`
+ * are left: what fails again becomes a new dead letter, and is not sent round and round by one replay. A request that is cut off
+ * sends some twice, which consumers tolerate.
  * @param queue of one queue only; null for all
  * @param until Unix milliseconds
  */

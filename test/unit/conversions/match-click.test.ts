@@ -61,7 +61,7 @@ describe("unit: which click a postback speaks of", () => {
 		expect(match([], [click({ id: "n" }), click({ id: "bot", clickHash: "b", reason: "bot" })])).toBe("n by publisher_click_id");
 	});
 
-	test("one that two clicks have is nobody's", () => {
+	test("one that two clicks have finds neither", () => {
 		expect(match([], [click(), click({ id: "2", clickHash: "b" })])).toBe("ambiguous");
 		expect(match([], [click({ reason: "bot" }), click({ id: "2", clickHash: "b", reason: "expired" })])).toBe("ambiguous");
 		expect(
