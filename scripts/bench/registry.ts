@@ -3,6 +3,7 @@ import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { clickConsumer } from "./parts/click-consumer.ts";
+import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
 import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
@@ -13,6 +14,7 @@ import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 import { settle } from "./parts/settle.ts";
 import { shortcuts } from "./parts/shortcuts.ts";
+import { traffic } from "./parts/traffic.ts";
 
 /** Every part, in the order in which a whole run takes them. */
 export const PARTS: readonly Part[] = [
@@ -21,7 +23,9 @@ export const PARTS: readonly Part[] = [
 	servingEngine,
 	openrtbProfile,
 	shortcuts,
+	hostile,
 	redirect,
+	traffic,
 	publish,
 	catalogue,
 	brandsList,

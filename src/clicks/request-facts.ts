@@ -40,7 +40,7 @@ function isEmbedded(headers: Headers): boolean {
 
 /** What Cloudflare knows of the network that a request comes from; nothing where it is not Cloudflare that runs us. */
 export function readNetworkFacts(request: Request, campaignCountry: string, policy: TrafficPolicy): ClickFacts {
-	const cf = request.cf as { asn?: unknown } | undefined;
+	const { cf } = request as { cf?: { asn?: unknown } };
 	const asn = policy.modes.data_centre === "off" ? undefined : cf?.asn;
 	return {
 		country: isAbroad(request.headers.get("cf-ipcountry"), campaignCountry),

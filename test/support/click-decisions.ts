@@ -7,8 +7,10 @@ import {
 	type DecidedClick,
 	decideClicks,
 	type PaidVisit,
+	policyOf,
 	publisherDayKey,
 	sourceKey,
+	visitWindowMs,
 } from "../../src/clicks/consumer/decide-clicks.ts";
 import type { Spent } from "../../src/clicks/consumer/decide-pause.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "../../src/clicks/consumer/facts.ts";
@@ -100,7 +102,7 @@ export class DecidedLedger {
 			...EMPTY_STATE,
 			storedIds: this.#storedIds,
 			billedHashes: this.#billedHashes,
-			visits: this.#visits,
+			visits: this.#visitsNear(messages),
 			spentOnDays: this.#spentOnDays,
 			spentEver: this.#spentEver,
 			unpaidStored: new Map([...this.unpaid].map(([key, { stored }]) => [key, stored])),
@@ -122,6 +124,18 @@ export class DecidedLedger {
 
 	paid(): DecidedClick[] {
 		return this.rows.filter(({ reason }) => reason === null);
+	}
+
+	/** As the consumer reads them: those around the times of the batch. */
+	#visitsNear(messages: readonly ClickMessage[]): PaidVisit[] {
+		let from = Number.POSITIVE_INFINITY;
+		let to = Number.NEGATIVE_INFINITY;
+		for (const message of messages) {
+			const windowMs = visitWindowMs(policyOf(this.#facts, message));
+			from = Math.min(from, message.at - windowMs);
+			to = Math.max(to, message.at + windowMs);
+		}
+		return this.#visits.filter(({ clickedAt }) => clickedAt >= from && clickedAt <= to);
 	}
 
 	#write(row: DecidedClick): void {

@@ -219,11 +219,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/callbacks",
 			"src/adjustments",
 			"src/operator/routes.ts",
-<<<<<<< HEAD
-			"src/adjustments",
-=======
-			"src/operator/routes.ts",
->>>>>>> amounts
 			"src/operator/keys",
 			"src/operator/network",
 			"src/operator/feeds",

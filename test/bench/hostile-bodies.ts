@@ -1,0 +1,180 @@
+/**
+ * Bid requests made to cost much: of each kind the worst that fits into the body's cap. `plain` is what others are compared with; all of
+ * them ask for the keyword that every brand of the book has, or for one of its domains.
+ */
+import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
+import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
+
+/** Brands that share the keyword. */
+export const BRANDS = 2_000;
+export const KEYWORD = "boots";
+export const domainOf = (at: number) => `shop-${at}.example`;
+
+const PLAIN = {
+	id: "auction-1",
+	imp: [{ id: "1", tagid: "placement-9", bidfloor: 0.05, bidfloorcur: "USD" }],
+	site: { domain: domainOf(0), page: "https://news.example/article", publisher: { id: "click-7" } },
+	device: { ip: "203.0.113.7", ua: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0.0.0", geo: { country: "USA" } },
+	user: { id: "user-3", buyeruid: "buyer-4" },
+	badv: ["rival.example"],
+	cur: ["USD"],
+	tmax: 200,
+};
+/** Asks for the keyword that all brands share. */
+const SHARED = { ...PLAIN, site: { search: KEYWORD } };
+
+const text = (body: unknown) => JSON.stringify(body);
+
+/** As many entries of a list as the cap lets in, `most` at the most. */
+function fill(make: (entries: readonly unknown[]) => unknown, entry: (at: number) => unknown, most = Number.POSITIVE_INFINITY): string {
+	const entries: unknown[] = [];
+	let room = MAX_BODY_BYTES - text(make([])).length;
+	for (let at = 0; at < most; at++) {
+		const one = entry(at);
+		room -= new TextEncoder().encode(text(one)).length + 1;
+		if (room < 0) break;
+		entries.push(one);
+	}
+	return text(make(entries));
+}
+
+/** A request with a text at `make` that fills the cap. */
+function fillText(make: (filler: string) => unknown, unit: string): string {
+	const room = MAX_BODY_BYTES - text(make("")).length;
+	return text(make(unit.repeat(Math.floor(room / (new TextEncoder().encode(text(unit)).length - 2)))));
+}
+
+/** A request with raw JSON in a field that nobody reads. */
+function fillRaw(unit: (at: number) => string, open: string, close: string): string {
+	const head = `${text(SHARED).slice(0, -1)},"ext":${open}`;
+	const parts: string[] = [];
+	let room = MAX_BODY_BYTES - head.length - close.length - 1;
+	for (let at = 0; ; at++) {
+		const one = unit(at);
+		room -= one.length;
+		if (room < 0) break;
+		parts.push(one);
+	}
+	return `${head}${parts.join("")}${close}}`;
+}
+
+function nested(): string {
+	const depth = Math.floor((MAX_BODY_BYTES - text(SHARED).length - 20) / 6);
+	return `${text(SHARED).slice(0, -1)},"ext":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}`;
+}
+
+const KINDS: Readonly<Record<string, () => string>> = {
+	/** What the issue found: entries that only the URL parser can refuse. */
+	badv_junk: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			() => "b c",
+		),
+	badv_junk_bounded: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			() => "b c",
+			200,
+		),
+	badv_hosts: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			(at) => `rival-${at}.example`,
+			MAX_LIST_ENTRIES,
+		),
+	badv_urls: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			(at) => `https://www.rival-${at}.example/a?b=c`,
+			200,
+		),
+	badv_long_urls: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			(at) => `https://rival-${at}.example/${"ä".repeat(500)}`,
+			200,
+		),
+	badv_scripts: () =>
+		fill(
+			(badv) => ({ ...SHARED, badv }),
+			(at) => `bücher-${at}.${"ß".repeat(60)}.example`,
+			200,
+		),
+	badv_blocks_all: () => fill((badv) => ({ ...SHARED, badv }), domainOf, MAX_LIST_ENTRIES),
+	shared_keyword: () => text(SHARED),
+	shared_keyword_floor: () => text({ ...SHARED, imp: [{ id: "1", bidfloor: 900 }] }),
+	shared_keyword_deeplink: () => text({ ...SHARED, imp: [{ id: "1", ext: { deeplink: "https://elsewhere.example/p" } }] }),
+	deep_nesting: nested,
+	deep_lists: () => {
+		const depth = Math.floor((MAX_BODY_BYTES - text(SHARED).length - 20) / 2);
+		return `${text(SHARED).slice(0, -1)},"ext":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+	},
+	small_objects: () => fillRaw((at) => (at === 0 ? '{"a":1}' : ',{"a":1}'), "[", "]"),
+	empty_objects: () => fillRaw((at) => (at === 0 ? "{}" : ",{}"), "[", "]"),
+	many_members: () => fillRaw((at) => `${at === 0 ? "" : ","}"k${at}":0`, "{", "}"),
+	many_impressions: () =>
+		fill(
+			(imp) => ({ ...SHARED, imp }),
+			() => ({ id: "1" }),
+		),
+	numbers: () => fillRaw((at) => (at === 0 ? "1e-300" : ",1e-300"), "[", "]"),
+	keyword_marks: () => fillText((search) => ({ ...PLAIN, site: { search } }), "\u0301\u0316"),
+	keyword_marks_bounded: () => text({ ...PLAIN, site: { search: `a${"\u0301\u0316".repeat(511)}` } }),
+	keyword_expands: () => text({ ...PLAIN, site: { search: "\ufdfa".repeat(1_024) } }),
+	keyword_blanks: () => fillText((search) => ({ ...PLAIN, site: { search } }), "a \u3000"),
+	wseat: () =>
+		fill(
+			(wseat) => ({ ...SHARED, wseat }),
+			(at) => `seat-${at}`,
+			MAX_LIST_ENTRIES,
+		),
+	bseat: () =>
+		fill(
+			(bseat) => ({ ...SHARED, bseat }),
+			(at) => `seat-${at}`,
+			MAX_LIST_ENTRIES,
+		),
+	cur: () =>
+		fill(
+			(cur) => ({ ...SHARED, cur }),
+			() => " eur ",
+			MAX_LIST_ENTRIES,
+		),
+	all_lists: () => {
+		const list = (entry: string) => Array.from({ length: 1_500 }, (_, at) => `${entry}${at}`);
+		return text({ ...SHARED, badv: list("r.ex"), bseat: list("s"), wseat: [...list("s"), "acme-seat"], cur: [...list("c"), "USD"] }).slice(
+			0,
+			MAX_BODY_BYTES,
+		);
+	},
+	huge_request_id: () => fillText((id) => ({ ...PLAIN, id }), "x"),
+	huge_ids: () => fillText((id) => ({ ...PLAIN, id, imp: [{ id: "1", tagid: "y" }] }), '"'),
+	huge_click_id: () => fillText((id) => ({ ...PLAIN, site: { ...PLAIN.site, publisher: { id } } }), "é"),
+	huge_domain: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "a."),
+	many_labels: () => text({ ...PLAIN, site: { domain: `${"a.".repeat(120)}example` } }),
+	huge_page: () => fillText((page) => ({ ...PLAIN, site: { ...PLAIN.site, page } }), "https://a b/"),
+	huge_user_agent: () => fillText((ua) => ({ ...PLAIN, device: { ua, ip: "203.0.113.7" } }), "ü"),
+	huge_ip: () => fillText((ip) => ({ ...PLAIN, device: { ua: "x", ip } }), "1."),
+	floor_digits: () => fillText((bidfloor) => ({ ...PLAIN, imp: [{ id: "1", bidfloor }] }), "1"),
+	blanks: () => fillText((search) => ({ ...PLAIN, site: { ...PLAIN.site, search } }), " "),
+	escapes: () => fillRaw(() => "\\u0041", '"', '"'),
+	escaped_newlines: () => fillRaw(() => "\\n", '"', '"'),
+	not_json: () => "[".repeat(MAX_BODY_BYTES),
+};
+
+/** Kinds that are sent as gzip, a thousandth of their size. */
+const ZIPPED = ["badv_junk", "small_objects", "escapes", "blanks"] as const;
+
+/** The bodies by kind; `plain` first. */
+export async function makeBodies(): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
+	const encoder = new TextEncoder();
+	const bodies = new Map([["plain", encoder.encode(text(PLAIN))]]);
+	for (const [kind, make] of Object.entries(KINDS)) bodies.set(kind, encoder.encode(make()));
+	for (const kind of ZIPPED) bodies.set(`gzip_${kind}`, await zip(bodies.get(kind) ?? new Uint8Array()));
+	bodies.set("gzip_too_large", await zip(new Uint8Array(64 * 1024 * 1024)));
+	return bodies;
+}
+
+async function zip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+	return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
+}
