@@ -35,7 +35,7 @@ export function readTexts(query: Query): ClickMessage["texts"] {
 		const kept = withoutControls(text);
 		// The row has what becomes its source_id twice.
 		const copies = name === "subi" || (name === "psorc" && texts?.subi === undefined) ? 2 : 1;
-		const bytes = copies * utf8(kept).byteLength;
+		const bytes = copies * bytesOf(kept);
 		if (bytes > bytesLeft) continue;
 		bytesLeft -= bytes;
 		texts ??= {};
@@ -49,6 +49,13 @@ export function readCountry(query: Query): string | null {
 	const text = readParameter(query, "cc")?.trim().toUpperCase() ?? "";
 	return /^[A-Z]{2}$/.test(text) ? text : null;
 }
+
+/** Bytes of a text as UTF-8; nearly every text is ASCII, and need not be encoded for it. */
+function bytesOf(text: string): number {
+	return BEYOND_ASCII.test(text) ? utf8(text).byteLength : text.length;
+}
+
+const BEYOND_ASCII = /[^ -~]/;
 
 /** Databases and reports end text at a NUL or break lines at the others. */
 function withoutControls(text: string): string {
