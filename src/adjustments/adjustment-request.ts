@@ -99,7 +99,7 @@ const voidClicksSchema = v.pipe(
 	),
 );
 
-export const CONVERSION_KINDS = ["void_conversion", "restore_conversion", "release_conversion"] as const;
+const CONVERSION_KINDS = ["void_conversion", "restore_conversion", "release_conversion"] as const;
 const conversionSchema = v.strictObject({ kind: v.picklist(CONVERSION_KINDS), platform: name, txnid: name, ...shared });
 const amountSchema = v.strictObject({ kind: v.literal("amount"), publisher: name, date: day, amount, ...shared });
 const undoSchema = v.strictObject({ kind: v.literal("undo"), adjustment: name, ...shared });

@@ -20,7 +20,7 @@ export type Judgement = {
  * @param adjustmentId what the event names as its cause
  * @throws OvertakenError where that transaction failed again and again, as it does where `alongside` cannot be written
  */
-export type JudgeConversion = (
+type JudgeConversion = (
 	key: ConversionKey,
 	verdict: Verdict,
 	adjustmentId: string,

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
@@ -257,6 +258,77 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 200, body: JSON.stringify(body) };
 		const { code, stderr } = await run(...command, "--url", url);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+	});
+
+	it("adjusts, asking under one id until all is done, and says what changed and how to undo it", async () => {
+		const part = {
+			id: "a-1",
+			kind: "void_clicks" as const,
+			clicks: 1_000,
+			conversions: 0,
+			publisher_revenue: "-200.0000",
+			gross_revenue: "0.0000",
+		};
+		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, dry_run: false } satisfies Adjusted) }];
+		const whole = { ...part, clicks: 1_200, publisher_revenue: "-240.0000", complete: true, dry_run: false } satisfies Adjusted;
+		answer = { status: 200, body: JSON.stringify(whole) };
+		const { code, stdout } = await run(
+			...["adjust", "void-clicks", "--publisher", "acme-media", "--address-prefix", "203.0.113.0/24", "--campaign", "11"],
+			...["--text", "a farm", "--url", url],
+		);
+		expect(code).toBe(0);
+		expect(stdout).toBe(
+			"1200 clicks changed.\nChanged publisher revenue by -240.0000 USD, gross by 0.0000 USD.\nAdjustment a-1: `adjust undo a-1 --text …` undoes it.\n",
+		);
+		expect(seen).toHaveLength(2);
+		expect(seen[1]).toEqual(seen[0]);
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
+			...{ kind: "void_clicks", publisher: "acme-media", address_prefix: "203.0.113.0/24", campaign: 11 },
+			...{ text: "a farm", id: expect.stringMatching(/^[\da-f-]{36}$/) },
+		});
+	});
+
+	it.each<[string[], object]>([
+		[["void-conversion", "northwind", "T-1"], { kind: "void_conversion", platform: "northwind", txnid: "T-1" }],
+		[["restore-conversion", "northwind", "T-1"], { kind: "restore_conversion", platform: "northwind", txnid: "T-1" }],
+		[["release-conversion", "northwind", "T-1"], { kind: "release_conversion", platform: "northwind", txnid: "T-1" }],
+		[["amount", "acme-media", "2026-11-20", "-2.50"], { kind: "amount", publisher: "acme-media", date: "2026-11-20", amount: "-2.50" }],
+		[["undo", "a-1"], { kind: "undo", adjustment: "a-1" }],
+	])("adjust %j --dry-run only says what would change", async (command, body) => {
+		const none = { id: null, kind: "undo", clicks: 1, conversions: 1, publisher_revenue: "2.5000", gross_revenue: "0.0000" };
+		answer = { status: 200, body: JSON.stringify({ ...none, complete: true, dry_run: true }) };
+		const { stdout } = await run("adjust", ...command, "--text", "why", "--id", "id-of-mine", "--dry-run", "--url", url);
+		expect(stdout).toBe("1 click and 1 conversion would change.\nWould change publisher revenue by 2.5000 USD, gross by 0.0000 USD.\n");
+		expect(seen.map((request) => JSON.parse(request.body))).toEqual([{ ...body, text: "why", id: "id-of-mine" }]);
+	});
+
+	it("lists adjustments, and says where there are none or more", async () => {
+		const listed = {
+			...{ id: "a-1", kind: "void_clicks", clicks: 2, conversions: 0, publisher_revenue: "-0.4000", gross_revenue: "0.0000" },
+			...{ complete: true, actor: "operator", at: "2026-11-20T09:00:00.000Z", text: "a farm", request: { publisher: "acme-media" } },
+			undone_by: "a-2",
+		};
+		answer = { status: 200, body: JSON.stringify({ data: [listed], limit: 1, next_cursor: "5.a-1" }) };
+		const { stdout } = await run("adjust", "list", "--limit", "1", "--url", url);
+		expect(stdout).toBe(
+			[
+				"2026-11-20T09:00:00.000Z  operator  void clicks  publisher acme-media  (a-1, undone by a-2)",
+				"    2 clicks, 0 conversions, publisher revenue -0.4000 USD, gross 0.0000 USD: a farm",
+				"There are more: --cursor 5.a-1\n",
+			].join("\n"),
+		);
+		answer = { status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: null }) };
+		expect((await run("adjust", "list", "--url", url)).stdout).toBe("There are no adjustments.\n");
+	});
+
+	it("says what is wrong with an adjustment that was refused", async () => {
+		const faults = [{ path: "publisher", message: "is no publisher's id" }];
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults, fault_count: 1 }) };
+		const { code, stderr } = await run("adjust", "void-clicks", "--publisher", "px", "--text", "why", "--url", url);
+		expect([code, stderr]).toEqual([
+			1,
+			expect.stringContaining("The server refused, and nothing was changed:\n  publisher: is no publisher's id"),
+		]);
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

@@ -6,8 +6,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { leastIdAt } from "../../src/lib/ids.ts";
 import { parseMicros } from "../../src/lib/money.ts";
 import worker from "../../src/worker.ts";
+import { postAdjustment } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { importFile } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
@@ -51,6 +53,33 @@ const postback = fc.record({
 /** The delivery of an earlier step's message, again. */
 const replay = fc.record({ kind: fc.constant("replay" as const), of: fc.nat({ max: 60 }) });
 
+/** An operator takes back, gives back, adds or takes. */
+const adjustment = fc.record({
+	kind: fc.constant("adjust" as const),
+	body: fc.oneof(
+		fc.record({
+			kind: fc.constant("void_clicks"),
+			publisher: fc.constantFrom<PublisherId>("pa", "pc"),
+			source: fc.constantFrom("", "a", "b"),
+			from: fc.constantFrom("2026-11-10", "2026-11-11T12:00:00Z"),
+		}),
+		fc.record({
+			kind: fc.constantFrom("void_conversion", "restore_conversion", "release_conversion"),
+			platform: fc.constant("northwind"),
+			txnid: fc.nat({ max: 7 }).map((n) => `t-${n}`),
+		}),
+		fc.record({
+			kind: fc.constant("amount"),
+			publisher: fc.constantFrom<PublisherId>("pa", "pc"),
+			date: fc.nat({ max: 9 }).map((day) => `2026-11-${10 + day}`),
+			amount: fc.constantFrom("-3.5", "2", "0.0001", "-2"),
+		}),
+	),
+});
+
+/** An earlier adjustment is undone. */
+const undo = fc.record({ kind: fc.constant("undo" as const), which: fc.nat({ max: 9 }) });
+
 /** The publisher is paid otherwise from here on. */
 const change = fc.record({
 	kind: fc.constant("change" as const),
@@ -80,6 +109,8 @@ const history = fc.array(
 		{ weight: 1, arbitrary: change },
 		{ weight: 1, arbitrary: suspension },
 		{ weight: 3, arbitrary: verdict },
+		{ weight: 3, arbitrary: adjustment },
+		{ weight: 2, arbitrary: undo },
 	),
 	{
 		minLength: 1,
@@ -88,7 +119,7 @@ const history = fc.array(
 );
 
 type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
-type Intervention = Extract<Step, { kind: "change" | "suspension" | "verdict" }>;
+type Intervention = Extract<Step, { kind: "change" | "suspension" | "verdict" | "adjust" | "undo" }>;
 type Delivery =
 	| { queue: "clicks"; body: ClickMessage }
 	| { queue: "postbacks"; body: ReturnType<typeof postbackMessage> }
@@ -113,7 +144,7 @@ function clickMessage({ publisher, hash, at, bidMicros, reason, source }: Extrac
 	const time = FIRST_DAY + at;
 	return {
 		format: 1,
-		id: `${time.toString(16).padStart(12, "0")}-${serial}`,
+		id: `${leastIdAt(time)}-${serial}`,
 		at: time,
 		hash: hashOf(publisher, hash),
 		kind: "openrtb",
@@ -132,11 +163,22 @@ function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fi
 	return postbackMessage("northwind", { ...fields, cid: upperCase ? cid.toUpperCase() : cid, eventAt: FIRST_DAY + eventAt });
 }
 
+/** What operators ask for; some of that is refused, as there is nothing to undo or to judge. */
+async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "undo" }>, made: string[]): Promise<void> {
+	const body =
+		step.kind === "adjust" ? step.body : { kind: "undo", adjustment: made[step.which % Math.max(1, made.length)] ?? "none" };
+	const response = await postAdjustment(body);
+	const { id } = await response.json<{ id?: string }>();
+	expect(response.status).toBe(id === undefined ? 422 : 200);
+	if (id !== undefined && step.kind === "adjust") made.push(id);
+}
+
 /** Gives the deliveries to the real consumers, in batches of one queue each; what people do comes before its batch. */
 async function deliver(deliveries: readonly Delivery[], batchSize: number): Promise<void> {
+	const made: string[] = [];
 	for (let start = 0; start < deliveries.length; start += batchSize) {
 		const batch = deliveries.slice(start, start + batchSize);
-		for (const { queue, body } of batch) if (queue === null) await intervene(body);
+		for (const { queue, body } of batch) if (queue === null) await intervene(body, made);
 		await consumeClicks(batch.flatMap(({ queue, body }) => (queue === "clicks" ? [body] : [])));
 		const postbacks = batch.flatMap(({ queue, body }) => (queue === "postbacks" ? [body] : []));
 		if (postbacks.length > 0) expect(await consume(...postbacks)).toEqual({ acked: postbacks.length, retried: 0 });
@@ -146,9 +188,11 @@ async function deliver(deliveries: readonly Delivery[], batchSize: number): Prom
 	if (results.length > 0) await consume(...results.map((key) => ({ format: 1, kind: "look_again", ...key })));
 }
 
-async function intervene(step: Intervention): Promise<void> {
+/** @param made ids of adjustments that may be undone */
+async function intervene(step: Intervention, made: string[]): Promise<void> {
 	if (step.kind === "change") return setPublisher(step.publisher, "pricing_model", step.model);
 	if (step.kind === "suspension") return setPublisher(step.publisher, "status", step.status);
+	if (step.kind === "adjust" || step.kind === "undo") return adjustAs(step, made);
 	const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
 	await judgeConversion(deps, { platform: "northwind", txnid: step.txnid }, step.verdict, "adjustment");
 }
@@ -165,7 +209,16 @@ async function consumeClicks(bodies: readonly ClickMessage[]): Promise<void> {
 }
 
 async function forgetAll(): Promise<void> {
-	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "campaign_days"];
+	const tables = [
+		"clicks",
+		"conversions",
+		"conversion_events",
+		"postback_intake",
+		"callbacks",
+		"campaign_days",
+		"campaign_totals",
+		"adjustments",
+	];
 	const sums = ["daily_publishers", "daily_sources", "daily_campaigns"];
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await setPublisher("pa", "pricing_model", "CPA");
@@ -212,16 +265,29 @@ function sumsBy(records: readonly Record_[], key: string): Record<string, number
 const nonZero = (sums: Record<string, number>) => Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0));
 
 /** What the ledger owes a publisher, from its rows alone. */
-async function ledgerOf(publisher: PublisherId): Promise<{ clicks: number; revenue: number; gross: number; sales: number }> {
+async function ledgerOf(
+	publisher: PublisherId,
+): Promise<{ clicks: number; revenue: number; amounts: number; gross: number; sales: number }> {
 	const counted = "FROM conversions WHERE publisher_id = ?1 AND stage = 'settled' AND status IN ('approved', 'pending') AND test = 0";
 	const row = await env.DB.prepare(
 		`SELECT (SELECT COUNT(*) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) AS clicks,
 			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted}) AS revenue,
+			(SELECT COALESCE(SUM(amount_micros), 0) FROM adjustments WHERE publisher_id = ?1) AS amounts,
 			(SELECT COALESCE(SUM(gross_micros), 0) ${counted}) AS gross, (SELECT COALESCE(SUM(sales_usd_micros), 0) ${counted}) AS sales`,
 	)
 		.bind(publisher)
-		.first<{ clicks: number; revenue: number; gross: number; sales: number }>();
-	return row ?? { clicks: 0, revenue: 0, gross: 0, sales: 0 };
+		.first<{ clicks: number; revenue: number; amounts: number; gross: number; sales: number }>();
+	return row ?? { clicks: 0, revenue: 0, amounts: 0, gross: 0, sales: 0 };
+}
+
+/** Paid clicks that were taken back: each stands in the report that lists clicks. */
+async function countVoided(publisher: PublisherId): Promise<number> {
+	const row = await env.DB.prepare(
+		"SELECT COUNT(*) AS count FROM clicks WHERE publisher_id = ? AND reason = 'voided' AND pricing_model = 'CPC'",
+	)
+		.bind(publisher)
+		.first<{ count: number }>();
+	return row?.count ?? 0;
 }
 
 /** @param always whether the publisher was paid by conversions all the time: then gross and sales add up as well */
@@ -240,7 +306,9 @@ async function checkSums(publisher: PublisherId, limit: number, always: boolean)
 		clicks.push(...(await readPages("clicklevel", key, { start_date: dayOf(at), end_date: dayOf(at + 2 * DAY_MS) }, limit)));
 	}
 	const revenues = [days, sources, records].map((report) => sumOf(report, "publisher_revenue"));
-	expect([...revenues, sumOf(clicks, "revenue")]).toEqual([ledger.revenue, ledger.revenue, ledger.revenue, ledger.revenue]);
+	const owed = ledger.revenue + ledger.amounts;
+	expect([...revenues, sumOf(clicks, "revenue")]).toEqual([owed, owed, owed, ledger.revenue]);
+	expect(records.filter(({ rev_type }) => rev_type === "VOID")).toHaveLength(await countVoided(publisher));
 	expect(sumsBy(records, "date")).toEqual(nonZero(sumsBy(days, "date")));
 	expect(sumsBy(records, "source_id")).toEqual(nonZero(sumsBy(sources, "source_id")));
 	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
@@ -260,7 +328,7 @@ beforeAll(async () => {
 });
 
 describe("worker: reports add up", () => {
-	it("for any history of clicks and postbacks: daywise = source_level = clickid_level = clicklevel = the ledger", async () => {
+	it("for any history of clicks, postbacks and adjustments: daywise = source_level = clickid_level = clicklevel = the ledger", async () => {
 		await fc.assert(
 			fc
 				.asyncProperty(history, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 40 }), async (steps, batchSize, limit) => {

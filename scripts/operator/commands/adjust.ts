@@ -9,7 +9,7 @@ import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
 
-type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean };
+type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean; id?: string };
 type VoidOptions = AdjustOptions & {
 	publisher?: string;
 	source?: string;
@@ -55,7 +55,7 @@ export const command: OperatorCommand = {
 			.description("add an amount to what a publisher has earned on a day, or take one")
 			.argument("<publisher>", "its id in the network file")
 			.argument("<date>", "the UTC day")
-			.argument("<amount>", "USD; for one below zero, put -- before the arguments")
+			.argument("<amount>", "USD; below zero it is taken")
 			.action((publisher: string, date: string, amount: string, options: AdjustOptions) =>
 				send(options, { kind: "amount", publisher, date, amount }),
 			);
@@ -74,7 +74,8 @@ export const command: OperatorCommand = {
 function withAdjustOptions(command: Command): Command {
 	return withServerOptions(command)
 		.requiredOption("--text <text>", "why: kept with the adjustment")
-		.option("--dry-run", "only say what would change");
+		.option("--dry-run", "only say what would change")
+		.option("--id <id>", "of the adjustment, where it was cut off and is to go on (otherwise a new one)");
 }
 
 function voidClicks({ publisher, source, addressPrefix, brand, campaign, from, to, reason, ...options }: VoidOptions): Promise<void> {
@@ -84,9 +85,9 @@ function voidClicks({ publisher, source, addressPrefix, brand, campaign, from, t
 }
 
 /** A request does a bounded number of clicks: asks under the same id until all is done. */
-async function send({ text, dryRun, ...options }: AdjustOptions, request: object): Promise<void> {
+async function send({ text, dryRun, id = randomUUID(), ...options }: AdjustOptions, request: object): Promise<void> {
 	const path = `/operator/adjustments${dryRun ? "?dry_run=1" : ""}`;
-	const body = JSON.stringify({ ...request, text, id: randomUUID() });
+	const body = JSON.stringify({ ...request, text, id });
 	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
 	let answer = await ask();
 	while (!answer.complete && !answer.dry_run) answer = await ask();

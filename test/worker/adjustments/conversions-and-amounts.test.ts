@@ -1,0 +1,176 @@
+/** Conversions that an operator judges, amounts that one books, and the undoing of both. */
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
+import { consume, postbackMessage } from "../../support/conversions.ts";
+import { askReport, CPA_KEY, CPC_KEY, importReportNetwork } from "../../support/report-rows.ts";
+
+const AT = Date.parse("2026-11-10T12:00:00Z");
+const HASH = "a".repeat(32);
+const PERIOD = { start_date: "2026-11-09", end_date: "2026-11-11" };
+const CONVERSION = { platform: "northwind", txnid: "t-1" };
+
+const say = (status: string, payoutMicros = 10_000_000) =>
+	consume(postbackMessage("northwind", { txnid: "t-1", cid: HASH, eventAt: AT, payoutMicros, status }, Date.now()));
+const report = (type: string, key = CPA_KEY) => askReport("revenue-share", key, { report_type: type, ...PERIOD });
+const revenue = async () => (await report("daywise")).data.map(({ publisher_revenue }) => publisher_revenue);
+const callbacks = async () => (await rowsOf("SELECT status FROM callbacks ORDER BY seq")).map(({ status }) => status);
+
+async function faultOf(body: object, query = ""): Promise<string> {
+	const response = await postAdjustment(body, query);
+	expect(response.status).toBe(422);
+	const { faults } = await response.json<{ faults: { path: string; message: string }[] }>();
+	return faults.map(({ path, message }) => `${path}: ${message}`).join("; ");
+}
+
+beforeAll(importReportNetwork);
+
+beforeEach(async () => {
+	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	const click = { hash: HASH, publisher: "identity-pa", campaignId: 11, at: AT };
+	await consumeClicks(capDeps(), letters(clickMessage(click)));
+});
+
+describe("worker: a conversion is judged", () => {
+	it("a void takes it out of the sums and cancels its credit, and an undo gives both back", async () => {
+		await say("approved");
+		const change = { conversions: 1, clicks: 0, publisher_revenue: "-5.0000", gross_revenue: "-10.0000" };
+		expect(await preview({ kind: "void_conversion", ...CONVERSION })).toMatchObject({ id: null, ...change });
+		expect(await callbacks()).toEqual(["approved"]);
+		const { id, ...done } = await adjust({ kind: "void_conversion", ...CONVERSION });
+		expect(done).toMatchObject(change);
+		expect(await callbacks()).toEqual(["approved", "cancelled"]);
+		expect(await revenue()).toEqual(["0.0000"]);
+		await say("approved", 20_000_000);
+		expect(await revenue()).toEqual(["0.0000"]);
+		expect(await adjust({ kind: "undo", adjustment: id })).toMatchObject({ conversions: 1, publisher_revenue: "10.0000" });
+		expect(await callbacks()).toEqual(["approved", "cancelled", "approved"]);
+		expect(await revenue()).toEqual(["10.0000"]);
+	});
+
+	it("a restore takes a void back, and undoing that voids it again", async () => {
+		await say("approved");
+		await adjust({ kind: "void_conversion", ...CONVERSION });
+		const { id } = await adjust({ kind: "restore_conversion", ...CONVERSION });
+		expect(await revenue()).toEqual(["5.0000"]);
+		expect(await preview({ kind: "undo", adjustment: id })).toMatchObject({ publisher_revenue: "-5.0000" });
+		await adjust({ kind: "undo", adjustment: id });
+		expect(await revenue()).toEqual(["0.0000"]);
+	});
+
+	it("a release lets one above its ceiling count", async () => {
+		await say("approved", 20_000_000_000);
+		expect(await revenue()).toEqual(["0.0000"]);
+		expect(await adjust({ kind: "release_conversion", ...CONVERSION })).toMatchObject({ publisher_revenue: "10000.0000" });
+		expect(await revenue()).toEqual(["10000.0000"]);
+	});
+
+	it("asked again under its id, nothing is done again", async () => {
+		await say("approved");
+		const body = { id: "void-it-1", kind: "void_conversion", ...CONVERSION };
+		const first = await adjust(body);
+		expect(await Promise.all([adjust(body), adjust(body)])).toEqual([first, first]);
+		expect(await callbacks()).toEqual(["approved", "cancelled"]);
+		expect((await listAdjustments()).data).toHaveLength(1);
+	});
+
+	it("is refused where there is none, where it stands so, and where another word came since", async () => {
+		expect(await faultOf({ kind: "void_conversion", ...CONVERSION })).toBe("txnid: is no transaction of this platform");
+		await say("approved");
+		expect(await faultOf({ kind: "restore_conversion", ...CONVERSION })).toBe("txnid: is neither voided nor released");
+		const { id } = await adjust({ kind: "void_conversion", ...CONVERSION });
+		expect(await faultOf({ kind: "void_conversion", ...CONVERSION }, "?dry_run=1")).toBe("txnid: is voided already");
+		await adjust({ kind: "restore_conversion", ...CONVERSION });
+		expect(await faultOf({ kind: "undo", adjustment: id })).toBe("adjustment: is of a conversion that was judged again since");
+	});
+});
+
+describe("worker: an amount is booked", () => {
+	const AMOUNT = { kind: "amount", publisher: "pa", date: "2026-11-10", amount: "-2.5" };
+
+	it("is a record of its own, and in every sum; so is its undoing", async () => {
+		await say("approved");
+		expect(await preview(AMOUNT)).toMatchObject({ publisher_revenue: "-2.5000", clicks: 0, conversions: 0 });
+		expect(await revenue()).toEqual(["5.0000"]);
+		const { id } = await adjust({ ...AMOUNT, text: "paid twice" });
+		expect(await revenue()).toEqual(["2.5000"]);
+		expect((await report("source_level")).data).toMatchObject([{ source_id: "", publisher_revenue: "2.5000", click_count: 1 }]);
+		const { data, total_records } = await report("clickid_level");
+		expect(total_records).toBe(2);
+		expect(data.find(({ rev_type }) => rev_type === "ADJUSTMENT")).toMatchObject({
+			...{ transaction_id: id, publisher_revenue: "-2.5000", gross_revenue: "0.0000", date: "2026-11-10", source_id: "" },
+			...{ click_id: "", brand_name: "", conversion_count: 0, click_count: 0 },
+		});
+		expect(await adjust({ kind: "undo", adjustment: id })).toMatchObject({ publisher_revenue: "2.5000" });
+		expect(await revenue()).toEqual(["5.0000"]);
+		expect((await report("clickid_level")).total_records).toBe(3);
+		expect(await faultOf({ kind: "undo", adjustment: id })).toContain("is undone already");
+	});
+
+	it("on a day without anything else the day has a record; on another publisher's nothing changes", async () => {
+		await env.DB.prepare("DELETE FROM daily_publishers").run();
+		await adjust({ ...AMOUNT, date: "2026-11-09", amount: "3" });
+		expect((await report("daywise")).data).toMatchObject([{ date: "2026-11-09", publisher_revenue: "3.0000", click_count: 0 }]);
+		expect((await report("daywise", CPC_KEY)).data).toEqual([]);
+	});
+
+	it("asked again under its id, at once or later, is booked once", async () => {
+		const body = { ...AMOUNT, id: "amount-0001" };
+		await Promise.all([adjust(body), adjust(body)]);
+		await adjust(body);
+		expect(await rowsOf("SELECT adjustment_micros FROM daily_publishers")).toEqual([{ adjustment_micros: -2_500_000 }]);
+	});
+
+	it.each<[string, object, string]>([
+		["no publisher's", { publisher: "px" }, "publisher: is no publisher's id"],
+		["of a day to come", { date: "2999-01-01" }, "date: must not be a day to come"],
+		["of no day", { date: "2026-02-30" }, "date: must be a day of the calendar"],
+		["finer than reports show", { amount: "0.00005" }, "amount: must be USD with at most four decimals"],
+		["nothing", { amount: "0.0000" }, "amount: must not be zero"],
+		["beyond all bounds", { amount: "1000000.0001" }, "amount: must be at most 1000000.0000 either way"],
+	])("%s is refused", async (_, fields, fault) => {
+		expect(await faultOf({ ...AMOUNT, ...fields })).toContain(fault);
+		expect(await rowsOf("SELECT 1 FROM daily_publishers WHERE adjustment_micros <> 0")).toEqual([]);
+	});
+});
+
+describe("worker: a voided click in the reports of a CPC publisher", () => {
+	it("stays as a record of nothing, and leaves the sums", async () => {
+		const click = clickMessage({ publisher: "identity-pc", campaignId: 11, at: AT, texts: { clickid: "mine", subi: "s" } });
+		await consumeClicks(capDeps(), letters(click));
+		expect((await report("clickid_level", CPC_KEY)).data).toMatchObject([{ rev_type: "CPC", publisher_revenue: "0.2000" }]);
+		await adjust({ kind: "void_clicks", publisher: "pc" });
+		expect(await report("clickid_level", CPC_KEY)).toMatchObject({
+			total_records: 1,
+			data: [{ ...{ rev_type: "VOID", transaction_id: click.hash, click_id: "mine" }, ...{ publisher_revenue: "0.0000", click_count: 0 } }],
+		});
+		expect(await askReport("clicklevel", CPC_KEY, PERIOD)).toMatchObject({
+			total_records: 1,
+			data: [{ click_id: "mine", revenue: "0.0000", click_date: "2026-11-10" }],
+		});
+		expect((await report("daywise", CPC_KEY)).data).toEqual([]);
+		expect((await report("source_level", CPC_KEY)).data).toEqual([]);
+	});
+});
+
+describe("worker: the list of adjustments", () => {
+	it("comes page by page, the newest first", async () => {
+		for (let n = 1; n <= 5; n++) await adjust({ kind: "amount", publisher: "pa", date: "2026-11-10", amount: String(n), text: `no. ${n}` });
+		const texts: string[] = [];
+		let cursor: string | null = null;
+		do {
+			const page: Awaited<ReturnType<typeof listAdjustments>> = await listAdjustments(
+				`?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`,
+			);
+			expect(page.limit).toBe(2);
+			texts.push(...page.data.map(({ text }) => text));
+			cursor = page.next_cursor;
+		} while (cursor !== null);
+		expect([...texts].sort()).toEqual(["no. 1", "no. 2", "no. 3", "no. 4", "no. 5"]);
+		expect(texts).toHaveLength(5);
+	});
+});
