@@ -165,8 +165,7 @@ function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fi
 
 /** What operators ask for; some of that is refused, as there is nothing to undo or to judge. */
 async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "undo" }>, made: string[]): Promise<void> {
-	const body =
-		step.kind === "adjust" ? step.body : { kind: "undo", adjustment: made[step.which % Math.max(1, made.length)] ?? "none" };
+	const body = step.kind === "adjust" ? step.body : { kind: "undo", adjustment: made[step.which % Math.max(1, made.length)] ?? "none" };
 	const response = await postAdjustment(body);
 	const { id } = await response.json<{ id?: string }>();
 	expect(response.status).toBe(id === undefined ? 422 : 200);
