@@ -223,6 +223,8 @@ async function forgetAll(): Promise<void> {
 	await setPublisher("pa", "pricing_model", "CPA");
 	await setPublisher("pc", "pricing_model", "CPC");
 	for (const publisher of ["pa", "pc"]) await setPublisher(publisher, "status", "active");
+	// The consumer keeps what it knows of publishers for seconds; an import makes it ask again.
+	await importFile({ exchange_rates: [] });
 }
 
 type Record_ = Record<string, unknown>;

@@ -70,8 +70,9 @@ export const clicks = sqliteTable(
 		index("clicks_paid_by_publisher")
 			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason)
 			.where(sql`reason IS NULL AND pricing_model = 'CPC'`),
+		// Narrower than clicks_other_by_publisher, which holds voided clicks too: else that might be read.
 		index("clicks_voided_by_publisher")
-			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason)
+			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros)
 			.where(sql`reason = 'voided' AND pricing_model = 'CPC'`),
 		index("clicks_by_void").on(table.voidedBy, table.id).where(sql`voided_by IS NOT NULL`),
 		// The others, for a publisher's list of its clicks: a click is in one of the two, so that the paid one costs no further row.

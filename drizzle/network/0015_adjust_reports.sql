@@ -1,0 +1,2 @@
+DROP INDEX `clicks_voided_by_publisher`;--> statement-breakpoint
+CREATE INDEX `clicks_voided_by_publisher` ON `clicks` (`publisher_id`,`clicked_at`,`id`,`revenue_micros`) WHERE reason = 'voided' AND pricing_model = 'CPC';
