@@ -36,6 +36,9 @@ export function buildClickUrl(clickUrl: string, encyp: string, parameters: Click
 	return test ? `${url}&tsts=1` : url;
 }
 
+/** Most values: nothing to escape in them. */
+const PLAIN = /^[A-Za-z0-9_.~-]*$/;
+
 function encodeText(text: string): string {
-	return encodeURIComponent(text.toWellFormed());
+	return PLAIN.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }

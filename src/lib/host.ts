@@ -9,6 +9,9 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must be found
 const UNSAFE_IN_URL = /[\u0000-\u001f\u007f\\]/;
 
+/** The common kind of address, which needs no parser to be sound. */
+const PLAIN_URL = /^https?:\/\/[a-z0-9.-]+\.[a-z]{2,}(?:\/[!-[\]-~]*)?$/i;
+
 /** Longest deeplink or page address that is used; longer ones are treated as not usable. */
 export const MAX_URL_LENGTH = 2_048;
 
@@ -80,6 +83,7 @@ export type WebAddress = {
  * An address without a scheme gets `https://`, and spaces within are escaped.
  */
 export function readWebAddress(text: string): WebAddress | null {
+	if (text.length <= MAX_URL_LENGTH && PLAIN_URL.test(text) && !text.includes("xn--")) return { url: text, hadScheme: true };
 	const trimmed = text.trim().toWellFormed().replaceAll(" ", "%20");
 	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
 	const hadScheme = HTTP_URL.test(trimmed);
