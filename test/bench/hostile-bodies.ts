@@ -167,9 +167,9 @@ const ZIPPED = ["badv_junk", "small_objects", "escapes", "blanks"] as const;
 
 /** The bodies by kind; `plain` first. */
 export async function makeBodies(): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
-	const encoder = new TextEncoder();
-	const bodies = new Map([["plain", encoder.encode(text(PLAIN))]]);
-	for (const [kind, make] of Object.entries(KINDS)) bodies.set(kind, encoder.encode(make()));
+	const encode = (body: string) => new Uint8Array(new TextEncoder().encode(body));
+	const bodies = new Map([["plain", encode(text(PLAIN))]]);
+	for (const [kind, make] of Object.entries(KINDS)) bodies.set(kind, encode(make()));
 	for (const kind of ZIPPED) bodies.set(`gzip_${kind}`, await zip(bodies.get(kind) ?? new Uint8Array()));
 	bodies.set("gzip_too_large", await zip(new Uint8Array(64 * 1024 * 1024)));
 	return bodies;
