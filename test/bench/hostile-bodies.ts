@@ -2,6 +2,7 @@
  * Bid requests made to cost much: of each kind the worst that fits into the body's cap. `plain` is what others are compared with; all of
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
+import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
 import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
 
@@ -74,7 +75,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			() => "b c",
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_hosts: () =>
 		fill(
@@ -86,19 +87,19 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `https://www.rival-${at}.example/a?b=c`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_long_urls: () =>
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `https://rival-${at}.example/${"ä".repeat(500)}`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_scripts: () =>
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `bücher-${at}.${"ß".repeat(60)}.example`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_blocks_all: () => fill((badv) => ({ ...SHARED, badv }), domainOf, MAX_LIST_ENTRIES),
 	shared_keyword: () => text(SHARED),
