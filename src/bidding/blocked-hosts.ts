@@ -2,7 +2,7 @@
 import { canonicalHost, isPlainHost } from "../lib/host.ts";
 
 /** At most so many entries of a list need the URL parser: addresses, other scripts, and what is no host at all. */
-export const MAX_PARSED_ENTRIES = 200;
+export const MAX_PARSED_ENTRIES = 50;
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -2,8 +2,8 @@
 import { sha256Hex } from "../lib/bytes.ts";
 import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
+import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
-import { hashUserAgent } from "./user-agent.ts";
 
 /** KV keys of clicks that the queue refused: `click:kept:{id}`, a message as JSON. */
 export const KEPT_PREFIX = "click:kept:";

@@ -1,28 +1,16 @@
 import { isbot } from "isbot";
 import { putBounded } from "../lib/bounded-map.ts";
-import { sha256Hex } from "../lib/bytes.ts";
 
 /** Longest part of a user agent that is looked at, in UTF-16 units. */
 const MAX_LENGTH = 1_024;
 /** Few strings are most of the traffic: what is known of them is kept, the first seen out first. */
 const MAX_KEPT = 1_000;
-const HASH_LENGTH = 16;
 
 const bots = new Map<string, boolean>();
-const hashes = new Map<string, string>();
 
 /** Whether a user agent is a program's. None at all tells nothing. */
 export function isBot(userAgent: string | null): boolean {
 	if (userAgent === null || userAgent === "") return false;
 	const text = userAgent.slice(0, MAX_LENGTH);
 	return bots.get(text) ?? putBounded(bots, text, isbot(text), MAX_KEPT);
-}
-
-/**
- * First 16 hex characters of the SHA-256 of a user agent: enough to tell two apart, without keeping them. At once where it was
- * seen before.
- */
-export function hashUserAgent(userAgent: string): string | Promise<string> {
-	const text = userAgent.slice(0, MAX_LENGTH);
-	return hashes.get(text) ?? sha256Hex(text).then((hash) => putBounded(hashes, text, hash.slice(0, HASH_LENGTH), MAX_KEPT));
 }

@@ -2,6 +2,7 @@
  * Bid requests made to cost much: of each kind the worst that fits into the body's cap. `plain` is what others are compared with; all of
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
+import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
 import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
 
@@ -74,7 +75,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			() => "b c",
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_hosts: () =>
 		fill(
@@ -86,19 +87,19 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `https://www.rival-${at}.example/a?b=c`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_long_urls: () =>
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `https://rival-${at}.example/${"ä".repeat(500)}`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_scripts: () =>
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `bücher-${at}.${"ß".repeat(60)}.example`,
-			200,
+			MAX_PARSED_ENTRIES,
 		),
 	badv_blocks_all: () => fill((badv) => ({ ...SHARED, badv }), domainOf, MAX_LIST_ENTRIES),
 	shared_keyword: () => text(SHARED),
@@ -167,9 +168,9 @@ const ZIPPED = ["badv_junk", "small_objects", "escapes", "blanks"] as const;
 
 /** The bodies by kind; `plain` first. */
 export async function makeBodies(): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
-	const encoder = new TextEncoder();
-	const bodies = new Map([["plain", encoder.encode(text(PLAIN))]]);
-	for (const [kind, make] of Object.entries(KINDS)) bodies.set(kind, encoder.encode(make()));
+	const encode = (body: string) => new Uint8Array(new TextEncoder().encode(body));
+	const bodies = new Map([["plain", encode(text(PLAIN))]]);
+	for (const [kind, make] of Object.entries(KINDS)) bodies.set(kind, encode(make()));
 	for (const kind of ZIPPED) bodies.set(`gzip_${kind}`, await zip(bodies.get(kind) ?? new Uint8Array()));
 	bodies.set("gzip_too_large", await zip(new Uint8Array(64 * 1024 * 1024)));
 	return bodies;

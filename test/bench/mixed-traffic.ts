@@ -56,14 +56,19 @@ const SAFARI =
 	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 const ANDROID = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36";
 const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36";
-const PHONES = {
+const PHONES: Readonly<Record<string, number>> = {
 	[SAFARI]: 45,
 	[ANDROID]: 35,
 	...variants("Mobile/15E148 [FBAN/FBIOS;FBAV/48", 8),
 	...variants("SamsungBrowser/2", 6),
 	...variants("GSA/34", 6),
 };
-const DESKTOPS = { [CHROME]: 45, ...variants("Edg/13", 15), ...variants("Firefox/12", 15), ...variants("Macintosh Version/18.", 15) };
+const DESKTOPS: Readonly<Record<string, number>> = {
+	[CHROME]: 45,
+	...variants("Edg/13", 15),
+	...variants("Firefox/12", 15),
+	...variants("Macintosh Version/18.", 15),
+};
 
 /** Ten versions of a browser that is not so common. */
 function variants(name: string, weight: number): Record<string, number> {

@@ -5,7 +5,8 @@
  * POST /{stage}?times=N; `{name}` is the shortcut, `{name}_plain` what it replaces.
  */
 import { isbot } from "isbot";
-import { hashUserAgent, isBot } from "../../src/clicks/user-agent.ts";
+import { hashUserAgent } from "../../src/clicks/hash-user-agent.ts";
+import { isBot } from "../../src/clicks/user-agent.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
 import { decodeText, Query } from "../../src/lib/query.ts";
 import { localDay, localHour } from "../../src/lib/time.ts";
