@@ -245,15 +245,19 @@ describe("worker: a paused campaign", () => {
 
 	it("for the pace of a day resumes at its end, however small its cap is beside that pace", async () => {
 		await setCaps({ daily_click_cap: 21 });
-		const messages = Array.from({ length: 20 }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
+		const midnight = Date.parse("2026-11-19T05:00:00Z");
+		const messages = Array.from({ length: 20 }, (_, which) =>
+			clickMessage({ at: midnight - 60_000 + which * 2_500, bidMicros: BID_MICROS }),
+		);
+		const pausedAt = midnight - 10_000;
 		await consumeClicks(
-			capDeps(() => NOON + 57_000),
+			capDeps(() => pausedAt),
 			letters(...messages),
 		);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => NOON + 3_600_000));
+		await sweepCaps(capDeps(() => midnight - 1));
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => Date.parse("2026-11-19T05:00:00Z")));
+		await sweepCaps(capDeps(() => midnight));
 		expect(await paused()).toEqual([]);
 	});
 
