@@ -146,6 +146,12 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		}
 	});
 
+	it("ends with 1 where a publisher that is named may not use the endpoint, or is none", async () => {
+		const decision = { outcome: "no-bid", reason: "publisher_not_enabled", condition: 3, explanation: "unknown or not enabled" } as const;
+		answer = { status: 200, body: JSON.stringify({ endpoint: "serving-engine", decision, candidates: [] } satisfies Explanation) };
+		expect(await run("explain", "bd=shoes.example&cc=US", "--pubi", "none", "--url", url)).toMatchObject({ code: 1 });
+	});
+
 	const SALE: Trace = {
 		id: "T-1",
 		truncated: false,

@@ -5,7 +5,18 @@ import { timeStages } from "../profile-loops.ts";
 import { startWorkers } from "../runtime.ts";
 
 /** Shortcuts of test/bench/shortcuts-worker.ts; each has a stage `{name}_plain` beside it. */
-const SHORTCUTS = ["query", "decode_text", "local_hour", "local_day", "is_bot", "hash_user_agent"] as const;
+const SHORTCUTS = [
+	"new_uuid",
+	"web_address",
+	"click_url",
+	"write_fill",
+	"query",
+	"decode_text",
+	"local_hour",
+	"local_day",
+	"is_bot",
+	"hash_user_agent",
+] as const;
 
 export const shortcuts: Part = {
 	name: "shortcuts",

@@ -41,8 +41,10 @@ async function explain(request: string, options: ExplainOptions): Promise<void> 
 			`The server could not explain this: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nSee the server's log.`,
 		);
 	}
-	if (options.json) return console.log(JSON.stringify(answer.body, null, 2));
-	console.log(describeExplanation(readAnswer(explanationSchema, answer.body)));
+	const explanation = readAnswer(explanationSchema, answer.body);
+	console.log(options.json ? JSON.stringify(answer.body, null, 2) : describeExplanation(explanation));
+	// Nobody has the id that was named, or it may not use this endpoint.
+	if (explanation.decision.outcome === "no-bid" && explanation.decision.reason === "publisher_not_enabled") process.exitCode = 1;
 }
 
 async function readQuestion(request: string, { identity, pubi }: ExplainOptions): Promise<unknown> {
