@@ -1,6 +1,7 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
 import { findByOpenRtbIdentity } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
+import { PUBLISHER_IDENTITY } from "../lib/enums.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
@@ -17,7 +18,6 @@ import { measureDecision } from "./measure-decision.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 
 export const OPENRTB_PATH = "/openrtb";
-const IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 /** The one country of this endpoint. */
 const COUNTRY = "US";
 
@@ -127,10 +127,10 @@ export function toAuction(request: BidRequest): AuctionRequest | null {
 function readIdentity(path: string): string | null {
 	const end = path.search(/[?#]/);
 	const segment = path.slice(OPENRTB_PATH.length + 1, end === -1 ? undefined : end);
-	if (IDENTITY.test(segment)) return segment;
+	if (PUBLISHER_IDENTITY.test(segment)) return segment;
 	try {
 		const decoded = decodeURIComponent(segment);
-		return IDENTITY.test(decoded) ? decoded : null;
+		return PUBLISHER_IDENTITY.test(decoded) ? decoded : null;
 	} catch (error) {
 		if (error instanceof URIError) return null;
 		throw error;

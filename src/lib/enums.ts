@@ -1,4 +1,7 @@
-/** Closed lists that several parts share, as they are spelled on the wire and in the database. */
+/** Closed lists, and the pattern of names, that several parts share, as they are spelled on the wire and in the database. */
+
+/** What a publisher identity may be: the path segment of the OpenRTB endpoint. */
+export const PUBLISHER_IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** What a publisher is paid for: conversions or clicks. */
 export const PRICING_MODELS = ["CPA", "CPC"] as const;

@@ -1,5 +1,6 @@
 /** The two real-time endpoints. Their readers are tolerant by hand (src/openrtb, src/bidding): these schemas state what is asked for. */
 import * as v from "valibot";
+import { PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { errorSchema } from "./shapes.ts";
@@ -108,7 +109,7 @@ export const BID_OPERATIONS: readonly Operation[] = [
 				in: "path",
 				name: "publisher_identity",
 				description: "Publisher Identity, from the account manager.",
-				schema: v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
+				schema: v.pipe(text, v.regex(PUBLISHER_IDENTITY)),
 				example: "acme_rtb",
 			},
 		],

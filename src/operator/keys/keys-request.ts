@@ -1,7 +1,7 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
 import { readBody } from "../../http/read-input.ts";
-import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
 const MAX_OVERLAP_HOURS = 24 * 90;
 
@@ -26,7 +26,7 @@ export const keyRequestSchemas = {
 		),
 		/** The new publisher id or identity; absent for one that is made up. Keys are always made up. */
 		value: v.optional(
-			v.pipe(v.string("must be a text"), v.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, underscores or hyphens")),
+			v.pipe(v.string("must be a text"), v.regex(PUBLISHER_IDENTITY, "must have 1 to 64 letters, digits, underscores or hyphens")),
 		),
 	}),
 	revoke: v.strictObject({

@@ -5,7 +5,7 @@
 import ipaddr from "ipaddr.js";
 import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
-import { CONVERSION_STATUSES, PRICING_MODELS, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
+import { CONVERSION_STATUSES, PRICING_MODELS, PUBLISHER_IDENTITY, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
@@ -131,7 +131,7 @@ export const publisherSchema = v.object({
 	id: text,
 	name: text,
 	publisher_id: orNull(v.pipe(text, v.maxLength(64, "must have at most 64 characters"))),
-	publisher_identity: orNull(v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, underscores or hyphens"))),
+	publisher_identity: orNull(v.pipe(text, v.regex(PUBLISHER_IDENTITY, "must have 1 to 64 letters, digits, underscores or hyphens"))),
 	serving_engine_enabled: orElse(flag, false),
 	openrtb_enabled: orElse(flag, false),
 	seat: orNull(text),
