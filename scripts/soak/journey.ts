@@ -1,5 +1,6 @@
 /** One user's way through the service, as SSP, browser and affiliate platform see it: what was acknowledged goes into the tally. */
 import type { ConversionStatus } from "../../src/lib/enums.ts";
+import { clickLink } from "../stack/click-link.ts";
 import type { Stack } from "../stack/start-stack.ts";
 import { ACCESS_KEY, DOMAIN, IDENTITY, PLATFORM_KEY } from "./network.ts";
 import type { Tally } from "./tally.ts";
@@ -13,7 +14,6 @@ const HISTORIES: readonly (readonly ConversionStatus[])[] = [
 	["approved", "cancelled", "approved"],
 	["pending", "cancelled"],
 ];
-const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/129.0.0.0 Safari/537.36" };
 const REPEATED = 0.3;
 const CLICKED = 0.7;
 const CONVERTED = 0.6;
@@ -51,9 +51,7 @@ async function bid(stack: Stack, tally: Tally, number: number): Promise<string |
 
 /** Follows a click URL once; its click hash, or null where it was not redirected. */
 async function followLink(tally: Tally, url: string): Promise<string | null> {
-	const response = await fetch(url, { redirect: "manual", headers: BROWSER });
-	await response.body?.cancel();
-	const target = response.status === 302 ? URL.parse(response.headers.get("location") ?? "") : null;
+	const target = await clickLink(url);
 	const hash = target?.searchParams.get("sub") ?? null;
 	tally.answered("click", hash !== null);
 	if (hash !== null) tally.redirected(hash);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import example from "../../scripts/examples/network.json" with { type: "json" };
 import { ROOT } from "../../scripts/local/paths.ts";
+import { clickLink } from "../../scripts/stack/click-link.ts";
 import { buildBundles, type Stack, startStack } from "../../scripts/stack/start-stack.ts";
 
 const ACCESS_KEY = "access-key-of-the-test";
@@ -67,9 +68,7 @@ describe("e2e: a client made from /openapi.json", { timeout: 60_000 }, () => {
 		const query = new URLSearchParams({ pubi: "2001", bd: "kettles.example", cc: "US", clickid: "click-1" });
 		const { redirect_url } = (await (await fetch(`${stack.edge}/serving-engine?${query}`)).json()) as { redirect_url: string };
 		const { pathname, search } = new URL(redirect_url);
-		const headers = { "user-agent": "Mozilla/5.0 Firefox/150.0" };
-		const clicked = await fetch(`${stack.edge}${pathname}${search}`, { redirect: "manual", headers });
-		const hash = new URL(clicked.headers.get("location") ?? "").searchParams.get("sub") ?? "";
+		const hash = (await clickLink(`${stack.edge}${pathname}${search}`))?.searchParams.get("sub") ?? "";
 		const today = new Date().toISOString().slice(0, 10);
 		const sale = new URLSearchParams({ txnid: "T-1", cid: hash, edate: today, payout: "10" });
 		// The click has to be stored first; until then the sale waits for it, and is looked at again by the minute.
