@@ -1,4 +1,5 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
+import { within } from "../lib/async.ts";
 import { sha256Hex } from "../lib/bytes.ts";
 import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
@@ -49,12 +50,17 @@ export async function recordClick(store: ClickStore, click: ClickMessage, { user
 	await send(store, click);
 }
 
+/** A limit that answers later than this limits nothing: no click may wait for it until the runtime ends the request. */
+const LIMIT_TIMEOUT_MS = 1_000;
+
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
 async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
+	const refuses = async (limit: Limit | undefined, key: string) =>
+		limit !== undefined && (await within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null))?.success === false;
 	try {
-		if (connection !== undefined && (await limits.address?.limit({ key: connection }))?.success === false) return true;
+		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
 		// A bid's token is one auction's; a tracking link is everyone's.
-		return kind !== "link" && (await limits.token?.limit({ key: hash }))?.success === false;
+		return kind !== "link" && (await refuses(limits.token, hash));
 	} catch (error) {
 		logError("click.limit_failed", error);
 		return false;

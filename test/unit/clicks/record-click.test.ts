@@ -70,3 +70,32 @@ describe("unit: how often a click is tried to be recorded", () => {
 		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
 	});
 });
+
+describe("unit: limits of clicks", () => {
+	/** What was sent of a bid's click whose token's limit does this. */
+	async function sent(limit: () => Promise<{ success: boolean }>): Promise<ClickMessage[]> {
+		const messages: ClickMessage[] = [];
+		const store = {
+			queue: { send: async (message: ClickMessage) => void messages.push(message) },
+			kept: { put: async () => {} },
+			pause: async () => {},
+			connectionKey: "key",
+			limits: { address: undefined, token: { limit } },
+		};
+		await recordClick(store, { ...CLICK }, { userAgent: null, address: null });
+		return messages;
+	}
+
+	test("one that refuses leaves the click unpaid", async () => {
+		expect(await sent(async () => ({ success: false }))).toMatchObject([{ reason: "velocity" }]);
+		expect(await sent(async () => ({ success: true }))).toEqual([CLICK]);
+	});
+
+	test("one that never answers, or fails, neither holds up the click nor makes it unpaid", async () => {
+		expect(await sent(() => new Promise(() => {}))).toEqual([CLICK]);
+		const log = vi.spyOn(console, "error").mockImplementation(() => {});
+		expect(await sent(() => Promise.reject(new Error("away")))).toEqual([CLICK]);
+		expect(log).toHaveBeenCalledOnce();
+		log.mockRestore();
+	});
+});
