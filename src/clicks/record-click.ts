@@ -1,8 +1,8 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
 import { within } from "../lib/async.ts";
-import { sha256Hex } from "../lib/bytes.ts";
 import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
+import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
 
@@ -25,8 +25,6 @@ type Limit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
 /** What of a visitor is needed for a click's record, and goes no further. */
 export type Visitor = { userAgent: string | null; address: string | null };
 
-const HASH_LENGTH = 16;
-
 /** Stands in for a queue that is not bound: every click is kept in KV. */
 export const CLICKS_UNBOUND: ClickStore["queue"] = {
 	send: () => Promise.reject(new Error("the queue CLICKS is not bound")),
@@ -41,12 +39,17 @@ const KEEP_PAUSES_MS = [1_100, 3_000];
  * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
 export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, address }: Visitor): Promise<void> {
-	if (userAgent !== null && userAgent !== "") click.userAgentHash = await hashUserAgent(userAgent);
+	if (userAgent !== null && userAgent !== "") {
+		const hash = hashUserAgent(userAgent);
+		click.userAgentHash = hash instanceof Promise ? await hash : hash;
+	}
 	const connection = address === null ? null : connectionOf(address);
 	if (connection !== null) {
-		click.connection = (await sha256Hex(`connection ${store.connectionKey} ${connection}`)).slice(0, HASH_LENGTH);
+		const hash = hashConnection(store.connectionKey, connection);
+		click.connection = hash instanceof Promise ? await hash : hash;
 	}
-	if (await isOverLimit(store, click)) click.reason ??= "velocity";
+	const { address: byAddress, token } = store.limits;
+	if ((byAddress !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
 	await send(store, click);
 }
 

@@ -6,6 +6,7 @@
  */
 import { isbot } from "isbot";
 import { buildClickUrl, type ClickParameters } from "../../src/click-token/click-url.ts";
+import { hashConnection } from "../../src/clicks/hash-connection.ts";
 import { hashUserAgent } from "../../src/clicks/hash-user-agent.ts";
 import { isBot } from "../../src/clicks/user-agent.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
@@ -78,6 +79,8 @@ const STAGES: Record<string, (at: number) => unknown> = {
 	is_bot_plain: (at) => isbot(of(AGENTS, at)),
 	hash_user_agent: (at) => hashUserAgent(of(AGENTS, at)),
 	hash_user_agent_plain: (at) => sha256Hex(of(AGENTS, at)).then((hash) => hash.slice(0, 16)),
+	hash_connection: (at) => hashConnection(UUID, of(TEXTS, at)),
+	hash_connection_plain: (at) => sha256Hex(`connection ${UUID} ${of(TEXTS, at)}`).then((hash) => hash.slice(0, 16)),
 };
 
 function buildPlainUrl(clickUrl: string, encyp: string, { rtuli, clickid, subi, ip, pli, cc }: ClickParameters): string {

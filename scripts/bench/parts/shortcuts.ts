@@ -16,6 +16,7 @@ const SHORTCUTS = [
 	"local_day",
 	"is_bot",
 	"hash_user_agent",
+	"hash_connection",
 ] as const;
 
 export const shortcuts: Part = {

@@ -68,7 +68,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/clicks",
 		job: "the redirect, and the click's message",
 		imports: ["src/lib", "src/click-token", "src/campaign-book"],
-		packages: ["isbot", "valibot"],
+		packages: ["isbot", "siphash", "valibot"],
 	},
 	{
 		path: "src/db/schema",
@@ -451,6 +451,6 @@ export const REACHES: readonly { entry: string; parts: readonly string[]; packag
 			"src/config.ts",
 			"src/edge.ts",
 		],
-		packages: ["hono", "isbot", "ts-md5", "valibot"],
+		packages: ["hono", "isbot", "siphash", "ts-md5", "valibot"],
 	},
 ];

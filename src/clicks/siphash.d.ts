@@ -1,0 +1,8 @@
+/** The one function of the package that is used: it has no types of its own. */
+declare module "siphash" {
+	const siphash: {
+		/** SipHash-2-4 as 16 hex characters. @param key four 32-bit words */
+		hash_hex(key: Uint32Array, message: string): string;
+	};
+	export default siphash;
+}
