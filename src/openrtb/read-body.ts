@@ -1,14 +1,6 @@
 import { readCapped } from "../lib/read-capped.ts";
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "./body-limits.ts";
 import { holdsMoreValuesThan } from "./count-values.ts";
-
-/** Largest bid request body, in bytes, after decompression. */
-export const MAX_BODY_BYTES = 128 * 1024;
-
-/** Most names and values of a body that is longer than MAX_UNCOUNTED_BYTES: twice the longest list that an auction reads, and more. */
-export const MAX_VALUES = 5_000;
-
-/** So long a body is not counted: an ordinary bid pays nothing, and whatever it holds is parsed within an auction's cost. */
-export const MAX_UNCOUNTED_BYTES = 16 * 1024;
 
 /** A gzip body cannot be much longer than what it holds; this much more is allowed for its framing. */
 const GZIP_SLACK_BYTES = 1_024;
@@ -37,15 +29,15 @@ export function decodeBody(buffer: ArrayBuffer | null): BodyResult | Promise<Bod
 	const raw = new Uint8Array(buffer);
 	if (raw[0] === 0x1f && raw[1] === 0x8b) return gunzip(raw);
 	if (raw.byteLength > MAX_BODY_BYTES) return TOO_LARGE;
-	const result = decodeJson(raw);
-	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
-	buffer.transfer(0);
-	return result;
+	return decodeJson(raw);
 }
 
-function decodeJson(bytes: Uint8Array): BodyResult {
-	if (bytes.byteLength > MAX_UNCOUNTED_BYTES && holdsMoreValuesThan(bytes, MAX_VALUES)) return TOO_MANY_VALUES;
-	return { ok: true, text: decoder.decode(bytes) };
+function decodeJson(bytes: Uint8Array<ArrayBuffer>): BodyResult {
+	const isTooMuch = bytes.byteLength > MAX_UNCOUNTED_BYTES && holdsMoreValuesThan(bytes, MAX_VALUES);
+	const result: BodyResult = isTooMuch ? TOO_MANY_VALUES : { ok: true, text: decoder.decode(bytes) };
+	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
+	bytes.buffer.transfer(0);
+	return result;
 }
 
 /**
@@ -72,7 +64,7 @@ async function gunzip(raw: Uint8Array<ArrayBuffer>): Promise<BodyResult> {
 }
 
 /** All bytes of a stream, or the first so many, in as few reads as it takes. */
-async function readAtMost(reader: ReadableStreamBYOBReader, bytes: number): Promise<Uint8Array> {
+async function readAtMost(reader: ReadableStreamBYOBReader, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
 	const { value } = await reader.readAtLeast(bytes, new Uint8Array(bytes));
 	return value ?? new Uint8Array();
 }

@@ -3,7 +3,7 @@
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
 import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
-import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/read-body.ts";
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
 
 /** Brands that share the keyword. */

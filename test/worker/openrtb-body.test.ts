@@ -1,6 +1,6 @@
 /** Bid request bodies: their size and their compression. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/read-body.ts";
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { gzip } from "../support/gzip.ts";
 import { DEFAULT_NOW, loadTestNetwork, setNow } from "../support/load-network.ts";
 import { chunked, postBid } from "../support/post-bid.ts";
@@ -93,6 +93,12 @@ describe("worker: a body far past the cap is 413 without being read to its end",
 		const started = performance.now();
 		await expectError(await postBid(bomb, { "content-encoding": "gzip" }), 413, /./);
 		expect(performance.now() - started).toBeLessThan(2_000);
+	});
+
+	test("a gzip bomb that says it holds ten bytes", async () => {
+		const bomb = await gzip(new Uint8Array(100_000_000));
+		new DataView(bomb.buffer, bomb.byteOffset).setUint32(bomb.length - 4, 10, true);
+		await expectError(await postBid(bomb), 400, INVALID);
 	});
 
 	test("a gzip bomb around a gzip bomb is not opened twice", async () => {

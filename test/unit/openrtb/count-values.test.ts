@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../../src/lib/bytes.ts";
 import { holdsMoreValuesThan } from "../../../src/openrtb/count-values.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** Names and values below a value, with one more for each empty list and object. */
 function countBelow(value: unknown): number {
