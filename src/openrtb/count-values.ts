@@ -5,7 +5,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
-/** Sets an opening bracket's bit that an opening brace has and it has not. */
+/** The one bit by which an opening brace differs from an opening bracket. */
 const BRACKET_TO_BRACE = 0x20;
 
 /**
