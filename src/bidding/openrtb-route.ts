@@ -8,7 +8,8 @@ import { parseJson } from "../lib/json.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
-import { decodeBody, MAX_BODY_BYTES, receiveBody } from "../openrtb/read-body.ts";
+import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
+import { decodeBody, receiveBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
 import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
@@ -30,6 +31,7 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 		const decoded = decodeBody(await receiveBody(request));
 		const body = decoded instanceof Promise ? await decoded : decoded;
 		if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
+		if (!body.ok && body.reason === "too_many_values") return writeError(413, `The body may hold at most ${MAX_VALUES} names and values`);
 		const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
 		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
 		// Awaited here, where what is thrown is caught.

@@ -38,13 +38,20 @@ export function isPlainHost(text: string): boolean {
 	return SIMPLE_HOST.test(text);
 }
 
-function parseLoose(text: string): URL | null {
-	if (text === "") return null;
+/** Reads no more than MAX_URL_LENGTH characters of an address: what follows its host does not change it, and costs as much to parse. */
+function parseLoose(input: string): URL | null {
+	const text = input.slice(0, MAX_URL_LENGTH);
+	if (text === "" || (text.length < input.length && !endsHost(text))) return null;
 	if (HTTP_URL.test(text)) return URL.parse(text);
 	if (text.startsWith("//")) return URL.parse(`https:${text}`);
 	// Another hierarchical scheme (android-app://…) names an app, not a site; so does mailto: and the like.
 	if (SCHEME.test(text)) return null;
 	return URL.parse(`https://${text}`);
+}
+
+/** Whether the host of an address that was cut is there in full: something follows it. */
+function endsHost(text: string): boolean {
+	return /[/\\?#]/.test(text.replace(/^(?:https?:)?\/\/[/\\]*/i, ""));
 }
 
 /** True when `host` is `domain` or one of its subdomains. Both canonical. */
@@ -84,7 +91,9 @@ export type WebAddress = {
  */
 export function readWebAddress(text: string): WebAddress | null {
 	if (text.length <= MAX_URL_LENGTH && PLAIN_URL.test(text) && !text.includes("xn--")) return { url: text, hadScheme: true };
-	const trimmed = text.trim().toWellFormed().replaceAll(" ", "%20");
+	const sent = text.trim();
+	if (sent.length > MAX_URL_LENGTH) return null;
+	const trimmed = sent.toWellFormed().replaceAll(" ", "%20");
 	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
 	const hadScheme = HTTP_URL.test(trimmed);
 	if (!hadScheme && (SCHEME.test(trimmed) || trimmed.startsWith("/"))) return null;

@@ -1,14 +1,15 @@
 import { readCapped } from "../lib/read-capped.ts";
-
-/** Largest bid request body, in bytes, after decompression. */
-export const MAX_BODY_BYTES = 256 * 1024;
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "./body-limits.ts";
+import { holdsMoreValuesThan } from "./count-values.ts";
 
 /** A gzip body cannot be much longer than what it holds; this much more is allowed for its framing. */
 const GZIP_SLACK_BYTES = 1_024;
 
-export type BodyResult = { ok: true; text: string } | { ok: false; reason: "too_large" | "unreadable" };
+export type BodyResult = { ok: true; text: string } | { ok: false; reason: "too_large" | "too_many_values" | "unreadable" };
 
 const TOO_LARGE = { ok: false, reason: "too_large" } as const;
+const TOO_MANY_VALUES = { ok: false, reason: "too_many_values" } as const;
+const UNREADABLE = { ok: false, reason: "unreadable" } as const;
 const decoder = new TextDecoder();
 
 /** A bid request's body as it came; null where it is too large to hold one, of which no more than that is read. */
@@ -20,34 +21,60 @@ export function receiveBody(request: Request): Promise<ArrayBuffer | null> {
 }
 
 /**
- * Reads a received body as text: plain, or gzip by its first bytes whatever the headers say. The cap of MAX_BODY_BYTES holds for
- * what comes out of the decoder, and decoding ends as soon as it is passed. The buffer cannot be read again.
+ * Reads a received body as text: plain, or gzip by its first bytes whatever the headers say. The limits hold for what comes out of
+ * the decoder, and decoding ends as soon as MAX_BODY_BYTES are passed. The buffer cannot be read again.
  */
 export function decodeBody(buffer: ArrayBuffer | null): BodyResult | Promise<BodyResult> {
 	if (buffer === null) return TOO_LARGE;
 	const raw = new Uint8Array(buffer);
 	if (raw[0] === 0x1f && raw[1] === 0x8b) return gunzip(raw);
 	if (raw.byteLength > MAX_BODY_BYTES) return TOO_LARGE;
-	const text = decoder.decode(raw);
-	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
-	buffer.transfer(0);
-	return { ok: true, text };
+	return decodeJson(raw);
 }
 
+function decodeJson(bytes: Uint8Array<ArrayBuffer>): BodyResult {
+	const isTooMuch = bytes.byteLength > MAX_UNCOUNTED_BYTES && holdsMoreValuesThan(bytes, MAX_VALUES);
+	const result: BodyResult = isTooMuch ? TOO_MANY_VALUES : { ok: true, text: decoder.decode(bytes) };
+	// Frees the bytes now. Until they are collected they would count as memory in use, and so hasten the next collection.
+	bytes.buffer.transfer(0);
+	return result;
+}
+
+/**
+ * Unzips no more than the body says it holds: its last four bytes tell, and what does not end with them is broken. So a bomb is refused
+ * before it is opened, and one that says less than it holds is stopped.
+ */
 async function gunzip(raw: Uint8Array<ArrayBuffer>): Promise<BodyResult> {
-	const stream = streamOf(raw).pipeThrough(new DecompressionStream("gzip"));
+	const size = raw.byteLength < GZIP_LEAST_BYTES ? Number.POSITIVE_INFINITY : new DataView(raw.buffer).getUint32(raw.byteLength - 4, true);
+	if (size > raw.byteLength * GZIP_MAX_RATIO) return UNREADABLE;
+	if (size > MAX_BODY_BYTES) return TOO_LARGE;
+	const reader = streamOf(raw).pipeThrough(new DecompressionStream("gzip")).getReader({ mode: "byob" });
 	try {
-		const bytes = await readCapped(stream, MAX_BODY_BYTES);
-		return bytes === null ? TOO_LARGE : { ok: true, text: decoder.decode(bytes) };
+		const bytes = await readAtMost(reader, size + 1);
+		if (bytes.byteLength > size) {
+			await reader.cancel();
+			return UNREADABLE;
+		}
+		return decodeJson(bytes);
 	} catch (error) {
 		// The runtime reports corrupt or truncated gzip as a TypeError.
-		if (error instanceof TypeError) return { ok: false, reason: "unreadable" };
+		if (error instanceof TypeError) return UNREADABLE;
 		throw error;
 	}
 }
 
+/** All bytes of a stream, or the first so many, in as few reads as it takes. */
+async function readAtMost(reader: ReadableStreamBYOBReader, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+	const { value } = await reader.readAtLeast(bytes, new Uint8Array(bytes));
+	return value ?? new Uint8Array();
+}
+
+/** Header and trailer. */
+const GZIP_LEAST_BYTES = 18;
+/** Deflate makes nothing smaller than that. */
+const GZIP_MAX_RATIO = 1_032;
 /** So few bytes that what they grow to, a thousand times as much at most, is soon stopped. */
-const GZIP_SLICE_BYTES = 256;
+const GZIP_SLICE_BYTES = 512;
 
 function streamOf(raw: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
 	let at = 0;

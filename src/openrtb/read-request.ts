@@ -34,12 +34,15 @@ export type BidRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
-	/** A list of the request is longer than any auction reads. */
+	/** A list or an id of the request is longer than any auction takes. */
 	tooComplex: boolean;
 };
 
 /** Longest list of a request that is read: `badv`, `wseat`, `bseat`, `cur`. A longer one is a no-bid. */
 export const MAX_LIST_ENTRIES = 2_000;
+
+/** Longest id of a request or impression that is answered, in UTF-16 units: an answer repeats them. A longer one is a no-bid. */
+export const MAX_ID_LENGTH = 8_192;
 
 type Json = Record<string, unknown>;
 const EMPTY: Json = {};
@@ -85,7 +88,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		allowedSeats: texts(body.wseat),
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
-		tooComplex: [body.badv, body.wseat, body.bseat, body.cur].some(isTooLong),
+		tooComplex: id.length > MAX_ID_LENGTH || imp.id.length > MAX_ID_LENGTH || [body.badv, body.wseat, body.bseat, body.cur].some(isTooLong),
 	};
 }
 

@@ -3,7 +3,7 @@
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
 import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
-import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
 
 /** Brands that share the keyword. */
@@ -45,12 +45,15 @@ function fillText(make: (filler: string) => unknown, unit: string): string {
 	return text(make(unit.repeat(Math.floor(room / (new TextEncoder().encode(text(unit)).length - 2)))));
 }
 
-/** A request with raw JSON in a field that nobody reads. */
-function fillRaw(unit: (at: number) => string, open: string, close: string): string {
+/**
+ * A request with raw JSON in a field that nobody reads: as much as is let in, of so many names and values a unit, `maxBytes` at the most.
+ */
+function fillRaw(unit: (at: number) => string, open: string, close: string, values: number, maxBytes = MAX_BODY_BYTES): string {
 	const head = `${text(SHARED).slice(0, -1)},"ext":${open}`;
+	const most = maxBytes > MAX_UNCOUNTED_BYTES && values > 0 ? Math.floor((MAX_VALUES - 50) / values) : Number.POSITIVE_INFINITY;
 	const parts: string[] = [];
-	let room = MAX_BODY_BYTES - head.length - close.length - 1;
-	for (let at = 0; ; at++) {
+	let room = maxBytes - head.length - close.length - 1;
+	for (let at = 0; at < most; at++) {
 		const one = unit(at);
 		room -= one.length;
 		if (room < 0) break;
@@ -59,9 +62,20 @@ function fillRaw(unit: (at: number) => string, open: string, close: string): str
 	return `${head}${parts.join("")}${close}}`;
 }
 
-function nested(): string {
-	const depth = Math.floor((MAX_BODY_BYTES - text(SHARED).length - 20) / 6);
-	return `${text(SHARED).slice(0, -1)},"ext":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}`;
+const comma = (at: number) => (at === 0 ? "" : ",");
+
+/** A request with a field that nests as deep as is let in, or one too long to be counted. */
+function nested(open: (at: number) => string, innermost: string, close: string, values: number, maxBytes = MAX_BODY_BYTES): string {
+	const head = `${text(SHARED).slice(0, -1)},"ext":`;
+	const most = maxBytes > MAX_UNCOUNTED_BYTES ? Math.floor((MAX_VALUES - 50) / values) : Number.POSITIVE_INFINITY;
+	const opened: string[] = [];
+	let room = maxBytes - head.length - innermost.length - 1;
+	for (let at = 0; at < most; at++) {
+		room -= open(at).length + close.length;
+		if (room < 0) break;
+		opened.push(open(at));
+	}
+	return `${head}${opened.join("")}${innermost}${close.repeat(opened.length)}}`;
 }
 
 const KINDS: Readonly<Record<string, () => string>> = {
@@ -105,20 +119,35 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	shared_keyword: () => text(SHARED),
 	shared_keyword_floor: () => text({ ...SHARED, imp: [{ id: "1", bidfloor: 900 }] }),
 	shared_keyword_deeplink: () => text({ ...SHARED, imp: [{ id: "1", ext: { deeplink: "https://elsewhere.example/p" } }] }),
-	deep_nesting: nested,
-	deep_lists: () => {
-		const depth = Math.floor((MAX_BODY_BYTES - text(SHARED).length - 20) / 2);
-		return `${text(SHARED).slice(0, -1)},"ext":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+	deep_nesting: () => nested(() => '{"a":', "1", "}", 2),
+	deep_lists: () => nested(() => "[", "", "]", 1),
+	deep_lists_uncounted: () => nested(() => "[", "", "]", 1, MAX_UNCOUNTED_BYTES),
+	/** Objects of which no two are alike. */
+	deep_shapes: () => nested((at) => `{"k${at}":`, "1", "}", 2),
+	deep_shapes_uncounted: () => nested((at) => `{"k${at}":`, "1", "}", 2, MAX_UNCOUNTED_BYTES),
+	many_shapes: () => fillRaw((at) => `${comma(at)}{"k${at}":0}`, "[", "]", 3),
+	many_shapes_uncounted: () => fillRaw((at) => `${comma(at)}{"k${at}":0}`, "[", "]", 3, MAX_UNCOUNTED_BYTES),
+	small_objects: () => fillRaw((at) => `${comma(at)}{"a":1}`, "[", "]", 3),
+	empty_objects: () => fillRaw((at) => `${comma(at)}{}`, "[", "]", 2),
+	many_members: () => fillRaw((at) => `${comma(at)}"k${at}":0`, "{", "}", 2),
+	long_names: () => fillRaw((at) => `${comma(at)}"${"k".repeat(40)}${at}":0`, "{", "}", 2),
+	short_texts: () => fillRaw((at) => `${comma(at)}"t${at}"`, "[", "]", 1),
+	long_number: () => fillRaw(() => "9", "[0.", "]", 0),
+	/** Refused only when they have been counted to their end. */
+	too_many_at_the_end: () =>
+		`${fillRaw(() => "x", '["', '"', 0, MAX_BODY_BYTES - 2 * MAX_VALUES - 4).slice(0, -1)}${",1".repeat(MAX_VALUES + 1)}]}`,
+	/** As many values, and as long a text, as are let in. */
+	shapes_and_escapes: () => {
+		const shapes = fillRaw((at) => `${comma(at)}{"k${at}":0}`, "[", "]", 3).slice(0, -1);
+		return `${shapes},"x":"${"\\n".repeat(Math.floor((MAX_BODY_BYTES - shapes.length - 10) / 2))}"}`;
 	},
-	small_objects: () => fillRaw((at) => (at === 0 ? '{"a":1}' : ',{"a":1}'), "[", "]"),
-	empty_objects: () => fillRaw((at) => (at === 0 ? "{}" : ",{}"), "[", "]"),
-	many_members: () => fillRaw((at) => `${at === 0 ? "" : ","}"k${at}":0`, "{", "}"),
 	many_impressions: () =>
 		fill(
 			(imp) => ({ ...SHARED, imp }),
 			() => ({ id: "1" }),
+			Math.floor((MAX_VALUES - 50) / 3),
 		),
-	numbers: () => fillRaw((at) => (at === 0 ? "1e-300" : ",1e-300"), "[", "]"),
+	numbers: () => fillRaw((at) => `${comma(at)}1e-300`, "[", "]", 1),
 	keyword_marks: () => fillText((search) => ({ ...PLAIN, site: { search } }), "\u0301\u0316"),
 	keyword_marks_bounded: () => text({ ...PLAIN, site: { search: `a${"\u0301\u0316".repeat(511)}` } }),
 	keyword_expands: () => text({ ...PLAIN, site: { search: "\ufdfa".repeat(1_024) } }),
@@ -142,24 +171,26 @@ const KINDS: Readonly<Record<string, () => string>> = {
 			MAX_LIST_ENTRIES,
 		),
 	all_lists: () => {
-		const list = (entry: string) => Array.from({ length: 1_500 }, (_, at) => `${entry}${at}`);
-		return text({ ...SHARED, badv: list("r.ex"), bseat: list("s"), wseat: [...list("s"), "acme-seat"], cur: [...list("c"), "USD"] }).slice(
-			0,
-			MAX_BODY_BYTES,
-		);
+		const list = (entry: string) => Array.from({ length: Math.floor((MAX_VALUES - 50) / 4) }, (_, at) => `${entry}${at}`);
+		return text({ ...SHARED, badv: list("r.ex"), bseat: list("s"), wseat: [...list("s"), "acme-seat"], cur: [...list("c"), "USD"] });
 	},
 	huge_request_id: () => fillText((id) => ({ ...PLAIN, id }), "x"),
 	huge_ids: () => fillText((id) => ({ ...PLAIN, id, imp: [{ id: "1", tagid: "y" }] }), '"'),
 	huge_click_id: () => fillText((id) => ({ ...PLAIN, site: { ...PLAIN.site, publisher: { id } } }), "é"),
 	huge_domain: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "a."),
+	huge_domain_script: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "ü"),
+	huge_domain_blanks: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "a "),
+	huge_address: () => fillText((rest) => ({ ...PLAIN, site: { domain: `https://${domainOf(0)}/${rest}` } }), "ü"),
 	many_labels: () => text({ ...PLAIN, site: { domain: `${"a.".repeat(120)}example` } }),
 	huge_page: () => fillText((page) => ({ ...PLAIN, site: { ...PLAIN.site, page } }), "https://a b/"),
+	huge_page_blanks: () => fillText((page) => ({ ...PLAIN, site: { ...PLAIN.site, page } }), "a "),
+	huge_deeplink: () => fillText((deeplink) => ({ ...SHARED, ext: { deeplink } }), "https://ü b/"),
 	huge_user_agent: () => fillText((ua) => ({ ...PLAIN, device: { ua, ip: "203.0.113.7" } }), "ü"),
 	huge_ip: () => fillText((ip) => ({ ...PLAIN, device: { ua: "x", ip } }), "1."),
 	floor_digits: () => fillText((bidfloor) => ({ ...PLAIN, imp: [{ id: "1", bidfloor }] }), "1"),
 	blanks: () => fillText((search) => ({ ...PLAIN, site: { ...PLAIN.site, search } }), " "),
-	escapes: () => fillRaw(() => "\\u0041", '"', '"'),
-	escaped_newlines: () => fillRaw(() => "\\n", '"', '"'),
+	escapes: () => fillRaw(() => "\\u0041", '"', '"', 0),
+	escaped_newlines: () => fillRaw(() => "\\n", '"', '"', 0),
 	not_json: () => "[".repeat(MAX_BODY_BYTES),
 };
 

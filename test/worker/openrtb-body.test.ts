@@ -1,6 +1,6 @@
 /** Bid request bodies: their size and their compression. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { MAX_BODY_BYTES } from "../../src/openrtb/read-body.ts";
+import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { gzip } from "../support/gzip.ts";
 import { DEFAULT_NOW, loadTestNetwork, setNow } from "../support/load-network.ts";
 import { chunked, postBid } from "../support/post-bid.ts";
@@ -47,8 +47,8 @@ async function expectError(response: Response, status: number, error: string | R
 
 const INVALID = /^Invalid OpenRTB bid request$/;
 
-test("worker: the cap is 256 KiB", () => {
-	expect(MAX_BODY_BYTES).toBe(262_144);
+test("worker: the cap is 128 KiB", () => {
+	expect(MAX_BODY_BYTES).toBe(131_072);
 });
 
 describe("worker: a body of exactly the cap bids", () => {
@@ -60,7 +60,7 @@ describe("worker: a body of exactly the cap bids", () => {
 });
 
 describe("worker: a body of one byte more is 413, with an error", () => {
-	const error = /262144/;
+	const error = /131072/;
 	test("plain", async () => expectError(await postBid(requestOf(MAX_BODY_BYTES + 1)), 413, error));
 	test("plain, in chunks without Content-Length", async () =>
 		expectError(await postBid(chunked(requestOf(MAX_BODY_BYTES + 1))), 413, error));
@@ -95,8 +95,51 @@ describe("worker: a body far past the cap is 413 without being read to its end",
 		expect(performance.now() - started).toBeLessThan(2_000);
 	});
 
+	test("a gzip bomb that says it holds ten bytes", async () => {
+		const bomb = await gzip(new Uint8Array(100_000_000));
+		new DataView(bomb.buffer, bomb.byteOffset).setUint32(bomb.length - 4, 10, true);
+		await expectError(await postBid(bomb), 400, INVALID);
+	});
+
 	test("a gzip bomb around a gzip bomb is not opened twice", async () => {
 		await expectError(await postBid(await gzip(await gzip(new Uint8Array(50_000_000)))), 400, INVALID);
+	});
+});
+
+describe("worker: a body over 16 KiB may hold so many names and values", () => {
+	/** A request that bids, of at least so many bytes: six names and seven values, and a list that makes them so many. */
+	const holding = (count: number, bytes = 20_000) => {
+		const body = `{"id":"auction-1","imp":[{"id":"imp-1"}],"site":{"domain":"shoes.example"},"x":[1${",1".repeat(count - 14)}]}`;
+		return encoder.encode(body + " ".repeat(Math.max(0, bytes - body.length)));
+	};
+
+	test("at most 5,000, and then it bids", async () => {
+		expect(MAX_VALUES).toBe(5_000);
+		await expectBid(await postBid(holding(MAX_VALUES)));
+		await expectBid(await postBid(await gzip(holding(MAX_VALUES))));
+	});
+
+	test("one more is 413, with an error", async () => {
+		const error = /^The body may hold at most 5000 names and values$/;
+		await expectError(await postBid(holding(MAX_VALUES + 1)), 413, error);
+		await expectError(await postBid(await gzip(holding(MAX_VALUES + 1))), 413, error);
+		await expectError(await postBid(chunked(holding(MAX_VALUES + 1))), 413, error);
+	});
+
+	test("a shorter one may hold as many as fit", async () => {
+		await expectBid(await postBid(holding(MAX_VALUES + 1, 0)));
+		await expectBid(await postBid(holding(MAX_VALUES + 1, MAX_UNCOUNTED_BYTES)));
+		await expectError(await postBid(holding(MAX_VALUES + 1, MAX_UNCOUNTED_BYTES + 1)), 413, /5000/);
+	});
+
+	test("texts hold none, whatever is in them", async () => {
+		const x = `${'[{,:\\"'.repeat(9_000)}\\`;
+		const body = JSON.stringify({ id: "auction-1", x, imp: [{ id: "imp-1" }], site: { domain: "shoes.example" } });
+		await expectBid(await postBid(body));
+	});
+
+	test.each(["[", '{"a":', "{}", '"",', "[],"])("nesting and repeating %s is the same refusal, JSON or not", async (unit) => {
+		await expectError(await postBid(unit.repeat(Math.floor(MAX_BODY_BYTES / unit.length))), 413, /5000/);
 	});
 });
 
@@ -138,7 +181,7 @@ describe("worker: receiving and decoding a body", () => {
 			},
 			{ highWaterMark: 0 },
 		);
-		expect(await readBody(post(untouched, { "content-length": "400000" }))).toEqual({ ok: false, reason: "too_large" });
+		expect(await readBody(post(untouched, { "content-length": "200000" }))).toEqual({ ok: false, reason: "too_large" });
 	});
 
 	test("holds to the cap where Content-Length says less than comes", async () => {

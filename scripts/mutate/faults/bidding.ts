@@ -99,8 +99,8 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "gunzipped-body-has-no-cap",
 		file: "src/openrtb/read-body.ts",
-		find: "readCapped(stream, MAX_BODY_BYTES)",
-		replace: "readCapped(stream, 1e12)",
+		find: "if (size > MAX_BODY_BYTES) return TOO_LARGE;",
+		replace: "",
 		tests: ["test/worker/openrtb-body.test.ts"],
 	},
 	{

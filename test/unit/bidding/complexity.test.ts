@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, MAX_CONSIDERED, runAuction } from "../../../src/bidding/auction.ts";
 import { isBlocked, MAX_PARSED_ENTRIES, readBlockedHosts } from "../../../src/bidding/blocked-hosts.ts";
-import { MAX_LIST_ENTRIES, readBidRequest } from "../../../src/openrtb/read-request.ts";
+import { MAX_ID_LENGTH, MAX_LIST_ENTRIES, readBidRequest } from "../../../src/openrtb/read-request.ts";
 import { auctionBook, auctionRequest, brand, campaign } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
@@ -28,6 +28,13 @@ describe("unit: what an auction may cost", () => {
 		expect(read?.tooComplex).toBe(true);
 		expect(hold({ tooComplex: true })).toEqual(TOO_COMPLEX);
 		expect(readBidRequest({ id: "a", imp: [{ id: "1" }], [name]: new Array(MAX_LIST_ENTRIES).fill("USD") })?.tooComplex).toBe(false);
+	});
+
+	test("an id that is too long to repeat is a no-bid, of the request and of the impression", () => {
+		const longest = "i".repeat(MAX_ID_LENGTH);
+		expect(readBidRequest({ id: longest, imp: [{ id: longest }] })?.tooComplex).toBe(false);
+		expect(readBidRequest({ id: `${longest}i`, imp: [{ id: "1" }] })?.tooComplex).toBe(true);
+		expect(readBidRequest({ id: "a", imp: [{ id: `${longest}i` }] })?.tooComplex).toBe(true);
 	});
 
 	test("campaigns that share a keyword are looked at up to a bound; one among them that bids is the answer", () => {

@@ -61,6 +61,24 @@ describe("unit: canonicalHost", () => {
 		expect(canonicalHost(input)).toBeNull();
 	});
 
+	test("reads the host of an address of any length, but no host of such a length", () => {
+		const path = "ü ".repeat(100_000);
+		for (const start of [
+			"https://shoes.example/",
+			"HTTP:///www.shoes.example?",
+			"//shoes.example#",
+			"shoes.example/",
+			"a@shoes.example:80/",
+		]) {
+			expect(canonicalHost(start + path)).toBe("shoes.example");
+		}
+		for (const start of ["https://", "https:///", "//", "", "shoes.example", "ftp://shoes.example/"])
+			expect(canonicalHost(start + path)).toBeNull();
+		const startedAt = performance.now();
+		canonicalHost(`${"ü".repeat(100_000)}.example`);
+		expect(performance.now() - startedAt).toBeLessThan(50);
+	});
+
 	test("takes off one www., and never the name itself", () => {
 		expect(canonicalHost("www.example")).toBe("www.example");
 		expect(canonicalHost("wwwshoes.example")).toBe("wwwshoes.example");

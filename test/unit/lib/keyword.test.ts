@@ -33,6 +33,12 @@ describe("unit: canonicalKeyword", () => {
 		expect(canonicalKeyword(`Running${" ".repeat(5_000)}shoes`)).toBe("running shoes");
 	});
 
+	test("blanks are looked for around one of any length, but not within it", () => {
+		expect(canonicalKeyword(`${" ".repeat(100_000)}Boots${" ".repeat(100_000)}`)).toBe("boots");
+		const text = `a${" \u3000b".repeat(50_000)}`;
+		expect(canonicalKeyword(` ${text} `)).toBe(text);
+	});
+
 	test("lone surrogates do not break it", () => {
 		expect(canonicalKeyword("a\ud800b")).toBe("a\ufffdb");
 	});
