@@ -11,11 +11,14 @@ import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
 import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
 import { prepareVariables } from "./local/secrets.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./start/demo-network.ts";
+import { drainQueues } from "./start/drain-queues.ts";
 import { describeServer } from "./start/tour.ts";
 
 /** What has to be ended, the last thing first. */
 const cleanups: (() => unknown)[] = [];
 let stopping: Promise<void> | null = null;
+/** Aborted by a second signal: nothing is waited for any more. */
+const hurry = new AbortController();
 
 function stop(): Promise<void> {
 	stopping ??= (async () => {
@@ -92,6 +95,10 @@ async function start(): Promise<void> {
 		console.log(await loadDemo(local, variables.OPERATOR_KEY ?? "", mayCallThisMachine ? (receiver?.origin ?? null) : null));
 	}
 	await atStop(startCron(local));
+	await atStop(async () => {
+		const lost = await drainQueues(local, variables.OPERATOR_KEY ?? "", hurry.signal);
+		if (lost !== null) console.error(lost);
+	});
 	const content = (await demoAnswersBids(local)) ? "demo" : (await isReady(local)) ? "own" : "nothing";
 	console.log(describeServer(origin, content, receiver?.origin ?? null));
 }
@@ -113,8 +120,17 @@ function demandSoundSettings(settings: Record<string, string>): ReturnType<typeo
 	}
 }
 
+/** Ctrl-C in a terminal reaches us twice: by itself, and passed on by what started us. */
+const SAME_SIGNAL_MS = 1_000;
+let firstSignalAt = Number.POSITIVE_INFINITY;
+
+/** The first signal lets the queues empty themselves, ten seconds at most; a later one does not. */
 function onSignal(): void {
-	if (stopping === null) console.log("\nStopping …");
+	if (Date.now() - firstSignalAt > SAME_SIGNAL_MS) hurry.abort();
+	if (stopping === null) {
+		firstSignalAt = Date.now();
+		console.log("\nStopping, once what was acknowledged is stored … (once more: at once)");
+	}
 	void stop();
 }
 

@@ -29,6 +29,8 @@ export function spawnWrangler(arguments_: readonly string[], variables: Record<s
 	return spawn(process.execPath, [WRANGLER, ...arguments_], {
 		cwd: ROOT,
 		stdio: ["ignore", "pipe", "pipe"],
+		// A group of its own: Ctrl-C in a terminal would end it at once, with what its queues hold. We end it ourselves.
+		detached: true,
 		env: { ...own, ...SILENT, ...variables },
 	});
 }

@@ -9,6 +9,8 @@ import { descendantsOf } from "../../scripts/local/processes.ts";
 import { freePort, type LocalServer, Project } from "./support/project.ts";
 
 const MINUTES_MS = 60_000;
+/** Postbacks that are acknowledged just before the server is stopped. */
+const HASTY_POSTBACKS = 120;
 const ENVIRONMENT_KEY = "operator-key-from-the-environment";
 
 /** One story, in order: a newcomer's first start, an import, a restart, a reset. */
@@ -164,7 +166,15 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		expect(second.stderr).toContain("already runs in this folder");
 	});
 
-	it("ends all it started on SIGINT", async () => {
+	it("ends all it started on SIGINT, once what it acknowledged is stored", async () => {
+		const acknowledged = await Promise.all(
+			Array.from({ length: HASTY_POSTBACKS }, async (_, at) => {
+				const query = `txnid=hasty-${at}&cid=nobody-${at}&edate=2026-11-20&payout=1`;
+				const { status } = await fetch(`${server.origin}/api/postback/demo-platform-key-northwind?${query}`);
+				return status;
+			}),
+		);
+		expect(new Set(acknowledged)).toEqual(new Set([200]));
 		const started = descendantsOf(server.pid);
 		expect(started.length).toBeGreaterThanOrEqual(3);
 		expect(await server.stop("SIGINT")).toBe(0);
@@ -193,6 +203,8 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		const command = ["explain", KETTLES, "--url", server.origin, "--json"];
 		const withEnvironment = await project.operator(command, { env: { OPERATOR_KEY: ENVIRONMENT_KEY } });
 		expect(JSON.parse(withEnvironment.stdout)).toMatchObject({ endpoint: "serving-engine", decision: { outcome: "bid" } });
+		const status = await project.operator(["status", "--url", server.origin, "--json"], { env: { OPERATOR_KEY: ENVIRONMENT_KEY } });
+		expect(JSON.parse(status.stdout)).toMatchObject({ conversions: { waiting: HASTY_POSTBACKS } });
 		const withFile = await project.operator(command);
 		expect(withFile.stderr).toContain("refused the operator key from .dev.vars (HTTP 401)");
 		expect(readFileSync(join(project.folder, ".dev.vars"), "utf8")).toBe(before);

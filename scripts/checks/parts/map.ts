@@ -380,8 +380,15 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/start",
 		files: ["scripts/start.ts"],
 		job: "`npm start`: the server with the demo network in it, and the tour",
-		imports: ["src/variables.ts", "src/operator/network/import-answer.ts", "scripts/local", "scripts/demo", "scripts/operator"],
-		packages: [],
+		imports: [
+			"src/variables.ts",
+			"src/operator/network/import-answer.ts",
+			"src/operator/status/status-answer.ts",
+			"scripts/local",
+			"scripts/demo",
+			"scripts/operator",
+		],
+		packages: ["valibot"],
 	},
 	{
 		path: "scripts/certify",
