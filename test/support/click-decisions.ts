@@ -27,6 +27,7 @@ export function campaignFacts(fields: Partial<CampaignFacts> = {}): CampaignFact
 	return {
 		campaignId: 5001,
 		platform: "northwind",
+		domain: "shoes.example",
 		epcMicros: 400_000,
 		timezone: "UTC",
 		traffic: null,
@@ -78,6 +79,7 @@ export const EMPTY_STATE: ClickState = {
 	unpaidStored: new Map(),
 	sourceCounts: new Map(),
 	knownSources: new Set(),
+	stops: new Map(),
 };
 
 /** Stands in for the database: what decided batches leave behind, by the tables' own keys. */

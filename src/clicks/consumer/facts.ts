@@ -8,6 +8,8 @@ export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm:
 export type CampaignFacts = CampaignCaps & {
 	campaignId: number;
 	platform: string;
+	/** The brand's. */
+	domain: string;
 	epcMicros: number | null;
 	/** IANA name. */
 	timezone: string;

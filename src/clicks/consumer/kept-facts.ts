@@ -15,9 +15,10 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 			WHERE p.id = coalesce(
 				(SELECT id FROM publishers WHERE publisher_identity = named.value),
 				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.value))`,
-		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
-				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros"
-			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
+		sql`SELECT c.campaign_id AS "campaignId", c.platform, b.domain, c.epc_micros AS "epcMicros", c.timezone, c.traffic,
+				c.daily_click_cap AS "dailyClickCap", c.daily_budget_micros AS "dailyBudgetMicros", c.total_budget_micros AS "totalBudgetMicros"
+			FROM campaigns c JOIN brands b ON b.id = c.brand_id
+			WHERE c.campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
 		sql`SELECT traffic FROM network_settings`,
 	]);
 	const named = (publisherRows?.results ?? []) as (Stored<PublisherFacts> & { identity: string })[];
