@@ -93,6 +93,7 @@ describe("worker: the consumer asks again what has stopped", () => {
 		expect(before).toHaveLength(3);
 		vi.setSystemTime(STOPPED_AT);
 		await importFile({ exchange_rates: [] });
+		await importFile({ publishers: [{ id: "acme", name: "Acme", revenue_share: 0.5, pricing_model: "CPC" }] });
 		expect(await rowsOf("SELECT * FROM stops ORDER BY subject")).toEqual(before);
 	});
 
