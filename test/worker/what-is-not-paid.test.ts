@@ -115,7 +115,6 @@ describe("worker: what has stopped", () => {
 });
 
 describe("worker: a publisher whose endpoints are off and whose keys are revoked", () => {
-	/** Also the first of many keys: these tests end with none. */
 	async function revokeKeys(): Promise<void> {
 		for (const kind of ["access_key", "publisher_key"]) {
 			const body = JSON.stringify({ kind, owner: CPC.id });

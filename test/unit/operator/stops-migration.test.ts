@@ -18,7 +18,10 @@ function openBefore(): DatabaseSync {
 /** A row with these values, and something in every other column that must not be empty. */
 function insert(db: DatabaseSync, table: string, values: Record<string, string | number>): void {
 	const required = db.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE "notnull" = 1 AND dflt_value IS NULL`).all();
-	const row = { ...Object.fromEntries(required.map(({ name }) => [name, `${Object.values(values)[0]}`])), ...values };
+	const row: Record<string, string | number> = {
+		...Object.fromEntries(required.map(({ name }) => [name, `${Object.values(values)[0]}`])),
+		...values,
+	};
 	const names = Object.keys(row);
 	db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => "?")})`).run(...Object.values(row));
 }
