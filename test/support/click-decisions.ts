@@ -27,7 +27,6 @@ export function campaignFacts(fields: Partial<CampaignFacts> = {}): CampaignFact
 	return {
 		campaignId: 5001,
 		platform: "northwind",
-		domain: "shoes.example",
 		epcMicros: 400_000,
 		timezone: "UTC",
 		traffic: null,
@@ -42,6 +41,7 @@ export function facts(fields: Partial<Facts> = {}): Facts {
 	return {
 		publishers: new Map([["acme_rtb", publisherFacts()]]),
 		campaigns: new Map([[5001, campaignFacts()]]),
+		domains: new Map([[1, "shoes.example"]]),
 		traffic: DEFAULT_POLICY,
 		sources: new Set(),
 		...fields,

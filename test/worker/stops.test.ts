@@ -64,6 +64,15 @@ describe("worker: the consumer asks again what has stopped", () => {
 		expect(await verdicts()).toEqual([`paid, ${reason}`, null]);
 	});
 
+	it("a brand that stopped stays so for clicks of a campaign that was removed later", async () => {
+		vi.setSystemTime(STOPPED_AT);
+		await stop("brand inactive");
+		vi.setSystemTime(STOPPED_AT + MINUTE_MS);
+		await stop("brand inactive", "campaign removed");
+		await consumeClicks(capDeps(), letters(clickMessage({ at: STOPPED_AT - 1 }), clickMessage({ at: STOPPED_AT })));
+		expect(await verdicts()).toEqual([null, "brand_stopped"]);
+	});
+
 	it("a rule that flags is noted once, though redirect and consumer find it", async () => {
 		vi.setSystemTime(STOPPED_AT);
 		await importStopped(new Set<Stopped>(["brand blocked"]), { blocked: "flag" });

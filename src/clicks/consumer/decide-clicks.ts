@@ -168,7 +168,7 @@ class Ledger {
 		policy: TrafficPolicy,
 	): ClickFacts {
 		return {
-			...readStopFacts(click, publisher, campaign, this.#stops),
+			...readStopFacts(click, this.#facts, this.#stops),
 			duplicate: this.#billed.has(click.hash),
 			...this.#visitFacts(click, publisher, policy),
 			...(campaign === undefined ? {} : this.#capFacts(campaign, day, bidMicros)),

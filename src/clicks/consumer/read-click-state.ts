@@ -151,8 +151,8 @@ function connectionHoursOf(clicks: readonly ClickMessage[]) {
 }
 
 /** Each of them once. */
-function stopOwners(clicks: readonly ClickMessage[], { publishers, campaigns }: Facts) {
-	const owners = clicks.flatMap((click) => stopOwnersOf(click, publishers.get(click.publisher), campaigns.get(click.campaignId)));
+function stopOwners(clicks: readonly ClickMessage[], facts: Facts) {
+	const owners = clicks.flatMap((click) => stopOwnersOf(click, facts));
 	return [...new Map(owners.map((of) => [stopKey(of), of])).values()];
 }
 
