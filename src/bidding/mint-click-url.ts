@@ -8,6 +8,7 @@ import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
+import { pricingKeyword } from "./pricing.ts";
 
 /** What a request passes on to its click. */
 export type ClickDetails = {
@@ -21,7 +22,7 @@ export type ClickDetails = {
 	/** IPv6 address of the user, and the user agent: what a click's device is held against. */
 	ipv6: string | null;
 	userAgent: string | null;
-	/** The keyword that priced the bid. */
+	/** Canonical keyword that was asked for. */
 	keyword: string | null;
 	/** The address that asks for the bid. */
 	asker: string | null;
@@ -41,6 +42,7 @@ export function mintClickUrl<Answer>(
 ): Promise<Answer> {
 	const { publisher, brand, campaign, price, isDeeplink } = bid;
 	const auctionId = newUuid();
+	const keyword = pricingKeyword(campaign, details.keyword);
 	const token: ClickToken = {
 		kind: details.kind,
 		publisher: publisher.identity,
@@ -53,7 +55,7 @@ export function mintClickUrl<Answer>(
 		mintedAt: now,
 		test: details.test,
 		device: deviceOf(details.ip ?? details.ipv6, details.userAgent),
-		keyword: details.keyword === null ? null : details.keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
+		keyword: keyword === null ? null : keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
 		askedFrom: details.asker === null ? null : networkPrefix(details.asker),
 	};
 	const parameters: ClickParameters = {

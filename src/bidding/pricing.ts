@@ -10,6 +10,12 @@ export function grossEpcMicros(campaign: BookCampaign, keyword: string | null): 
 	return campaign.keywordEpcMicros?.get(keyword) ?? campaign.defaultKeywordEpcMicros ?? campaign.epcMicros;
 }
 
+/** The keyword where it priced the bid, by its own entry or the default keyword EPC; null where the EPC did. */
+export function pricingKeyword(campaign: BookCampaign, keyword: string | null): string | null {
+	if (keyword === null) return null;
+	return campaign.defaultKeywordEpcMicros !== null || campaign.keywordEpcMicros?.has(keyword) === true ? keyword : null;
+}
+
 /** What a publisher is offered for a click, in ten-thousandths of a USD; 0 where the campaign has no price. */
 export function campaignPrice(campaign: BookCampaign, keyword: string | null, sharePpm: number): number {
 	const epcMicros = grossEpcMicros(campaign, keyword);

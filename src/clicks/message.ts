@@ -38,6 +38,8 @@ export type ClickMessage = {
 	texts?: Partial<Record<ClickText, string>>;
 	/** Country the link was made for. */
 	country?: string;
+	/** Country of the campaign that the user was sent to, where it is another. */
+	campaignCountry?: string;
 	/** The user's network: see `networkPrefix`. */
 	ipPrefix?: string;
 	/** First 16 hex characters of the SHA-256 of the user agent. */
@@ -66,6 +68,7 @@ const schema = v.object({
 	bidMicros: v.optional(amount),
 	texts: v.optional(v.object(v.entriesFromList(CLICK_TEXTS, v.optional(v.string())))),
 	country: v.optional(v.string()),
+	campaignCountry: v.optional(v.string()),
 	ipPrefix: v.optional(v.string()),
 	userAgentHash: v.optional(v.string()),
 	connection: v.optional(v.string()),

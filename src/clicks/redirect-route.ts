@@ -117,6 +117,7 @@ function redirect(
 		campaignId: campaign.campaignId,
 		country: country ?? campaign.country,
 	};
+	if (click.country !== campaign.country) click.campaignCountry = campaign.country;
 	if (reason !== null) click.reason = reason;
 	if (flags.length > 0) click.flags = flags;
 	if (bidMicros !== null) click.bidMicros = bidMicros;

@@ -32,6 +32,15 @@ export const UNPAID_REASONS = [
 export const CLICK_REASONS = [...UNPAID_REASONS, "voided"] as const;
 export type UnpaidReason = (typeof UNPAID_REASONS)[number];
 
+/** Reasons that hold from a moment on, until what has stopped is active again. */
+export const STOP_REASONS = [
+	"publisher_suspended",
+	"campaign_stopped",
+	"brand_stopped",
+	"blocked",
+] as const satisfies readonly UnpaidReason[];
+export type StopReason = (typeof STOP_REASONS)[number];
+
 /** Rules that may be switched. */
 export const TRAFFIC_RULES = [
 	"prefetch",

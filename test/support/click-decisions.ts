@@ -41,6 +41,7 @@ export function facts(fields: Partial<Facts> = {}): Facts {
 	return {
 		publishers: new Map([["acme_rtb", publisherFacts()]]),
 		campaigns: new Map([[5001, campaignFacts()]]),
+		domains: new Map([[1, "shoes.example"]]),
 		traffic: DEFAULT_POLICY,
 		sources: new Set(),
 		...fields,
@@ -78,6 +79,7 @@ export const EMPTY_STATE: ClickState = {
 	unpaidStored: new Map(),
 	sourceCounts: new Map(),
 	knownSources: new Set(),
+	stops: new Map(),
 };
 
 /** Stands in for the database: what decided batches leave behind, by the tables' own keys. */

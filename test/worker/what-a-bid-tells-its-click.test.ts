@@ -13,11 +13,11 @@ const SHOES = "shoes.example";
 const PHONE =
 	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 
-async function setPublisher(fields: object): Promise<void> {
+async function setPublisher(fields: object, campaign: object = { keyword_epc: { "running shoes": "0.6000" } }): Promise<void> {
 	await importFile({
 		platforms: [NORTHWIND],
 		publishers: [{ ...CPC, ...fields }],
-		brands: [brandEntry(SHOES, 5001, {}, { keyword_epc: { "running shoes": "0.6000" } })],
+		brands: [brandEntry(SHOES, 5001, {}, campaign)],
 	});
 }
 
@@ -118,7 +118,7 @@ describe("worker: the network of a click", () => {
 });
 
 describe("worker: what settles a dispute later", () => {
-	it("the keyword that was asked for, and the network that asked, are in the click's row", async () => {
+	it("the keyword that priced the bid, and the network that asked, are in the click's row", async () => {
 		const url = await bidFor({}, { search: " Running  SHOES " }, "192.0.2.77");
 		expect((await follow(url, { "cf-connecting-ip": "203.0.113.7" })).status).toBe(302);
 		expect(await clickRows({})).toMatchObject([
@@ -128,7 +128,24 @@ describe("worker: what settles a dispute later", () => {
 
 	it("a long keyword by its beginning", async () => {
 		const keyword = `shoes ${"x".repeat(300)}`;
+		await setPublisher({}, { default_keyword_epc: "0.5000" });
 		await follow(await bidFor({}, { domain: SHOES, search: keyword }));
 		expect(await clickRows({})).toMatchObject([{ keyword: keyword.slice(0, 64), asked_from: null }]);
+	});
+
+	it.each([
+		["its own price", { keyword_epc: { "running shoes": "0.6000" } }, "running shoes", 300_000],
+		["the price of keywords without one", { default_keyword_epc: "0.5000" }, "running shoes", 250_000],
+		["no price: the domain's holds", {}, null, 200_000],
+		["no price though others have: the domain's holds", { keyword_epc: { boots: "0.9000" } }, null, 200_000],
+	])("a keyword with %s", async (_, campaign, keyword, bid_micros) => {
+		await setPublisher({}, campaign);
+		await follow(await bidFor({}, { domain: SHOES, search: "running shoes" }));
+		await follow(await servingEngineUrl(SHOES, "&kw=running+shoes"), { "cf-connecting-ip": "203.0.113.7" });
+		const rows = await clickRows({ count: 2 });
+		expect(rows).toMatchObject([
+			{ keyword, bid_micros },
+			{ keyword, bid_micros },
+		]);
 	});
 });

@@ -1,5 +1,5 @@
 /** Traffic that is worth nothing, through the real endpoints and the queue: it is redirected, and nobody is paid for it. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -7,7 +7,7 @@ import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../sr
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";
-import { brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
+import { brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { CPC, call, callMany, linkTo, outcomes, person, servingEngineUrl } from "../support/traffic.ts";
 
 const SHOES = "shoes.example";
@@ -91,11 +91,18 @@ describe("worker: one visitor", () => {
 
 describe("worker: what has stopped", () => {
 	const active = { status: "active", blocked_brands: [] };
+	const endpointsOff = { serving_engine_enabled: false, openrtb_enabled: false };
 	it.each<[reason: string, publisher: object, brand: object, campaign: object]>([
 		["campaign_stopped", active, {}, { active: false }],
 		["brand_stopped", active, { active: false }, {}],
 		["blocked", { ...active, blocked_brands: [{ domain: SHOES }] }, {}, {}],
 		["publisher_suspended", { ...active, status: "suspended" }, {}, {}],
+		[
+			"publisher_suspended",
+			{ status: "suspended", blocked_brands: [{ domain: SHOES }], ...endpointsOff },
+			{ active: false },
+			{ active: false },
+		],
 	])("%s: hoarded bids and links still lead to the brand, and are not paid", async (reason, publisher, brand, campaign) => {
 		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
 		const link = await linkTo(SHOES);
@@ -103,6 +110,40 @@ describe("worker: what has stopped", () => {
 		await importFile({ publishers: [{ ...CPC, ...publisher }], brands: [brandEntry(SHOES, 5001, brand, campaign)] });
 		await callMany(10, (at) => [hoarded[at] ?? link, person(at)]);
 		expect(await outcomes(11)).toEqual({ paid: 1, [reason]: 10 });
+		await checkCounters();
+	});
+});
+
+describe("worker: a publisher whose endpoints are off and whose keys are revoked", () => {
+	async function revokeKeys(): Promise<void> {
+		for (const kind of ["access_key", "publisher_key"]) {
+			const body = JSON.stringify({ kind, owner: CPC.id });
+			const request = { method: "POST", headers: OPERATOR_HEADERS, body };
+			expect((await exports.default.fetch("https://base.example/operator/keys/revoke", request)).status).toBe(200);
+		}
+	}
+
+	it("has its bids paid for an hour, and its links until it is suspended", async () => {
+		const start = Date.now();
+		vi.useFakeTimers({ toFake: ["Date"], now: start });
+		const [early, late, last] = [await clickUrlFor(SHOES), await clickUrlFor(SHOES), await clickUrlFor(SHOES)];
+		const link = await linkTo(SHOES);
+		await importFile({
+			publishers: [{ ...CPC, status: "active", blocked_brands: [], serving_engine_enabled: false, openrtb_enabled: false }],
+		});
+		await revokeKeys();
+		await expect(clickUrlFor(SHOES)).rejects.toThrow("no bid");
+		await call(early, person(1));
+		vi.setSystemTime(start + 61 * MINUTE_MS);
+		await call(late, person(2));
+		await call(link, person(3));
+		expect(await outcomes(3)).toEqual({ paid: 2, expired: 1 });
+		await importFile({
+			publishers: [{ ...CPC, status: "suspended", serving_engine_enabled: false, openrtb_enabled: false }],
+		});
+		await call(link, person(4));
+		await call(last, person(5));
+		expect(await outcomes(5)).toEqual({ paid: 2, expired: 2, publisher_suspended: 1 });
 		await checkCounters();
 	});
 });

@@ -4,6 +4,7 @@ const CAPS = "src/clicks/consumer/caps.ts";
 const CAPS_TESTS = ["test/worker/caps.test.ts"];
 const DECIDE_CLICKS = "src/clicks/consumer/decide-clicks.ts";
 const DECIDE_CLICKS_TESTS = ["test/unit/clicks/decide-clicks.test.ts"];
+const STOPS_TESTS = ["test/worker/stops.test.ts"];
 const DECIDE_PAUSE = "src/clicks/consumer/decide-pause.ts";
 const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 
@@ -182,7 +183,28 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		file: "src/clicks/redirect-route.ts",
 		find: "publisher_suspended: publisher?.suspended === true,",
 		replace: "",
-		tests: ["test/worker/what-is-not-paid.test.ts"],
+		tests: STOPS_TESTS,
+	},
+	{
+		name: "what-stopped-later-is-unpaid",
+		file: "src/clicks/consumer/stops.ts",
+		find: "stop.since <= click.at && ",
+		replace: "",
+		tests: STOPS_TESTS,
+	},
+	{
+		name: "a-block-of-a-country-holds-everywhere",
+		file: "src/clicks/consumer/stops.ts",
+		find: '(stop.country === "" || stop.country === country)',
+		replace: "true",
+		tests: STOPS_TESTS,
+	},
+	{
+		name: "a-removed-campaign-is-paid",
+		file: "src/operator/network/stage-stops.ts",
+		find: "campaign_id NOT IN (${stagedIds})",
+		replace: "false",
+		tests: STOPS_TESTS,
 	},
 	{
 		name: "frames-are-paid",

@@ -6,6 +6,7 @@ import type { ClickMessage } from "../message.ts";
 import { type ClickFacts, judge } from "../payable.ts";
 import { hasCap, rateSlotOf, type Spent } from "./decide-pause.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
+import { readStopFacts, type Stops } from "./stops.ts";
 
 /** A click that was paid. */
 export type PaidVisit = {
@@ -34,6 +35,8 @@ export type ClickState = {
 	/** Sources that a publisher's day has, by {@link publisherDayKey}, and those of the batch among them, by {@link sourceKey}. */
 	sourceCounts: ReadonlyMap<string, number>;
 	knownSources: ReadonlySet<string>;
+	/** What has stopped of the publishers, brands and campaigns of the batch. */
+	stops: Stops;
 };
 
 export type DecidedClick = {
@@ -105,6 +108,7 @@ class Ledger {
 	readonly #sourceCounts: Map<string, number>;
 	readonly #knownSources: ReadonlySet<string>;
 	readonly #metSources = new Set<string>();
+	readonly #stops: Stops;
 	readonly #decided: Decided = { clicks: [], unpaid: [], newSources: [] };
 
 	constructor(facts: Facts, state: ClickState) {
@@ -115,6 +119,7 @@ class Ledger {
 		this.#unpaidBefore = state.unpaidStored;
 		this.#sourceCounts = new Map(state.sourceCounts);
 		this.#knownSources = state.knownSources;
+		this.#stops = state.stops;
 		for (const visit of state.visits) this.#keepVisit(visit);
 	}
 
@@ -137,7 +142,8 @@ class Ledger {
 			publisher,
 			campaign,
 			reason: judged.reason,
-			flags: [...(click.flags ?? []), ...judged.flags],
+			// A rule that flags may have been found at the redirect and here.
+			flags: [...new Set([...(click.flags ?? []), ...judged.flags])],
 			bidMicros,
 			revenueMicros: isBilled && publisher?.pricingModel === "CPC" ? bidMicros : 0,
 			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
@@ -162,6 +168,7 @@ class Ledger {
 		policy: TrafficPolicy,
 	): ClickFacts {
 		return {
+			...readStopFacts(click, this.#facts, this.#stops),
 			duplicate: this.#billed.has(click.hash),
 			...this.#visitFacts(click, publisher, policy),
 			...(campaign === undefined ? {} : this.#capFacts(campaign, day, bidMicros)),

@@ -18,6 +18,8 @@ export type Facts = {
 	/** By publisher identity, the present one or a former one. */
 	publishers: ReadonlyMap<string, PublisherFacts>;
 	campaigns: ReadonlyMap<number, CampaignFacts>;
+	/** Domains of brands, by id: a campaign may be removed before its clicks are counted, a brand is not. */
+	domains: ReadonlyMap<number, string>;
 	/** The network's rules on which clicks are paid. */
 	traffic: TrafficPolicy;
 	/** Sources that publishers' days are known to have, by `sourceKey`: they never go. The consumer adds those it has met. */

@@ -6,10 +6,13 @@ import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
 /** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
 export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {
-	if (clicks.length === 0) return { publishers: new Map(), campaigns: new Map(), traffic: DEFAULT_POLICY, sources: new Set() };
+	if (clicks.length === 0) {
+		return { publishers: new Map(), campaigns: new Map(), domains: new Map(), traffic: DEFAULT_POLICY, sources: new Set() };
+	}
 	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
 	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
-	const [publisherRows, campaignRows, settingRows] = await runTransaction(db, [
+	const brandIds = JSON.stringify([...new Set(clicks.map(({ brandId }) => brandId))]);
+	const [publisherRows, campaignRows, brandRows, settingRows] = await runTransaction(db, [
 		sql`SELECT named.value AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
 			FROM json_each(${identities}) named CROSS JOIN publishers p
 			WHERE p.id = coalesce(
@@ -18,14 +21,17 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
 				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros"
 			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
+		sql`SELECT id, domain FROM brands WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(${brandIds}))`,
 		sql`SELECT traffic FROM network_settings`,
 	]);
 	const named = (publisherRows?.results ?? []) as (Stored<PublisherFacts> & { identity: string })[];
 	const known = (campaignRows?.results ?? []) as Stored<CampaignFacts>[];
+	const brands = (brandRows?.results ?? []) as { id: number; domain: string }[];
 	const [settings] = (settingRows?.results ?? []) as { traffic: string | null }[];
 	return {
 		publishers: new Map(named.map(({ identity, ...facts }) => [identity, { ...facts, traffic: readSettings(facts.traffic) }])),
 		campaigns: new Map(known.map((facts) => [facts.campaignId, { ...facts, traffic: readSettings(facts.traffic) }])),
+		domains: new Map(brands.map(({ id, domain }) => [id, domain])),
 		traffic: layPolicies(DEFAULT_POLICY, readSettings(settings?.traffic ?? null)),
 		sources: new Set(),
 	};
@@ -49,6 +55,7 @@ const MAX_SOURCES_KEPT = 50_000;
 export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
 	#campaigns = new Map<number, CampaignFacts>();
+	#domains = new Map<number, string>();
 	#traffic = DEFAULT_POLICY;
 	readonly #sources = new Set<string>();
 	#readAt = Number.NEGATIVE_INFINITY;
@@ -62,20 +69,25 @@ export class KeptFacts {
 		// What is forgotten meanwhile is not taken from this batch.
 		const publishers = this.#publishers;
 		const campaigns = this.#campaigns;
-		const missing = clicks.filter((click) => !publishers.has(click.publisher) || !campaigns.has(click.campaignId));
+		const domains = this.#domains;
+		const missing = clicks.filter(
+			(click) => !publishers.has(click.publisher) || !campaigns.has(click.campaignId) || !domains.has(click.brandId),
+		);
 		if (missing.length > 0) {
 			const read = await readFacts(db, missing);
 			this.#traffic = read.traffic;
 			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
 			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
+			for (const [id, domain] of read.domains) domains.set(id, domain);
 		}
 		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
-		return { publishers, campaigns, traffic: this.#traffic, sources: this.#sources };
+		return { publishers, campaigns, domains, traffic: this.#traffic, sources: this.#sources };
 	}
 
 	/** What was imported just now holds for the next click. */
 	forget(): void {
 		this.#publishers = new Map();
 		this.#campaigns = new Map();
+		this.#domains = new Map();
 	}
 }

@@ -17,6 +17,7 @@ import {
 } from "./decide-clicks.ts";
 import { hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
+import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 
 /** ?1 ids, ?2 hashes: what of the batch is stored or billed already, and the number of the last transaction that counted. */
 const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1
@@ -58,6 +59,11 @@ const SELECT_SOURCES = textOf(sql`SELECT ${source.publisherId} AS "publisherId",
 	LEFT JOIN daily_publishers p ON p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
 	LEFT JOIN daily_sources s ON s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
 
+const STOP_OWNER = ["subject", "domain"] as const;
+const owner = namedCells(STOP_OWNER, sql`asked.value`);
+const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since FROM json_each(?1) asked CROSS JOIN stops s
+	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}`);
+
 type KnownRow = { kind: "version" | "id" | "hash"; value: string };
 type SpentRow = { campaignId: number; day: string; dayClicks: number; dayMicros: number; everClicks: number; everMicros: number };
 type UnpaidRow = { connection: string; hour: number; stored: number };
@@ -77,6 +83,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const visitsAt = ask(SELECT_VISITS, CONNECTION_TIMES, connectionTimesOf(open, facts));
 	const unpaidAt = ask(SELECT_UNPAID, CONNECTION_HOUR, connectionHoursOf(clicks));
 	const sourcesAt = ask(SELECT_SOURCES, SOURCE, sourcesOf(open, facts));
+	const stopsAt = ask(SELECT_STOPS, STOP_OWNER, stopOwners(open, facts));
 	const results = await db.$client.batch(statements);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
 	const known = rows<KnownRow>(0);
@@ -97,6 +104,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
 		sourceCounts: new Map(sources.map((row) => [publisherDayKey(row.publisherId, row.date), row.count])),
 		knownSources: takeSources(sources, facts),
+		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
 	};
 }
 
@@ -140,6 +148,12 @@ function connectionTimesOf(clicks: readonly ClickMessage[], facts: Facts) {
 /** Of all clicks: one that the redirect let pass may yet be found unpaid. */
 function connectionHoursOf(clicks: readonly ClickMessage[]) {
 	return distinct(clicks.flatMap(({ connection, at }) => (connection === undefined ? [] : [{ connection, hour: hourOf(at) }])));
+}
+
+/** Each of them once. */
+function stopOwners(clicks: readonly ClickMessage[], facts: Facts) {
+	const owners = clicks.flatMap((click) => stopOwnersOf(click, facts));
+	return [...new Map(owners.map((of) => [stopKey(of), of])).values()];
 }
 
 /** Those that are not known yet. */

@@ -120,7 +120,8 @@ export const unpaidHours = sqliteTable(
 );
 
 /**
- * Grows by one with every transaction that counts clicks or takes them back: what a decision rests on has not changed since it was read.
+ * Grows by one with every import, and every transaction that counts clicks or takes them back: what a decision rests on has not changed
+ * since it was read.
  * One row.
  */
 export const clickSequence = sqliteTable("click_sequence", {

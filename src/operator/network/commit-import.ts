@@ -10,6 +10,7 @@ import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { replaceStops } from "./stage-stops.ts";
 
 /** Takes over products and seller products: one transaction. */
 export async function commitProducts(db: Database, importId: string): Promise<void> {
@@ -43,6 +44,9 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		markSlots,
 		upsert(brands, "brands", importId, ["domain"], { without: "id" }),
 		noteChangedClocks(importId, present, now),
+		...replaceStops(importId, present, now),
+		// What the click consumer is deciding now is decided again: what has stopped speaks against it.
+		sql`UPDATE click_sequence SET version = version + 1 WHERE id = 1`,
 		sql`DELETE FROM campaigns WHERE brand_id IN (${present})`,
 		sql`DELETE FROM brand_aliases WHERE brand_id IN (${present})`,
 		sql`DELETE FROM book_keys WHERE brand_id IN (${present})`,

@@ -30,6 +30,7 @@ import {
 	writeSellerProduct,
 } from "./stage-entries.ts";
 import { openStage, type RowStage } from "./stage-rows.ts";
+import { stopsOfPublisher } from "./stage-stops.ts";
 
 export type ImportDeps = {
 	db: Database;
@@ -67,7 +68,8 @@ export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8
 		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any
 		// does not need their database, which may be away while a brand has to be stopped.
 		if (stages.products.isUsed()) await commitProducts(deps.products, importId);
-		await commitNetwork(deps.db, importId, now);
+		// Read again: what stops now must not be stopped for clicks that were made while the file was read.
+		await commitNetwork(deps.db, importId, deps.now());
 		committed = true;
 		return { ...(await report(deps, reading)), issued };
 	} finally {
@@ -243,6 +245,9 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 		(await deps.db.select({ id: publishers.id, status: publishers.status }).from(publishers)).map(({ id, status }) => [id, status]),
 	);
 	for (const { entry } of identified.publishers) {
+		// No import that says nothing of it brings a suspended publisher back.
+		const status = entry.status ?? statuses.get(entry.id) ?? "active";
+		for (const row of stopsOfPublisher(entry, status === "suspended")) await stages.network.add("stops", row);
 		await stages.network.add("publishers", {
 			id: entry.id,
 			name: entry.name,
@@ -261,8 +266,7 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 			blockedBrands: JSON.stringify(
 				entry.blocked_brands.map(({ domain, country }) => (country === null ? { domain } : { domain, country })),
 			),
-			// No import that says nothing of it brings a suspended publisher back.
-			status: entry.status ?? statuses.get(entry.id) ?? "active",
+			status,
 			bidPayMinutes: entry.bid_pay_minutes,
 			traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 		});

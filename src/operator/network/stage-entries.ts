@@ -7,6 +7,7 @@ import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { Fault } from "../../http/errors.ts";
 import type { BrandEntry, CampaignEntry, ProductEntry, SellerProductEntry } from "./network-file.ts";
 import type { RowStage } from "./stage-rows.ts";
+import { stopsOfBrand } from "./stage-stops.ts";
 
 /** What must be known of all entries to check one against another. */
 export type FileIndex = {
@@ -117,6 +118,7 @@ export async function stageBrand(stage: RowStage, brand: BrandEntry, path: strin
 		blockedCountries: JSON.stringify([...new Set(brand.blocked_countries)]),
 	} satisfies BrandRow);
 	for (const row of campaignRows) await stage.add("campaigns", row);
+	for (const row of stopsOfBrand(brand)) await stage.add("stops", row);
 	for (const [at, alias] of aliases.entries()) await stage.add("aliases", { alias, domain: brand.domain, path: `${path}.aliases[${at}]` });
 	const keys = keysOfBrand({
 		domain: brand.domain,

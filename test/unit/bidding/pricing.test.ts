@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { campaignPrice, grossEpcMicros, highestPrice } from "../../../src/bidding/pricing.ts";
+import { campaignPrice, grossEpcMicros, highestPrice, pricingKeyword } from "../../../src/bidding/pricing.ts";
 import { brand, campaign } from "../../support/auction-parts.ts";
 
 const priced = campaign({ epcMicros: 420_000, defaultKeywordEpcMicros: 300_000, keywordEpcMicros: new Map([["running shoes", 550_000]]) });
@@ -28,6 +28,19 @@ describe("unit: the gross EPC of a campaign", () => {
 		const bare = campaign({ epcMicros: null, defaultKeywordEpcMicros: 300_000 });
 		expect(grossEpcMicros(bare, null)).toBeNull();
 		expect(grossEpcMicros(bare, "boots")).toBe(300_000);
+	});
+});
+
+describe("unit: the keyword that priced a bid", () => {
+	test("is the one asked for, by its own entry or as any keyword", () => {
+		expect(pricingKeyword(priced, "running shoes")).toBe("running shoes");
+		expect(pricingKeyword(priced, "boots")).toBe("boots");
+		expect(pricingKeyword(campaign({ keywordEpcMicros: new Map([["boots", 0]]) }), "boots")).toBe("boots");
+	});
+	test("is none where the domain's EPC priced it", () => {
+		expect(pricingKeyword(priced, null)).toBeNull();
+		expect(pricingKeyword(campaign({ epcMicros: 420_000 }), "boots")).toBeNull();
+		expect(pricingKeyword(campaign({ keywordEpcMicros: new Map([["running shoes", 1]]) }), "boots")).toBeNull();
 	});
 });
 
