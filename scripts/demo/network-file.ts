@@ -88,6 +88,7 @@ export type Campaign = {
 	daily_click_cap: number | null;
 	daily_budget: Amount | null;
 	total_budget: Amount | null;
+	budget_basis: "publisher" | "gross" | null;
 	/** IANA name. */
 	timezone: string;
 	/** Hours of the day, 0 to 23, on the clocks of the time zone. */

@@ -8,6 +8,7 @@ import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
+import { grossEpcMicros } from "./pricing.ts";
 
 /** What a request passes on to its click. */
 export type ClickDetails = {
@@ -55,6 +56,9 @@ export function mintClickUrl<Answer>(
 		device: deviceOf(details.ip ?? details.ipv6, details.userAgent),
 		keyword: details.keyword === null ? null : details.keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
 		askedFrom: details.asker === null ? null : networkPrefix(details.asker),
+		pricingModel: publisher.pricingModel,
+		sharePpm: publisher.sharePpm,
+		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

@@ -9,7 +9,8 @@
  * Tokens of version 2 are those of tracking links (link-token.ts).
  */
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
-import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { beforeShare } from "../lib/money.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 
 export type ClickToken = {
@@ -37,6 +38,11 @@ export type ClickToken = {
 	keyword: string | null;
 	/** The network that asked for the bid: see `networkPrefix`. */
 	askedFrom: string | null;
+	/** What the bid promised: how the publisher is paid, and its share in parts per million. Null where that is not known. */
+	pricingModel: PricingModel | null;
+	sharePpm: number | null;
+	/** What the click costs before the publisher's share, micro-dollars; 0 for a test bid. */
+	grossMicros: number | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -179,6 +185,9 @@ const OF_A_LINK = {
 	device: null,
 	keyword: null,
 	askedFrom: null,
+	pricingModel: null,
+	sharePpm: null,
+	grossMicros: null,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -260,7 +269,7 @@ function encodeCounter(counter: number): string {
 }
 
 function encode(token: ClickToken): string {
-	return JSON.stringify([
+	const fields: unknown[] = [
 		TOKEN_KINDS.indexOf(token.kind),
 		token.publisher,
 		token.advertiserId,
@@ -274,7 +283,16 @@ function encode(token: ClickToken): string {
 		token.device,
 		token.keyword,
 		token.askedFrom,
-	]);
+		token.pricingModel === null ? null : PRICING_MODELS.indexOf(token.pricingModel),
+		token.sharePpm,
+	];
+	if (token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	return JSON.stringify(fields);
+}
+
+/** Nearly always bid and share tell what the click costs: then the token need not. */
+function grossOf(bidMicros: number, sharePpm: number | null): number | null {
+	return sharePpm === null ? null : beforeShare(bidMicros, sharePpm);
 }
 
 function decode(text: string): ClickToken | null {
@@ -297,5 +315,8 @@ function decode(text: string): ClickToken | null {
 		device: fields[10] ?? null,
 		keyword: fields[11] ?? null,
 		askedFrom: fields[12] ?? null,
+		pricingModel: PRICING_MODELS[fields[13]] ?? null,
+		sharePpm: fields[14] ?? null,
+		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], fields[14] ?? null),
 	};
 }

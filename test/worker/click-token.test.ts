@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/bytes.ts";
+import { PRICING_MODELS } from "../../src/lib/enums.ts";
 
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";
@@ -19,6 +20,9 @@ const CONTENT: ClickToken = {
 	device: 0xffff_ffff,
 	keyword: "running shoes",
 	askedFrom: "203.0.113.0/24",
+	pricingModel: "CPC",
+	sharePpm: 800_000,
+	grossMicros: 420_000,
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -74,6 +78,9 @@ describe("worker: a minted token", () => {
 			device: fc.option(fc.nat({ max: 0xffff_ffff })),
 			keyword: fc.option(fc.string({ unit: "grapheme", maxLength: 64 })),
 			askedFrom: fc.option(fc.ipV4()),
+			pricingModel: fc.constantFrom(null, ...PRICING_MODELS),
+			sharePpm: fc.option(fc.nat({ max: 1_000_000 })),
+			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {
