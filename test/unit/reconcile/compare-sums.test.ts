@@ -81,7 +81,7 @@ describe("unit: comparing a day", () => {
 	test("a day is told only if it began on the clocks of now", () => {
 		const stored = { ...NOTHING.stored, campaign_days: [{ campaignId: 1, clickCount: 2, spendMicros: 20, grossMicros: 40 }] };
 		const changed = (time: string) => shown({ stored, clocksChangedAt: new Map([[1, Date.parse(time)]]) }).length;
-		expect(changed("2026-10-30T10:00:00Z")).toBe(2);
+		expect(changed("2026-10-30T10:00:00Z")).toBe(3);
 		expect(changed("2026-10-30T10:00:01Z")).toBe(0);
 	});
 
