@@ -6,9 +6,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { buildCallbackUrl } from "../../src/callbacks/build-callback-url.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
+import { readTexts } from "../../src/clicks/read-parameters.ts";
+import { pickValues, splitFields } from "../../src/conversions/read-fields.ts";
+import { readPostback } from "../../src/conversions/read-postback.ts";
 import { traceConversion } from "../../src/conversions/trace.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { normaliseClickId } from "../../src/lib/click-id.ts";
+import { Query } from "../../src/lib/query.ts";
 import worker from "../../src/worker.ts";
 import { anyClickId, ENCODINGS } from "../support/click-ids.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
@@ -21,7 +25,8 @@ const SHOES = "shoes.example";
 const sent: ClickMessage[] = [];
 /** Clicks are held back, and postbacks are settled at once. */
 const HELD = { ...QUIET_ENV, CLICKS: { send: async (message: ClickMessage) => void sent.push(message) } as unknown as Queue };
-const { POSTBACKS: _, ...AT_ONCE } = QUIET_ENV;
+const AT_ONCE = { ...QUIET_ENV };
+Reflect.deleteProperty(AT_ONCE, "POSTBACKS");
 
 async function fetchNow(url: string, bindings: typeof AT_ONCE, headers: Record<string, string> = {}): Promise<Response> {
 	const ctx = createExecutionContext();
@@ -110,5 +115,39 @@ describe("worker: click ids", () => {
 		await forget();
 		await consumeClicks(capDeps(), letters(clickMessage({ texts: { clickid: " abc\u0007 ", subi: " s " } })));
 		expect(await rowsOf("SELECT publisher_click_id, subi FROM clicks")).toEqual([{ publisher_click_id: "abc", subi: " s " }]);
+	});
+});
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const takenBy = (raw: string) => readTexts(new Query(`clickid=${raw}`))?.clickid ?? null;
+const namedBy = (raw: string) => {
+	const { postback } = readPostback(pickValues(splitFields(`txnid=t&edate=2026-11-10&payout=1&cid=${raw}`)), NOW);
+	return postback?.cid ?? null;
+};
+
+describe("worker: the two readers of click ids", () => {
+	it("whatever a click took, that same text as cid is that id, in whatever encoding either came", () => {
+		let taken = 0;
+		fc.assert(
+			fc.property(anyClickId, fc.constantFrom(...ENCODINGS), fc.constantFrom(...ENCODINGS), (text, ofClick, ofPostback) => {
+				const id = takenBy(ofClick(text));
+				if (id === null) return;
+				taken++;
+				expect(namedBy(ofPostback(text))).toBe(id);
+				expect(namedBy(ofPostback(id))).toBe(id);
+			}),
+			{ numRuns: 5_000 },
+		);
+		expect(taken).toBeGreaterThan(1_000);
+	});
+
+	it("escapes that are broken are the same on both sides", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: fc.constantFrom("a", "%", "2", "0", "f", "+", "é", "{", "}", "_"), maxLength: 12 }), (raw) => {
+				const id = takenBy(raw);
+				if (id !== null) expect(namedBy(raw)).toBe(id);
+			}),
+			{ numRuns: 5_000 },
+		);
 	});
 });

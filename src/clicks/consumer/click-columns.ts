@@ -15,7 +15,7 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	brandId: ({ click }) => click.brandId,
 	campaignId: ({ click }) => click.campaignId,
 	platform: ({ campaign }) => campaign?.platform ?? null,
-	publisherClickId: ({ click }) => normaliseClickId(click.texts?.clickid ?? ""),
+	publisherClickId: ({ click }) => readClickId(click.texts?.clickid),
 	sourceId: ({ sourceId }) => sourceId,
 	subi: ({ click }) => click.texts?.subi ?? null,
 	psorc: ({ click }) => click.texts?.psorc ?? null,
@@ -41,6 +41,11 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	writtenBy: () => "",
 	voidedBy: () => null,
 };
+
+/** Earlier versions sent click ids as they came; one that is none as ids are read now stays what its publisher knows it by. */
+function readClickId(text: string | undefined): string | null {
+	return text === undefined ? null : (normaliseClickId(text) ?? text);
+}
 
 /** In the order in which a row holds them. */
 export const CLICK_COLUMNS = Object.keys(SOURCES) as readonly (keyof Columns)[];
