@@ -10,7 +10,7 @@
  */
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
 import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
-import { beforeShare } from "../lib/money.ts";
+import { beforeShare, SHARE_SCALE } from "../lib/money.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 
 export type ClickToken = {
@@ -284,7 +284,8 @@ function encode(token: ClickToken): string {
 		token.keyword,
 		token.askedFrom,
 		token.pricingModel === null ? null : PRICING_MODELS.indexOf(token.pricingModel),
-		token.sharePpm,
+		// As a decimal: nearly every share is shorter so.
+		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
 	if (token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
 	return JSON.stringify(fields);
@@ -300,6 +301,7 @@ function decode(text: string): ClickToken | null {
 	const fields = JSON.parse(text);
 	const kind = TOKEN_KINDS[fields[0]];
 	if (kind === undefined || fields[6] !== 0) return null;
+	const sharePpm = typeof fields[14] === "number" ? Math.round(fields[14] * SHARE_SCALE) : null;
 	return {
 		kind,
 		publisher: fields[1],
@@ -316,7 +318,7 @@ function decode(text: string): ClickToken | null {
 		keyword: fields[11] ?? null,
 		askedFrom: fields[12] ?? null,
 		pricingModel: PRICING_MODELS[fields[13]] ?? null,
-		sharePpm: fields[14] ?? null,
-		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], fields[14] ?? null),
+		sharePpm,
+		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
 	};
 }
