@@ -64,6 +64,12 @@ describe("worker: a minted token", () => {
 		for (const secret of ["acme_rtb", "shoes.example", "336000", NEW]) expect(raw).not.toContain(secret);
 	});
 
+	test("of an earlier version opens, and says nothing of what that version did not know", async () => {
+		const token =
+			"AY8g48M8Heyf7GX9X_tiE4R9AAAAvqCtBBvTlJqPw0slSJ9GdqbhH3WV9uNpDWcIZCKc1OaMdhm-j6Ynjjksa10QmRkUfoJSEMQec80osssBsDnyUvmJlhxaaQihMV_crV9Q2PYDsImwrVZRLBkSxY9i0qGWMkl0aboJ5v5gsKIpundt7wcZlLa27pkFBBPXR5oRVb5fv600qK8T-H3CsGlN1KgLiY0XxoN28JIMf0vttrh6dKNc";
+		expect(await new ClickTokens([NEW]).open(token)).toEqual({ ...CONTENT, pricingModel: null, sharePpm: null, grossMicros: null });
+	});
+
 	test("carries any text and any number whole", async () => {
 		const tokens = new ClickTokens([NEW]);
 		const content = fc.record({
