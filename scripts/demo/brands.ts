@@ -175,8 +175,8 @@ function commission(
 	};
 }
 
-function caps(random: Random, epc: number): Pick<Campaign, "daily_click_cap" | "daily_budget" | "total_budget"> {
-	const none = { daily_click_cap: null, daily_budget: null, total_budget: null };
+function caps(random: Random, epc: number): Pick<Campaign, "daily_click_cap" | "daily_budget" | "total_budget" | "budget_basis"> {
+	const none = { daily_click_cap: null, daily_budget: null, total_budget: null, budget_basis: "publisher" as const };
 	const clicks = random.integer(5, 200) * 100;
 	const budget = `${Math.ceil((clicks * epc) / 10_000)}.00`;
 	switch (random.weighted(CAPS)) {

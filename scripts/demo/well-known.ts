@@ -148,6 +148,7 @@ function campaign(id: number, facts: Partial<Campaign>): Campaign {
 		daily_click_cap: 100_000,
 		daily_budget: "20000.00",
 		total_budget: null,
+		budget_basis: "publisher",
 		timezone: "America/New_York",
 		allowed_hours: [...ALL_HOURS],
 		...facts,

@@ -29,6 +29,7 @@ type Signed = {
 	count: SQL;
 	revenue: SQL;
 	bids: SQL;
+	gross: SQL;
 	/** What becomes of the clicks and of their visits. */
 	effects: readonly SQL[];
 };
@@ -41,6 +42,7 @@ export function voidClicks(db: Database, move: Move): Promise<void> {
 		count: sql`-count(*)`,
 		revenue: sql`-sum(c.revenue_micros)`,
 		bids: sql`-sum(c.bid_micros)`,
+		gross: sql`-sum(coalesce(c.gross_micros, c.bid_micros))`,
 		effects: [
 			sql`UPDATE clicks SET reason = 'voided', voided_by = ${move.voidId} WHERE id IN (${ids}) AND reason IS NULL`,
 			sql`UPDATE paid_visits SET voided_by = ${move.voidId} WHERE click_id IN (${ids}) AND voided_by IS NULL
@@ -57,6 +59,7 @@ export function restoreClicks(db: Database, move: Move): Promise<void> {
 		count: sql`count(*)`,
 		revenue: sql`sum(c.revenue_micros)`,
 		bids: sql`sum(c.bid_micros)`,
+		gross: sql`sum(coalesce(c.gross_micros, c.bid_micros))`,
 		effects: [
 			sql`UPDATE paid_visits SET voided_by = NULL WHERE click_id IN (${ids}) AND voided_by = ${move.voidId}`,
 			sql`UPDATE clicks SET reason = NULL, voided_by = NULL WHERE id IN (${ids}) AND reason = 'voided' AND voided_by = ${move.voidId}`,
@@ -68,7 +71,11 @@ function idsOf({ chunk }: Move): SQL {
 	return sql`SELECT value FROM json_each(${JSON.stringify(chunk.map(({ id }) => id))})`;
 }
 
-async function write(db: Database, { adjustmentId, chunk, cursor }: Move, { moved, count, revenue, bids, effects }: Signed): Promise<void> {
+async function write(
+	db: Database,
+	{ adjustmentId, chunk, cursor }: Move,
+	{ moved, count, revenue, bids, gross, effects }: Signed,
+): Promise<void> {
 	const clicks = sql`FROM json_each(${writeCells(CELLS, chunk)}) chunk CROSS JOIN clicks c WHERE c.id = ${cell.id} AND ${moved}`;
 	const ofPublishers = sql`${clicks} AND c.publisher_id IS NOT NULL`;
 	const statements = [
@@ -88,14 +95,16 @@ async function write(db: Database, { adjustmentId, chunk, cursor }: Move, { move
 			GROUP BY c.campaign_id, ${cell.date}, c.publisher_id, c.brand_id
 			ON CONFLICT (campaign_id, date, publisher_id, brand_id) DO UPDATE SET click_count = daily_campaigns.click_count + excluded.click_count,
 				click_revenue_micros = daily_campaigns.click_revenue_micros + excluded.click_revenue_micros`,
-		sql`INSERT INTO campaign_days (campaign_id, day, click_count, spend_micros)
-			SELECT c.campaign_id, ${cell.day}, ${count}, ${bids} ${clicks} GROUP BY c.campaign_id, ${cell.day}
+		sql`INSERT INTO campaign_days (campaign_id, day, click_count, spend_micros, gross_micros)
+			SELECT c.campaign_id, ${cell.day}, ${count}, ${bids}, ${gross} ${clicks} GROUP BY c.campaign_id, ${cell.day}
 			ON CONFLICT (campaign_id, day) DO UPDATE SET click_count = campaign_days.click_count + excluded.click_count,
-				spend_micros = campaign_days.spend_micros + excluded.spend_micros`,
-		sql`INSERT INTO campaign_totals (campaign_id, click_count, spend_micros)
-			SELECT c.campaign_id, ${count}, ${bids} ${clicks} GROUP BY c.campaign_id
+				spend_micros = campaign_days.spend_micros + excluded.spend_micros,
+				gross_micros = campaign_days.gross_micros + excluded.gross_micros`,
+		sql`INSERT INTO campaign_totals (campaign_id, click_count, spend_micros, gross_micros)
+			SELECT c.campaign_id, ${count}, ${bids}, ${gross} ${clicks} GROUP BY c.campaign_id
 			ON CONFLICT (campaign_id) DO UPDATE SET click_count = campaign_totals.click_count + excluded.click_count,
-				spend_micros = campaign_totals.spend_micros + excluded.spend_micros`,
+				spend_micros = campaign_totals.spend_micros + excluded.spend_micros,
+				gross_micros = campaign_totals.gross_micros + excluded.gross_micros`,
 		// Null, which its column refuses, where the adjustment has ended meanwhile.
 		sql`UPDATE adjustments SET clicks = CASE WHEN cursor IS NOT NULL THEN clicks + (SELECT count(*) ${clicks}) END,
 			publisher_revenue_micros = publisher_revenue_micros + (SELECT coalesce(${revenue}, 0) ${clicks}), cursor = ${cursor}

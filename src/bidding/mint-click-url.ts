@@ -8,7 +8,7 @@ import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
-import { pricingKeyword } from "./pricing.ts";
+import { grossEpcMicros, pricingKeyword } from "./pricing.ts";
 
 /** What a request passes on to its click. */
 export type ClickDetails = {
@@ -57,6 +57,9 @@ export function mintClickUrl<Answer>(
 		device: deviceOf(details.ip ?? details.ipv6, details.userAgent),
 		keyword: keyword === null ? null : keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
 		askedFrom: details.asker === null ? null : networkPrefix(details.asker),
+		pricingModel: publisher.pricingModel,
+		sharePpm: publisher.sharePpm,
+		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

@@ -14,6 +14,7 @@
  * shards therefore splits every shard in two and moves nothing else.
  */
 
+import type { PricingModel } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
@@ -56,6 +57,8 @@ export type PublisherWire = {
 	seat?: string;
 	/** Revenue share, parts per million. */
 	share: number;
+	/** What the publisher is paid for; absent in books of earlier versions. */
+	model?: PricingModel;
 	/** Blocked brands: domain → countries, an empty list for all of them. */
 	blocked?: Record<string, string[]>;
 	/** 1 where the publisher is suspended. */
@@ -159,6 +162,8 @@ export type BookPublisher = {
 	readonly identity: string;
 	readonly seat: string | null;
 	readonly sharePpm: number;
+	/** Null in books of earlier versions. */
+	readonly pricingModel: PricingModel | null;
 	/** Blocked brands: domain → countries; an empty list means every country. */
 	readonly blockedBrands: ReadonlyMap<string, readonly string[]>;
 	readonly suspended: boolean;
@@ -246,6 +251,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		identity: wire.identity,
 		seat: wire.seat ?? null,
 		sharePpm: wire.share,
+		pricingModel: wire.model ?? null,
 		blockedBrands: new Map(Object.entries(wire.blocked ?? {})),
 		suspended: wire.x === 1,
 		bidPayMs: wire.m === undefined ? BID_PAY_MS : wire.m * MINUTE_MS,

@@ -10,7 +10,8 @@
  */
 import { fromBase64Url, toBase64Url } from "../lib/base64-url.ts";
 import { fromUtf8, utf8 } from "../lib/bytes.ts";
-import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { beforeShare, SHARE_SCALE } from "../lib/money.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 
 export type ClickToken = {
@@ -38,6 +39,11 @@ export type ClickToken = {
 	keyword: string | null;
 	/** The network that asked for the bid: see `networkPrefix`. */
 	askedFrom: string | null;
+	/** What the bid promised: how the publisher is paid, and its share in parts per million. Null where that is not known. */
+	pricingModel: PricingModel | null;
+	sharePpm: number | null;
+	/** What the click costs before the publisher's share, micro-dollars; 0 for a test bid. */
+	grossMicros: number | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -180,6 +186,9 @@ const OF_A_LINK = {
 	device: null,
 	keyword: null,
 	askedFrom: null,
+	pricingModel: null,
+	sharePpm: null,
+	grossMicros: null,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -261,7 +270,7 @@ function encodeCounter(counter: number): string {
 }
 
 function encode(token: ClickToken): string {
-	return JSON.stringify([
+	const fields: unknown[] = [
 		TOKEN_KINDS.indexOf(token.kind),
 		token.publisher,
 		token.advertiserId,
@@ -275,7 +284,17 @@ function encode(token: ClickToken): string {
 		token.device,
 		token.keyword,
 		token.askedFrom,
-	]);
+		token.pricingModel === null ? null : PRICING_MODELS.indexOf(token.pricingModel),
+		// As a decimal: nearly every share is shorter so.
+		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
+	];
+	if (token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	return JSON.stringify(fields);
+}
+
+/** Nearly always bid and share tell what the click costs: then the token need not. */
+function grossOf(bidMicros: number, sharePpm: number | null): number | null {
+	return sharePpm === null ? null : beforeShare(bidMicros, sharePpm);
 }
 
 function decode(text: string): ClickToken | null {
@@ -283,6 +302,7 @@ function decode(text: string): ClickToken | null {
 	const fields = JSON.parse(text);
 	const kind = TOKEN_KINDS[fields[0]];
 	if (kind === undefined || fields[6] !== 0) return null;
+	const sharePpm = typeof fields[14] === "number" ? Math.round(fields[14] * SHARE_SCALE) : null;
 	return {
 		kind,
 		publisher: fields[1],
@@ -298,5 +318,8 @@ function decode(text: string): ClickToken | null {
 		device: fields[10] ?? null,
 		keyword: fields[11] ?? null,
 		askedFrom: fields[12] ?? null,
+		pricingModel: PRICING_MODELS[fields[13]] ?? null,
+		sharePpm,
+		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
 	};
 }

@@ -6,7 +6,8 @@
  * to be replayed by the newer one.
  */
 import * as v from "valibot";
-import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { SHARE_SCALE } from "../lib/money.ts";
 import { TRAFFIC_RULES, type TrafficRule, UNPAID_REASONS, type UnpaidReason } from "../lib/traffic-rules.ts";
 
 export const CLICK_FORMAT = 1;
@@ -35,6 +36,13 @@ export type ClickMessage = {
 	campaignId: number;
 	/** What the click is worth to the publisher, micro-dollars; absent where the redirect could not tell: the consumer computes it. */
 	bidMicros?: number;
+	/**
+	 * How the publisher is paid, its share in parts per million, and what the click costs before that share, micro-dollars: as the bid
+	 * promised, or as the book had it at the click on a link. Absent where neither tells: the consumer takes the present ones.
+	 */
+	pricingModel?: PricingModel;
+	sharePpm?: number;
+	grossMicros?: number;
 	texts?: Partial<Record<ClickText, string>>;
 	/** Country the link was made for. */
 	country?: string;
@@ -66,6 +74,9 @@ const schema = v.object({
 	brandId: amount,
 	campaignId: amount,
 	bidMicros: v.optional(amount),
+	pricingModel: v.optional(v.picklist(PRICING_MODELS)),
+	sharePpm: v.optional(v.pipe(amount, v.maxValue(SHARE_SCALE))),
+	grossMicros: v.optional(amount),
 	texts: v.optional(v.object(v.entriesFromList(CLICK_TEXTS, v.optional(v.string())))),
 	country: v.optional(v.string()),
 	campaignCountry: v.optional(v.string()),

@@ -1,5 +1,6 @@
 import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
 import { utf8 } from "../lib/bytes.ts";
+import { normaliseClickId } from "../lib/click-id.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
 import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
@@ -16,9 +17,8 @@ export function readParameter(query: Query, name: string): string | null {
 	return text;
 }
 
-/** Longest values that are recorded. Whoever has a link can call it with any others, and what is recorded is kept. */
+/** Longest value that is recorded, click ids apart. Whoever has a link can call it with any others, and what is recorded is kept. */
 const MAX_TEXT_LENGTH = 255;
-const MAX_CLICK_ID_LENGTH = 1_024;
 /** Most bytes of them together in a click's row, as UTF-8. */
 const MAX_TEXTS_BYTES = 2_048;
 
@@ -31,8 +31,9 @@ export function readTexts(query: Query): ClickMessage["texts"] {
 	let bytesLeft = MAX_TEXTS_BYTES;
 	for (const name of CLICK_TEXTS) {
 		const text = readParameter(query, name);
-		if (text === null || text.length > (name === "clickid" ? MAX_CLICK_ID_LENGTH : MAX_TEXT_LENGTH)) continue;
-		const kept = withoutControls(text);
+		if (text === null) continue;
+		const kept = name === "clickid" ? normaliseClickId(text) : readText(text);
+		if (kept === null) continue;
 		// The row has what becomes its source_id twice.
 		const copies = name === "subi" || (name === "psorc" && texts?.subi === undefined) ? 2 : 1;
 		const bytes = copies * bytesOf(kept);
@@ -58,7 +59,8 @@ function bytesOf(text: string): number {
 const BEYOND_ASCII = /[^ -~]/;
 
 /** Databases and reports end text at a NUL or break lines at the others. */
-function withoutControls(text: string): string {
+function readText(text: string): string | null {
+	if (text.length > MAX_TEXT_LENGTH) return null;
 	return CONTROLS.test(text) ? text.replaceAll(EVERY_CONTROL, "") : text;
 }
 

@@ -105,7 +105,6 @@ function redirect(
 	};
 	const { reason, flags } = judge(facts, policy);
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
-	const bidMicros = token.kind === "link" ? linkPriceMicros(publisher, campaign) : token.bidMicros;
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
 		id: newTimeOrderedId(now),
@@ -120,7 +119,7 @@ function redirect(
 	if (click.country !== campaign.country) click.campaignCountry = campaign.country;
 	if (reason !== null) click.reason = reason;
 	if (flags.length > 0) click.flags = flags;
-	if (bidMicros !== null) click.bidMicros = bidMicros;
+	setTerms(click, token, publisher, campaign);
 	const texts = readTexts(query);
 	if (texts !== undefined) click.texts = texts;
 	const ipPrefix = visitor.address === null ? null : networkPrefix(visitor.address);
@@ -159,9 +158,22 @@ function readBookFacts(brand: BookBrand | undefined, campaign: BookCampaign, pub
 	};
 }
 
-/** What a click of a tracking link is worth now: EPC × share. Null where the book does not know the publisher. */
-function linkPriceMicros(publisher: BookPublisher | undefined, { epcMicros }: BookCampaign): number | null {
-	return publisher === undefined ? null : priceToMicros(priceOf(epcMicros ?? 0, publisher.sharePpm));
+/**
+ * What the click is paid by, which nothing changes later: what the bid promised, or for a tracking link EPC and share of the moment. What
+ * a bid of an earlier version does not tell is the book's.
+ */
+function setTerms(click: ClickMessage, token: ClickToken, publisher: BookPublisher | undefined, { epcMicros }: BookCampaign): void {
+	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? null;
+	const sharePpm = token.sharePpm ?? publisher?.sharePpm ?? null;
+	if (pricingModel !== null) click.pricingModel = pricingModel;
+	if (sharePpm !== null) click.sharePpm = sharePpm;
+	if (token.kind !== "link") {
+		click.bidMicros = token.bidMicros;
+		if (token.grossMicros !== null) click.grossMicros = token.grossMicros;
+		return;
+	}
+	click.grossMicros = epcMicros ?? 0;
+	if (sharePpm !== null) click.bidMicros = priceToMicros(priceOf(click.grossMicros, sharePpm));
 }
 
 /**

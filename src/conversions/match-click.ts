@@ -16,8 +16,9 @@ export type CandidateClick = Pick<
 	| "sourceId"
 	| "pricingModel"
 > & {
-	/** The publisher's share and pricing model today; null where there is no such publisher. */
+	/** The share that the click was made under, today's where an earlier version stored it; null where there is no such publisher. */
 	revenueSharePpm: number | null;
+	/** Today's, for clicks of earlier versions that name none. */
 	publisherPricingModel: PricingModel | null;
 };
 

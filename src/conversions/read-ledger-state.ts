@@ -62,7 +62,8 @@ const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END 
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
-	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", p.revenue_share_ppm AS "revenueSharePpm",
+	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
+	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
 	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
 
 /** @param postbacks what comes in @param others conversions to look at again */

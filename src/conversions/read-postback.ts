@@ -1,9 +1,10 @@
+import { MAX_CLICK_ID_LENGTH, normaliseClickId } from "../lib/click-id.ts";
 import type { FieldErrors } from "./answers.ts";
 import type { Postback } from "./message.ts";
 import { readAmount } from "./read-amount.ts";
 import { readEventDate } from "./read-event-date.ts";
 
-/** Longest ids, in characters. */
+/** Longest transaction id, in characters. */
 const MAX_ID_LENGTH = 255;
 /** Texts nobody settles by are cut there: an overlong landing URL is no reason to lose a sale. */
 const MAX_TEXT_LENGTH = 2_000;
@@ -20,7 +21,7 @@ export function readPostback(
 	now: number,
 ): { postback: Postback; errors: null } | { postback: null; errors: FieldErrors } {
 	const txnid = readNeeded(values, "txnid", readId);
-	const cid = readNeeded(values, "cid", readId);
+	const cid = readNeeded(values, "cid", normaliseClickId);
 	const eventAt = readNeeded(values, "edate", readEventDate, now);
 	const payoutMicros = readNeeded(values, "payout", readAmount);
 	if (txnid === null || cid === null || eventAt === null || payoutMicros === null) {
@@ -42,10 +43,9 @@ export function readPostback(
 	return { postback, errors: null };
 }
 
-const ID_FAULT = `may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`;
 const FAULTS: Record<string, string> = {
-	txnid: `The txnid ${ID_FAULT}`,
-	cid: `The cid ${ID_FAULT}`,
+	txnid: `The txnid may have at most ${MAX_ID_LENGTH} characters, none of them a control character.`,
+	cid: `The cid must be a click id of at most ${MAX_CLICK_ID_LENGTH} characters.`,
 	edate: "The edate is not a valid date.",
 	payout: "The payout must be a number.",
 };

@@ -158,7 +158,7 @@ class History {
 		return { ...conversion, stage: isOver ? "unmatched" : "waiting", retryAt: nextRetryAt(conversion.firstReceivedAt, this.#now) };
 	}
 
-	/** Fixes the click, the publisher's share and pricing model when the click is first found; nothing changes them afterwards. */
+	/** Fixes the click when it is first found, with the share and pricing model that it was made under; nothing changes them afterwards. */
 	#attribute(conversion: Conversion): { conversion: Conversion; why: string | null } {
 		if (conversion.clickId !== null) return { conversion, why: null };
 		const match = this.#facts.findClick(conversion.cid);

@@ -5,6 +5,7 @@ import type { StoredRow } from "../db/json-rows.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import type { clicks } from "../db/schema/clicks.ts";
 import type { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
+import { normaliseClickId } from "../lib/click-id.ts";
 import type { ConversionHold, NoMatch } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import type { TrafficRule } from "../lib/traffic-rules.ts";
@@ -25,9 +26,11 @@ type AttemptRow = StoredRow<typeof callbackAttempts>;
 
 /** @param id a click hash (any case), a publisher's click id, a transaction id of any platform, or the request id of a postback */
 export async function traceConversion(db: Database, id: string): Promise<Trace> {
-	const spellings = JSON.stringify([...new Set([id, id.toLowerCase(), id.toUpperCase()])]);
+	// As it is written, for transaction ids, and as click ids are read.
+	const clickId = normaliseClickId(id) ?? id;
+	const spellings = JSON.stringify([...new Set([id, clickId, clickId.toLowerCase(), clickId.toUpperCase()])]);
 	const ids = sql`(SELECT value FROM json_each(${spellings}))`;
-	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${id.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id = ${id}`;
+	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${clickId.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})`;
 	const found = await db.all<ConversionRow>(sql`SELECT v.* FROM (
 			SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 			UNION SELECT platform, txnid FROM conversions WHERE cid IN ${ids}

@@ -3,9 +3,13 @@
 /** What a publisher identity may be: the path segment of the OpenRTB endpoint. */
 export const PUBLISHER_IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What a publisher is paid for: conversions or clicks. */
+/** What a publisher is paid for: conversions or clicks. Tokens carry the place in this list: it only ever grows at its end. */
 export const PRICING_MODELS = ["CPA", "CPC"] as const;
 export type PricingModel = (typeof PRICING_MODELS)[number];
+
+/** What the budgets of a campaign count: what publishers are paid for clicks, or what the clicks cost before the publisher's share. */
+export const BUDGET_BASES = ["publisher", "gross"] as const;
+export type BudgetBasis = (typeof BUDGET_BASES)[number];
 
 /** Where a click URL came from: a bid, or a tracking link. Tokens carry the place in this list: it only ever grows at its end. */
 export const TOKEN_KINDS = ["openrtb", "serving-engine", "link"] as const;

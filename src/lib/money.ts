@@ -56,6 +56,15 @@ export function priceOf(epcMicros: number, sharePpm: number): number {
 	return Math.floor((epcMicros * sharePpm + unit / 2) / unit);
 }
 
+/**
+ * What a click cost before the share of which this amount was bid, to the rounding of bids: exact wherever EPC × share has no more
+ * than four decimals. Micro-dollars.
+ * @param sharePpm parts per million; of a share of zero nothing can be told, and the amount itself is answered
+ */
+export function beforeShare(bidMicros: number, sharePpm: number): number {
+	return sharePpm === 0 ? bidMicros : Math.round((bidMicros * SHARE_SCALE) / sharePpm);
+}
+
 /** A price in ten-thousandths of a dollar as the number it is in JSON: trailing zeros are gone. */
 export function priceToUsd(price: number): number {
 	return price / PRICE_SCALE;

@@ -20,7 +20,7 @@ type KeyName = "publisherId" | "sourceId" | "campaignId" | "brandId";
 type Shape = { key: readonly KeyName[]; ofClicks: readonly Sum[]; ofOthers: readonly Sum[] };
 
 const CLICK_SUMS = ["clickCount", "clickRevenueMicros"] as const;
-const SPEND = ["clickCount", "spendMicros"] as const;
+const SPEND = ["clickCount", "spendMicros", "grossMicros"] as const;
 const CONVERSION_SUMS = ["conversionCount", "conversionRevenueMicros", "grossMicros", "salesMicros"] as const;
 
 /** What tells rows of a day apart, and which of their sums come of clicks: where old clicks are gone, those cannot be compared. */
@@ -48,7 +48,14 @@ export type Difference = {
 };
 
 /** Paid clicks of a campaign within a quarter of an hour, which every time zone's day holds whole. */
-export type QuarterRow = { campaignId: number; timezone: string; quarter: number; clickCount: number; spendMicros: number };
+export type QuarterRow = {
+	campaignId: number;
+	timezone: string;
+	quarter: number;
+	clickCount: number;
+	spendMicros: number;
+	grossMicros: number;
+};
 
 /** What the database says of a day, all of it at one moment. */
 export type DayState = {

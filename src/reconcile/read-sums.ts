@@ -45,7 +45,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 			GROUP BY a.publisher_id`,
 		// Quarters of an hour: QUARTER_MS is written out, since a bound one is another value in GROUP BY.
 		sql`SELECT c.campaign_id AS "campaignId", k.timezone, c.clicked_at / 900000 AS quarter,
-			count(*) AS "clickCount", sum(c.bid_micros) AS "spendMicros"
+			count(*) AS "clickCount", sum(c.bid_micros) AS "spendMicros", sum(coalesce(c.gross_micros, c.bid_micros)) AS "grossMicros"
 			FROM clicks c CROSS JOIN campaigns k WHERE ${clicksWithin(first, to + MOST_BEHIND_MS)} AND k.campaign_id = c.campaign_id
 			GROUP BY c.campaign_id, k.timezone, c.clicked_at / 900000`,
 		sql`SELECT campaign_id AS "campaignId", changed_at AS "changedAt" FROM campaign_clocks WHERE changed_at > ${first - DAY_MS}`,
@@ -58,7 +58,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 			FROM (SELECT campaign_id FROM campaigns UNION SELECT campaign_id FROM campaign_totals UNION SELECT campaign_id FROM conversions WHERE ${isOfDay}) k
 			CROSS JOIN daily_campaigns s WHERE s.campaign_id = k.campaign_id AND s.date = ${day}`,
 		// Nobody knows the clocks of one that is no more.
-		sql`SELECT s.campaign_id AS "campaignId", s.click_count AS "clickCount", s.spend_micros AS "spendMicros"
+		sql`SELECT s.campaign_id AS "campaignId", s.click_count AS "clickCount", s.spend_micros AS "spendMicros", s.gross_micros AS "grossMicros"
 			FROM campaign_days s CROSS JOIN campaigns k WHERE s.day = ${day} AND k.campaign_id = s.campaign_id`,
 	]);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
@@ -85,14 +85,15 @@ export async function readTotals(db: Database, after: number, limit: number): Pr
 	const results = await runTransaction(db, [
 		VERSION,
 		ids,
-		sql`SELECT t.campaign_id AS "campaignId", t.click_count AS "clickCount", t.spend_micros AS "spendMicros"
+		sql`SELECT t.campaign_id AS "campaignId", t.click_count AS "clickCount", t.spend_micros AS "spendMicros", t.gross_micros AS "grossMicros"
 			FROM (${ids}) k CROSS JOIN campaign_totals t WHERE t.campaign_id = k.campaign_id`,
-		sql`SELECT d.campaign_id AS "campaignId", sum(d.click_count) AS "clickCount", sum(d.spend_micros) AS "spendMicros"
+		sql`SELECT d.campaign_id AS "campaignId", sum(d.click_count) AS "clickCount", sum(d.spend_micros) AS "spendMicros", sum(d.gross_micros) AS "grossMicros"
 			FROM (${ids}) k CROSS JOIN campaign_days d WHERE d.campaign_id = k.campaign_id GROUP BY d.campaign_id`,
 		// Days that are known to be wrong count as their clicks have them.
 		sql`SELECT f.key ->> 'campaignId' AS "campaignId",
 			CASE f.column_name WHEN 'clickCount' THEN f.counted - f.stored ELSE 0 END AS "clickCount",
-			CASE f.column_name WHEN 'spendMicros' THEN f.counted - f.stored ELSE 0 END AS "spendMicros"
+			CASE f.column_name WHEN 'spendMicros' THEN f.counted - f.stored ELSE 0 END AS "spendMicros",
+			CASE f.column_name WHEN 'grossMicros' THEN f.counted - f.stored ELSE 0 END AS "grossMicros"
 			FROM sum_differences f WHERE f.counter = 'campaign_days' AND CAST(f.key ->> 'campaignId' AS BIGINT) IN (SELECT campaign_id FROM (${ids}) k)`,
 	]);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];

@@ -126,6 +126,9 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		test: false,
 		device: 0x1234_5678,
 		keyword: null,
+		pricingModel: "CPC",
+		sharePpm: publisher.sharePpm,
+		grossMicros: campaign.epcMicros,
 		askedFrom: "203.0.113.0/24",
 	};
 	const fill: Fill = {

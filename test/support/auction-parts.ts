@@ -34,6 +34,7 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		identity: "acme_rtb",
 		seat: "acme-seat",
 		sharePpm: 500_000,
+		pricingModel: "CPA",
 		blockedBrands: new Map(),
 		suspended: false,
 		bidPayMs: BID_PAY_MS,

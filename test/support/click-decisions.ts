@@ -12,7 +12,7 @@ import {
 	sourceKey,
 	visitWindowMs,
 } from "../../src/clicks/consumer/decide-clicks.ts";
-import type { Spent } from "../../src/clicks/consumer/decide-pause.ts";
+import { budgetCostOf, type Spent } from "../../src/clicks/consumer/decide-pause.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "../../src/clicks/consumer/facts.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { DEFAULT_POLICY } from "../../src/lib/traffic-rules.ts";
@@ -33,6 +33,7 @@ export function campaignFacts(fields: Partial<CampaignFacts> = {}): CampaignFact
 		dailyClickCap: null,
 		dailyBudgetMicros: null,
 		totalBudgetMicros: null,
+		budgetBasis: "publisher",
 		...fields,
 	};
 }
@@ -141,14 +142,15 @@ export class DecidedLedger {
 	}
 
 	#write(row: DecidedClick): void {
-		const { click: of, publisher, reason, bidMicros, localDay, utcDay, sourceId } = row;
+		const { click: of, publisher, campaign, reason, localDay, utcDay, sourceId } = row;
 		this.rows.push(row);
 		this.#storedIds.add(of.id);
 		if (reason !== null) return;
 		this.#billedHashes.add(of.hash);
 		const day = campaignDayKey(of.campaignId, localDay);
-		this.#spentOnDays.set(day, plus(this.#spentOnDays.get(day), bidMicros));
-		this.#spentEver.set(of.campaignId, plus(this.#spentEver.get(of.campaignId), bidMicros));
+		const costMicros = budgetCostOf(campaign?.budgetBasis ?? "publisher", row);
+		this.#spentOnDays.set(day, plus(this.#spentOnDays.get(day), costMicros));
+		this.#spentEver.set(of.campaignId, plus(this.#spentEver.get(of.campaignId), costMicros));
 		if (publisher === undefined) return;
 		this.#sources.add(sourceKey(publisher.id, utcDay, sourceId ?? ""));
 		const { id, connection, userAgentHash, brandId, at } = of;

@@ -67,6 +67,7 @@ export async function checkCounters(): Promise<number> {
 			"revenue_micros",
 		],
 		["campaign_totals", "campaign_id", "campaign_id", "spend_micros", "bid_micros"],
+		["campaign_totals", "campaign_id", "campaign_id", "gross_micros", "gross_micros"],
 	];
 	for (const [table, key, group, sum, amount] of disagreeing) {
 		// What was taken back leaves a row of zeros; clicks of nobody are no publisher's.
@@ -76,11 +77,13 @@ export async function checkCounters(): Promise<number> {
 		const wrong = await rowsOf(`SELECT * FROM (${counted} EXCEPT ${written}) UNION ALL SELECT * FROM (${written} EXCEPT ${counted})`);
 		if (wrong.length > 0) throw new Error(`${table} differs from the clicks: ${JSON.stringify(wrong)}`);
 	}
-	const [days] = await rowsOf<{ clicks: number; micros: number }>(
-		"SELECT coalesce(sum(click_count), 0) AS clicks, coalesce(sum(spend_micros), 0) AS micros FROM campaign_days",
+	const [days] = await rowsOf<{ clicks: number; micros: number; gross: number }>(
+		`SELECT coalesce(sum(click_count), 0) AS clicks, coalesce(sum(spend_micros), 0) AS micros, coalesce(sum(gross_micros), 0) AS gross
+		FROM campaign_days`,
 	);
-	const [billed] = await rowsOf<{ clicks: number; micros: number }>(
-		"SELECT count(*) AS clicks, coalesce(sum(bid_micros), 0) AS micros FROM clicks WHERE reason IS NULL",
+	const [billed] = await rowsOf<{ clicks: number; micros: number; gross: number }>(
+		`SELECT count(*) AS clicks, coalesce(sum(bid_micros), 0) AS micros, coalesce(sum(gross_micros), 0) AS gross
+		FROM clicks WHERE reason IS NULL`,
 	);
 	if (JSON.stringify(days) !== JSON.stringify(billed))
 		throw new Error(`campaign_days says ${JSON.stringify(days)}, clicks ${JSON.stringify(billed)}`);

@@ -83,7 +83,8 @@ export function frozenRedirect() {
 		async click(of: Pick<ClickToken, "publisher" | "advertiserId" | "domain" | "campaignId">): Promise<ClickMessage | null> {
 			const now = Date.now();
 			const bid = { kind: "openrtb", bidMicros: 200_000, typoId: 0, auctionId: crypto.randomUUID(), mintedAt: now } as const;
-			const encyp = await tokens.mint({ ...of, ...bid, test: false, device: null, keyword: null, askedFrom: null });
+			const terms = { pricingModel: "CPC", sharePpm: 800_000, grossMicros: 250_000 } as const;
+			const encyp = await tokens.mint({ ...of, ...bid, ...terms, test: false, device: null, keyword: null, askedFrom: null });
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];
 			const store = {

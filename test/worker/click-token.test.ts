@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
+import { PRICING_MODELS } from "../../src/lib/enums.ts";
 
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";
@@ -19,6 +20,9 @@ const CONTENT: ClickToken = {
 	device: 0xffff_ffff,
 	keyword: "running shoes",
 	askedFrom: "203.0.113.0/24",
+	pricingModel: "CPC",
+	sharePpm: 800_000,
+	grossMicros: 420_000,
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -60,6 +64,12 @@ describe("worker: a minted token", () => {
 		for (const secret of ["acme_rtb", "shoes.example", "336000", NEW]) expect(raw).not.toContain(secret);
 	});
 
+	test("of an earlier version opens, and says nothing of what that version did not know", async () => {
+		const token =
+			"AY8g48M8Heyf7GX9X_tiE4R9AAAAvqCtBBvTlJqPw0slSJ9GdqbhH3WV9uNpDWcIZCKc1OaMdhm-j6Ynjjksa10QmRkUfoJSEMQec80osssBsDnyUvmJlhxaaQihMV_crV9Q2PYDsImwrVZRLBkSxY9i0qGWMkl0aboJ5v5gsKIpundt7wcZlLa27pkFBBPXR5oRVb5fv600qK8T-H3CsGlN1KgLiY0XxoN28JIMf0vttrh6dKNc";
+		expect(await new ClickTokens([NEW]).open(token)).toEqual({ ...CONTENT, pricingModel: null, sharePpm: null, grossMicros: null });
+	});
+
 	test("carries any text and any number whole", async () => {
 		const tokens = new ClickTokens([NEW]);
 		const content = fc.record({
@@ -74,6 +84,9 @@ describe("worker: a minted token", () => {
 			device: fc.option(fc.nat({ max: 0xffff_ffff })),
 			keyword: fc.option(fc.string({ unit: "grapheme", maxLength: 64 })),
 			askedFrom: fc.option(fc.ipV4()),
+			pricingModel: fc.constantFrom(null, ...PRICING_MODELS),
+			sharePpm: fc.option(fc.nat({ max: 1_000_000 })),
+			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {

@@ -288,10 +288,28 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 			brandEntry("w.example", 70, {}, { deeplink_url: "https://track.example/{click_id}" }),
 			"brands[0].campaigns[0].deeplink_url",
 		],
+		["a budget without its basis", brandEntry("w.example", 70, {}, { daily_budget: "100.00" }), "brands[0].campaigns[0]"],
 		["a field nobody knows", brandEntry("w.example", 70, {}, { epcs: "1" }), "brands[0].campaigns[0].epcs"],
 	])("%s", async (_name, brand, path) => {
 		const { warnings } = await importFile({ brands: [brand] });
 		expect(warnings.map((warning) => warning.path)).toContain(path);
+	});
+});
+
+describe("worker: what a campaign's budgets count", () => {
+	it.each([
+		["publisher", { total_budget: "100.00", budget_basis: "publisher" }, "publisher"],
+		["gross", { total_budget: "100.00", budget_basis: "gross" }, "gross"],
+		["publisher without a budget", {}, "publisher"],
+	])("is taken over without a warning: %s", async (_, campaign, basis) => {
+		expect((await importFile({ brands: [brandEntry("w.example", 70, {}, campaign)] })).warnings).toEqual([]);
+		const { results } = await env.DB.prepare("SELECT budget_basis FROM campaigns WHERE campaign_id = 70").all();
+		expect(results).toEqual([{ budget_basis: basis }]);
+	});
+
+	it("is one of two", async () => {
+		const { faults } = await faultsOf({ brands: [brandEntry("w.example", 70, {}, { budget_basis: "net" })] });
+		expect(faults).toEqual([{ path: "brands[0].campaigns[0].budget_basis", message: "must be publisher or gross" }]);
 	});
 });
 

@@ -3,6 +3,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sweepImportedCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { OvertakenError } from "../../src/db/overtaken.ts";
 import worker from "../../src/worker.ts";
@@ -29,6 +30,9 @@ async function forgetClicks(): Promise<void> {
 	);
 }
 
+/** Ends the pauses that earlier tests have brought about, in this isolate too. */
+const resume = () => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+
 async function paidMicros(): Promise<number> {
 	const [row] = await rowsOf<{ micros: number }>("SELECT coalesce(sum(revenue_micros), 0) AS micros FROM clicks");
 	return row?.micros ?? 0;
@@ -45,14 +49,55 @@ describe("worker: 60 hoarded bids and 40 clicks of a link, at a dollar each", ()
 		["ten clicks a day", { daily_click_cap: 10 }, 10, "over_cap"],
 	])("%s: never passed by a click", async (_, caps, paid, reason) => {
 		await setCaps(caps);
-		// Ends the pause that an earlier test has brought about, in this isolate too.
-		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
+		await resume();
 		const hoarded: string[] = [];
 		for (let at = 0; at < 60; at++) hoarded.push(await clickUrlFor(SHOES));
 		const link = await linkTo(SHOES);
 		await callMany(100, (at) => [hoarded[at] ?? link, person(at)]);
 		expect(await outcomes(100)).toEqual({ paid, [reason]: 100 - paid });
 		expect(await paidMicros()).toBe(paid * DOLLAR);
+		await checkCounters();
+	});
+});
+
+describe("worker: what a budget counts", () => {
+	const spend = (bid: number, gross: number) => ({ spend_micros: bid * DOLLAR, gross_micros: gross * DOLLAR });
+	const clicks = (count: number) =>
+		letters(...Array.from({ length: count }, () => clickMessage({ bidMicros: DOLLAR, sharePpm: 500_000, grossMicros: 2 * DOLLAR })));
+	const paid = async () => (await rowsOf("SELECT id FROM clicks WHERE reason IS NULL")).length;
+
+	it("gross: of a budget of $100 and a share of one half $100 is spent before the share, and not by one click more", async () => {
+		await setCaps({ total_budget: "100.00", budget_basis: "gross" });
+		await resume();
+		const hoarded: string[] = [];
+		for (let at = 0; at < 40; at++) hoarded.push(await clickUrlFor(SHOES));
+		const link = await linkTo(SHOES);
+		await callMany(70, (at) => [hoarded[at] ?? link, person(at)]);
+		expect(await outcomes(70)).toEqual({ paid: 50, over_budget: 20 });
+		expect(await rowsOf("SELECT spend_micros, gross_micros FROM campaign_totals")).toEqual([spend(50, 100)]);
+		expect(await rowsOf("SELECT cap FROM campaign_pauses")).toEqual([{ cap: "total_budget" }]);
+		await checkCounters();
+	});
+
+	it.each([
+		["daily_budget", { daily_budget: "10.00" }],
+		["total_budget", { total_budget: "10.00" }],
+	])("a basis that is changed later counts what was spent before: %s", async (cap, budget) => {
+		await setCaps({ ...budget, budget_basis: "publisher" });
+		await consumeClicks(capDeps(), clicks(6));
+		expect(await paid()).toBe(6);
+		// Six clicks have cost $12: met, and the import itself pauses the campaign.
+		await setCaps({ ...budget, budget_basis: "gross" });
+		await sweepImportedCaps(capDeps());
+		expect(await rowsOf("SELECT cap FROM campaign_pauses")).toEqual([{ cap }]);
+		await consumeClicks(capDeps(), clicks(3));
+		expect(await paid()).toBe(6);
+		// Publishers were paid $6: four more clicks fit.
+		await setCaps({ ...budget, budget_basis: "publisher" });
+		await sweepImportedCaps(capDeps());
+		expect(await rowsOf("SELECT cap FROM campaign_pauses")).toEqual([]);
+		await consumeClicks(capDeps(), clicks(6));
+		expect(await paid()).toBe(10);
 		await checkCounters();
 	});
 });

@@ -123,8 +123,10 @@ describe("worker: comparing counters with their rows", () => {
 		],
 		["daily_campaigns", "gross_micros", "publisher_id = 'pa'", 1, { campaign_id: 11, publisher: "pa" }],
 		["campaign_days", "spend_micros", `campaign_id = 11 AND day = '${DAY}'`, 1_000_000, { day: DAY, campaign_id: 11, column: "spend" }],
+		["campaign_days", "gross_micros", `campaign_id = 11 AND day = '${DAY}'`, 1_000_000, { day: DAY, campaign_id: 11, column: "gross" }],
 		["campaign_totals", "click_count", "campaign_id = 11", 1, { day: null, campaign_id: 11, column: "click_count" }],
 		["campaign_totals", "spend_micros", `campaign_id = ${TOKYO}`, -1, { day: null, campaign_id: TOKYO, column: "spend" }],
+		["campaign_totals", "gross_micros", `campaign_id = ${TOKYO}`, -1, { day: null, campaign_id: TOKYO, column: "gross" }],
 	];
 	it.each(tampered)("%s: a wrong %s of %s is found, and written right", async (counter, column, where, by, shown) => {
 		const before = await stored();

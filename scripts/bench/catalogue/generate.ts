@@ -128,6 +128,7 @@ function generateCampaign(random: Random, brand: number, at: number): Campaign {
 		daily_click_cap: random.integer(1, 100) * 1_000,
 		daily_budget: random.chance(0.3) ? "250.00" : null,
 		total_budget: null,
+		budget_basis: "publisher",
 		timezone: "America/New_York",
 		allowed_hours: at === 0 || random.chance(0.8) ? EVERY_HOUR : DAYTIME,
 	};

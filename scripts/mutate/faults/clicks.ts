@@ -1,6 +1,7 @@
 import type { Fault } from "../fault.ts";
 
 const CAPS = "src/clicks/consumer/caps.ts";
+const CLICK_TERMS_TESTS = ["test/worker/click-terms.test.ts"];
 const CAPS_TESTS = ["test/worker/caps.test.ts"];
 const DECIDE_CLICKS = "src/clicks/consumer/decide-clicks.ts";
 const DECIDE_CLICKS_TESTS = ["test/unit/clicks/decide-clicks.test.ts"];
@@ -111,9 +112,65 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "imported-total-budget-is-met-late",
 		file: CAPS,
-		find: "= t.campaign_id AND t.spend_micros >= ",
-		replace: "= t.campaign_id AND t.spend_micros > ",
+		find: "= t.campaign_id AND ${budgetCost(sql`t`)} >= ",
+		replace: "= t.campaign_id AND ${budgetCost(sql`t`)} > ",
 		tests: CAPS_TESTS,
+	},
+	{
+		name: "clicks-are-paid-as-their-publisher-is-now",
+		file: DECIDE_CLICKS,
+		find: "click.pricingModel ?? publisher.pricingModel",
+		replace: "publisher.pricingModel",
+		tests: CLICK_TERMS_TESTS,
+	},
+	{
+		name: "clicks-take-the-share-of-now",
+		file: DECIDE_CLICKS,
+		find: "click.sharePpm ?? publisher?.sharePpm",
+		replace: "publisher?.sharePpm",
+		tests: CLICK_TERMS_TESTS,
+	},
+	{
+		name: "bids-take-the-model-of-the-book",
+		file: "src/clicks/redirect-route.ts",
+		find: "token.pricingModel ?? publisher?.pricingModel",
+		replace: "publisher?.pricingModel",
+		tests: CLICK_TERMS_TESTS,
+	},
+	{
+		name: "conversions-take-the-share-of-now",
+		file: "src/conversions/read-ledger-state.ts",
+		find: "coalesce(c.revenue_share_ppm, p.revenue_share_ppm)",
+		replace: "p.revenue_share_ppm",
+		tests: CLICK_TERMS_TESTS,
+	},
+	{
+		name: "gross-budgets-count-what-publishers-are-paid",
+		file: "src/clicks/consumer/decide-pause.ts",
+		find: 'return basis === "gross" ? grossMicros : bidMicros;',
+		replace: "return basis === null ? grossMicros : bidMicros;",
+		tests: ["test/worker/paid-within-budgets.test.ts"],
+	},
+	{
+		name: "pauses-count-what-publishers-are-paid",
+		file: CAPS,
+		find: "CASE c.budget_basis WHEN 'gross' THEN ${of}.gross_micros ELSE",
+		replace: "CASE c.budget_basis WHEN 'gross' THEN ${of}.spend_micros ELSE",
+		tests: ["test/worker/paid-within-budgets.test.ts"],
+	},
+	{
+		name: "a-cid-keeps-control-characters",
+		file: "src/conversions/read-postback.ts",
+		find: 'readNeeded(values, "cid", normaliseClickId)',
+		replace: 'readNeeded(values, "cid", readId)',
+		tests: ["test/worker/click-ids.test.ts"],
+	},
+	{
+		name: "click-ids-keep-their-blanks",
+		file: "src/lib/click-id.ts",
+		find: ".toWellFormed().trim();",
+		replace: ".toWellFormed();",
+		tests: ["test/unit/lib/click-id.test.ts"],
 	},
 	{
 		name: "sweep-misses-days-east-of-utc-plus-12",
@@ -146,7 +203,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "total-budget-is-passed-by-a-click",
 		file: DECIDE_CLICKS,
-		find: "ever.micros + bidMicros > totalBudgetMicros",
+		find: "ever.micros + costMicros > totalBudgetMicros",
 		replace: "ever.micros >= totalBudgetMicros",
 		tests: DECIDE_CLICKS_TESTS,
 	},

@@ -16,6 +16,7 @@ import {
 	MANIFEST_KEY,
 	type Manifest,
 	type PublisherWire,
+	parseManifest,
 	SHARD_PREFIX,
 	VERSION_LENGTH,
 } from "../format.ts";
@@ -123,7 +124,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		stored = await readState(db);
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);
-		if (check && seen > 0 && seen < stored.version) stored.manifestDirty = true;
+		if (check && ((seen > 0 && seen < stored.version) || isOfEarlierCode(inKv))) stored.manifestDirty = true;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
@@ -206,6 +207,11 @@ async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlo
 	return seen;
 }
 
+/** Whether an earlier version of the code wrote the manifest: it names no pricing models. */
+function isOfEarlierCode(manifest: string | null): boolean {
+	return parseManifest(manifest)?.publishers.some(({ model }) => model === undefined) === true;
+}
+
 function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
 }
@@ -257,6 +263,7 @@ function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameW
 		identity: row.publisherIdentity,
 		...(row.seat !== null && { seat: row.seat }),
 		share: row.revenueSharePpm,
+		model: row.pricingModel,
 		...(Object.keys(blocked).length > 0 && { blocked }),
 		...(isSuspended && { x: 1 }),
 		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),

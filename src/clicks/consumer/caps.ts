@@ -71,10 +71,15 @@ export async function pauseSpent(deps: CapDeps, states: readonly PacedState[], n
 	await pause(deps, pauses, now);
 }
 
+/** What a counter `of` campaign `c` has of its budgets, on their basis. */
+function budgetCost(of: SQL): SQL {
+	return sql`CASE c.budget_basis WHEN 'gross' THEN ${of}.gross_micros ELSE ${of}.spend_micros END`;
+}
+
 const stateColumns = sql`c.campaign_id AS "campaignId", c.timezone, c.daily_click_cap AS "dailyClickCap",
 	c.daily_budget_micros AS "dailyBudgetMicros", c.total_budget_micros AS "totalBudgetMicros",
-	coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "dayMicros",
-	coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everMicros"`;
+	coalesce(d.click_count, 0) AS "dayClicks", coalesce(${budgetCost(sql`d`)}, 0) AS "dayMicros",
+	coalesce(t.click_count, 0) AS "everClicks", coalesce(${budgetCost(sql`t`)}, 0) AS "everMicros"`;
 
 /** What is asked of a campaign: `windowMs` are the milliseconds from the first slot to the click. */
 const ASKED = ["campaignId", "day", "firstSlot", "lastSlot", "windowMs"] as const;
@@ -82,7 +87,7 @@ const asked = namedCells(ASKED, sql`asked.value`);
 
 /** ?1 is a JSON array of rows of {@link ASKED}. */
 const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
-		coalesce(sum(r.click_count), 0) AS "recentClicks", coalesce(sum(r.spend_micros), 0) AS "recentMicros",
+		coalesce(sum(r.click_count), 0) AS "recentClicks", coalesce(sum(${budgetCost(sql`r`)}), 0) AS "recentMicros",
 		CAST(${asked.windowMs} AS BIGINT) AS "windowMs"
 	FROM json_each(?1) asked
 	CROSS JOIN campaigns c
@@ -143,7 +148,7 @@ export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
 		FROM campaign_totals t
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_days d ON false
-		WHERE c.campaign_id = t.campaign_id AND t.spend_micros >= c.total_budget_micros`);
+		WHERE c.campaign_id = t.campaign_id AND ${budgetCost(sql`t`)} >= c.total_budget_micros`);
 	await pause(
 		deps,
 		states.flatMap((state) => pauseOf({ ...state, day: localDay(state.timezone, now) }, NOTHING)),
@@ -202,7 +207,8 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
 }
 
-const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR d.spend_micros >= c.daily_budget_micros OR t.spend_micros >= c.total_budget_micros`;
+const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR ${budgetCost(sql`d`)} >= c.daily_budget_micros
+	OR ${budgetCost(sql`t`)} >= c.total_budget_micros`;
 
 async function readPaused(db: Database): Promise<number[]> {
 	const rows = await db.select({ campaignId: campaignPauses.campaignId }).from(campaignPauses).orderBy(asc(campaignPauses.campaignId));

@@ -1,5 +1,6 @@
 /** The columns of a click and where their values come from: the one list from which both the row and its INSERT are made. */
 import type { clicks } from "../../db/schema/clicks.ts";
+import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DecidedClick } from "./decide-clicks.ts";
 
 type Columns = typeof clicks.$inferSelect;
@@ -14,7 +15,7 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	brandId: ({ click }) => click.brandId,
 	campaignId: ({ click }) => click.campaignId,
 	platform: ({ campaign }) => campaign?.platform ?? null,
-	publisherClickId: ({ click }) => click.texts?.clickid ?? null,
+	publisherClickId: ({ click }) => readClickId(click.texts?.clickid),
 	sourceId: ({ sourceId }) => sourceId,
 	subi: ({ click }) => click.texts?.subi ?? null,
 	psorc: ({ click }) => click.texts?.psorc ?? null,
@@ -28,7 +29,9 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	atag: ({ click }) => click.texts?.atag ?? null,
 	bidMicros: ({ bidMicros }) => bidMicros,
 	revenueMicros: ({ revenueMicros }) => revenueMicros,
-	pricingModel: ({ publisher }) => publisher?.pricingModel ?? null,
+	pricingModel: ({ pricingModel }) => pricingModel,
+	revenueSharePpm: ({ sharePpm }) => sharePpm,
+	grossMicros: ({ grossMicros }) => grossMicros,
 	country: ({ click }) => click.country ?? null,
 	ipPrefix: ({ click }) => click.ipPrefix ?? null,
 	userAgentHash: ({ click }) => click.userAgentHash ?? null,
@@ -38,6 +41,11 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	writtenBy: () => "",
 	voidedBy: () => null,
 };
+
+/** Earlier versions sent click ids as they came; one that is none as ids are read now stays what its publisher knows it by. */
+function readClickId(text: string | undefined): string | null {
+	return text === undefined ? null : (normaliseClickId(text) ?? text);
+}
 
 /** In the order in which a row holds them. */
 export const CLICK_COLUMNS = Object.keys(SOURCES) as readonly (keyof Columns)[];

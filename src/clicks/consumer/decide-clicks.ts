@@ -1,10 +1,11 @@
 /** What becomes of a batch of clicks: pure. It is written only if nothing it rests on has changed since it was read. */
-import { priceOf, priceToMicros } from "../../lib/money.ts";
+import type { PricingModel } from "../../lib/enums.ts";
+import { beforeShare, priceOf, priceToMicros } from "../../lib/money.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
 import { type ClickFacts, judge } from "../payable.ts";
-import { hasCap, rateSlotOf, type Spent } from "./decide-pause.ts";
+import { budgetCostOf, hasCap, rateSlotOf, type Spent } from "./decide-pause.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 import { readStopFacts, type Stops } from "./stops.ts";
 
@@ -25,7 +26,7 @@ export type ClickState = {
 	storedIds: ReadonlySet<string>;
 	/** Hashes of the batch that another click was billed by, voided ones too. */
 	billedHashes: ReadonlySet<string>;
-	/** What campaigns have spent on a day of theirs, by {@link campaignDayKey}, and on all days, by id. */
+	/** What campaigns have spent, on the basis of their budgets, on a day of theirs, by {@link campaignDayKey}, and on all days, by id. */
 	spentOnDays: ReadonlyMap<string, Spent>;
 	spentEver: ReadonlyMap<number, Spent>;
 	/** Paid clicks of the same connections, around the times of the batch. */
@@ -47,6 +48,11 @@ export type DecidedClick = {
 	reason: UnpaidReason | null;
 	flags: readonly TrafficRule[];
 	bidMicros: number;
+	/** What it costs before the publisher's share, micro-dollars. */
+	grossMicros: number;
+	/** How the publisher is paid for it, and its part of its conversions; null where nobody knows the publisher. */
+	pricingModel: PricingModel | null;
+	sharePpm: number | null;
 	/** What the click itself earns the publisher: the bid of a billed click of a CPC publisher, else 0. */
 	revenueMicros: number;
 	sourceId: string | null;
@@ -126,12 +132,12 @@ class Ledger {
 	take(click: ClickMessage): void {
 		const publisher = this.#facts.publishers.get(click.publisher);
 		const campaign = this.#facts.campaigns.get(click.campaignId);
-		const bidMicros = click.bidMicros ?? priceToMicros(priceOf(campaign?.epcMicros ?? 0, publisher?.sharePpm ?? 0));
+		const terms = termsOf(click, publisher, campaign);
 		const day = localDay(campaign?.timezone ?? "UTC", click.at);
 		const policy = policyOf(this.#facts, click);
 		const judged =
 			click.reason === undefined
-				? judge(this.#factsOf(click, publisher, campaign, bidMicros, day, policy), policy)
+				? judge(this.#factsOf(click, publisher, campaign, terms, day, policy), policy)
 				: { reason: click.reason, flags: [] };
 		if (judged.reason !== null && !this.#mayStore(click)) return;
 		const date = utcDay(click.at);
@@ -144,14 +150,14 @@ class Ledger {
 			reason: judged.reason,
 			// A rule that flags may have been found at the redirect and here.
 			flags: [...new Set([...(click.flags ?? []), ...judged.flags])],
-			bidMicros,
-			revenueMicros: isBilled && publisher?.pricingModel === "CPC" ? bidMicros : 0,
+			...terms,
+			revenueMicros: isBilled && terms.pricingModel === "CPC" ? terms.bidMicros : 0,
 			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
 			utcDay: date,
 			localDay: day,
 			rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
 		});
-		if (isBilled) this.#count(click, publisher, day, bidMicros);
+		if (isBilled) this.#count(click, publisher, day, campaign === undefined ? 0 : budgetCostOf(campaign.budgetBasis, terms));
 	}
 
 	close(): Decided {
@@ -163,7 +169,7 @@ class Ledger {
 		click: ClickMessage,
 		publisher: PublisherFacts | undefined,
 		campaign: CampaignFacts | undefined,
-		bidMicros: number,
+		terms: Terms,
 		day: string,
 		policy: TrafficPolicy,
 	): ClickFacts {
@@ -171,7 +177,7 @@ class Ledger {
 			...readStopFacts(click, this.#facts, this.#stops),
 			duplicate: this.#billed.has(click.hash),
 			...this.#visitFacts(click, publisher, policy),
-			...(campaign === undefined ? {} : this.#capFacts(campaign, day, bidMicros)),
+			...(campaign === undefined ? {} : this.#capFacts(campaign, day, terms)),
 		};
 	}
 
@@ -188,24 +194,25 @@ class Ledger {
 	}
 
 	/** Whether counting a click would pass a cap or a budget. */
-	#capFacts(campaign: CampaignFacts, day: string, bidMicros: number): ClickFacts {
+	#capFacts(campaign: CampaignFacts, day: string, terms: Terms): ClickFacts {
+		const costMicros = budgetCostOf(campaign.budgetBasis, terms);
 		const { campaignId, dailyClickCap, dailyBudgetMicros, totalBudgetMicros } = campaign;
 		const today = this.#days.get(campaignDayKey(campaignId, day)) ?? NOTHING;
 		const ever = this.#ever.get(campaignId) ?? NOTHING;
 		return {
 			over_cap: dailyClickCap !== null && today.clicks + 1 > dailyClickCap,
 			over_budget:
-				(dailyBudgetMicros !== null && today.micros + bidMicros > dailyBudgetMicros) ||
-				(totalBudgetMicros !== null && ever.micros + bidMicros > totalBudgetMicros),
+				(dailyBudgetMicros !== null && today.micros + costMicros > dailyBudgetMicros) ||
+				(totalBudgetMicros !== null && ever.micros + costMicros > totalBudgetMicros),
 		};
 	}
 
-	#count(click: ClickMessage, publisher: PublisherFacts | undefined, day: string, bidMicros: number): void {
+	#count(click: ClickMessage, publisher: PublisherFacts | undefined, day: string, costMicros: number): void {
 		const { id, hash, campaignId, connection, userAgentHash, brandId, at } = click;
 		this.#billed.add(hash);
 		const dayKey = campaignDayKey(campaignId, day);
-		this.#days.set(dayKey, plus(this.#days.get(dayKey), bidMicros));
-		this.#ever.set(campaignId, plus(this.#ever.get(campaignId), bidMicros));
+		this.#days.set(dayKey, plus(this.#days.get(dayKey), costMicros));
+		this.#ever.set(campaignId, plus(this.#ever.get(campaignId), costMicros));
 		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return;
 		this.#keepVisit({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at });
 	}
@@ -242,6 +249,19 @@ class Ledger {
 		this.#decided.newSources.push({ publisherId, date, sourceCount: 1 });
 		return source;
 	}
+}
+
+type Terms = Pick<DecidedClick, "bidMicros" | "grossMicros" | "pricingModel" | "sharePpm">;
+
+/** What a click is paid by: as it was fixed when it was made. What its message does not tell is as publisher and campaign have it now. */
+function termsOf(click: ClickMessage, publisher: PublisherFacts | undefined, campaign: CampaignFacts | undefined): Terms {
+	const sharePpm = click.sharePpm ?? publisher?.sharePpm ?? null;
+	const epcMicros = click.grossMicros ?? campaign?.epcMicros ?? 0;
+	const bidMicros = click.bidMicros ?? priceToMicros(priceOf(epcMicros, sharePpm ?? 0));
+	// A message of an earlier version tells the bid alone.
+	const grossMicros = click.grossMicros ?? (click.bidMicros === undefined ? epcMicros : beforeShare(bidMicros, sharePpm ?? 0));
+	if (publisher === undefined) return { bidMicros, grossMicros, pricingModel: null, sharePpm: null };
+	return { bidMicros, grossMicros, pricingModel: click.pricingModel ?? publisher.pricingModel, sharePpm };
 }
 
 /** The most visits that any hour has of which `at` is a part: clicks arrive out of order, and later ones may be paid already. */

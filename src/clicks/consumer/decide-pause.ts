@@ -1,12 +1,17 @@
 /** When a campaign stands still because of a cap: pure. */
-import type { Cap } from "../../lib/enums.ts";
+import type { BudgetBasis, Cap } from "../../lib/enums.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 
 /** The caps of a campaign; null where there is none. */
 export type CampaignCaps = { dailyClickCap: number | null; dailyBudgetMicros: number | null; totalBudgetMicros: number | null };
 
-/** Billed clicks and what they were bid, in micro-dollars. */
+/** Billed clicks and what they count for in the campaign's budgets, in micro-dollars. */
 export type Spent = { clicks: number; micros: number };
+
+/** What a click counts for in budgets of a basis, micro-dollars. */
+export function budgetCostOf(basis: BudgetBasis, { bidMicros, grossMicros }: { bidMicros: number; grossMicros: number }): number {
+	return basis === "gross" ? grossMicros : bidMicros;
+}
 
 export function hasCap({ dailyClickCap, dailyBudgetMicros, totalBudgetMicros }: CampaignCaps): boolean {
 	return dailyClickCap !== null || dailyBudgetMicros !== null || totalBudgetMicros !== null;

@@ -1,12 +1,14 @@
 /** What is known of the publishers and campaigns of some clicks: types alone, so that the pure decision needs no database. */
-import type { PricingModel } from "../../lib/enums.ts";
+import type { BudgetBasis, PricingModel } from "../../lib/enums.ts";
 import type { TrafficPolicy, TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { CampaignCaps } from "./decide-pause.ts";
 
+/** How the publisher is paid now: for clicks that do not bring it along. */
 export type PublisherFacts = { id: string; pricingModel: PricingModel; sharePpm: number; traffic: TrafficSettings | null };
 
 export type CampaignFacts = CampaignCaps & {
 	campaignId: number;
+	budgetBasis: BudgetBasis;
 	platform: string;
 	epcMicros: number | null;
 	/** IANA name. */

@@ -19,7 +19,7 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 				(SELECT id FROM publishers WHERE publisher_identity = named.value),
 				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.value))`,
 		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
-				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros"
+				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros", budget_basis AS "budgetBasis"
 			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
 		sql`SELECT id, domain FROM brands WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(${brandIds}))`,
 		sql`SELECT traffic FROM network_settings`,

@@ -15,7 +15,7 @@ import {
 	sourceKey,
 	visitWindowMs,
 } from "./decide-clicks.ts";
-import { hasCap, type Spent } from "./decide-pause.ts";
+import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
 import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 
@@ -28,8 +28,8 @@ const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) 
 const CAMPAIGN_DAY = ["campaignId", "day"] as const;
 const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
 const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDay.campaignId} AS BIGINT) AS "campaignId", ${campaignDay.day} AS day,
-		coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "dayMicros",
-		coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everMicros"
+		coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "daySpend", coalesce(d.gross_micros, 0) AS "dayGross",
+		coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everSpend", coalesce(t.gross_micros, 0) AS "everGross"
 	FROM json_each(?1) asked
 	LEFT JOIN campaign_days d ON d.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT) AND d.day = ${campaignDay.day}
 	LEFT JOIN campaign_totals t ON t.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT)`);
@@ -65,7 +65,9 @@ const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country,
 	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}`);
 
 type KnownRow = { kind: "version" | "id" | "hash"; value: string };
-type SpentRow = { campaignId: number; day: string; dayClicks: number; dayMicros: number; everClicks: number; everMicros: number };
+type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "everClicks" | "everSpend" | "everGross", number> & {
+	day: string;
+};
 type UnpaidRow = { connection: string; hour: number; stored: number };
 type SourceRow = { publisherId: string; date: string; source: string; count: number; known: number };
 
@@ -91,15 +93,25 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const [version] = valuesOf("version");
 	if (version === undefined) throw new Error("click_sequence has no row: the migrations did not run");
 	const spent = rows<SpentRow>(spentAt);
+	const costOf = (campaignId: number, bidMicros: number, grossMicros: number) =>
+		budgetCostOf(facts.campaigns.get(campaignId)?.budgetBasis ?? "publisher", { bidMicros, grossMicros });
 	const sources = rows<SourceRow>(sourcesAt);
 	return {
 		version: Number(version),
 		storedIds: new Set(valuesOf("id")),
 		billedHashes: new Set(valuesOf("hash")),
 		spentOnDays: new Map(
-			spent.map((row): [string, Spent] => [campaignDayKey(row.campaignId, row.day), { clicks: row.dayClicks, micros: row.dayMicros }]),
+			spent.map((row): [string, Spent] => [
+				campaignDayKey(row.campaignId, row.day),
+				{ clicks: row.dayClicks, micros: costOf(row.campaignId, row.daySpend, row.dayGross) },
+			]),
 		),
-		spentEver: new Map(spent.map((row): [number, Spent] => [row.campaignId, { clicks: row.everClicks, micros: row.everMicros }])),
+		spentEver: new Map(
+			spent.map((row): [number, Spent] => [
+				row.campaignId,
+				{ clicks: row.everClicks, micros: costOf(row.campaignId, row.everSpend, row.everGross) },
+			]),
+		),
 		visits: rows<PaidVisit>(visitsAt),
 		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
 		sourceCounts: new Map(sources.map((row) => [publisherDayKey(row.publisherId, row.date), row.count])),

@@ -25,10 +25,10 @@ const VISIT = [
 const INSERT_VISITS = textOf(insertCells(paidVisits, VISIT, sql`?1`));
 
 const REVENUE = ["clickCount", "clickRevenueMicros"] as const;
-const SPEND = ["clickCount", "spendMicros"] as const;
+const SPEND = ["clickCount", "spendMicros", "grossMicros"] as const;
 
 /** What a billed click adds to counters. */
-function moveOf({ click, publisher, utcDay, localDay, rateSlot, sourceId, revenueMicros, bidMicros }: DecidedClick) {
+function moveOf({ click, publisher, utcDay, localDay, rateSlot, sourceId, revenueMicros, bidMicros, grossMicros }: DecidedClick) {
 	return {
 		publisherId: publisher?.id ?? null,
 		campaignId: click.campaignId,
@@ -40,6 +40,7 @@ function moveOf({ click, publisher, utcDay, localDay, rateSlot, sourceId, revenu
 		clickCount: 1,
 		clickRevenueMicros: revenueMicros,
 		spendMicros: bidMicros,
+		grossMicros,
 	};
 }
 type Move = ReturnType<typeof moveOf>;

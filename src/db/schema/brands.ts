@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { BUDGET_BASES } from "../../lib/enums.ts";
 
 export const brands = sqliteTable(
 	"brands",
@@ -60,6 +61,8 @@ export const campaigns = sqliteTable(
 		dailyClickCap: integer("daily_click_cap"),
 		dailyBudgetMicros: integer("daily_budget_micros"),
 		totalBudgetMicros: integer("total_budget_micros"),
+		/** What both budgets count. */
+		budgetBasis: text("budget_basis", { enum: BUDGET_BASES }).notNull().default("publisher"),
 		/** IANA name. */
 		timezone: text().notNull(),
 		/** Bit n is the hour from n to n + 1 on the clocks of the time zone. */

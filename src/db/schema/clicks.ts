@@ -44,7 +44,12 @@ export const clicks = sqliteTable(
 		bidMicros: integer("bid_micros").notNull(),
 		/** What the click itself earns the publisher, micro-dollars: the bid for a billed click of a CPC publisher, else 0. */
 		revenueMicros: integer("revenue_micros").notNull(),
+		/** How its publisher is paid for it and for its conversions, by the bid or the book at the click: nothing changes it later. */
 		pricingModel: text("pricing_model", { enum: PRICING_MODELS }),
+		/** The publisher's part of its conversions, parts per million, likewise; null in rows of earlier versions: today's counts. */
+		revenueSharePpm: integer("revenue_share_ppm"),
+		/** What the click costs before the publisher's share, micro-dollars; null in rows of earlier versions, where the bid counts. */
+		grossMicros: integer("gross_micros"),
 		/** ISO code the link was made for (`cc`). */
 		country: text(),
 		/** The user's network, never the address: IPv4 to 24 bits, IPv6 to 48. */

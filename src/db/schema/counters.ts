@@ -67,6 +67,8 @@ export const campaignDays = sqliteTable(
 		clickCount: integer("click_count").notNull().default(0),
 		/** Bid amounts of those clicks, micro-dollars. */
 		spendMicros: integer("spend_micros").notNull().default(0),
+		/** What they cost before the publishers' shares, micro-dollars. */
+		grossMicros: integer("gross_micros").notNull().default(0),
 	},
 	(table) => [primaryKey({ columns: [table.campaignId, table.day] }), index("campaign_days_by_day").on(table.day)],
 );
@@ -76,6 +78,7 @@ export const campaignTotals = sqliteTable("campaign_totals", {
 	campaignId: integer("campaign_id").primaryKey(),
 	clickCount: integer("click_count").notNull().default(0),
 	spendMicros: integer("spend_micros").notNull().default(0),
+	grossMicros: integer("gross_micros").notNull().default(0),
 });
 
 /** How fast campaigns with a cap are clicked: billed clicks by ten seconds of the click. Kept for some minutes. */
@@ -87,6 +90,7 @@ export const campaignRates = sqliteTable(
 		slot: integer().notNull(),
 		clickCount: integer("click_count").notNull().default(0),
 		spendMicros: integer("spend_micros").notNull().default(0),
+		grossMicros: integer("gross_micros").notNull().default(0),
 	},
 	(table) => [primaryKey({ columns: [table.campaignId, table.slot] }), index("campaign_rates_by_slot").on(table.slot)],
 );
@@ -98,7 +102,7 @@ export const campaignPauses = sqliteTable("campaign_pauses", {
 	/** Day of the pause on the clocks of the campaign, YYYY-MM-DD: a daily cap holds for that day. */
 	day: text().notNull(),
 	pausedAt: integer("paused_at").notNull(),
-	/** What was still expected to be clicked, and spent, before the pause is known everywhere. */
+	/** What was still expected to be clicked, and spent on the campaign's basis, before the pause is known everywhere. */
 	aheadClicks: integer("ahead_clicks").notNull(),
 	aheadMicros: integer("ahead_micros").notNull(),
 });

@@ -5,7 +5,14 @@
 import ipaddr from "ipaddr.js";
 import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
-import { CONVERSION_STATUSES, PRICING_MODELS, PUBLISHER_IDENTITY, RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
+import {
+	BUDGET_BASES,
+	CONVERSION_STATUSES,
+	PRICING_MODELS,
+	PUBLISHER_IDENTITY,
+	RESTRICTED_TRAFFIC,
+	TRAFFIC_TYPES,
+} from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
@@ -234,6 +241,8 @@ export const campaignSchema = v.object({
 	daily_click_cap: orNull(id),
 	daily_budget: orNull(amount),
 	total_budget: orNull(amount),
+	/** Absent: as `publisher`, with a warning where there is a budget. */
+	budget_basis: orNull(v.picklist(BUDGET_BASES, `must be ${BUDGET_BASES.join(" or ")}`)),
 	/** IANA name. */
 	timezone: orElse(
 		v.pipe(v.string("must be a time zone"), v.check(isTimeZone, "must be an IANA time zone such as America/New_York")),

@@ -69,6 +69,11 @@ function warnOfCampaign(campaign: CampaignEntry, path: string): Fault[] {
 	const { homepage_url, deeplink_url, daily_click_cap, daily_budget, total_budget } = campaign;
 	const bids = campaign.epc !== null || campaign.default_keyword_epc !== null || Object.keys(campaign.keyword_epc).length > 0;
 	const checks: [boolean, string, string][] = [
+		[
+			(daily_budget !== null || total_budget !== null) && campaign.budget_basis === null,
+			path,
+			"has a budget but no budget_basis: it counts what publishers are paid (publisher), not what clicks cost before their share (gross)",
+		],
 		[bids && daily_click_cap === null && daily_budget === null && total_budget === null, path, "bids without a cap or a budget"],
 		[
 			homepage_url !== null && !homepage_url.includes("{click_id}"),
@@ -151,6 +156,7 @@ function writeCampaign(domain: string, campaign: CampaignEntry, path: string): C
 		dailyClickCap: campaign.daily_click_cap,
 		dailyBudgetMicros: campaign.daily_budget,
 		totalBudgetMicros: campaign.total_budget,
+		budgetBasis: campaign.budget_basis ?? "publisher",
 		timezone: campaign.timezone,
 		allowedHours: campaign.allowed_hours ?? ALL_HOURS,
 		traffic: campaign.traffic === null ? null : JSON.stringify(campaign.traffic),

@@ -203,6 +203,7 @@ describe("unit: decodePublisher", () => {
 				identity: "acme_rtb",
 				seat: "s",
 				share: 800_000,
+				model: "CPC",
 				blocked: { "a.example": [], "b.example": ["US"] },
 				x: 1,
 				m: 90,
@@ -213,6 +214,7 @@ describe("unit: decodePublisher", () => {
 			identity: "acme_rtb",
 			seat: "s",
 			sharePpm: 800_000,
+			pricingModel: "CPC",
 			blockedBrands: new Map([
 				["a.example", []],
 				["b.example", ["US"]],
@@ -226,6 +228,8 @@ describe("unit: decodePublisher", () => {
 			identity: "b",
 			seat: null,
 			sharePpm: 0,
+			// Of an earlier version.
+			pricingModel: null,
 			blockedBrands: new Map(),
 			suspended: false,
 			bidPayMs: 60 * 60_000,

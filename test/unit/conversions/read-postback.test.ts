@@ -54,12 +54,20 @@ describe("unit: reading a postback", () => {
 	});
 
 	test("each that is invalid is reported under its name", () => {
-		expect(read(queryOf({ txnid: "t%00", cid: "c".repeat(256), edate: "soon", payout: "much" })).errors).toEqual({
+		expect(read(queryOf({ txnid: "t%00", cid: "c".repeat(1_025), edate: "soon", payout: "much" })).errors).toEqual({
 			txnid: ["The txnid may have at most 255 characters, none of them a control character."],
-			cid: ["The cid may have at most 255 characters, none of them a control character."],
+			cid: ["The cid must be a click id of at most 1024 characters."],
 			edate: ["The edate is not a valid date."],
 			payout: ["The payout must be a number."],
 		});
+	});
+
+	test.each([
+		["c".repeat(1_024), "c".repeat(1_024)],
+		["%00abc%20%0d%0a", "abc"],
+		[`%01%01${"c".repeat(1_024)}`, "c".repeat(1_024)],
+	])("a cid is read as the click id of a click is: %.20s", (sent, read_) => {
+		expect(read(queryOf({ ...SOUND, cid: sent })).postback?.cid).toBe(read_);
 	});
 
 	test("an id's length is counted in characters, as everywhere", () => {

@@ -16,7 +16,14 @@ const ofClick = (fields: SumRow = {}): SumRow => {
 	return { publisherId: "p", sourceId: "s", campaignId: 1, brandId: 2, clickCount: 1, clickRevenueMicros: 100, ...fields };
 };
 const quarterAt = (time: string, timezone: string, clickCount = 1) => {
-	return { campaignId: 1, timezone, quarter: Date.parse(time) / 900_000, clickCount, spendMicros: 10 * clickCount };
+	return {
+		campaignId: 1,
+		timezone,
+		quarter: Date.parse(time) / 900_000,
+		clickCount,
+		spendMicros: 10 * clickCount,
+		grossMicros: 20 * clickCount,
+	};
 };
 const shown = (state: Partial<DayState>) =>
 	compareDay({ ...NOTHING, ...state }).map(({ counter, column, stored, counted }) => [counter, column, stored, counted]);
@@ -67,19 +74,19 @@ describe("unit: comparing a day", () => {
 			quarterAt("2026-11-02T04:45:00Z", "America/New_York"),
 			quarterAt("2026-11-02T05:00:00Z", "America/New_York"),
 		];
-		const stored = { ...NOTHING.stored, campaign_days: [{ campaignId: 1, clickCount: 2, spendMicros: 20 }] };
+		const stored = { ...NOTHING.stored, campaign_days: [{ campaignId: 1, clickCount: 2, spendMicros: 20, grossMicros: 40 }] };
 		expect(shown({ quarters, stored })).toEqual([]);
 	});
 
 	test("a day is told only if it began on the clocks of now", () => {
-		const stored = { ...NOTHING.stored, campaign_days: [{ campaignId: 1, clickCount: 2, spendMicros: 20 }] };
+		const stored = { ...NOTHING.stored, campaign_days: [{ campaignId: 1, clickCount: 2, spendMicros: 20, grossMicros: 40 }] };
 		const changed = (time: string) => shown({ stored, clocksChangedAt: new Map([[1, Date.parse(time)]]) }).length;
-		expect(changed("2026-10-30T10:00:00Z")).toBe(2);
+		expect(changed("2026-10-30T10:00:00Z")).toBe(3);
 		expect(changed("2026-10-30T10:00:01Z")).toBe(0);
 	});
 
 	test("totals are what the days give", () => {
-		const row = (clickCount: number) => ({ campaignId: 1, clickCount, spendMicros: 5 });
+		const row = (clickCount: number) => ({ campaignId: 1, clickCount, spendMicros: 5, grossMicros: 5 });
 		expect(compareTotals([row(2)], [row(2)])).toEqual([]);
 		expect(compareTotals([row(2)], [{ ...row(3), spendMicros: 5 }])).toEqual([
 			{ counter: "campaign_totals", day: null, key: { campaignId: 1 }, column: "clickCount", stored: 2, counted: 3 },

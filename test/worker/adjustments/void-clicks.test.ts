@@ -84,6 +84,20 @@ describe("worker: clicks are voided", () => {
 		]);
 	});
 
+	it("of an earlier version, whose rows do not tell what they cost: their bids are taken back, as they were counted", async () => {
+		await consume(clickOf({ grossMicros: 2 * BID_MICROS }), clickOf());
+		await env.DB.batch([
+			env.DB.prepare("UPDATE clicks SET gross_micros = NULL"),
+			...["campaign_days", "campaign_totals"].map((table) => env.DB.prepare(`UPDATE ${table} SET gross_micros = spend_micros`)),
+		]);
+		const counted = () =>
+			rowsOf("SELECT d.gross_micros AS day, t.gross_micros AS ever FROM campaign_days d JOIN campaign_totals t USING (campaign_id)");
+		const { id } = await adjust({ kind: "void_clicks", publisher: "cpc" });
+		expect(await counted()).toEqual([{ day: 0, ever: 0 }]);
+		await adjust({ kind: "undo", adjustment: id });
+		expect(await counted()).toEqual([{ day: 2 * BID_MICROS, ever: 2 * BID_MICROS }]);
+	});
+
 	it.each<[string, object, Partial<ClickMessage>]>([
 		["publisher", { publisher: "cpc" }, { publisher: "acme_rtb" }],
 		["source", { source: "farm" }, { texts: { subi: "other" } }],
