@@ -33,9 +33,9 @@ export const PLATFORMS: readonly Platform[] = [
 	},
 ];
 
-type KeyedPublisher = Publisher & { access_key: string; publisher_key: string };
+type KeyedPublisher = Publisher & Record<"publisher_id" | "publisher_identity" | "access_key" | "publisher_key", string>;
 
-function publisher(id: string, facts: Omit<Publisher, "id" | "access_key" | "publisher_key">): KeyedPublisher {
+function publisher(id: string, facts: Omit<KeyedPublisher, "id" | "access_key" | "publisher_key">): KeyedPublisher {
 	return { id, ...facts, access_key: `demo-access-key-${id}`, publisher_key: `demo-publisher-key-${id}` };
 }
 

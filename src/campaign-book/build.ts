@@ -1,5 +1,6 @@
 /** Builds the text of shards from rows: pure, and the same rows always give the same text, so that its hash is its version. */
-import { sha256, toBase64Url } from "../lib/bytes.ts";
+import { toBase64Url } from "../lib/base64-url.ts";
+import { sha256 } from "../lib/bytes.ts";
 import type { TrafficSettings } from "../lib/traffic-rules.ts";
 import {
 	ALL_HOURS,

@@ -3,8 +3,9 @@ import { eq, getTableColumns } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { catalogueState, publishers } from "../db/schema/publishers.ts";
 import type { Publisher } from "../keys/key-owners.ts";
+import { toBase64Url } from "../lib/base64-url.ts";
 import { putBounded } from "../lib/bounded-map.ts";
-import { sha256, toBase64Url } from "../lib/bytes.ts";
+import { sha256 } from "../lib/bytes.ts";
 import type { ListRequest } from "./list-request.ts";
 
 export type ListState = { publisher: Publisher; catalogueVersion: number };

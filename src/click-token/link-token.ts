@@ -8,7 +8,8 @@
  * what the same token twice gives away is that it is the same link, which its two bearers know. Both keys are derived from the
  * ring's secret by HKDF-SHA-256, under names of their own.
  */
-import { fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
+import { toBase64Url } from "../lib/base64-url.ts";
+import { fromUtf8, utf8 } from "../lib/bytes.ts";
 
 /** What a tracking link's token holds. */
 export type TrackingLink = {

@@ -8,7 +8,8 @@
  * key. The header needs no authentication of its own: it decides key and nonce, so that any change to it breaks the tag.
  * Tokens of version 2 are those of tracking links (link-token.ts).
  */
-import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from "../lib/bytes.ts";
+import { fromBase64Url, toBase64Url } from "../lib/base64-url.ts";
+import { fromUtf8, utf8 } from "../lib/bytes.ts";
 import { TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 

@@ -1,4 +1,4 @@
-import { toBase64Url } from "./bytes.ts";
+import { toBase64Url } from "./base64-url.ts";
 
 /** A new opaque secret with a readable prefix, 192 bits of chance. */
 export function newSecret(prefix: string): string {

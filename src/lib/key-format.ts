@@ -4,7 +4,7 @@
  * issued before there were checksums, have none.
  */
 import { Md5 } from "ts-md5";
-import { toBase64Url } from "./bytes.ts";
+import { toBase64Url } from "./base64-url.ts";
 import type { KeyKind } from "./enums.ts";
 import { newSecret } from "./ids.ts";
 

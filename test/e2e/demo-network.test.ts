@@ -50,7 +50,7 @@ describe("the demo network", () => {
 		["no cap", () => campaigns.some((c) => c.daily_click_cap === null && c.daily_budget === null && c.total_budget === null)],
 		[
 			"restricted hours in many time zones",
-			() => new Set(campaigns.filter((c) => c.allowed_hours.length < 24).map((c) => c.timezone)).size > 5,
+			() => new Set(campaigns.filter((c) => (c.allowed_hours?.length ?? 24) < 24).map((c) => c.timezone)).size > 5,
 		],
 		["an inactive brand", () => brands.some((brand) => !brand.active)],
 		["an inactive campaign", () => campaigns.some((campaign) => !campaign.active)],

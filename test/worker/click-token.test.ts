@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
-import { fromBase64Url, toBase64Url } from "../../src/lib/bytes.ts";
+import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
-import { fromBase64Url, toBase64Url } from "../../src/lib/bytes.ts";
+import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";

@@ -350,8 +350,8 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/demo",
 		job: "the demo network, of any size",
-		imports: ["src/lib/enums.ts"],
-		packages: [],
+		imports: ["src/lib/enums.ts", "src/operator/network/network-file.ts"],
+		packages: ["valibot"],
 	},
 	{
 		path: "scripts/operator",

@@ -115,10 +115,13 @@ const maxPayout = v.pipe(amount, v.maxValue(ABSOLUTE_MAX_PAYOUT_MICROS, "must be
 
 export const platformSchema = v.object({
 	id: text,
+	/** The `pli` of click URLs. */
 	platform_id: orNull(id),
 	name: text,
 	access_key: orNull(key),
+	/** Of payouts that name none. */
 	currency: orElse(currency, "USD"),
+	/** The platform's own status words beside the usual ones. */
 	status_map: orElse(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), "must be an object"), {}),
 	max_payout: orNull(maxPayout),
 	match_by_publisher_click_id: orElse(flag, true),
@@ -130,13 +133,16 @@ export const platformSchema = v.object({
 export const publisherSchema = v.object({
 	id: text,
 	name: text,
+	/** `pubi` of the Serving Engine. */
 	publisher_id: orNull(v.pipe(text, v.maxLength(64, "must have at most 64 characters"))),
+	/** Path segment of the OpenRTB endpoint. */
 	publisher_identity: orNull(v.pipe(text, v.regex(PUBLISHER_IDENTITY, "must have 1 to 64 letters, digits, underscores or hyphens"))),
 	serving_engine_enabled: orElse(flag, false),
 	openrtb_enabled: orElse(flag, false),
 	seat: orNull(text),
 	access_key: orNull(key),
 	publisher_key: orNull(key),
+	/** The publisher's part of what a click earns, 0 to 1. */
 	revenue_share: v.pipe(
 		v.union([v.number(), v.string()], "must be a share such as 0.8"),
 		v.transform((value) => parseDecimal(String(value), 6) ?? Number.NaN),
@@ -156,6 +162,7 @@ export const publisherSchema = v.object({
 		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),
 	),
 	traffic: orNull(trafficSchema),
+	/** Without a country the brand is blocked everywhere. */
 	blocked_brands: orElse(v.array(v.object({ domain, country: orNull(country) }), "must be a list"), []),
 });
 
@@ -208,12 +215,14 @@ const hours = v.pipe(
 export const campaignSchema = v.object({
 	campaign_id: id,
 	merchant_id: id,
+	/** Id of a platform. */
 	platform: text,
 	active: orElse(flag, true),
 	country,
 	homepage_url: orNull(linkTemplate),
 	deeplink_url: orNull(linkTemplate),
 	deeplink_verified: orElse(flag, false),
+	/** Gross earnings per click. */
 	epc: orNull(epc),
 	default_keyword_epc: orNull(epc),
 	keyword_epc: orElse(keywordEpc, {}),
@@ -225,10 +234,12 @@ export const campaignSchema = v.object({
 	daily_click_cap: orNull(id),
 	daily_budget: orNull(amount),
 	total_budget: orNull(amount),
+	/** IANA name. */
 	timezone: orElse(
 		v.pipe(v.string("must be a time zone"), v.check(isTimeZone, "must be an IANA time zone such as America/New_York")),
 		"UTC",
 	),
+	/** Hours of the day, 0 to 23, on the clocks of the time zone. */
 	allowed_hours: orNull(hours),
 	traffic: orNull(trafficSchema),
 	max_payout: orNull(maxPayout),
@@ -279,6 +290,7 @@ export const productSchema = v.object({
 
 export const sellerProductSchema = v.object({
 	asin: text,
+	/** The marketplace's brand. */
 	domain,
 	seller_id: text,
 	seller_name: orNull(text),
