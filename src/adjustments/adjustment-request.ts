@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
+import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import { utcDay } from "../lib/time.ts";
 import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
@@ -124,9 +125,6 @@ export const adjustmentQuerySchema = v.object({
 	),
 });
 
-/** `{at}.{id}` of the last adjustment of a page. */
-export const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
-
 /** Query of GET /operator/adjustments. */
 export const listSchema = v.object({
 	limit: v.optional(
@@ -140,7 +138,7 @@ export const listSchema = v.object({
 		"100",
 	),
 	/** `next_cursor` of the page before. */
-	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next_cursor of a page"))),
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of a page"))),
 });
 
 export type ListQuery = v.InferOutput<typeof listSchema>;

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { formatUsd } from "../lib/money.ts";
+import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import type { AdjustmentPage, ListedAdjustment } from "./adjustment-answer.ts";
-import { CURSOR, type ListQuery } from "./adjustment-request.ts";
+import type { ListQuery } from "./adjustment-request.ts";
 import type { Adjustment } from "./adjustment-rows.ts";
 
 type Row = Pick<Adjustment, "id" | "kind" | "actor" | "at" | "text" | "request" | "cursor" | "clicks" | "conversions"> & {
@@ -13,8 +14,8 @@ type Row = Pick<Adjustment, "id" | "kind" | "actor" | "at" | "text" | "request" 
 
 /** A page of adjustments, the newest first. */
 export async function listAdjustments(db: Database, { limit, cursor }: ListQuery): Promise<AdjustmentPage> {
-	const [, at, id] = CURSOR.exec(cursor ?? "") ?? [];
-	const beyond = at === undefined ? sql`true` : sql`(a.at, a.id) < (${Number(at)}, ${id})`;
+	const after = OPERATOR_CURSOR.read(cursor);
+	const beyond = after === null ? sql`true` : sql`(a.at, a.id) < (${after.at}, ${after.id})`;
 	const rows = await db.all<Row>(sql`SELECT a.id, a.kind, a.actor, a.at, a.text, a.request, a.cursor, a.clicks, a.conversions,
 			a.publisher_revenue_micros AS "publisherRevenueMicros", a.gross_revenue_micros AS "grossRevenueMicros",
 			(SELECT u.id FROM adjustments u WHERE u.undoes = a.id) AS "undoneBy"
@@ -24,7 +25,7 @@ export async function listAdjustments(db: Database, { limit, cursor }: ListQuery
 	return {
 		data: page.map(present),
 		limit,
-		next_cursor: rows.length > page.length && last !== undefined ? `${last.at}.${last.id}` : null,
+		next_cursor: rows.length > page.length && last !== undefined ? OPERATOR_CURSOR.write(last) : null,
 	};
 }
 

@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import { formatUsd } from "../lib/money.ts";
+import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import type { CallbackPage, ListedCallback } from "./operator-answers.ts";
-import { CURSOR, type ListQuery } from "./requests.ts";
+import type { ListQuery } from "./requests.ts";
 import { conditionOf } from "./select-callbacks.ts";
 
 /** So many attempts of a callback are listed. */
@@ -14,8 +15,8 @@ type AttemptRow = Pick<typeof callbackAttempts.$inferSelect, "startedAt" | "http
 
 /** A page of callbacks with their attempts, the newest first. */
 export async function listCallbacks({ db }: { db: Database }, query: ListQuery): Promise<CallbackPage> {
-	const [, createdAt, id] = CURSOR.exec(query.cursor ?? "") ?? [];
-	const beyond = createdAt === undefined ? sql`true` : sql`(created_at, id) < (${Number(createdAt)}, ${id})`;
+	const after = OPERATOR_CURSOR.read(query.cursor);
+	const beyond = after === null ? sql`true` : sql`(created_at, id) < (${after.at}, ${after.id})`;
 	const rows =
 		await db.all<Row>(sql`SELECT id, platform, txnid, seq, publisher_id AS "publisherId", status, cid, payout_micros AS "payoutMicros",
 			event_at AS "eventAt", state, held_for AS "heldFor", attempt_count AS "attemptCount", created_at AS "createdAt",
@@ -28,7 +29,7 @@ export async function listCallbacks({ db }: { db: Database }, query: ListQuery):
 	const last = page.at(-1);
 	return {
 		data: page.map(present),
-		next: rows.length > page.length && last !== undefined ? `${last.createdAt}.${last.id}` : null,
+		next: rows.length > page.length && last !== undefined ? OPERATOR_CURSOR.write({ at: last.createdAt, id: last.id }) : null,
 	};
 }
 

@@ -1,9 +1,7 @@
 /** What the operator's endpoints for callbacks take. */
 import * as v from "valibot";
+import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import { selectionEntries } from "./select-callbacks.ts";
-
-/** `{created_at}.{id}` of the last callback of a page. */
-export const CURSOR = /^(\d{1,15})\.(.{1,64})$/;
 
 /** Query of GET /operator/callbacks. */
 export const listSchema = v.object({
@@ -19,7 +17,7 @@ export const listSchema = v.object({
 		"50",
 	),
 	/** `next` of the page before. */
-	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next of a page"))),
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next of a page"))),
 });
 
 export type ListQuery = v.InferOutput<typeof listSchema>;

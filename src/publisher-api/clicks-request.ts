@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { readInput } from "../http/read-input.ts";
+import { CLICKS_CURSOR, type Position } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
@@ -9,8 +10,6 @@ export const DEFAULT_CLICKS = 100;
 export const MAX_CLICKS = 1_000;
 export const MAX_CLICK_DAYS = 31;
 
-/** The last click of a page: its time and id. */
-const CURSOR = /^(\d{1,15})_([\da-z-]{1,64})$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const moment = v.pipe(
@@ -35,7 +34,7 @@ export const clicksQuerySchema = v.object({
 		),
 		String(DEFAULT_CLICKS),
 	),
-	cursor: v.optional(v.pipe(v.string(), v.regex(CURSOR, "must be the next_cursor of an answer"))),
+	cursor: v.optional(v.pipe(v.string(), v.regex(CLICKS_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
 export type ClicksQuery = {
@@ -45,7 +44,7 @@ export type ClicksQuery = {
 	reason: (typeof wanted)[number] | null;
 	source: string | null;
 	limit: number;
-	after: { at: number; id: string } | null;
+	after: Position | null;
 };
 
 /**
@@ -61,19 +60,14 @@ export function readClicksQuery(query: Record<string, string>, now: number): Cli
 	if (toAt - fromAt > MAX_CLICK_DAYS * DAY_MS) {
 		throw invalidInput([{ path: "from", message: `must be at most ${MAX_CLICK_DAYS} days before to` }]);
 	}
-	const [, at, id] = CURSOR.exec(cursor ?? "") ?? [];
 	return {
 		fromAt,
 		toAt,
 		reason: reason ?? null,
 		source: source ?? null,
 		limit,
-		after: at === undefined || id === undefined ? null : { at: Number(at), id },
+		after: CLICKS_CURSOR.read(cursor),
 	};
-}
-
-export function writeCursor({ at, id }: { at: number; id: string }): string {
-	return `${at}_${id}`;
 }
 
 function isMoment(text: string): boolean {

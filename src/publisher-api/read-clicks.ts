@@ -3,9 +3,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
+import { CLICKS_CURSOR } from "../lib/page-cursor.ts";
 import type { CLICK_REASONS, TrafficRule } from "../lib/traffic-rules.ts";
 import type { PublisherClick, PublisherClicks } from "./clicks-answer.ts";
-import { type ClicksQuery, writeCursor } from "./clicks-request.ts";
+import type { ClicksQuery } from "./clicks-request.ts";
 
 /** Clicks that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 20_000;
@@ -67,7 +68,7 @@ export async function readClicks(db: Database, publisherId: string, query: Click
 	return {
 		data: shown.map((row) => showClick(row, publisher.campaignIdEnabled === 1)),
 		limit,
-		next_cursor: end === undefined ? null : writeCursor(end),
+		next_cursor: end === undefined ? null : CLICKS_CURSOR.write(end),
 	};
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HttpError } from "../../../src/lib/http.ts";
-import { readClicksQuery, writeCursor } from "../../../src/publisher-api/clicks-request.ts";
+import { CLICKS_CURSOR } from "../../../src/lib/page-cursor.ts";
+import { readClicksQuery } from "../../../src/publisher-api/clicks-request.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const read = (query: Record<string, string>) => readClicksQuery(query, NOW);
@@ -27,7 +28,7 @@ describe("unit: what GET /api/clicks is asked for", () => {
 
 	test("a cursor is what it was written from", () => {
 		const place = { at: NOW, id: "019f2a3b-4c5d-7000-8000-000000000001" };
-		expect(read({ cursor: writeCursor(place) }).after).toEqual(place);
+		expect(read({ cursor: CLICKS_CURSOR.write(place) }).after).toEqual(place);
 	});
 
 	test.each([
