@@ -52,6 +52,6 @@ export async function clickRows({ hash, count = 1 }: { hash?: string | undefined
 			if (results.length < count) throw new Error(`${results.length} clicks are written, not ${count}`);
 			return results;
 		},
-		{ timeout: 8_000, interval: 50 },
+		{ timeout: 20_000, interval: 50 },
 	);
 }

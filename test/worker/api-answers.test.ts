@@ -289,7 +289,7 @@ async function sell(): Promise<void> {
 	const click = await send({ id: "followClick", status: 302, path: clickUrl });
 	const hash = new URL(click.headers.get("location") ?? "").searchParams.get("sub");
 	const stored = (sql: string) =>
-		vi.waitFor(async () => expect(await env.DB.prepare(sql).bind(hash).first()).not.toBeNull(), { timeout: 10_000, interval: 50 });
+		vi.waitFor(async () => expect(await env.DB.prepare(sql).bind(hash).first()).not.toBeNull(), { timeout: 20_000, interval: 50 });
 	await stored("SELECT 1 FROM clicks WHERE click_hash = ?");
 	const sale = `/api/postback/platform-key-northwind?txnid=sale-1&cid=${hash}&edate=${dayFromNow(0)}&payout=10&sales=99.5&s2=a`;
 	expect(await (await send({ id: "receivePostback", status: 200, path: sale })).json()).toEqual({

@@ -151,13 +151,14 @@ describe("worker: a long list", () => {
 		const prepare = vi.spyOn(env.DB, "prepare");
 		const written = await (await get("/api/brands-list", { "Accept-Encoding": "gzip" })).text();
 		expect(prepare.mock.calls.some(([sql]) => sql.includes("FROM brands"))).toBe(true);
-		await vi.waitFor(async () => {
+		const isFoundReady = async () => {
 			prepare.mockClear();
 			for (const accepts of ["gzip", "identity"]) {
 				expect(await (await get("/api/brands-list", { "Accept-Encoding": accepts })).text()).toBe(written);
 			}
 			expect(prepare.mock.calls.filter(([sql]) => sql.includes("FROM brands"))).toEqual([]);
-		});
+		};
+		await vi.waitFor(isFoundReady, { timeout: 20_000 });
 		prepare.mockRestore();
 	});
 

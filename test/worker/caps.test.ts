@@ -327,7 +327,7 @@ describe("worker: from clicks to no-bids", () => {
 		await setCaps({ daily_click_cap: 2 });
 		const urls = [await clickUrlOrNull("shoes.example"), await clickUrlOrNull("shoes.example"), await clickUrlOrNull("shoes.example")];
 		for (const url of urls.slice(0, 2)) expect((await follow(url ?? "")).status).toBe(302);
-		await vi.waitFor(async () => expect(await priceFor("shoes.example")).toBeNull(), { timeout: 8_000, interval: 100 });
+		await vi.waitFor(async () => expect(await priceFor("shoes.example")).toBeNull(), { timeout: 20_000, interval: 100 });
 		expect((await follow(urls[2] ?? "")).status).toBe(302);
 		const explained = await exports.default.fetch("http://origin.example/operator/explain", {
 			method: "POST",

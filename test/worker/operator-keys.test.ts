@@ -145,7 +145,7 @@ describe("worker: last use", () => {
 		const usedOn = async () => (await list({ kind: "access_key", owner: "acme" })).find((key) => key.id === id)?.last_used_on;
 		expect(await usedOn()).toBeNull();
 		await opens(value);
-		await vi.waitFor(async () => expect(await usedOn()).toBe("2026-11-18"));
+		await vi.waitFor(async () => expect(await usedOn()).toBe("2026-11-18"), { timeout: 20_000 });
 	});
 });
 

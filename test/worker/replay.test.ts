@@ -64,7 +64,7 @@ describe("worker: dead letters are replayed", () => {
 		await deadLetters("clicks", { format: 99 });
 		await replay({});
 		await expect
-			.poll(async () => (await rowsOf("SELECT replayed_at IS NULL AS open FROM dead_letters")).length, { timeout: 8_000 })
+			.poll(async () => (await rowsOf("SELECT replayed_at IS NULL AS open FROM dead_letters")).length, { timeout: 20_000 })
 			.toBe(2);
 		expect(await replay({ dry_run: true })).toMatchObject({ replayed: { clicks: 1 } });
 	});

@@ -52,7 +52,7 @@ describe("worker: a receiver that is down for an hour", () => {
 			expect(accepted.indexOf(call)).toBeGreaterThan(accepted.indexOf(call.replace("cancelled", "approved")));
 		}
 		expect(await health(name)).toMatchObject({ failures_in_a_row: 0, paused_at: null, releasing: 0 });
-	}, 30_000);
+	}, 120_000);
 });
 
 describe("worker: the circuit breaker", () => {
@@ -92,7 +92,7 @@ describe("worker: the circuit breaker", () => {
 			"SELECT DISTINCT schedule_step, state, held_for FROM callbacks WHERE publisher_id = 'probe'",
 		).all();
 		expect(results).toEqual([{ schedule_step: 1, state: "due", held_for: "pause" }]);
-	}, 20_000);
+	}, 120_000);
 
 	it("it does not outlast the address: a changed one is called at once", async () => {
 		const { outbox, ids } = await pausedOutbox("moved");

@@ -86,7 +86,7 @@ describe("worker: a callback that is not confirmed is due again, and its attempt
 	])("%s %s", async (behaviour, status, answer) => {
 		const name = `not-${behaviour}-${status}`;
 		if (behaviour === "answer") await setStatus(name, status ?? 0);
-		const outbox = await outboxFor(name, behaviour);
+		const outbox = await outboxFor(name, behaviour, behaviour === "silent" ? { timeoutMs: 300 } : {});
 		const id = await outbox.add(name, "T1");
 		await outbox.work();
 		expect(await outbox.row(id)).toMatchObject({

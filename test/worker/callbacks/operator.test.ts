@@ -10,7 +10,7 @@ import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
-const outbox = new Outbox({ timeoutMs: 10_000 });
+const outbox = new Outbox();
 
 function call(path: string, body?: unknown, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
 	const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
@@ -109,7 +109,7 @@ describe("worker: /operator/callbacks/replay", () => {
 		expect(await replay({ id: ids[1] })).toEqual({ replayed: 2, dry_run: false });
 		// Nobody but the Worker's own queue delivers it: insecure addresses are not allowed there.
 		await vi.waitFor(async () => expect(await outbox.row(ids[1] ?? "")).toMatchObject({ attempt_count: 2 }), {
-			timeout: 5_000,
+			timeout: 20_000,
 			interval: 100,
 		});
 		expect(await outbox.attempts(ids[1] ?? "")).toMatchObject([

@@ -17,7 +17,7 @@ function queryOf(fields: Fields): string {
 async function ledgerOf(txnid: string, count = 1) {
 	const read = () =>
 		readAll("SELECT platform, method, query, cid, outcome, answer FROM postback_intake WHERE txnid = ? ORDER BY id", txnid);
-	await expect.poll(read, { timeout: 5_000 }).toHaveLength(count);
+	await expect.poll(read, { timeout: 20_000 }).toHaveLength(count);
 	return read();
 }
 
@@ -90,7 +90,7 @@ describe("worker: the postback endpoint", () => {
 		});
 		expect((await callPostback(WEST_KEY, `s2=%campaign%&s3=100%&${fields}`)).body).toEqual(RECEIVED);
 		await expect
-			.poll(() => readAll("SELECT s2, s3 FROM conversions WHERE txnid = 'fragment'"), { timeout: 5_000 })
+			.poll(() => readAll("SELECT s2, s3 FROM conversions WHERE txnid = 'fragment'"), { timeout: 20_000 })
 			.toEqual([{ s2: null, s3: "100%" }]);
 	});
 
@@ -118,7 +118,7 @@ describe("worker: the postback endpoint", () => {
 		const count = async () => Number((await readAll("SELECT count(*) AS n FROM postback_intake WHERE outcome = 'unknown_key'"))[0]?.n);
 		for (let at = 0; at < MAX_UNKNOWN_PER_MINUTE + 30; at++)
 			expect((await callPostback(`platform-key-${at}`, "txnid=flood")).body).toEqual(KEY_INVALID);
-		await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(MAX_UNKNOWN_PER_MINUTE / 2);
+		await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(MAX_UNKNOWN_PER_MINUTE / 2);
 		await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "after-the-flood" })));
 		await ledgerOf("after-the-flood");
 		// The minute may have turned once on the way.
@@ -142,7 +142,7 @@ describe("worker: the postback endpoint", () => {
 		});
 		expect(await callPostback(WEST_KEY, queryOf(fields), { method: "POST", body: stream })).toEqual({ status: 200, body: tooLarge });
 		const rows = () => readAll("SELECT outcome, query FROM postback_intake WHERE answer LIKE '%at most 16384%'");
-		await expect.poll(rows, { timeout: 5_000 }).toHaveLength(3);
+		await expect.poll(rows, { timeout: 20_000 }).toHaveLength(3);
 		expect(await readAll("SELECT * FROM conversions WHERE txnid = 'large'")).toEqual([]);
 	});
 
@@ -150,7 +150,7 @@ describe("worker: the postback endpoint", () => {
 		const surl = `https://shop.example/${"p".repeat(5_000)}`;
 		expect((await callPostback(WEST_KEY, queryOf(postbackFields({ txnid: "long-url", surl })))).body).toEqual(RECEIVED);
 		await expect
-			.poll(() => readAll("SELECT length(surl) AS n FROM conversions WHERE txnid = 'long-url'"), { timeout: 5_000 })
+			.poll(() => readAll("SELECT length(surl) AS n FROM conversions WHERE txnid = 'long-url'"), { timeout: 20_000 })
 			.toEqual([{ n: 2_000 }]);
 	});
 

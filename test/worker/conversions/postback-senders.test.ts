@@ -30,7 +30,9 @@ async function call(platform: string, query: string, init: RequestInit = {}) {
 const ledgerOf = (txnid: string) => readAll("SELECT platform, outcome, answer FROM postback_intake WHERE txnid = ? ORDER BY id", txnid);
 
 async function expectRejected(platform: string, txnid: string, answer: object): Promise<void> {
-	await expect.poll(() => ledgerOf(txnid), { timeout: 5_000 }).toEqual([{ platform, outcome: "rejected", answer: JSON.stringify(answer) }]);
+	await expect
+		.poll(() => ledgerOf(txnid), { timeout: 20_000 })
+		.toEqual([{ platform, outcome: "rejected", answer: JSON.stringify(answer) }]);
 	expect(await readAll("SELECT * FROM conversions WHERE txnid = ?", txnid)).toEqual([]);
 }
 
@@ -90,7 +92,7 @@ describe("worker: signed postbacks", () => {
 		for (let at = 0; at < 150; at++) expect(await call("signing", `txnid=flood&sig=${at}`)).toEqual(SIG_INVALID);
 		const genuine = queryOf("after-the-flood");
 		expect(await call("signing", `${genuine}&sig=${sign(genuine)}`)).toEqual(RECEIVED);
-		await expect.poll(() => ledgerOf("after-the-flood"), { timeout: 5_000 }).toHaveLength(1);
+		await expect.poll(() => ledgerOf("after-the-flood"), { timeout: 20_000 }).toHaveLength(1);
 		// The minute may have turned once on the way.
 		expect(await countRows()).toBeLessThanOrEqual(120);
 	});
@@ -122,7 +124,7 @@ describe("worker: the rate of a platform", () => {
 		expect([3, 4, 5, 6]).toContain(taken);
 		expect(answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(failed))).toHaveLength(10 - taken);
 		const rows = () => readAll("SELECT txnid FROM postback_intake WHERE outcome = 'failed' AND platform = 'paced'");
-		await expect.poll(rows, { timeout: 5_000 }).not.toEqual([]);
+		await expect.poll(rows, { timeout: 20_000 }).not.toEqual([]);
 		expect((await rows()).length).toBeLessThanOrEqual(2);
 	});
 });

@@ -22,7 +22,7 @@ describe("worker: a postback on its way through the queue", () => {
 		expect(status).toBe(200);
 		expect(body).toEqual({ message: "Postback received successfully" });
 		await expect
-			.poll(() => readAll("SELECT stage, status, revenue_micros FROM conversions"), { timeout: 5_000 })
+			.poll(() => readAll("SELECT stage, status, revenue_micros FROM conversions"), { timeout: 20_000 })
 			.toEqual([{ stage: "settled", status: "approved", revenue_micros: 9_872_000 }]);
 		expect(await readAll("SELECT platform, txnid, seq, status, cid, payout_micros, event_at, publisher_id FROM callbacks")).toEqual([
 			{
@@ -56,8 +56,8 @@ describe("worker: a postback on its way through the queue", () => {
 		const click = clickRow({ publisher_id: "quiet" });
 		await callPostback(WEST_KEY, new URLSearchParams(postbackFields({ txnid: "early", cid: String(click.click_hash) })).toString());
 		const stage = () => readAll("SELECT stage FROM conversions WHERE txnid = 'early'");
-		await expect.poll(stage, { timeout: 5_000 }).toEqual([{ stage: "waiting" }]);
+		await expect.poll(stage, { timeout: 20_000 }).toEqual([{ stage: "waiting" }]);
 		await storeClicks(click);
-		await expect.poll(stage, { timeout: 15_000 }).toEqual([{ stage: "settled" }]);
-	}, 25_000);
+		await expect.poll(stage, { timeout: 20_000 }).toEqual([{ stage: "settled" }]);
+	}, 60_000);
 });

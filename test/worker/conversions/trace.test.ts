@@ -40,7 +40,7 @@ describe("worker: tracing a sale", () => {
 		await storeClicks(click);
 		const cid = String(click.click_hash);
 		await callPostback(WEST_KEY, new URLSearchParams({ ...postbackFields({ txnid: "T-1001", cid }), payout: "lots" }).toString());
-		await vi.waitFor(async () => expect(await readAll("SELECT id FROM postback_intake")).toHaveLength(1), { timeout: 5_000 });
+		await vi.waitFor(async () => expect(await readAll("SELECT id FROM postback_intake")).toHaveLength(1), { timeout: 20_000 });
 		await consume(postbackMessage("west", { txnid: "T-1001", cid: cid.toUpperCase(), salesMicros: 50_000_000 }));
 		await consume(postbackMessage("west", { txnid: "T-1001", cid: cid.toUpperCase(), status: "void" }));
 		const [callback] = await readAll("SELECT id FROM callbacks WHERE seq = 1");
