@@ -36,7 +36,7 @@ function queueConsumers() {
 
 /**
  * Three projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
- * (src/lib/bytes.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `e2e` runs the
+ * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `e2e` runs the
  * commands of the README themselves.
  */
 export default defineConfig({
@@ -44,10 +44,19 @@ export default defineConfig({
 		silent: "passed-only",
 		projects: [
 			{
-				test: { name: "unit", environment: "node", include: ["test/unit/**/*.test.ts"], testTimeout: HANGS_MS },
+				test: {
+					name: "unit",
+					environment: "node",
+					include: ["test/unit/**/*.test.ts"],
+					testTimeout: HANGS_MS,
+					// Pure code shares nothing, so its files share a thread, and load what they test once; what a test has replaced is put back.
+					pool: "threads",
+					isolate: false,
+					restoreMocks: true,
+				},
 			},
 			{
-				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"] },
+				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			{
 				plugins: [

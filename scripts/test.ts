@@ -1,45 +1,71 @@
-/** `npm test`: every check of the project, one after the other, and a count at the end. `npm test -- lint unit` runs only those. */
+/**
+ * `npm test`: every check of the project, and a count at the end. `npm test -- lint unit` runs only those. They run in two lanes side
+ * by side: the second has what waits much, for servers and processes; its output is shown when the first has ended.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Check, runCheck } from "./checks/run-check.ts";
+import { HeldOutput } from "./checks/held-output.ts";
+import { type Check, type Outcome, runCheck } from "./checks/run-check.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
 
 const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json"];
-const SUITES = ["unit", "worker", "e2e"];
 
-const CHECKS: readonly Check[] = [
+const FIRST_LANE: readonly Check[] = [
 	...PROJECTS.filter((file) => existsSync(join(ROOT, file))).map((file) => ({
 		name: `typecheck ${file}`,
 		tool: "tsc",
 		arguments: ["-p", file],
 	})),
 	{ name: "lint", tool: "biome", arguments: ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
-	{ name: "lint unused", tool: "knip", arguments: ["--no-progress", "--treat-config-hints-as-errors"] },
-	...SUITES.map((suite) => ({ name: suite, tool: "vitest", arguments: ["run", "--project", suite], isVitest: true as const })),
+	{
+		name: "lint unused",
+		tool: "knip",
+		arguments: ["--no-progress", "--treat-config-hints-as-errors"],
+		// It loads vitest.config.ts by jiti, which would take half a minute to compile wrangler for a Node that needs nothing compiled.
+		variables: { JITI_NATIVE_MODULES: '["wrangler"]' },
+	},
+	vitest("unit"),
+	vitest("worker"),
 ];
+const SECOND_LANE: readonly Check[] = [vitest("e2e")];
+
+type Done = Outcome & { name: string; seconds: number };
+
+function vitest(suite: string): Check {
+	return { name: suite, tool: "vitest", arguments: ["run", "--project", suite], isVitest: true };
+}
 
 async function test(wanted: readonly string[]): Promise<void> {
-	const names = [...new Set(CHECKS.map(({ name }) => kindOf(name)))];
+	const names = [...new Set([...FIRST_LANE, ...SECOND_LANE].map(({ name }) => kindOf(name)))];
 	const unknown = wanted.find((name) => !names.includes(name));
 	if (unknown !== undefined) throw new Failure(`There is no check ${JSON.stringify(unknown)}. Choose from: ${names.join(", ")}.`);
-	const lines: string[] = [];
-	let passed = 0;
-	let failed = 0;
-	for (const check of CHECKS) {
-		if (wanted.length > 0 && !wanted.includes(kindOf(check.name))) continue;
-		console.log(`\n── ${check.name}`);
+	const [first, second] = [FIRST_LANE, SECOND_LANE].map((lane) =>
+		lane.filter(({ name }) => wanted.length === 0 || wanted.includes(kindOf(name))),
+	) as [Check[], Check[]];
+	const held = first.length === 0 ? null : new HeldOutput((text) => process.stdout.write(text));
+	const shown = runLane(first, null).finally(() => held?.release());
+	const done = (await Promise.all([shown, runLane(second, held)])).flat();
+	const lines = done.map(
+		({ name, seconds, passed, failed }) =>
+			`${failed === 0 ? "ok    " : "FAILED"} ${seconds.toFixed(1).padStart(6)} s  ${name}  (${passed} passed, ${failed} failed)`,
+	);
+	const count = (outcome: keyof Outcome) => done.reduce((sum, check) => sum + check[outcome], 0);
+	console.log(`\n${lines.join("\n")}\n\n${count("passed")} passed, ${count("failed")} failed`);
+	if (count("failed") > 0) process.exitCode = 1;
+}
+
+async function runLane(checks: readonly Check[], held: HeldOutput | null): Promise<Done[]> {
+	const done: Done[] = [];
+	for (const check of checks) {
+		const title = `\n── ${check.name}\n`;
+		if (held === null) process.stdout.write(title);
+		else held.write(title);
 		const startedAt = Date.now();
-		const outcome = await runCheck(check);
-		const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6);
-		lines.push(
-			`${outcome.failed === 0 ? "ok    " : "FAILED"} ${seconds} s  ${check.name}  (${outcome.passed} passed, ${outcome.failed} failed)`,
-		);
-		passed += outcome.passed;
-		failed += outcome.failed;
+		const outcome = await runCheck(check, held);
+		done.push({ ...outcome, name: check.name, seconds: (Date.now() - startedAt) / 1_000 });
 	}
-	console.log(`\n${lines.join("\n")}\n\n${passed} passed, ${failed} failed`);
-	if (failed > 0) process.exitCode = 1;
+	return done;
 }
 
 function kindOf(name: string): string {

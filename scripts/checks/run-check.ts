@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../local/paths.ts";
+import type { HeldOutput } from "./held-output.ts";
 import { addSecondTry, judgeRun, type RunReport, type Verdict } from "./judge-run.ts";
 
 export type Check = {
@@ -10,53 +11,80 @@ export type Check = {
 	/** A tool in node_modules/.bin. */
 	tool: string;
 	arguments: readonly string[];
+	/** Variables of the tool's environment. */
+	variables?: Readonly<Record<string, string>>;
 	/** Vitest says how many tests it ran; any other tool counts as one check. */
 	isVitest?: true;
 };
 
 export type Outcome = { passed: number; failed: number };
 
-let current: ChildProcess | null = null;
+/** Compiled once in a run, whichever of its many processes needs it. */
+const COMPILE_CACHE = mkdtempSync(join(tmpdir(), "clickbourse-compiled-"));
+process.on("exit", () => rmSync(COMPILE_CACHE, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+
+const running = new Set<ChildProcess>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
 	process.on(signal, () => {
-		current?.kill(signal);
+		for (const child of running) child.kill(signal);
 		process.exit(1);
 	});
 }
 
-/** Runs a check with its output shown, and counts what passed and failed. Test files that the runner loses are run again, once. */
-export async function runCheck(check: Check): Promise<Outcome> {
-	if (!check.isVitest) return (await run(check.tool, check.arguments)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-	const first = await runVitest(check, []);
+/**
+ * Runs a check, and counts what passed and failed. Test files that the runner loses are run again, once.
+ * @param held where its output goes; null shows it as it comes
+ */
+export async function runCheck(check: Check, held: HeldOutput | null): Promise<Outcome> {
+	if (!check.isVitest) return (await run(check, [], {}, held)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+	const say = (text: string) => (held === null ? process.stdout.write(text) : held.write(text));
+	const first = await runVitest(check, [], held);
 	if (first.lost.length === 0) return first;
-	console.log(`\nLost to the test runner, and no test has failed by it. Run again, once:\n${first.lost.join("\n")}\n`);
-	const second = await runVitest(check, first.lost);
-	if (second.lost.length > 0) console.log(`\nLost again, which counts as failed:\n${second.lost.join("\n")}\n`);
+	say(`\nLost to the test runner, and no test has failed by it. Run again, once:\n${first.lost.join("\n")}\n\n`);
+	const second = await runVitest(check, first.lost, held);
+	if (second.lost.length > 0) say(`\nLost again, which counts as failed:\n${second.lost.join("\n")}\n\n`);
 	return addSecondTry(first, second);
 }
 
 /** @param files those of the suite to run; none for all */
-async function runVitest(check: Check, files: readonly string[]): Promise<Verdict> {
+async function runVitest(check: Check, files: readonly string[], held: HeldOutput | null): Promise<Verdict> {
 	const folder = mkdtempSync(join(tmpdir(), "clickbourse-tests-"));
 	try {
 		const report = join(folder, "report.json");
 		const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "run-reporter.ts")}`];
-		const code = await run(check.tool, [...check.arguments, ...files, ...reporters], { CHECK_REPORT: report });
+		const code = await run(check, [...files, ...reporters], { CHECK_REPORT: report }, held);
 		return judgeRun(existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as RunReport) : null, code);
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
 }
 
-function run(tool: string, arguments_: readonly string[], variables: Record<string, string> = {}): Promise<number> {
+function run(
+	{ tool, arguments: own, variables }: Check,
+	more: readonly string[],
+	moreVariables: Record<string, string>,
+	held: HeldOutput | null,
+): Promise<number> {
 	return new Promise((resolve, reject) => {
-		current = spawn(join(ROOT, "node_modules", ".bin", tool), arguments_, {
+		const output = held === null ? "inherit" : "pipe";
+		const child = spawn(join(ROOT, "node_modules", ".bin", tool), [...own, ...more], {
 			cwd: ROOT,
-			stdio: ["ignore", "inherit", "inherit"],
-			// Some tools colour whatever they write in CI; in a log that is noise.
-			env: { ...process.env, ...(!process.stdout.isTTY && { NO_COLOR: "1" }), ...variables },
+			stdio: ["ignore", output, output],
+			env: {
+				...process.env,
+				NODE_COMPILE_CACHE: COMPILE_CACHE,
+				// Some tools colour whatever they write in CI; in a log that is noise.
+				...((held !== null || !process.stdout.isTTY) && { NO_COLOR: "1" }),
+				...variables,
+				...moreVariables,
+			},
 		});
-		current.on("error", reject);
-		current.on("exit", (code) => resolve(code ?? 1));
+		running.add(child);
+		for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => held?.write(text));
+		child.on("error", reject);
+		child.on("close", (code) => {
+			running.delete(child);
+			resolve(code ?? 1);
+		});
 	});
 }

@@ -59,7 +59,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		const command = ["import", "network.json", "--url", url];
 		const env = { OPERATOR_KEY: "key-from-environment" };
 		seen = [];
-		await project.operator([...command, "--key-file", "key.txt"], { env });
+		await project.run(["npm", "run", "--silent", "operator", "--", ...command, "--key-file", "key.txt"], { env });
 		await project.operator(command, { env });
 		await project.operator(command);
 		expect(seen.map(({ key }) => key)).toEqual(["key-from-file", "key-from-environment", "key-from-dev-vars"]);
