@@ -106,7 +106,6 @@ export const RESTRICTED_TRAFFIC = [
 	"Voucher Code",
 	"TM Bidding",
 ] as const;
-export type RestrictedTraffic = (typeof RESTRICTED_TRAFFIC)[number];
 
 /** What a brand may be offered for; `All` stands for each of them. */
 export const TRAFFIC_TYPES = [

@@ -442,7 +442,7 @@ describe("worker: a book of another size", () => {
 		expect((await manifest()).bits).toBeLessThanOrEqual(bits);
 		expect(await reader(observedStore()).priceOf("many-30.example", 0)).toBe(777_700);
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_shards WHERE bits = ?").bind(bits).first("n")).toBe(0);
-	}, 60_000);
+	}, 120_000);
 
 	it.each([2, 6])(
 		"takes over changes made while it is rebuilt with %d doublings, run after run",
@@ -463,7 +463,7 @@ describe("worker: a book of another size", () => {
 			const { priceOf } = reader(observedStore());
 			for (let at = 0; at < 1_500; at += 3) expect(await priceOf(`many-${at}.example`, 0)).toBe(600_000 + doublings);
 		},
-		60_000,
+		120_000,
 	);
 
 	it("that outgrows its shards while it is being rebuilt goes on to the next size by itself", async () => {
@@ -473,5 +473,5 @@ describe("worker: a book of another size", () => {
 		const { bits } = await manifest();
 		expect(bits).toBeGreaterThan(1);
 		expect(await reader(observedStore()).priceOf("many-14.example", 0)).toBe(400_000);
-	}, 60_000);
+	}, 120_000);
 });

@@ -200,7 +200,7 @@ describe("worker: a paused campaign", () => {
 	it("of a steady pace bids and pauses by turns until its cap is met to the click, and is then paused for its day", async () => {
 		await setCaps({ daily_click_cap: 1_000 });
 		let from = NOON;
-		for (let turn = 0; turn < 5; turn++) {
+		for (let turn = 0; turn < 3; turn++) {
 			await clickSteadily(5, from, 600);
 			from += 600 * SECOND_MS;
 			await sweepCaps(capDeps(() => from));

@@ -346,5 +346,5 @@ describe("worker: a large file", () => {
 		expect(answer.book.shards_written).toBeGreaterThan(64);
 		expect(await priceFor("large-19999.example")).toBe(0.2);
 		expect(await priceFor("shoes.example")).toBe(0.2);
-	}, 60_000);
+	}, 120_000);
 });

@@ -114,7 +114,8 @@ class World {
 		this.#faults = [];
 		this.#databaseFault = null;
 		for (let round = 0; round < 300; round++) {
-			this.outbox.now += 11 * 60_000;
+			// Ever longer: the last retries are a day apart.
+			this.outbox.now += (round + 1) * 11 * 60_000;
 			await this.outbox.sweep();
 			while (this.outbox.sent.some(({ at }) => at <= this.outbox.now)) await this.work(0, false);
 			const left = await env.DB.prepare("SELECT COUNT(*) AS n FROM callbacks WHERE state <> 'delivered'").first<number>("n");

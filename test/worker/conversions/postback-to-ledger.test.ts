@@ -59,5 +59,5 @@ describe("worker: a postback on its way through the queue", () => {
 		await expect.poll(stage, { timeout: 20_000 }).toEqual([{ stage: "waiting" }]);
 		await storeClicks(click);
 		await expect.poll(stage, { timeout: 20_000 }).toEqual([{ stage: "settled" }]);
-	}, 60_000);
+	}, 120_000);
 });
