@@ -56,11 +56,14 @@ function describePostback({ received_at, platform, method, query, outcome, answe
 }
 
 function describeConversion(conversion: Conversion): string[] {
-	const { platform, txnid, stage, status, verdict, test, currency, why, events, callbacks } = conversion;
-	const held = stage === "quarantined" && why !== null ? HOLDS[why] : undefined;
+	const { platform, txnid, stage, status, verdict, test, currency, why, credited, events, callbacks } = conversion;
+	const held = stage === "quarantined" && why !== null ? ((credited ? CREDITED_HOLDS[why] : null) ?? HOLDS[why]) : undefined;
 	return [
 		`Transaction ${txnid} of ${platform}: ${stage}, ${status}${test ? ", a test" : ""}${verdict === null ? "" : `, ${verdict} by an operator`}`,
 		...(held === undefined ? [] : [`    ${held}`]),
+		...(conversion.status_unknown
+			? [`    the platform's status ${JSON.stringify(conversion.network_status)} is known to no map: pending until it says another`]
+			: []),
 		`    ${describeEarnings(conversion)}`,
 		`    ${describeAttribution(conversion)}`,
 		...events.map((event) => `    ${describeEvent(event, currency)}`),
@@ -104,6 +107,11 @@ const HOLDS: Record<string, string> = {
 	amount: "its amount is above the ceiling: credited to nobody until an operator releases it",
 	review: "its click was embedded or prefetched: credited to nobody until an operator releases or voids it",
 	publisher_suspended: "its publisher is suspended: credited to nobody until it is active again",
+};
+/** What is held although it was credited: somebody has to look. */
+const CREDITED_HOLDS: Record<string, string> = {
+	no_rate:
+		"needs a person: it was credited, and has no exchange rate any more, so that no report shows what the publisher holds; import the rate, or void it",
 };
 const STATES: Record<string, string> = {
 	exhausted: "exhausted: it is not tried again",

@@ -33,6 +33,8 @@ export type Attempt = {
 	retryAfterMs: number | null;
 	/** True for a 2xx, which is the publisher's word that it has stored the callback. */
 	confirmed: boolean;
+	/** False where the publisher cannot have stored the callback: it was not called, or refused. */
+	mayHaveArrived: boolean;
 };
 
 export type Call = {
@@ -48,16 +50,17 @@ export type Call = {
 export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test }: Call): Promise<Attempt> {
 	const { fetch: call, now, allowInsecure, timeoutMs = CALLBACK_TIMEOUT_MS } = deps;
 	const startedAt = now();
-	const failed = (answer: string): Attempt => ({
+	const failed = (answer: string, mayHaveArrived = true): Attempt => ({
 		startedAt,
 		latencyMs: now() - startedAt,
 		httpStatus: null,
 		answer,
 		retryAfterMs: null,
 		confirmed: false,
+		mayHaveArrived,
 	});
 	const fault = findCallbackUrlFault(url, { allowInsecure });
-	if (fault !== null) return failed(`not called: the address ${fault}`);
+	if (fault !== null) return failed(`not called: the address ${fault}`, false);
 	let response: Response;
 	try {
 		response = await call(buildCallbackUrl(url, facts), {
@@ -81,7 +84,13 @@ export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test 
 		answer: await readStart(response.body),
 		retryAfterMs: readRetryAfter(response.headers.get("retry-after"), now()),
 		confirmed: response.ok,
+		mayHaveArrived: response.ok || isGatewaysWord(response.status),
 	};
+}
+
+/** Answers of what stands before a receiver, such as a proxy that waited in vain: the receiver may have stored the callback. */
+function isGatewaysWord(status: number): boolean {
+	return [408, 499, 502, 504].includes(status) || (status >= 520 && status <= 527);
 }
 
 function describeFailure(error: unknown, timeoutMs: number): string {

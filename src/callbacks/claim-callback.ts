@@ -38,6 +38,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 			held_for = decided.hold,
 			next_attempt_at = CASE WHEN decided.hold IS NULL THEN ${at + LEASE_MS} END,
 			lease = CASE WHEN decided.hold IS NULL THEN ${lease} END,
+			exposures = exposures + CASE WHEN decided.hold IS NULL THEN 1 ELSE 0 END,
 			queued_until = 0
 		FROM (SELECT CASE
 			WHEN EXISTS (

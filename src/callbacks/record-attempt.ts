@@ -57,7 +57,8 @@ export async function recordFailed(
 	const [, , health] = await runTransaction(db, [
 		insertAttempt(db, claimed.id, attempt),
 		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${nextAttemptAt},
-			held_for = ${claimed.probe ? "pause" : null}, lease = NULL, schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
+			held_for = ${claimed.probe ? "pause" : null}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
+			schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
 			queued_until = ${retryAt !== null && isSoon(retryAt, now) ? retryAt + MINUTE_MS : 0}
 			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
 		countFailure({ publisherId: claimed.publisherId, url }, now),
@@ -71,7 +72,7 @@ export async function recordNoUrl(db: Database, claimed: ClaimedCallback, now: n
 	const [, released] = await runTransaction(db, [
 		db
 			.update(callbacks)
-			.set({ state: "no_url", nextAttemptAt: null, heldFor: null, lease: null })
+			.set({ state: "no_url", nextAttemptAt: null, heldFor: null, lease: null, exposures: sql`exposures - 1` })
 			.where(and(eq(callbacks.id, claimed.id), eq(callbacks.lease, claimed.lease))),
 		releaseNext(claimed, now),
 	]);

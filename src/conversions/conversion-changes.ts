@@ -11,6 +11,9 @@ const UNTOLD = new Set<string>([
 	"retryAt",
 	"lastIntakeId",
 	"approvalHashes",
+	"payouts",
+	"defaultCurrency",
+	"credited",
 	"version",
 ]);
 
@@ -68,6 +71,9 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		retryAt: null,
 		lastIntakeId: "",
 		approvalHashes: "",
+		payouts: "",
+		defaultCurrency: null,
+		credited: false,
 		version: 0,
 	};
 }

@@ -15,6 +15,11 @@ export function keyOf({ platform, txnid }: ConversionKey): string {
 	return JSON.stringify([platform, txnid]);
 }
 
+/** True where the publisher holds a credit of which nobody knows the worth any more: a person has to look. */
+export function isCreditWithoutRate({ stage, heldFor, credited }: Conversion): boolean {
+	return stage === "quarantined" && heldFor === "no_rate" && credited;
+}
+
 /** What a conversion adds to the daily sums, and where. */
 export type Contribution = {
 	publisherId: string;

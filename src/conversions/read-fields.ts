@@ -19,17 +19,25 @@ export function splitFields(text: string): Field[] {
 		});
 }
 
+/** An unfilled macro there says that there is a status, and not which: unlike one that was not sent. */
+const KEPT_UNFILLED = "status";
+
 /**
  * The value of each field: the first that is neither empty nor a macro nobody filled in. So a query goes before a form where it comes
- * first, but never hides what only the form says. Names are exact.
+ * first, but never hides what only the form says. Names are exact. A `status` that nobody filled in stands as it was sent.
  */
 export function pickValues(fields: readonly Field[]): Map<string, string> {
 	const values = new Map<string, string>();
+	let unfilled: string | null = null;
 	for (const { name, raw, value } of fields) {
-		// Raw first: what `%campaign%` decodes to is anything but a placeholder. Decoded as well: a `+` is a space in a query.
-		if (values.has(name) || isPlaceholder(raw) || isPlaceholder(value)) continue;
+		if (values.has(name)) continue;
 		const trimmed = value.trim();
-		if (trimmed !== "") values.set(name, trimmed);
+		// Raw first: what `%campaign%` decodes to is anything but a placeholder. Decoded as well: a `+` is a space in a query.
+		const literal = isPlaceholder(value) ? trimmed : isPlaceholder(raw) ? raw.trim() : null;
+		if (literal !== null) {
+			if (name === KEPT_UNFILLED) unfilled ??= literal;
+		} else if (trimmed !== "") values.set(name, trimmed);
 	}
+	if (unfilled !== null && !values.has(KEPT_UNFILLED)) values.set(KEPT_UNFILLED, unfilled);
 	return values;
 }

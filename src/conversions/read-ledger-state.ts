@@ -3,21 +3,22 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
-import type { CallbackStatus } from "../lib/enums.ts";
+import type { Amendments, CallbackStatus, NegativePayout } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import { type Conversion, type ConversionKey, keyOf } from "./conversion.ts";
 import { USD_NANOS } from "./exchange.ts";
 import type { HoldFacts } from "./holds.ts";
 import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
 import type { Postback } from "./message.ts";
+import type { LastCallback } from "./owed-callbacks.ts";
 import type { StatedPlatform } from "./restate.ts";
-import type { LastCallback } from "./settle.ts";
 
 type PlatformFacts = StatedPlatform & { maxPayoutMicros: number | null; matchByPublisherClickId: boolean };
 type PlatformRow = {
 	id: string;
 	currency: string;
 	statusMap: string;
+	negativePayout: NegativePayout;
 	maxPayoutMicros: number | null;
 	matchByPublisherClickId: number;
 };
@@ -32,6 +33,7 @@ export type LedgerState = {
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	hasCallbackUrl: (publisherId: string) => boolean;
+	amendmentsOf: (publisherId: string) => Amendments;
 };
 
 /** What is known beside a stored conversion and beside a click alike. */
@@ -39,17 +41,21 @@ type Surroundings = {
 	publisherId: string | null;
 	campaignId: number | null;
 	hasCallbackUrl: number;
+	amendments: Amendments | null;
 	isSuspended: number;
 	campaignMaxMicros: number | null;
 };
-type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> &
+type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 	Surroundings & {
 		statusUnknown: number;
 		test: number;
+		credited: number;
 		clickReason: CandidateClick["reason"];
+		lastId: string | null;
 		lastSeq: number | null;
 		lastStatus: CallbackStatus | null;
-		creditedMicros: number | null;
+		lastPayoutMicros: number | null;
+		isLastUnsent: number;
 	};
 type ClickRow = CandidateClick & Surroundings & { wanted: string };
 
@@ -57,7 +63,7 @@ type ClickRow = CandidateClick & Surroundings & { wanted: string };
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
 /** Of a publisher `p` and a campaign `g`. */
-const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl",
+const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
@@ -76,7 +82,7 @@ export async function readLedgerState(
 	const keys = JSON.stringify([...postbacks.map(({ platform, postback: { txnid } }) => ({ platform, txnid })), ...others]);
 	const cids = JSON.stringify(postbacks.map(({ postback }) => postback.cid));
 	const days = JSON.stringify(
-		postbacks.map(({ platform, postback: { currency, eventAt } }) => ({ platform, currency, day: utcDay(eventAt) })),
+		postbacks.map(({ platform, postback: { txnid, currency, eventAt } }) => ({ platform, txnid, currency, day: utcDay(eventAt) })),
 	);
 	const stored = sql`FROM json_each(${keys}) k CROSS JOIN conversions v`;
 	const isStored = sql`v.platform = k.value ->> 'platform' AND v.txnid = k.value ->> 'txnid'`;
@@ -84,8 +90,9 @@ export async function readLedgerState(
 	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
 		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.seq AS "lastSeq", o.status AS "lastStatus",
-			(SELECT payout_micros FROM callbacks a WHERE a.platform = v.platform AND a.txnid = v.txnid AND a.status = 'approved' ORDER BY a.seq DESC LIMIT 1) AS "creditedMicros"
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
+			o.payout_micros AS "lastPayoutMicros",
+			CASE WHEN o.exposures = 0 AND o.lease IS NULL AND o.state <> 'delivered' THEN 1 ELSE 0 END AS "isLastUnsent"
 			${stored}
 			LEFT JOIN publishers p ON p.id = v.publisher_id
 			LEFT JOIN campaigns g ON g.campaign_id = v.campaign_id
@@ -93,7 +100,7 @@ export async function readLedgerState(
 			LEFT JOIN callbacks o ON o.platform = v.platform AND o.txnid = v.txnid
 				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)
 			WHERE ${isStored}`,
-		sql`SELECT id, currency, status_map AS "statusMap", max_payout_micros AS "maxPayoutMicros", match_by_publisher_click_id AS "matchByPublisherClickId"
+		sql`SELECT id, currency, status_map AS "statusMap", negative_payout AS "negativePayout", max_payout_micros AS "maxPayoutMicros", match_by_publisher_click_id AS "matchByPublisherClickId"
 			FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
 			CROSS JOIN clicks c
@@ -108,7 +115,9 @@ export async function readLedgerState(
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = w.cid LIMIT ${MAX_CANDIDATES + 1})`,
 		sql`SELECT id, usd_nanos AS "usdNanos" FROM exchange_rates WHERE id IN (
-			SELECT coalesce(d.value ->> 'currency', (SELECT currency FROM platforms p WHERE p.id = d.value ->> 'platform')) || ' ' || (d.value ->> 'day') FROM json_each(${days}) d
+			SELECT coalesce(d.value ->> 'currency',
+				(SELECT default_currency FROM conversions f WHERE f.platform = d.value ->> 'platform' AND f.txnid = d.value ->> 'txnid'),
+				(SELECT currency FROM platforms p WHERE p.id = d.value ->> 'platform')) || ' ' || (d.value ->> 'day') FROM json_each(${days}) d
 			UNION SELECT v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') ${stored} WHERE ${isStored})`,
 	]);
 	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows] = results.map(({ results }) => results);
@@ -147,6 +156,7 @@ function arrange(rows: Rows): LedgerState {
 		new Set(around.filter((row) => row[fact] === 1).map(({ publisherId }) => publisherId));
 	const reachable = publishersWith("hasCallbackUrl");
 	const suspended = publishersWith("isSuspended");
+	const amendments = new Map(around.map((row) => [row.publisherId, row.amendments]));
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
 	const clickReasons = new Map([
 		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
@@ -158,8 +168,9 @@ function arrange(rows: Rows): LedgerState {
 		conversionOf: (key) => toConversion(conversionByKey.get(keyOf(key))),
 		lastCallbackOf: (key) => {
 			const row = conversionByKey.get(keyOf(key));
-			if (row === undefined || row.lastSeq === null || row.lastStatus === null) return null;
-			return { seq: row.lastSeq, status: row.lastStatus, creditedMicros: row.creditedMicros ?? 0 };
+			if (row === undefined || row.lastId === null || row.lastSeq === null || row.lastStatus === null) return null;
+			const { lastId: id, lastSeq: seq, lastStatus: status, lastPayoutMicros, isLastUnsent } = row;
+			return { id, seq, status, payoutMicros: lastPayoutMicros ?? 0, isUnsent: isLastUnsent === 1 };
 		},
 		platformOf,
 		findClick: (platform, cid) => {
@@ -174,12 +185,13 @@ function arrange(rows: Rows): LedgerState {
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
 		hasCallbackUrl: (publisherId) => reachable.has(publisherId),
+		amendmentsOf: (publisherId) => amendments.get(publisherId) ?? "none",
 	};
 }
 
 function toConversion(row: ConversionRow | undefined): Conversion | null {
 	if (row === undefined) return null;
-	const { hasCallbackUrl: _, isSuspended: _1, campaignMaxMicros: _2, clickReason: _3, ...known } = row;
-	const { lastSeq: _4, lastStatus: _5, creditedMicros: _6, statusUnknown, test, ...rest } = known;
-	return { ...rest, statusUnknown: statusUnknown === 1, test: test === 1 };
+	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, clickReason: _4, ...known } = row;
+	const { lastId: _5, lastSeq: _6, lastStatus: _7, lastPayoutMicros: _8, isLastUnsent: _9, ...stored } = known;
+	return { ...stored, statusUnknown: stored.statusUnknown === 1, test: stored.test === 1, credited: stored.credited === 1 };
 }

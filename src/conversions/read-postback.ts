@@ -14,7 +14,7 @@ const CONTROL = /\p{Cc}/u;
 /**
  * Reads a postback, or says of each required field what is wrong with it. `sales` and `currency` are optional: an amount that is
  * no number is as if it were not sent, so that it never costs the publisher the conversion; an unknown currency waits for its rate.
- * @param values fields by name; empty ones and placeholders are absent
+ * @param values fields by name; empty ones and placeholders are absent, but for an unfilled `status`
  */
 export function readPostback(
 	values: ReadonlyMap<string, string>,

@@ -1,28 +1,43 @@
 /** What a postback states of a conversion, and which postbacks may not: pure. */
-import type { ConversionStatus } from "../lib/enums.ts";
+import type { ConversionStatus, NegativePayout } from "../lib/enums.ts";
 import { contentHashOf } from "../lib/md5-ids.ts";
 import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
 import type { Postback } from "./message.ts";
+import { correct, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
 
-export type StatedPlatform = { currency: string; statusMap: Readonly<Record<string, ConversionStatus>> };
+export type StatedPlatform = {
+	currency: string;
+	statusMap: Readonly<Record<string, ConversionStatus>>;
+	negativePayout: NegativePayout;
+};
 
 /** A conversion that was said to stand in so many ways is not reopened by a postback any more. */
 const MAX_APPROVALS = 40;
 
-/** The conversion as a postback states it. What it leaves out and no default fills stays as it was. */
+/** True for a postback that only corrects the amount of a conversion. */
+export function isCorrection({ payoutMicros }: Postback, { negativePayout }: StatedPlatform): boolean {
+	return payoutMicros < 0 && negativePayout === "adjust";
+}
+
+/** The conversion with what is remembered of every one, before anything new is said of it; rows of earlier versions have less. */
+export function recall(present: Conversion, platform: StatedPlatform): Conversion {
+	const conversion = { ...present, defaultCurrency: present.defaultCurrency ?? platform.currency };
+	const recalled = { ...conversion, payouts: writePayouts(payoutsOf(conversion)) };
+	if (present.approvalHashes !== "" || present.cid === "" || platformStatusOf(present, platform) === "cancelled") return recalled;
+	return { ...recalled, approvalHashes: hashOf({ ...conversion, status: present.networkStatus }, conversion) };
+}
+
+/** The conversion as a postback states it. What it leaves out and no default fills stays as it was. @param present recalled */
 export function restate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
-	const { status, unknown } = read(postback.payoutMicros, postback.status, platform);
-	const currency = postback.currency ?? platform.currency;
+	const currency = currencyOf(postback, present);
 	const stated: Conversion = {
-		...remember(present, postback, platform),
+		...rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId),
 		cid: postback.cid,
-		status,
 		networkStatus: postback.status,
-		statusUnknown: unknown,
+		statusUnknown: readStatus(postback.status, platform.statusMap).unknown,
 		eventAt: postback.eventAt,
-		payoutMicros: postback.payoutMicros,
 		salesMicros: postback.salesMicros ?? (currency === present.currency ? present.salesMicros : null),
 		currency,
 		s2: postback.s2 ?? present.s2,
@@ -30,8 +45,24 @@ export function restate(present: Conversion, postback: Postback, intakeId: strin
 		surl: postback.surl ?? present.surl,
 		lastIntakeId: intakeId,
 	};
-	if (present.verdict === "voided") return { ...stated, status: "cancelled" };
-	return isKeptPending(present.heldFor) && status !== "cancelled" ? { ...stated, status: "pending" } : stated;
+	return stand(stated, platform);
+}
+
+/** The conversion with what an older postback had stated, which a newer one has replaced: of its payout, it matters that it was stated. */
+export function restateLate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
+	return stand(rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId), platform);
+}
+
+/**
+ * The conversion corrected by an amount. Nothing else of it changes; but where nothing was stated yet, it is known by what the correction
+ * says, until something is.
+ */
+export function amend(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
+	const correction = [intakeId, postback.payoutMicros, hashOf(postback, present), postback.currency] as const;
+	const amended = { ...present, payouts: writePayouts(correct(payoutsOf(present), correction)) };
+	if (present.cid !== "") return stand(amended, platform);
+	const { cid, eventAt, s2, s3, surl } = postback;
+	return stand({ ...amended, cid, eventAt, s2, s3, surl, currency: currencyOf(postback, present) }, platform);
 }
 
 /** How a conversion stands by what its platform said last and the operator's word, whatever it is held for. */
@@ -41,41 +72,70 @@ export function statusOf(conversion: Conversion, platform: StatedPlatform): Conv
 
 /**
  * Why a postback, though the newest, may not reopen a conversion that the platform has cancelled: it says again what was said before the
- * cancellation, or is about an earlier event. Null where it may, or would not.
+ * cancellation, or is about an earlier event. Null where it may, or would not. @param present recalled
  */
-export function whyStale(present: Conversion, postback: Postback, platform: StatedPlatform): "older_edate" | "repeated" | null {
+export function whyStale(
+	present: Conversion,
+	postback: Postback,
+	intakeId: string,
+	platform: StatedPlatform,
+): "older_edate" | "repeated" | null {
 	const isOverruled = present.verdict === "voided" || isKeptPending(present.heldFor);
 	const stands = isOverruled ? platformStatusOf(present, platform) : present.status;
-	if (stands !== "cancelled" || read(postback.payoutMicros, postback.status, platform).status === "cancelled") return null;
+	if (stands !== "cancelled" || cancels(present, postback, intakeId, platform)) return null;
+	// Corrections that came before what they correct have cancelled nothing.
+	if (payoutsOf(present).stated.length === 0) return null;
 	if (postback.eventAt < present.eventAt) return "older_edate";
 	const known = present.approvalHashes.split(" ");
-	return known.length >= MAX_APPROVALS || known.includes(hashOf(postback, platform)) ? "repeated" : null;
+	return known.length >= MAX_APPROVALS || known.includes(hashOf(postback, present)) ? "repeated" : null;
 }
 
-/** Notes what a postback said, unless it cancelled: so that the same again lifts no later cancellation. */
-export function remember(present: Conversion, postback: Postback, platform: StatedPlatform): Conversion {
-	const hashes = new Set(present.approvalHashes.split(" "));
-	// Of what an earlier version stored, the last statement is known.
-	if (present.approvalHashes === "" && present.cid !== "" && platformStatusOf(present, platform) !== "cancelled") {
-		hashes.add(hashOf({ ...present, status: present.networkStatus }, platform));
-	}
-	if (read(postback.payoutMicros, postback.status, platform).status !== "cancelled") hashes.add(hashOf(postback, platform));
+/** Notes what a postback said, unless it cancelled: so that the same again lifts no later cancellation. @param present recalled */
+export function rememberApproval(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
+	if (cancels(present, postback, intakeId, platform)) return present;
+	const hashes = new Set([...present.approvalHashes.split(" "), hashOf(postback, present)]);
 	hashes.delete("");
 	return { ...present, approvalHashes: [...hashes].slice(0, MAX_APPROVALS).join(" ") };
 }
 
-function platformStatusOf({ payoutMicros, networkStatus }: Conversion, platform: StatedPlatform): ConversionStatus {
-	return read(payoutMicros, networkStatus, platform).status;
+function rememberPayout(present: Conversion, postback: Postback, intakeId: string): Conversion {
+	const statement = [intakeId, postback.payoutMicros, hashOf(postback, present)] as const;
+	return { ...present, payouts: writePayouts(state(payoutsOf(present), statement)) };
 }
 
-function read(payoutMicros: number, word: string | null, { statusMap }: StatedPlatform): { status: ConversionStatus; unknown: boolean } {
-	const { status, unknown } = readStatus(word, statusMap);
-	// A negative payout takes the conversion back, whatever its status says; it is never a debit.
-	return { status: payoutMicros < 0 ? "cancelled" : status, unknown };
+/** Amount and status as all that was said of them comes to. */
+function stand(conversion: Conversion, platform: StatedPlatform): Conversion {
+	const { payoutMicros } = totalOf(payoutsOf(conversion), conversion.lastIntakeId, conversion.currency);
+	const status = statusOf(conversion, platform);
+	return { ...conversion, payoutMicros, status: isKeptPending(conversion.heldFor) && status !== "cancelled" ? "pending" : status };
+}
+
+function platformStatusOf(conversion: Conversion, platform: StatedPlatform): ConversionStatus {
+	const { isReversed } = totalOf(payoutsOf(conversion), conversion.lastIntakeId, conversion.currency);
+	return isReversed ? "cancelled" : readStatus(conversion.networkStatus, platform.statusMap).status;
+}
+
+/** Whether a postback takes the conversion back: by its word; by a payout below zero, or of zero after one above it, whatever its word. */
+function cancels(conversion: Conversion, { payoutMicros, status }: Postback, intakeId: string, { statusMap }: StatedPlatform): boolean {
+	if (payoutMicros < 0 || readStatus(status, statusMap).status === "cancelled") return true;
+	return payoutMicros === 0 && wasPositiveBefore(payoutsOf(conversion), intakeId);
+}
+
+/** Of what an earlier version stored, the last statement is known. */
+function payoutsOf(conversion: Conversion): Payouts {
+	const payouts = readPayouts(conversion.payouts);
+	if (conversion.payouts !== "" || conversion.cid === "") return payouts;
+	const { lastIntakeId, payoutMicros, networkStatus } = conversion;
+	return state(payouts, [lastIntakeId, payoutMicros, hashOf({ ...conversion, status: networkStatus }, conversion)]);
+}
+
+function currencyOf({ currency }: { currency: string | null }, { defaultCurrency }: Conversion): string {
+	return currency ?? defaultCurrency ?? "";
 }
 
 type Said = Omit<Postback, "txnid">;
 
-function hashOf({ cid, eventAt, payoutMicros, salesMicros, currency, status, s2, s3, surl }: Said, platform: StatedPlatform): string {
-	return contentHashOf([cid, eventAt, payoutMicros, salesMicros, currency ?? platform.currency, status, s2, s3, surl]);
+function hashOf(said: Said, conversion: Conversion): string {
+	const { cid, eventAt, payoutMicros, salesMicros, status, s2, s3, surl } = said;
+	return contentHashOf([cid, eventAt, payoutMicros, salesMicros, currencyOf(said, conversion), status, s2, s3, surl]);
 }

@@ -2,8 +2,8 @@
 import type { Database } from "../db/client.ts";
 import { OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
-import { logError } from "../lib/log.ts";
-import { type ConversionKey, keyOf } from "./conversion.ts";
+import { logError, logInfo } from "../lib/log.ts";
+import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
@@ -106,13 +106,23 @@ export function factsOf(key: ConversionKey, standing: LedgerState, now: number):
 		usdNanosOf: standing.usdNanosOf,
 		holdFactsOf: standing.holdFactsOf,
 		hasCallbackUrl: standing.hasCallbackUrl,
+		amendmentsOf: standing.amendmentsOf,
 		lastCallback: standing.lastCallbackOf(key),
 		newId: () => newTimeOrderedId(now),
 	};
 }
 
-/** Tells the queue what is due. Best effort: the outbox has it, and a sweep sends what no message came through for. */
+/**
+ * Tells the queue what is due, and the log what needs a person. Best effort: the outbox has it, and a sweep sends what no message came
+ * through for.
+ */
 export async function announce({ callbacks }: SettleDeps, outcomes: readonly Outcome[]): Promise<void> {
+	for (const { before, settlement } of outcomes) {
+		const { conversion } = settlement;
+		if (!isCreditWithoutRate(conversion) || (before !== null && isCreditWithoutRate(before))) continue;
+		const { platform, txnid, publisherId, lastIntakeId } = conversion;
+		logInfo("conversion.credit_without_rate", { platform, txnid, publisher: publisherId, request: lastIntakeId });
+	}
 	const due = outcomes.flatMap(({ settlement }) => settlement.callbacks).filter(({ state }) => state === "due");
 	if (callbacks === undefined || due.length === 0) return;
 	try {

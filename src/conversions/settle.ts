@@ -2,7 +2,7 @@
  * What a postback, or the passing of time, makes of a conversion: pure. Everything it says is written in one transaction by
  * write-settlements.ts.
  */
-import type { CallbackStatus, ConversionHold, Verdict } from "../lib/enums.ts";
+import type { Amendments, ConversionHold, Verdict } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
@@ -10,7 +10,8 @@ import { shareOf, toUsdMicros } from "./exchange.ts";
 import { type HoldFacts, holdOf, isKeptPending } from "./holds.ts";
 import { asClickHash, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
-import { remember, restate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
+import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks.ts";
+import { amend, isCorrection, recall, rememberApproval, restate, restateLate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
 import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
 
 type Received = { intakeId: string; receivedAt: number; postback: Postback };
@@ -22,9 +23,6 @@ type Judged = { verdict: Verdict | null; adjustmentId: string };
  */
 export type Cause = Received | Judged | null;
 
-/** The last callback of a conversion, and what the publisher was last credited with. */
-export type LastCallback = { seq: number; status: CallbackStatus; creditedMicros: number };
-
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
 	platform: StatedPlatform;
@@ -33,11 +31,19 @@ export type Facts = {
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	hasCallbackUrl: (publisherId: string) => boolean;
+	amendmentsOf: (publisherId: string) => Amendments;
 	lastCallback: LastCallback | null;
 	newId: () => string;
 };
 
-export type Settlement = { conversion: Conversion; events: ConversionEvent[]; callbacks: NewCallback[] };
+export type Settlement = {
+	conversion: Conversion;
+	events: ConversionEvent[];
+	/** Owed from now on. */
+	callbacks: readonly NewCallback[];
+	/** Owed already, and to be sent with another amount. */
+	amended: readonly Amended[];
+};
 
 /** The event that tells of a change of stage, and why it came. */
 const STAGE_EVENTS: Record<Conversion["stage"], (next: Conversion, why: string | null) => [EventKind, string | null]> = {
@@ -68,7 +74,7 @@ export function settle(
 	return history.close();
 }
 
-type Told = { kind: "changed"; adjustmentId?: never } | { kind: "judged"; adjustmentId: string };
+type Told = { kind: "changed" | "late"; adjustmentId?: never } | { kind: "judged"; adjustmentId: string };
 
 class History {
 	readonly #key: ConversionKey;
@@ -76,9 +82,8 @@ class History {
 	readonly #facts: Facts;
 	readonly #now: number;
 	readonly #events: ConversionEvent[] = [];
-	readonly #callbacks: NewCallback[] = [];
+	readonly #owed: OwedCallbacks;
 	#state: Conversion | null;
-	#last: LastCallback | null;
 
 	constructor(key: ConversionKey, present: Conversion | null, facts: Facts, now: number) {
 		this.#key = key;
@@ -86,30 +91,46 @@ class History {
 		this.#state = present;
 		this.#facts = facts;
 		this.#now = now;
-		this.#last = facts.lastCallback;
+		this.#owed = new OwedCallbacks(facts, now);
 	}
 
 	/** A postback says how the conversion stands; the newest one is right, whatever order they arrive in. */
 	take({ intakeId, receivedAt, postback }: Received): void {
 		const { platform } = this.#facts;
 		const present = this.#state;
+		const isAmending = isCorrection(postback, platform);
 		if (present === null) {
-			const first = restate(blank(this.#key, receivedAt), postback, intakeId, platform);
+			const nothing = recall(blank(this.#key, receivedAt), platform);
+			const first = isAmending ? amend(nothing, postback, intakeId, platform) : restate(nothing, postback, intakeId, platform);
 			this.#append("received", first, intakeId);
 			this.#evaluate(first, intakeId);
 			return;
 		}
-		const known = { ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) };
-		const isLate = intakeId <= present.lastIntakeId;
-		const why = isLate ? null : whyStale(present, postback, platform);
-		if (isLate || why !== null) {
-			this.#append("late", remember(known, postback, platform), intakeId, why);
-			return;
-		}
-		const next = restate(known, postback, intakeId, platform);
+		const known = recall({ ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) }, platform);
+		const why = isAmending || intakeId <= present.lastIntakeId ? null : whyStale(known, postback, intakeId, platform);
+		if (isAmending) this.#amend(known, amend(known, postback, intakeId, platform), intakeId);
+		else if (intakeId <= present.lastIntakeId) this.#takeLate(restateLate(known, postback, intakeId, platform), intakeId);
+		else if (why !== null) this.#append("late", rememberApproval(known, postback, intakeId, platform), intakeId, why);
+		else this.#restate(present, restate(known, postback, intakeId, platform), intakeId);
+	}
+
+	#restate(present: Conversion, next: Conversion, intakeId: string): void {
 		const changes = isDifferent(differences(present, next));
 		if (changes || present.stage !== "settled") this.#evaluate(next, intakeId, changes ? { kind: "changed" } : null);
 		else this.#state = next;
+	}
+
+	/** A correction counts where nothing newer was stated; it is in the history in any case, but the same one only once. */
+	#amend(known: Conversion, next: Conversion, intakeId: string): void {
+		if (isDifferent(differences(known, next))) this.#evaluate(next, intakeId, { kind: "changed" });
+		else if (next.payouts === known.payouts) this.#state = next;
+		else this.#append("late", next, intakeId);
+	}
+
+	/** What is older than what stands changes nothing, but for what a newer payout, such as one of zero, means after it. */
+	#takeLate(next: Conversion, intakeId: string): void {
+		if (isDifferent(differences(this.#state, next))) this.#evaluate(next, intakeId, { kind: "late" });
+		else this.#append("late", next, intakeId);
 	}
 
 	/** An operator's word: it holds, whatever is said later, until it is taken back. */
@@ -127,13 +148,15 @@ class History {
 
 	close(): Settlement | null {
 		const before = this.#before;
-		const state = this.#state;
-		if (state === null || (before !== null && this.#events.length === 0 && isAlike(before, state))) return null;
+		if (this.#state === null) return null;
+		const state = { ...this.#state, credited: this.#owed.isCredited };
+		if (before !== null && this.#events.length === 0 && isAlike(before, state)) return null;
 		const eventCount = (before?.eventCount ?? 0) + this.#events.length;
 		return {
 			conversion: { ...state, eventCount, updatedAt: this.#now, version: state.version + 1 },
 			events: this.#events,
-			callbacks: this.#callbacks,
+			callbacks: this.#owed.callbacks,
+			amended: this.#owed.amended,
 		};
 	}
 
@@ -150,7 +173,7 @@ class History {
 		const [kind, reason] = STAGE_EVENTS[next.stage](next, why);
 		if (isDifferent(differences(this.#state, next))) this.#append(kind, next, intakeId, reason);
 		this.#state = next;
-		this.#oweCallback(next);
+		this.#owed.tell(next);
 	}
 
 	#await(conversion: Conversion): Conversion {
@@ -221,41 +244,6 @@ class History {
 			// Sales below zero count as none: like a payout, they never lower what others have made.
 			salesUsdMicros: conversion.salesMicros === null ? null : toUsdMicros(Math.max(0, conversion.salesMicros), usdNanos),
 		};
-	}
-
-	/**
-	 * Credits an approved conversion that is not credited, and takes back what was credited for a cancelled one: of the very amount,
-	 * whatever the payout is now. Pending leaves the publisher's books as they are.
-	 */
-	#oweCallback(conversion: Conversion): void {
-		const isCredited = this.#last?.status === "approved";
-		const { publisherId, status } = conversion;
-		if (publisherId === null || conversion.pricingModel !== "CPA" || conversion.test) return;
-		if (status === "approved" && !isCredited && conversion.stage === "settled")
-			this.#send(conversion, publisherId, "approved", conversion.revenueMicros ?? 0);
-		if (status === "cancelled" && isCredited) this.#send(conversion, publisherId, "cancelled", this.#last?.creditedMicros ?? 0);
-	}
-
-	#send(conversion: Conversion, publisherId: string, status: CallbackStatus, payoutMicros: number): void {
-		const isDue = this.#facts.hasCallbackUrl(publisherId);
-		const seq = (this.#last?.seq ?? 0) + 1;
-		this.#last = { seq, status, creditedMicros: payoutMicros };
-		this.#callbacks.push({
-			id: this.#facts.newId(),
-			...this.#key,
-			seq,
-			publisherId,
-			status,
-			cid: conversion.publisherClickId ?? "",
-			payoutMicros,
-			eventAt: conversion.eventAt,
-			intakeId: conversion.lastIntakeId === "" ? null : conversion.lastIntakeId,
-			state: isDue ? "due" : "no_url",
-			attemptCount: 0,
-			createdAt: this.#now,
-			nextAttemptAt: isDue ? this.#now : null,
-			deliveredAt: null,
-		});
 	}
 
 	#append(kind: EventKind, next: Conversion, intakeId: string | null, why: string | null = null, adjustment?: string): void {

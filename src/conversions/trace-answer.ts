@@ -89,6 +89,7 @@ const conversionSchema = v.strictObject({
 	),
 	network_status: v.pipe(textOrNull, v.description("In the network's own words.")),
 	status_unknown: v.boolean(),
+	credited: v.pipe(v.boolean(), v.description("True while the publisher is owed, or was sent, a credit that was not taken back.")),
 	test: v.boolean(),
 	event_at: time,
 	payout: amount,

@@ -136,6 +136,7 @@ function showConversion(row: ConversionRow): Omit<ShownConversion, "why" | "even
 		verdict: row.verdict,
 		network_status: row.network_status,
 		status_unknown: row.status_unknown === 1,
+		credited: row.credited === 1,
 		test: row.test === 1,
 		event_at: isoTime(row.event_at),
 		payout: formatUsd(row.payout_micros),

@@ -9,13 +9,14 @@ import { conversionEvents, conversions, postbackIntake } from "../db/schema/conv
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
 import { type Contribution, type Conversion, contributionOf, negated } from "./conversion.ts";
 import type { Intake } from "./message.ts";
+import type { Amended } from "./owed-callbacks.ts";
 import type { Settlement } from "./settle.ts";
 
 export type Outcome = { before: Conversion | null; settlement: Settlement };
 
 /**
  * @param alongside written in the same transaction
- * @throws OvertakenError where one of the intakes or conversions was written since it was read; nothing is written then
+ * @throws OvertakenError where one of the intakes, conversions or amended callbacks was written since it was read; nothing is written then
  */
 export async function writeSettlements(
 	db: Database,
@@ -26,12 +27,14 @@ export async function writeSettlements(
 	const states = outcomes.map(({ settlement }) => settlement.conversion);
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
+	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
 	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(before, settlement.conversion));
 	const statements = [
 		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),
 		...(states.length > 0 ? [upsertConversions(states)] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...COUNTERS.flatMap((counter) => counter.statements(moves)),
+		...(amended.length > 0 ? [amendCallbacks(amended)] : []),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
 		...alongside,
 	];
@@ -56,6 +59,16 @@ function upsertConversions(states: readonly Conversion[]): SQL {
 		sql`ON CONFLICT (platform, txnid) DO UPDATE SET ${replaceColumns(conversions, replaced)},
 			version = CASE WHEN conversions.version = excluded.version - 1 THEN excluded.version END`,
 	);
+}
+
+/**
+ * Writes other amounts into callbacks that are stored, each only where its publisher still cannot know of it: otherwise the amount becomes
+ * null, which its column refuses, and with it the whole transaction. So what was sent is what the row says.
+ */
+function amendCallbacks(amended: readonly Amended[]): SQL {
+	return sql`UPDATE callbacks SET event_at = CAST(j.value ->> 'eventAt' AS BIGINT),
+			payout_micros = CASE WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN CAST(j.value ->> 'payoutMicros' AS BIGINT) END
+		FROM json_each(${JSON.stringify(amended)}) j WHERE callbacks.id = j.value ->> 'id'`;
 }
 
 const SUMS = [

@@ -78,6 +78,14 @@ export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
 export const CALLBACK_STATES = ["due", "delivered", "exhausted", "no_url"] as const;
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
+/** How a publisher is told of another amount of what it was credited with: not at all, or by a cancellation and a new credit. */
+export const AMENDMENTS = ["none", "pair"] as const;
+export type Amendments = (typeof AMENDMENTS)[number];
+
+/** What a payout below zero does to its conversion: it cancels it, or is a correction by that amount. */
+export const NEGATIVE_PAYOUTS = ["cancel", "adjust"] as const;
+export type NegativePayout = (typeof NEGATIVE_PAYOUTS)[number];
+
 /** Why a due callback is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
 export const CALLBACK_HOLDS = ["order", "pause"] as const;
 

@@ -28,18 +28,23 @@ export type ModelPostback = {
 	salesMicros: number | null;
 	currency: string | null;
 };
-export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean };
+export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean; amendments: "none" | "pair" };
+type Statement = { order: number; payout: number; content: string };
 
 type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
 type ModelConversion = {
 	platform: string;
 	txnid: string;
 	firstReceivedAt: number;
+	/** Order of what speaks in it; 0 where there are corrections only. */
 	newest: number;
+	/** Its platform's currency when it was first reported. */
+	home: string;
+	stated: Statement[];
+	corrections: (Statement & { currency: string | null })[];
 	cid: string;
-	/** What the platform says, in its word and as it reads; `status` is what follows of it, of the verdict and of holds. */
+	/** What the platform says, in its word; `status` is what follows of it, of the amounts, of the verdict and of holds. */
 	word: string | null;
-	said: Status;
 	status: Status;
 	verdict: Verdict | null;
 	heldFor: string | null;
@@ -62,20 +67,27 @@ type ModelConversion = {
 type Status = "approved" | "pending" | "cancelled";
 
 const MEANING: Record<string, Status> = { paid: "approved", hold: "pending", void: "cancelled", odd: "pending" };
-const HOME: Record<string, string> = { west: "USD", east: "EUR" };
 const CREDIT_STEP = 100n;
 
 export class ReferenceLedger {
 	readonly clicks: ModelClick[] = [];
 	readonly rates = new Map<string, bigint>();
 	readonly suspended = new Set<string>();
+	/** Currency by platform, as the last import says. */
+	readonly homes = new Map([
+		["west", "USD"],
+		["east", "EUR"],
+	]);
+	/** Platforms whose payouts below zero are corrections. */
+	readonly correcting: ReadonlySet<string>;
 	readonly #publishers: Record<string, ModelPublisher>;
 	/** Lowest ceiling by platform, micro-dollars. */
 	readonly #ceilings: Record<string, number>;
 	readonly #conversions = new Map<string, ModelConversion>();
 	readonly #seen = new Set<number>();
 
-	constructor(publishers: Record<string, ModelPublisher>, ceilings: Record<string, number>) {
+	constructor(publishers: Record<string, ModelPublisher>, ceilings: Record<string, number>, correcting: readonly string[] = []) {
+		this.correcting = new Set(correcting);
 		this.#publishers = publishers;
 		this.#ceilings = ceilings;
 	}
@@ -86,46 +98,73 @@ export class ReferenceLedger {
 		const key = `${postback.platform} ${postback.txnid}`;
 		const known = this.#conversions.get(key);
 		if (known !== undefined) known.firstReceivedAt = Math.min(known.firstReceivedAt, postback.receivedAt);
-		const currency = postback.currency ?? HOME[postback.platform] ?? "";
-		const meaning = postback.status === null ? "approved" : (MEANING[postback.status] ?? "pending");
-		const said = postback.payoutMicros < 0 ? "cancelled" : meaning;
-		const { cid, eventAt, payoutMicros, salesMicros, status: word } = postback;
-		const statement = JSON.stringify([cid, eventAt, payoutMicros, salesMicros, currency, word]);
-		const isOld = known?.statements.includes(statement) === true || (known !== undefined && eventAt < known.eventAt);
-		if (said !== "cancelled") known?.statements.push(statement);
-		if (known !== undefined && postback.order < known.newest) return;
-		// What says no more than was said before the cancellation does not undo it.
-		if (known?.said === "cancelled" && said !== "cancelled" && isOld) return;
-		const conversion: ModelConversion = {
-			...(known ?? {
-				platform: postback.platform,
-				txnid: postback.txnid,
-				firstReceivedAt: postback.receivedAt,
-				click: null,
-				by: null,
-				stage: "waiting",
-				rate: null,
-				rateFor: null,
-				retryAt: null,
-				callbacks: [],
-				status: said,
-				verdict: null,
-				heldFor: null,
-				statements: said === "cancelled" ? [] : [statement],
-			}),
-			newest: postback.order,
+		const home = known?.home ?? this.homes.get(postback.platform) ?? "";
+		const currency = postback.currency ?? home;
+		const { order, cid, eventAt, payoutMicros, salesMicros, status: word } = postback;
+		const content = JSON.stringify([cid, eventAt, payoutMicros, salesMicros, currency, word]);
+		const statement = { order, payout: payoutMicros, content };
+		const base: ModelConversion = known ?? {
+			platform: postback.platform,
+			txnid: postback.txnid,
+			firstReceivedAt: postback.receivedAt,
+			newest: 0,
+			home,
+			stated: [],
+			corrections: [],
 			cid,
-			word,
-			said,
+			word: null,
 			eventAt,
-			payout: payoutMicros,
-			sales: salesMicros ?? (known?.currency === currency ? known.sales : null),
+			payout: 0,
+			sales: null,
 			currency,
+			click: null,
+			by: null,
+			stage: "waiting",
+			rate: null,
+			rateFor: null,
+			retryAt: null,
+			callbacks: [],
+			status: "pending",
+			verdict: null,
+			heldFor: null,
+			statements: [],
 		};
-		this.#conversions.set(key, conversion);
-		const tells = ({ cid, word, eventAt, payout, sales, currency }: ModelConversion) =>
-			JSON.stringify([cid, word, eventAt, payout, sales, currency]);
-		if (known?.stage !== "settled" || tells(known) !== tells(conversion)) this.#weigh(conversion, now);
+		this.#conversions.set(key, base);
+		if (payoutMicros < 0 && this.correcting.has(postback.platform)) {
+			base.corrections.push({ ...statement, currency: postback.currency });
+			this.#reweigh(base, known === undefined, now);
+			return;
+		}
+		const wasPositive = base.stated.some((other) => other.payout > 0 && other.order < order);
+		const cancels = meaningOf(word) === "cancelled" || payoutMicros < 0 || (payoutMicros === 0 && wasPositive);
+		const isOld = base.statements.includes(content) || eventAt < base.eventAt;
+		if (!cancels) base.statements.push(content);
+		if (order < base.newest) {
+			base.stated.push(statement);
+			this.#reweigh(base, false, now);
+			return;
+		}
+		// What says no more than was said before the cancellation does not undo it.
+		if (base.stated.length > 0 && saidOf(base) === "cancelled" && !cancels && isOld) return;
+		const before = tells(base);
+		const sales = salesMicros ?? (base.currency === currency ? base.sales : null);
+		Object.assign(base, { newest: order, cid, word, eventAt, sales, currency, stated: [...base.stated, statement] });
+		if (known?.stage !== "settled" || before !== tells(base)) this.#weigh(base, now);
+	}
+
+	/** After something that is not the newest word: only where amount or status are others for it. */
+	#reweigh(conversion: ModelConversion, isNew: boolean, now: number): void {
+		const said = saidOf(conversion);
+		const isHeld = conversion.heldFor === "review" || conversion.heldFor === "publisher_suspended";
+		const status = conversion.verdict === "voided" ? "cancelled" : isHeld && said !== "cancelled" ? "pending" : said;
+		if (isNew || amountOf(conversion).payout !== conversion.payout || status !== conversion.status) this.#weigh(conversion, now);
+	}
+
+	/** The publisher confirms all that it is owed. */
+	hear(): void {
+		for (const callback of [...this.#conversions.values()].flatMap(({ callbacks }) => callbacks)) {
+			if (callback.state === "due") callback.state = "delivered";
+		}
 	}
 
 	/** A minute's sweep: those whose retry is due, and those whose rate has come. */
@@ -154,7 +193,8 @@ export class ReferenceLedger {
 	}
 
 	#weigh(conversion: ModelConversion, now: number): void {
-		conversion.status = conversion.verdict === "voided" ? "cancelled" : conversion.said;
+		conversion.payout = amountOf(conversion).payout;
+		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
 		if (conversion.click === null) {
 			const hash = this.#ofPlatform(
 				conversion,
@@ -210,26 +250,33 @@ export class ReferenceLedger {
 	/** Credits and cancellations alternate, beginning with a credit. */
 	#tell(conversion: ModelConversion): void {
 		const { click, callbacks, status } = conversion;
-		if (click === null || click.reason === "test" || this.#publishers[click.publisher]?.model !== "CPA") return;
-		const credits = callbacks.filter((callback) => callback.status === "approved");
-		const isCredited = credits.length * 2 > callbacks.length;
-		const wanted =
-			status === "approved" && !isCredited && conversion.stage === "settled"
-				? "approved"
-				: status === "cancelled" && isCredited
-					? "cancelled"
-					: null;
-		if (wanted === null) return;
-		const payout = wanted === "approved" ? this.#revenueOf(conversion) : (credits.at(-1)?.payout ?? Number.NaN);
-		callbacks.push({
-			seq: callbacks.length + 1,
-			status: wanted,
-			payout,
-			cid: click.publisherClickId ?? "",
-			eventAt: conversion.eventAt,
-			publisher: click.publisher,
-			state: this.#publishers[click.publisher]?.url ? "due" : "no_url",
-		});
+		const publisher = this.#publishers[click?.publisher ?? ""];
+		if (click === null || click.reason === "test" || publisher?.model !== "CPA") return;
+		const credit = callbacks.length % 2 === 1 ? callbacks.at(-1) : undefined;
+		const send = (status: string, payout: number) => {
+			const state = publisher.url ? "due" : "no_url";
+			const { eventAt } = conversion;
+			callbacks.push({
+				seq: callbacks.length + 1,
+				status,
+				payout,
+				cid: click.publisherClickId ?? "",
+				eventAt,
+				publisher: click.publisher,
+				state,
+			});
+		};
+		if (status === "cancelled" && credit !== undefined) send("cancelled", credit.payout);
+		if (status !== "approved" || conversion.stage !== "settled") return;
+		const revenue = this.#revenueOf(conversion);
+		if (credit === undefined) send("approved", revenue);
+		else if (credit.payout !== revenue && credit.state !== "delivered") {
+			credit.payout = revenue;
+			credit.eventAt = conversion.eventAt;
+		} else if (credit.payout !== revenue && publisher.amendments === "pair") {
+			send("cancelled", credit.payout);
+			send("approved", revenue);
+		}
 	}
 
 	/** Best first: billed, expired, duplicate, embedded, head, test; then the earliest. */
@@ -334,6 +381,38 @@ export class ReferenceLedger {
 	#sorted(): ModelConversion[] {
 		return [...this.#conversions.values()].sort((a, b) => byText([a.platform, a.txnid], [b.platform, b.txnid]));
 	}
+}
+
+function meaningOf(word: string | null): Status {
+	return word === null ? "approved" : (MEANING[word] ?? "pending");
+}
+
+/** What a conversion pays by all that was stated, and whether the platform has taken it back by that. */
+function amountOf({ stated, corrections, newest, currency }: ModelConversion): { payout: number; reversed: boolean } {
+	const own = stated.find(({ order }) => order === newest);
+	// A repetition goes on with what it repeats.
+	let since = own?.order ?? 0;
+	for (const other of stated.filter(({ order }) => order < since).sort((a, b) => b.order - a.order)) {
+		if (other.content !== own?.content) break;
+		since = other.order;
+	}
+	const firstOf = (content: string) => Math.min(...corrections.filter((other) => other.content === content).map(({ order }) => order));
+	const counted = corrections.filter(({ order, content }) => order === firstOf(content) && order > since);
+	const isForeign = (of: string | null) => of !== null && of !== currency;
+	let payout = own?.payout ?? 0;
+	for (const correction of counted) if (!isForeign(correction.currency)) payout += correction.payout;
+	const wasPositive = stated.some((other) => other.payout > 0 && other.order < newest);
+	const isCorrectedAway = counted.length > 0 && (payout <= 0 || counted.some((correction) => isForeign(correction.currency)));
+	return { payout, reversed: (own?.payout ?? 0) < 0 || (own?.payout === 0 && wasPositive) || isCorrectedAway };
+}
+
+function saidOf(conversion: ModelConversion): Status {
+	return amountOf(conversion).reversed ? "cancelled" : meaningOf(conversion.word);
+}
+
+function tells(conversion: ModelConversion): string {
+	const { cid, word, eventAt, sales, currency } = conversion;
+	return JSON.stringify([cid, word, eventAt, amountOf(conversion).payout, sales, currency, saidOf(conversion)]);
 }
 
 export function byText(a: unknown[], b: unknown[]): number {

@@ -7,6 +7,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
 import { trafficQueries } from "../../src/operator/status/read-traffic.ts";
+import { unknownStatusesQuery } from "../../src/operator/status/read-unknown-statuses.ts";
 import { type Status, statusSchema } from "../../src/operator/status/status-answer.ts";
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
@@ -46,7 +47,10 @@ describe("worker: /operator/status", () => {
 			queues: { clicks: expect.anything(), postbacks: expect.anything(), callbacks: expect.anything() },
 			callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
 			clicks: { since: expect.any(String), paid: 0, unpaid: [], dropped: 0 },
-			conversions: { waiting: 0, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+			conversions: {
+				...{ waiting: 0, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+				...{ credited_without_rate: 0, unknown_status: { count: 0, words: [] } },
+			},
 			sums: { compared_at: null, difference_count: 0, differences: [] },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
@@ -77,9 +81,25 @@ describe("worker: /operator/status of a network with troubles", () => {
 			["5", "quarantined", "amount"],
 			["6", "quarantined", "review"],
 			["7", "settled", null],
+			["8", "quarantined", "no_rate"],
+			["9", "quarantined", "no_rate"],
+			["10", "settled", null],
+			["11", "settled", null],
+			["12", "settled", null],
+			["13", "settled", null],
 		] as const) {
 			await addConversion(txnid, stage, heldFor);
 		}
+		await env.DB.prepare("UPDATE conversions SET credited = 1 WHERE txnid IN ('4', '7', '9')").run();
+		const setWord = env.DB.prepare(
+			"UPDATE conversions SET status_unknown = 1, status = ?, network_status = ?, updated_at = ? WHERE txnid = ?",
+		);
+		await env.DB.batch([
+			setWord.bind("pending", "x".repeat(300), 7_000, "10"),
+			setWord.bind("pending", "{status}", 8_000, "11"),
+			setWord.bind("pending", "{status}", 9_000, "12"),
+			setWord.bind("cancelled", "{status}", 9_500, "13"),
+		]);
 		await env.DB.batch([
 			env.DB.prepare(
 				"INSERT INTO unpaid_hours (connection, hour, stored, dropped) VALUES ('a', ?1, 600, 40), ('b', ?1 - 23, 1, 2), ('c', ?1 - 24, 1, 9)",
@@ -133,8 +153,16 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(status.conversions).toEqual({
 			waiting: 1,
 			unmatched: 2,
-			quarantined: 3,
-			held_for: { no_rate: 0, amount: 2, review: 1, publisher_suspended: 0 },
+			quarantined: 5,
+			held_for: { no_rate: 2, amount: 2, review: 1, publisher_suspended: 0 },
+			credited_without_rate: 1,
+			unknown_status: {
+				count: 3,
+				words: [
+					{ platform: "northwind", word: "{status}", count: 2, newest_at: "1970-01-01T00:00:09.000Z" },
+					{ platform: "northwind", word: "x".repeat(100), count: 1, newest_at: "1970-01-01T00:00:07.000Z" },
+				],
+			},
 		});
 		expect(status.dead_letters).toEqual({ clicks: 1, postbacks: 2, callbacks: 0 });
 	});
@@ -181,7 +209,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it("looks into indexes only, however large the ledger is", async () => {
-		const plans = [figuresQuery(START), ...trafficQueries(START)].map((query) => explained(query));
+		const plans = [figuresQuery(START), unknownStatusesQuery(), ...trafficQueries(START)].map((query) => explained(query));
 		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
 		const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);

@@ -2,6 +2,9 @@ import type { Fault } from "../fault.ts";
 
 const SETTLE = "src/conversions/settle.ts";
 const SETTLE_TESTS = ["test/worker/conversions/settle.test.ts", "test/worker/conversions/exactly-once.test.ts"];
+const PAYOUTS = "src/conversions/payouts.ts";
+const PAYOUT_TESTS = ["test/unit/conversions/payouts.test.ts"];
+const AMENDMENT_TESTS = ["test/worker/callbacks/amendments.test.ts"];
 const DELIVERY_TESTS = ["test/worker/callbacks/delivery.test.ts"];
 
 /** Postbacks, settling and callbacks. */
@@ -29,16 +32,59 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "negative-payout-takes-nothing-back",
-		file: "src/conversions/restate.ts",
-		find: 'payoutMicros < 0 ? "cancelled" : status',
-		replace: "status",
+		file: PAYOUTS,
+		find: "micros < 0 || (micros === 0",
+		replace: "(micros === 0",
 		tests: SETTLE_TESTS,
 	},
 	{
+		name: "payout-of-zero-leaves-the-credit",
+		file: PAYOUTS,
+		find: " || (micros === 0 && wasPositiveBefore(payouts, speaker))",
+		replace: "",
+		tests: PAYOUT_TESTS,
+	},
+	{
+		name: "same-correction-counts-twice",
+		file: PAYOUTS,
+		find: "other === first || other[2] !== content",
+		replace: "true",
+		tests: PAYOUT_TESTS,
+	},
+	{
+		name: "correction-outlives-a-new-payout",
+		file: PAYOUTS,
+		find: "corrections.filter(([id]) => id > since)",
+		replace: "corrections.filter(([id]) => id > since || true)",
+		tests: PAYOUT_TESTS,
+	},
+	{
+		name: "import-reprices-what-names-no-currency",
+		file: "src/conversions/restate.ts",
+		find: "present.defaultCurrency ?? platform.currency",
+		replace: "platform.currency",
+		tests: SETTLE_TESTS,
+	},
+	{
+		name: "amount-changes-while-it-is-sent",
+		file: "src/conversions/write-settlements.ts",
+		find: "WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN",
+		replace: "WHEN 1 THEN",
+		tests: AMENDMENT_TESTS,
+	},
+	{
+		name: "callback-without-an-answer-counts-as-refused",
+		file: "src/callbacks/record-attempt.ts",
+		find: "attempt.mayHaveArrived ? 0 : 1",
+		replace: "1",
+		tests: AMENDMENT_TESTS,
+	},
+	{
 		name: "cancellation-of-another-amount-than-was-credited",
-		file: SETTLE,
-		find: "this.#last?.creditedMicros ?? 0",
-		replace: "conversion.revenueMicros ?? 0",
+		file: "src/conversions/owed-callbacks.ts",
+		find: 'if (status === "cancelled" && credit !== null) this.#send(conversion, publisherId, "cancelled", credit.payoutMicros)',
+		replace:
+			'if (status === "cancelled" && credit !== null) this.#send(conversion, publisherId, "cancelled", conversion.revenueMicros ?? 0)',
 		tests: SETTLE_TESTS,
 	},
 	{
@@ -72,7 +118,7 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "repetition-lifts-a-cancellation",
 		file: "src/conversions/restate.ts",
-		find: ' || known.includes(hashOf(postback, platform)) ? "repeated" : null',
+		find: ' || known.includes(hashOf(postback, present)) ? "repeated" : null',
 		replace: ' ? "repeated" : null',
 		tests: SETTLE_TESTS,
 	},
@@ -86,8 +132,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "void-ends-with-the-next-postback",
 		file: "src/conversions/restate.ts",
-		find: 'if (present.verdict === "voided") return',
-		replace: "if (false) return",
+		find: 'conversion.verdict === "voided" ? "cancelled" : platformStatusOf',
+		replace: "platformStatusOf",
 		tests: SETTLE_TESTS,
 	},
 	{

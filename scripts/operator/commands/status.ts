@@ -56,6 +56,14 @@ function describeStatus(status: Status): string[] {
 			`held: ${held_for.amount} above their ceiling, ${held_for.review} for review, ${held_for.publisher_suspended} of suspended publishers`,
 		]);
 	}
+	if (conversions.credited_without_rate > 0) {
+		rows.push(["", `credited, and now without an exchange rate: ${conversions.credited_without_rate}; import the rate, or void them`]);
+	}
+	const { unknown_status } = conversions;
+	if (unknown_status.count > 0) rows.push(["", `pending for a status that no map knows: ${unknown_status.count}`]);
+	for (const { platform, word, count, newest_at } of unknown_status.words) {
+		rows.push(["", `${platform} says ${JSON.stringify(word)}: ${count}, the newest of ${newest_at}`]);
+	}
 	rows.push(...describeSums(sums));
 	rows.push([
 		"Dead letters",

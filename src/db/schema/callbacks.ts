@@ -38,6 +38,11 @@ export const callbacks = sqliteTable(
 		heldFor: text("held_for", { enum: CALLBACK_HOLDS }),
 		/** The delivery that holds it now; an attempt that failed may only be recorded by the one that does. */
 		lease: text(),
+		/**
+		 * Deliveries begun, less those that the publisher refused: while it is 0, the publisher cannot know of the callback, and its amount
+		 * may change. Rows of earlier versions have 1.
+		 */
+		exposures: integer().notNull().default(1),
 		/** Until when the sweep takes it for granted that a queue carries it. */
 		queuedUntil: integer("queued_until").notNull().default(0),
 	},

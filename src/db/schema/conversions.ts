@@ -96,6 +96,15 @@ export const conversions = sqliteTable(
 		lastIntakeId: text("last_intake_id").notNull().default(""),
 		/** Hashes of the postbacks that said anything but cancelled, separated by blanks: none of them lifts a cancellation again. */
 		approvalHashes: text("approval_hashes").notNull().default(""),
+		/**
+		 * JSON of the payouts that were stated and of the corrections (`src/conversions/payouts.ts`): what an amount comes to, whatever the
+		 * order in which they arrive. Empty in rows of earlier versions.
+		 */
+		payouts: text().notNull().default(""),
+		/** The platform's currency when the conversion was first reported: that of amounts that name none. */
+		defaultCurrency: text("default_currency"),
+		/** True while the publisher is owed, or was sent, a credit that was not taken back. */
+		credited: integer({ mode: "boolean" }).notNull().default(false),
 		/** Grows by one with every write: what tells a writer that another was faster. */
 		version: integer().notNull().default(0),
 	},
@@ -118,6 +127,12 @@ export const conversions = sqliteTable(
 		index("conversions_open").on(table.stage).where(sql`stage <> 'settled'`),
 		// By why: what the operator's status counts, and those of publishers that are active again.
 		index("conversions_held").on(table.heldFor, table.publisherId).where(sql`stage = 'quarantined'`),
+		// A credit stands, and nobody knows what it is worth: a person has to look.
+		index("conversions_credited_held").on(table.heldFor).where(sql`stage = 'quarantined' AND credited = 1`),
+		// Words that no map knows, the newest first: what the operator's status lists.
+		index("conversions_unknown_words")
+			.on(table.updatedAt, table.platform, table.networkStatus, table.statusUnknown, table.status)
+			.where(sql`status_unknown = 1 AND status = 'pending'`),
 		index("conversions_quarantined").on(table.currency, table.eventAt).where(sql`stage = 'quarantined'`),
 	],
 );

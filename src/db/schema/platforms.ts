@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { NEGATIVE_PAYOUTS } from "../../lib/enums.ts";
 
 /** Affiliate and offer networks that report conversions. */
 export const platforms = sqliteTable("platforms", {
@@ -19,6 +20,8 @@ export const platforms = sqliteTable("platforms", {
 	postbackSecret: text("postback_secret"),
 	/** JSON array of address ranges that postbacks come from; null for any. */
 	sourceRanges: text("source_ranges"),
+	/** What a payout below zero does: it cancels the conversion, or corrects its amount. */
+	negativePayout: text("negative_payout", { enum: NEGATIVE_PAYOUTS }).notNull().default("cancel"),
 	/** Most postbacks a minute; null for any number. */
 	postbacksPerMinute: integer("postbacks_per_minute"),
 });

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { KEY_KINDS, NAME_KINDS, PRICING_MODELS } from "../../lib/enums.ts";
+import { AMENDMENTS, KEY_KINDS, NAME_KINDS, PRICING_MODELS } from "../../lib/enums.ts";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -28,6 +28,8 @@ export const publishers = sqliteTable(
 		status: text({ enum: ["active", "suspended"] })
 			.notNull()
 			.default("active"),
+		/** Whether the publisher is told of another amount of what it was credited with. */
+		amendments: text({ enum: AMENDMENTS }).notNull().default("none"),
 		/** How long a click on a bid is paid; null for the network's time. */
 		bidPayMinutes: integer("bid_pay_minutes"),
 		/** JSON of TrafficSettings: the publisher's own rules on which clicks are paid; null for none. */

@@ -238,6 +238,7 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 			matchByPublisherClickId: entry.match_by_publisher_click_id,
 			postbackSecret: entry.postback_secret,
 			sourceRanges: entry.source_ranges === null ? null : JSON.stringify(entry.source_ranges),
+			negativePayout: entry.negative_payout,
 			postbacksPerMinute: entry.postbacks_per_minute,
 		});
 	}
@@ -267,6 +268,7 @@ async function stageOwners(deps: ImportDeps, stages: Stages, reading: Reading, n
 				entry.blocked_brands.map(({ domain, country }) => (country === null ? { domain } : { domain, country })),
 			),
 			status,
+			amendments: entry.amendments,
 			bidPayMinutes: entry.bid_pay_minutes,
 			traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 		});

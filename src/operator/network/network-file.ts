@@ -6,8 +6,10 @@ import ipaddr from "ipaddr.js";
 import * as v from "valibot";
 import { canonicalAvailability } from "../../lib/availability.ts";
 import {
+	AMENDMENTS,
 	BUDGET_BASES,
 	CONVERSION_STATUSES,
+	NEGATIVE_PAYOUTS,
 	PRICING_MODELS,
 	PUBLISHER_IDENTITY,
 	RESTRICTED_TRAFFIC,
@@ -134,6 +136,7 @@ export const platformSchema = v.object({
 	match_by_publisher_click_id: orElse(flag, true),
 	postback_secret: orNull(v.pipe(text, v.minLength(16, "must have at least 16 characters"))),
 	source_ranges: orNull(v.pipe(v.array(addressRange, "must be a list"), v.minLength(1, "must name at least one range"))),
+	negative_payout: orElse(v.picklist(NEGATIVE_PAYOUTS, "must be cancel or adjust"), "cancel"),
 	postbacks_per_minute: orNull(v.pipe(id, v.minValue(1, "must be at least 1"))),
 });
 
@@ -165,6 +168,7 @@ export const publisherSchema = v.object({
 	callback_url: orNull(webUrl),
 	/** Absent: as it is stored, and active for a new one. */
 	status: v.nullish(v.picklist(["active", "suspended"], "must be active or suspended")),
+	amendments: orElse(v.picklist(AMENDMENTS, "must be none or pair"), "none"),
 	bid_pay_minutes: orNull(
 		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),
 	),

@@ -7,6 +7,7 @@ import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
+import { readUnknownStatuses } from "./read-unknown-statuses.ts";
 import type { Status } from "./status-answer.ts";
 
 export type StatusDeps = {
@@ -34,6 +35,7 @@ type Figures = {
 	ofAmounts: number;
 	forReview: number;
 	ofSuspended: number;
+	creditedWithoutRate: number;
 	deadClicks: number;
 	deadPostbacks: number;
 	deadCallbacks: number;
@@ -41,9 +43,10 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, clickFigures, sums, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
+	const [figures, clickFigures, unknownStatuses, sums, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
 		readFigures(deps.db, now),
 		readClickFigures(deps.db, now),
+		readUnknownStatuses(deps.db),
 		readSums(deps.db),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
@@ -78,6 +81,8 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 				review: figures.forReview,
 				publisher_suspended: figures.ofSuspended,
 			},
+			credited_without_rate: figures.creditedWithoutRate,
+			unknown_status: unknownStatuses,
 		},
 		sums,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
@@ -101,6 +106,7 @@ export function figuresQuery(now: number): SQL {
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
 		${held("no_rate")} AS "withoutRate", ${held("amount")} AS "ofAmounts", ${held("review")} AS "forReview",
 		${held("publisher_suspended")} AS "ofSuspended",
+		${counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND credited = 1 AND held_for = 'no_rate'`)} AS "creditedWithoutRate",
 		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
 }
 

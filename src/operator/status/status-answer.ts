@@ -40,6 +40,18 @@ export const statusSchema = v.strictObject({
 			v.strictObject({ no_rate: count, amount: count, review: count, publisher_suspended: count }),
 			v.description("What the quarantined ones wait for: a rate, a release, a review, a publisher that is active again."),
 		),
+		credited_without_rate: v.pipe(
+			count,
+			v.description(
+				"Of those without a rate, what was credited before it lost its rate: its publisher holds a credit that no report shows.",
+			),
+		),
+		unknown_status: v.pipe(
+			v.strictObject({ count, words: v.array(v.strictObject({ platform: v.string(), word: v.string(), count, newest_at: time })) }),
+			v.description(
+				"Pending because no map knows the platform's word, an unfilled macro included: of the newest ten thousand, the twenty most frequent words, cut at 100 characters.",
+			),
+		),
 	}),
 	/** Counters against the rows they were made of, as the hourly comparison found them. */
 	sums: v.strictObject({

@@ -70,6 +70,27 @@ describe("unit: reading a postback", () => {
 		expect(read(queryOf({ ...SOUND, cid: sent })).postback?.cid).toBe(read_);
 	});
 
+	test.each([
+		["{status}", "{status}"],
+		["%status%", "%status%"],
+		["%campaign_status%", "%campaign_status%"],
+		["%7Bstatus%7D", "{status}"],
+		["%25status%25", "%status%"],
+		["[[status]]&status=", "[[status]]"],
+		["{status}&status={other}", "{status}"],
+	])("a status that nobody filled in is not absent: %s", (sent, status) => {
+		expect(read(`${queryOf(SOUND)}&status=${sent}`).postback).toMatchObject({ status });
+	});
+
+	test.each(["", "status=", "status=&status=+"])("a status that was not sent is absent: %j", (sent) => {
+		expect(read(`${queryOf(SOUND)}&${sent}`).postback).toMatchObject({ status: null });
+	});
+
+	test("a status that was filled in goes before one that was not", () => {
+		expect(read(`${queryOf(SOUND)}&status={status}&status=paid`).postback).toMatchObject({ status: "paid" });
+		expect(read(`${queryOf(SOUND)}&status=paid&status={status}`).postback).toMatchObject({ status: "paid" });
+	});
+
 	test("an id's length is counted in characters, as everywhere", () => {
 		expect(read(queryOf({ txnid: "😀".repeat(255) })).errors).not.toHaveProperty("txnid");
 		expect(read(queryOf({ txnid: "😀".repeat(256) })).errors).toMatchObject({ txnid: [expect.stringContaining("255 characters")] });

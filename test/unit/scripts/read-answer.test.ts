@@ -17,7 +17,10 @@ const STATUS: Status = {
 		exhausted: 0,
 		paused: [{ publisher: "acme", since: "2026-11-18T14:00:00.000Z", failures_in_a_row: 20, next_probe_at: null }],
 	},
-	conversions: { waiting: 1, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+	conversions: {
+		...{ waiting: 1, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+		...{ credited_without_rate: 0, unknown_status: { count: 0, words: [] } },
+	},
 	clicks: { since: "2026-11-18T15:00:00.000Z", paid: 1, unpaid: [], dropped: 0 },
 	sums: { compared_at: null, difference_count: 0, differences: [] },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },

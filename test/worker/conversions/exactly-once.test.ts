@@ -1,5 +1,5 @@
 /**
- * Random histories of clicks, postbacks, rates, verdicts, suspensions, deliveries and crashes, given to the real consumer and sweep on real D1, and to a reference
+ * Random histories of clicks, postbacks, corrections, rates, currencies, verdicts, suspensions, callbacks, deliveries and crashes, given to the real consumer and sweep on real D1, and to a reference
  * model: the ledger, the daily sums, the outbox and the history must be the same. PROPERTY_RUNS=5000 runs more of them.
  */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
@@ -29,9 +29,9 @@ const TABLES = [
 	"exchange_rates",
 ];
 const PUBLISHERS = {
-	cpa: { share: 800_000n, model: "CPA", url: true },
-	quiet: { share: 333_333n, model: "CPA", url: false },
-	cpc: { share: 800_000n, model: "CPC", url: true },
+	cpa: { share: 800_000n, model: "CPA", url: true, amendments: "pair" },
+	quiet: { share: 333_333n, model: "CPA", url: false, amendments: "none" },
+	cpc: { share: 800_000n, model: "CPC", url: true, amendments: "pair" },
 } as const;
 
 /** Of the platforms and of the one campaign, micro-dollars. */
@@ -74,7 +74,20 @@ const postback = fc.record({
 	cid,
 	status: fc.constantFrom(null, "paid", "paid", "hold", "void", "odd"),
 	eventAt: fc.constantFrom(...DAYS.map((day) => Date.parse(`${day}T23:59:59.999Z`))),
-	payoutMicros: fc.constantFrom(10_000_000, 10_000_000, 12_345_678, 1, 0, -10_000_000, 42_000_000, 49_999_950, 9_000_000_000_000_000),
+	payoutMicros: fc.constantFrom(
+		10_000_000,
+		10_000_000,
+		12_345_678,
+		1,
+		0,
+		0,
+		-10_000_000,
+		-3_000_000,
+		-3_000_000,
+		42_000_000,
+		49_999_950,
+		9_000_000_000_000_000,
+	),
 	salesMicros: fc.constantFrom(null, null, 100_000_001, -5_000_000, 6_000_000_000_000),
 	currency: fc.constantFrom(null, null, "USD", "EUR", "GBP"),
 });
@@ -102,12 +115,14 @@ const step = fc.oneof(
 			.tuple(postback, fc.constantFrom("voided" as const, "released" as const, null))
 			.map(([{ platform, txnid }, verdict]) => ({ kind: "judge" as const, platform, txnid, verdict })),
 	},
+	{ weight: 1, arbitrary: fc.constant({ kind: "hear" as const }) },
+	{ weight: 1, arbitrary: fc.constantFrom("USD", "EUR").map((currency) => ({ kind: "home" as const, currency })) },
 	{ weight: 1, arbitrary: fc.constantFrom("cpa", "cpa", "quiet").map((publisher) => ({ kind: "suspend" as const, publisher })) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 class World {
-	readonly model = new ReferenceLedger(PUBLISHERS, CEILINGS);
+	readonly model = new ReferenceLedger(PUBLISHERS, CEILINGS, ["east"]);
 	readonly #inFlight: { postback: ModelPostback; message: ReturnType<typeof postbackMessage> }[] = [];
 	readonly #stored = new Set<number>();
 	#now = START;
@@ -120,6 +135,8 @@ class World {
 		else if (step.kind === "rate") await this.#rate(step.id);
 		else if (step.kind === "pass") await this.#pass(step.minutes);
 		else if (step.kind === "judge") await this.#judge(step);
+		else if (step.kind === "hear") await this.#hear();
+		else if (step.kind === "home") await this.#moveHome(step.currency);
 		else if (step.kind === "suspend") await this.#suspend(step.publisher);
 		else {
 			this.model.lookAgain(step.platform, step.txnid, this.#now);
@@ -196,6 +213,17 @@ class World {
 		await setStatus(publisher, isActive ? "active" : "suspended");
 	}
 
+	async #hear(): Promise<void> {
+		this.model.hear();
+		await env.DB.prepare("UPDATE callbacks SET state = 'delivered', exposures = 1 WHERE state = 'due'").run();
+	}
+
+	/** The currency that `east` reports in, where it names none, is another from here on. */
+	async #moveHome(currency: string): Promise<void> {
+		this.model.homes.set("east", currency);
+		await setHome(currency);
+	}
+
 	async #pass(minutes: number): Promise<void> {
 		this.#now += minutes * MINUTE;
 		this.model.sweep(this.#now);
@@ -214,6 +242,10 @@ class World {
 
 function setStatus(publisher: string, status: "active" | "suspended"): Promise<unknown> {
 	return env.DB.prepare("UPDATE publishers SET status = ? WHERE id = ?").bind(status, publisher).run();
+}
+
+function setHome(currency: string): Promise<unknown> {
+	return env.DB.prepare("UPDATE platforms SET currency = ? WHERE id = 'east'").bind(currency).run();
 }
 
 let failures = 0;
@@ -272,7 +304,10 @@ describe("worker: conversions exactly once", () => {
 	beforeAll(async () => {
 		await importConversionNetwork();
 		await env.DB.prepare("UPDATE publishers SET revenue_share_ppm = 333333 WHERE id = 'quiet'").run();
-		await env.DB.prepare("UPDATE platforms SET max_payout_micros = ? WHERE id = 'east'").bind(PLATFORM_MAX.east).run();
+		await env.DB.prepare("UPDATE publishers SET amendments = 'pair' WHERE id IN ('cpa', 'cpc')").run();
+		await env.DB.prepare("UPDATE platforms SET max_payout_micros = ?, negative_payout = 'adjust' WHERE id = 'east'")
+			.bind(PLATFORM_MAX.east)
+			.run();
 		await env.DB.prepare("UPDATE campaigns SET max_payout_micros = ?").bind(CAMPAIGN_MAX).run();
 	});
 
@@ -285,6 +320,7 @@ describe("worker: conversions exactly once", () => {
 			fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
 				await env.DB.batch(TABLES.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 				for (const publisher of Object.keys(PUBLISHERS)) await setStatus(publisher, "active");
+				await setHome("EUR");
 				const world = new World();
 				for (const step of steps) await world.take(step);
 				await world.finish();

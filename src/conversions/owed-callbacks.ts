@@ -1,0 +1,106 @@
+/** What a publisher is to be told of a conversion: credits, cancellations, and the amounts of those that it cannot have heard of yet. Pure. */
+import type { Amendments, CallbackStatus } from "../lib/enums.ts";
+import type { Conversion, NewCallback } from "./conversion.ts";
+
+/** The last callback of a conversion. */
+export type LastCallback = {
+	id: string;
+	seq: number;
+	status: CallbackStatus;
+	/** Its amount, micro-dollars. */
+	payoutMicros: number;
+	/** True where the publisher cannot know of it: it was not sent, or only where it was refused. */
+	isUnsent: boolean;
+};
+
+/** Another amount of a callback that is stored, and unsent. */
+export type Amended = { id: string; payoutMicros: number; eventAt: number };
+
+type OwedFacts = {
+	lastCallback: LastCallback | null;
+	hasCallbackUrl: (publisherId: string) => boolean;
+	amendmentsOf: (publisherId: string) => Amendments;
+	newId: () => string;
+};
+
+export class OwedCallbacks {
+	readonly #facts: OwedFacts;
+	readonly #now: number;
+	readonly #amended = new Map<string, Amended>();
+	#callbacks: NewCallback[] = [];
+	#last: LastCallback | null;
+
+	constructor(facts: OwedFacts, now: number) {
+		this.#facts = facts;
+		this.#now = now;
+		this.#last = facts.lastCallback;
+	}
+
+	get callbacks(): readonly NewCallback[] {
+		return this.#callbacks;
+	}
+
+	get amended(): readonly Amended[] {
+		return [...this.#amended.values()];
+	}
+
+	/** True while a credit stands that was not taken back. */
+	get isCredited(): boolean {
+		return this.#last?.status === "approved";
+	}
+
+	/**
+	 * Credits an approved conversion that is not credited, takes back what was credited for a cancelled one (of the very amount, whatever
+	 * the payout is now), and amends a credit of another amount. Pending leaves the publisher's books as they are.
+	 */
+	tell(conversion: Conversion): void {
+		const { publisherId, status, stage } = conversion;
+		if (publisherId === null || conversion.pricingModel !== "CPA" || conversion.test) return;
+		const credit = this.#last?.status === "approved" ? this.#last : null;
+		if (status === "cancelled" && credit !== null) this.#send(conversion, publisherId, "cancelled", credit.payoutMicros);
+		if (status !== "approved" || stage !== "settled") return;
+		const revenueMicros = conversion.revenueMicros ?? 0;
+		if (credit === null) this.#send(conversion, publisherId, "approved", revenueMicros);
+		else if (credit.payoutMicros !== revenueMicros) this.#amend(conversion, publisherId, credit, revenueMicros);
+	}
+
+	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
+	#amend(conversion: Conversion, publisherId: string, credit: LastCallback, payoutMicros: number): void {
+		const { eventAt } = conversion;
+		if (credit.isUnsent) {
+			const isNew = this.#callbacks.some(({ id }) => id === credit.id);
+			if (isNew) this.#callbacks = this.#callbacks.map((owed) => (owed.id === credit.id ? { ...owed, payoutMicros, eventAt } : owed));
+			else this.#amended.set(credit.id, { id: credit.id, payoutMicros, eventAt });
+			this.#last = { ...credit, payoutMicros };
+		} else if (this.#facts.amendmentsOf(publisherId) === "pair") {
+			this.#send(conversion, publisherId, "cancelled", credit.payoutMicros);
+			this.#send(conversion, publisherId, "approved", payoutMicros);
+		}
+	}
+
+	#send(conversion: Conversion, publisherId: string, status: CallbackStatus, payoutMicros: number): void {
+		const { platform, txnid, lastIntakeId } = conversion;
+		const isDue = this.#facts.hasCallbackUrl(publisherId);
+		const seq = (this.#last?.seq ?? 0) + 1;
+		const id = this.#facts.newId();
+		this.#last = { id, seq, status, payoutMicros, isUnsent: true };
+		this.#callbacks.push({
+			id,
+			platform,
+			txnid,
+			seq,
+			publisherId,
+			status,
+			cid: conversion.publisherClickId ?? "",
+			payoutMicros,
+			eventAt: conversion.eventAt,
+			intakeId: lastIntakeId === "" ? null : lastIntakeId,
+			state: isDue ? "due" : "no_url",
+			attemptCount: 0,
+			createdAt: this.#now,
+			nextAttemptAt: isDue ? this.#now : null,
+			deliveredAt: null,
+			exposures: 0,
+		});
+	}
+}

@@ -1,0 +1,82 @@
+/**
+ * What the payouts that a platform has stated of a conversion come to: pure, and the same in whatever order they arrive. Ids of the intake,
+ * which sort by receipt, give the order.
+ */
+import { MAX_AMOUNT_MICROS } from "./read-amount.ts";
+
+/** A payout that was stated. `content` tells what a postback said from what others said. */
+type Stated = readonly [intakeId: string, micros: number, content: string];
+/** What corrects the payout before it, by an amount below zero; without a currency, in that of the conversion. */
+type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
+export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
+
+/** So many statements are remembered: the first above zero, and the newest. */
+const MAX_STATED = 40;
+/** More corrections than these of one conversion are no corrections any more: they cancel it. */
+const MAX_CORRECTIONS = 40;
+
+const NO_PAYOUTS: Payouts = { stated: [], corrections: [] };
+
+/** @param text what {@link writePayouts} has written */
+export function readPayouts(text: string): Payouts {
+	return text === "" ? NO_PAYOUTS : (JSON.parse(text) as Payouts);
+}
+
+export function writePayouts(payouts: Payouts): string {
+	return JSON.stringify(payouts);
+}
+
+/** Notes a statement in its place. */
+export function state(payouts: Payouts, statement: Stated): Payouts {
+	const stated = insert(payouts.stated, statement);
+	const [first] = stated.filter(([, micros]) => micros > 0);
+	const kept = stated.slice(-MAX_STATED);
+	return { ...payouts, stated: first === undefined || kept.includes(first) ? kept : [first, ...kept] };
+}
+
+/** Notes a correction in its place; the same one again counts from where it was first made. */
+export function correct(payouts: Payouts, correction: Correction): Payouts {
+	const [, , content] = correction;
+	const all = insert(payouts.corrections, correction);
+	const first = all.find(([, , other]) => other === content);
+	const corrections = all.filter((other) => other === first || other[2] !== content);
+	return { ...payouts, corrections: corrections.slice(-(MAX_CORRECTIONS + 1)) };
+}
+
+/** Whether a payout above zero was stated before. */
+export function wasPositiveBefore({ stated }: Payouts, intakeId: string): boolean {
+	return stated.some(([id, micros]) => micros > 0 && id < intakeId);
+}
+
+/**
+ * What is to be paid, and whether that takes the conversion back: a payout below zero does, one of zero after one above zero, and
+ * corrections that leave nothing or are of another currency.
+ * @param speaker intake id of the statement that speaks in the conversion; where it is none of them, there are corrections only
+ * @param currency of the conversion
+ */
+export function totalOf(payouts: Payouts, speaker: string, currency: string): { payoutMicros: number; isReversed: boolean } {
+	const { stated, corrections } = payouts;
+	const at = stated.findIndex(([id]) => id === speaker);
+	const micros = stated[at]?.[1] ?? 0;
+	const since = beginningOf(stated, at);
+	const counted = corrections.filter(([id]) => id > since);
+	const own = counted.filter(([, , , of]) => of === null || of === currency);
+	const payoutMicros = Math.max(
+		-MAX_AMOUNT_MICROS,
+		own.reduce((sum, [, correction]) => sum + correction, micros),
+	);
+	const isCorrectedAway = counted.length > 0 && (payoutMicros <= 0 || own.length < counted.length || counted.length > MAX_CORRECTIONS);
+	const isReversed = micros < 0 || (micros === 0 && wasPositiveBefore(payouts, speaker)) || isCorrectedAway;
+	return { payoutMicros, isReversed };
+}
+
+/** From where on a statement stands: a repetition, with nothing else stated between, begins with what it repeats. */
+function beginningOf(stated: readonly Stated[], at: number): string {
+	let first = at;
+	while (first > 0 && stated[first - 1]?.[2] === stated[at]?.[2]) first--;
+	return stated[first]?.[0] ?? "";
+}
+
+function insert<Entry extends readonly [string, ...unknown[]]>(entries: readonly Entry[], entry: Entry): Entry[] {
+	return [...entries.filter(([id]) => id !== entry[0]), entry].sort(([a], [b]) => (a < b ? -1 : 1));
+}
