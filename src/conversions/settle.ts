@@ -107,9 +107,10 @@ class History {
 			return;
 		}
 		const known = recall({ ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) }, platform);
-		const why = isAmending || intakeId <= present.lastIntakeId ? null : whyStale(known, postback, intakeId, platform);
+		const isLate = intakeId <= present.lastIntakeId;
+		const why = isAmending || isLate ? null : whyStale(known, postback, intakeId, platform);
 		if (isAmending) this.#amend(known, amend(known, postback, intakeId, platform), intakeId);
-		else if (intakeId <= present.lastIntakeId) this.#takeLate(restateLate(known, postback, intakeId, platform), intakeId);
+		else if (isLate) this.#takeLate(restateLate(known, postback, intakeId, platform), intakeId);
 		else if (why !== null) this.#append("late", rememberApproval(known, postback, intakeId, platform), intakeId, why);
 		else this.#restate(present, restate(known, postback, intakeId, platform), intakeId);
 	}

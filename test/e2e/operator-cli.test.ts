@@ -171,7 +171,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		conversions: [
 			{
 				...{ platform: "west", txnid: "T-1", cid: "abc", stage: "settled", status: "approved", verdict: null },
-				...{ network_status: null, status_unknown: false, test: false, event_at: "T2", payout: "10.0000", sales: null },
+				...{ network_status: null, status_unknown: false, credited: true, test: false, event_at: "T2", payout: "10.0000", sales: null },
 				...{ currency: "EUR", usd_rate: 1.08 },
 				...{ gross_usd: "10.8000", sales_usd: null, revenue_share: 0.8, publisher_revenue: "8.0000", pricing_model: "CPA" },
 				...{ attribution: "click_hash", click_id: "c", publisher: "acme", publisher_click_id: "click-77", source_id: null },

@@ -60,6 +60,15 @@ function sumsOf({ source_id }: ClickFields) {
 	);
 }
 
+/** The publisher has confirmed all that it is owed. */
+function hear(txnid: string): Promise<unknown> {
+	return env.DB.prepare("UPDATE callbacks SET state = 'delivered', exposures = 1 WHERE txnid = ?").bind(txnid).run();
+}
+
+function setAmendments(mode: "none" | "pair"): Promise<unknown> {
+	return env.DB.prepare("UPDATE publishers SET amendments = ? WHERE id = 'cpa'").bind(mode).run();
+}
+
 type JudgeOptions = Parameters<typeof judgeConversion>[4];
 
 function judge(txnid: string, verdict: "voided" | "released" | null, options?: JudgeOptions): Promise<Judgement | null> {
@@ -396,6 +405,36 @@ describe("worker: settling", () => {
 			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
 		});
 
+		test("what names none is in the currency that the platform had when the conversion was first reported", async () => {
+			const { click, txnid, say } = await clicked();
+			const setCurrency = (currency: string) => env.DB.prepare("UPDATE platforms SET currency = ? WHERE id = 'west'").bind(currency).run();
+			await consume(say({}, NOW));
+			await setCurrency("EUR");
+			await consume(say({ payoutMicros: 12_000_000 }, NOW + 1), say({ status: "void" }, NOW + 2), say({}, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ currency: "USD", status: "cancelled" });
+			await consume(say({ payoutMicros: 13_000_000 }, NOW + 4));
+			expect(await stored(txnid)).toMatchObject({ currency: "USD", gross_micros: 13_000_000, status: "approved" });
+			expect(await sumsOf(click)).toMatchObject([{ gross: 13_000_000 }]);
+			await setCurrency("USD");
+		});
+
+		test("a credit that loses its rate is told of as one that needs a person", async () => {
+			const log = vi.spyOn(console, "log");
+			const { txnid, say } = await clicked();
+			const lines = () => log.mock.calls.map(([line]) => String(line)).filter((line) => line.includes("conversion.credit_without_rate"));
+			await consume(say({}, NOW));
+			await consume(say({ currency: "XYZ" }, NOW + 1));
+			await consume(say({ currency: "XYZ", s2: "again" }, NOW + 2));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", held_for: "no_rate", credited: 1 });
+			expect(lines().map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ platform: "west", txnid, publisher: "cpa" })]);
+			await consume(say({ currency: "XYZ", status: "void" }, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ stage: "quarantined", status: "cancelled", credited: 0 });
+			const other = await clicked();
+			await consume(other.say({ currency: "XYZ" }, NOW));
+			expect(await stored(other.txnid)).toMatchObject({ held_for: "no_rate", credited: 0 });
+			expect(lines()).toHaveLength(1);
+		});
+
 		test("a rate that was applied stays, as long as currency and day do", async () => {
 			const { txnid, say } = await clicked();
 			const eventAt = Date.parse("2026-11-08T00:00:00Z");
@@ -477,10 +516,51 @@ describe("worker: settling", () => {
 		test("no second credit where only the payout changes; the cancellation takes back what was credited", async () => {
 			const { txnid, say } = await clicked();
 			await consume(say());
+			await hear(txnid);
 			await consume(say({ payoutMicros: 20_000_000 }));
 			expect(await callbacksOf(txnid)).toHaveLength(1);
 			await consume(say({ payoutMicros: 0, status: "void" }));
 			expect(await callbacksOf(txnid)).toMatchObject([{ payout_micros: 8_000_000 }, { status: "cancelled", payout_micros: 8_000_000 }]);
+		});
+
+		test("what it cannot have heard of carries the present amount, also where it has no address", async () => {
+			for (const publisher_id of ["cpa", "quiet"]) {
+				const { txnid, say } = await clicked({ publisher_id });
+				await consume(say());
+				await consume(say({ payoutMicros: 20_000_000, eventAt: Date.parse("2026-11-11T00:00:00Z") }));
+				expect(await callbacksOf(txnid)).toMatchObject([{ seq: 1, status: "approved", payout_micros: 16_000_000 }]);
+				expect(await readAll("SELECT event_at FROM callbacks WHERE txnid = ?", txnid)).toEqual([
+					{ event_at: Date.parse("2026-11-11T00:00:00Z") },
+				]);
+				await consume(say({ payoutMicros: 5_000_000 }), say({ payoutMicros: 6_000_000 }), say({ status: "void" }));
+				expect(await callbacksOf(txnid)).toMatchObject([
+					{ status: "approved", payout_micros: 4_800_000 },
+					{ status: "cancelled", payout_micros: 4_800_000 },
+				]);
+			}
+		});
+
+		test("another amount than it was credited with: by a cancellation and a credit, where it asks for that", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await hear(txnid);
+			await setAmendments("pair");
+			await consume(say({ payoutMicros: 20_000_000 }));
+			await consume(say({ payoutMicros: 20_000_000, s2: "x" }));
+			const pair = [
+				{ seq: 1, status: "approved", payout_micros: 8_000_000 },
+				{ seq: 2, status: "cancelled", payout_micros: 8_000_000 },
+				{ seq: 3, status: "approved", payout_micros: 16_000_000 },
+			];
+			expect(await callbacksOf(txnid)).toMatchObject(pair);
+			await consume(say({ payoutMicros: 30_000_000 }));
+			expect(await callbacksOf(txnid)).toMatchObject([...pair.slice(0, 2), { seq: 3, status: "approved", payout_micros: 24_000_000 }]);
+			await hear(txnid);
+			await consume(say({ payoutMicros: 40_000_000, status: "pending" }));
+			expect(await callbacksOf(txnid)).toHaveLength(3);
+			await consume(say({ payoutMicros: 40_000_000, status: "void" }));
+			expect((await callbacksOf(txnid)).slice(3)).toMatchObject([{ seq: 4, status: "cancelled", payout_micros: 24_000_000 }]);
+			await setAmendments("none");
 		});
 
 		test("what is owed to a publisher without an address is kept as such", async () => {
@@ -493,6 +573,111 @@ describe("worker: settling", () => {
 			const { txnid, say } = await clicked({ publisher_click_id: null });
 			await consume(say());
 			expect(await readAll("SELECT cid FROM callbacks WHERE txnid = ?", txnid)).toEqual([{ cid: "" }]);
+		});
+	});
+
+	describe("payouts that change", () => {
+		const adjust = (mode: "adjust" | "cancel") =>
+			env.DB.prepare("UPDATE platforms SET negative_payout = ? WHERE id = 'west'").bind(mode).run();
+		const credited = [{ status: "approved", payout_micros: 8_000_000 }];
+		const takenBack = [...credited, { status: "cancelled", payout_micros: 8_000_000 }];
+
+		test("zero after one above zero cancels, and what was credited is taken back; said again, the old one approves nothing", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say({}, NOW));
+			await hear(txnid);
+			await consume(say({ payoutMicros: 0 }, NOW + 1));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled", payout_micros: 0 });
+			expect(await sumsOf(click)).toEqual([]);
+			expect(await callbacksOf(txnid)).toMatchObject(takenBack);
+			await consume(say({}, NOW + 2), say({ payoutMicros: 0 }, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+			await consume(say({ payoutMicros: 9_000_000 }, NOW + 4));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 9_000_000 });
+			expect(await callbacksOf(txnid)).toMatchObject([...takenBack, { status: "approved", payout_micros: 7_200_000 }]);
+		});
+
+		test("zero cancels also where the one above zero, older, comes after it", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say({ payoutMicros: 0 }, NOW + 1));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 0 });
+			await consume(say({}, NOW));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", payout_micros: 0 });
+			expect(await sumsOf(click)).toEqual([]);
+			expect(await kindsOf(txnid)).toEqual(["received", "attributed", "late"]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 0 }, { status: "cancelled" }]);
+			await consume(say({}, NOW + 2));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		});
+
+		test("zero after what an earlier version stored cancels", async () => {
+			const { txnid, say } = await clicked();
+			await consume(say());
+			await env.DB.prepare("UPDATE conversions SET payouts = '', approval_hashes = '' WHERE txnid = ?").bind(txnid).run();
+			await consume(say({ payoutMicros: 0 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		});
+
+		test("one below zero is a correction where the platform's setting says so, told like another amount", async () => {
+			await adjust("adjust");
+			const { click, txnid, say } = await clicked();
+			const base = say({ salesMicros: 50_000_000 }, NOW);
+			const correction = { payoutMicros: -1_000_000, status: "reversed", eventAt: Date.parse("2026-11-15T00:00:00Z") };
+			await consume(base);
+			await consume(say(correction, NOW + 1));
+			expect(await stored(txnid)).toMatchObject({
+				status: "approved",
+				network_status: null,
+				payout_micros: 9_000_000,
+				event_at: Date.parse("2026-11-10T12:00:00Z"),
+			});
+			expect(await sumsOf(click)).toEqual([{ date: "2026-11-10", n: 1, revenue: 7_200_000, gross: 9_000_000, sales: 50_000_000 }]);
+			expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 7_200_000 }]);
+			const events = await kindsOf(txnid);
+			expect(events).toEqual(["received", "attributed", "changed"]);
+			await consume(say(correction, NOW + 2), say({ salesMicros: 50_000_000 }, NOW + 3), say(correction, NOW + 4));
+			expect(await stored(txnid)).toMatchObject({ payout_micros: 9_000_000 });
+			expect(await kindsOf(txnid)).toEqual(events);
+			await consume(say({ payoutMicros: -9_000_000 }, NOW + 5));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", payout_micros: 0 });
+			await consume(say({ salesMicros: 50_000_000 }, NOW + 6));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+			await consume(say({ payoutMicros: 20_000_000 }, NOW + 7));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 20_000_000 });
+			await adjust("cancel");
+		});
+
+		test("a correction that comes before what it corrects, or after what replaced that", async () => {
+			await adjust("adjust");
+			const { click, txnid, say } = await clicked();
+			const older = say({ payoutMicros: -2_000_000 }, NOW + 1);
+			await consume(say({ payoutMicros: -1_000_000 }, NOW + 2));
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled", payout_micros: -1_000_000 });
+			expect([await sumsOf(click), await callbacksOf(txnid)]).toEqual([[], []]);
+			await consume(say({}, NOW));
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 9_000_000 });
+			await consume(older);
+			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 7_000_000 });
+			await consume(say({ payoutMicros: 5_000_000 }, NOW + 4));
+			await consume(say({ payoutMicros: -3_000_000 }, NOW + 3));
+			expect(await stored(txnid)).toMatchObject({ payout_micros: 5_000_000 });
+			await adjust("cancel");
+		});
+
+		test("a correction lifts no cancellation", async () => {
+			await adjust("adjust");
+			const { txnid, say } = await clicked();
+			await consume(say(), say({ status: "void" }), say({ payoutMicros: -1_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+			await adjust("cancel");
+		});
+
+		test("a correction in another currency than the sale cancels", async () => {
+			await adjust("adjust");
+			const { txnid, say } = await clicked();
+			await consume(say(), say({ payoutMicros: -1_000_000, currency: "EUR" }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled", currency: "USD" });
+			await adjust("cancel");
 		});
 	});
 
@@ -679,7 +864,9 @@ describe("worker: settling", () => {
 		test("nor by what an earlier version had stored", async () => {
 			const { txnid, say } = await clicked();
 			await consume(say());
-			await env.DB.prepare("UPDATE conversions SET approval_hashes = '' WHERE txnid = ?").bind(txnid).run();
+			await env.DB.prepare("UPDATE conversions SET approval_hashes = '', payouts = '', default_currency = NULL WHERE txnid = ?")
+				.bind(txnid)
+				.run();
 			await consume(say({ status: "void" }));
 			await consume(say());
 			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
