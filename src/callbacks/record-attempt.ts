@@ -1,7 +1,7 @@
 /** Records the result of a delivery: the attempt, the callback's new state, what it lets go ahead and the address's health, at once. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
+import { callbackAttempts } from "../db/schema/callbacks.ts";
 import type { CallbackState } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { MINUTE_MS } from "../lib/time.ts";
@@ -70,10 +70,8 @@ export async function recordFailed(
 /** The publisher has no address (any more): nothing was called. */
 export async function recordNoUrl(db: Database, claimed: ClaimedCallback, now: number): Promise<Recorded> {
 	const [, released] = await runTransaction(db, [
-		db
-			.update(callbacks)
-			.set({ state: "no_url", nextAttemptAt: null, heldFor: null, lease: null, exposures: sql`exposures - 1` })
-			.where(and(eq(callbacks.id, claimed.id), eq(callbacks.lease, claimed.lease))),
+		sql`UPDATE callbacks SET state = 'no_url', next_attempt_at = NULL, held_for = NULL, lease = NULL, exposures = exposures - 1
+			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
 		releaseNext(claimed, now),
 	]);
 	return { state: "no_url", retryAt: null, next: idOf(released), resumed: false, paused: false };

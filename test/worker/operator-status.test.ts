@@ -148,7 +148,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 		});
 	});
 
-	it("counts conversions that nobody is paid for yet, and dead letters that were not replayed", async () => {
+	it("counts conversions that nobody is paid for yet and the words that no map knows, and dead letters that were not replayed", async () => {
 		const status = await getStatus();
 		expect(status.conversions).toEqual({
 			waiting: 1,
