@@ -234,6 +234,22 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(asJson.stderr).toContain("It has the form of a click hash");
 	});
 
+	it("says of a sale that was credited and lost its rate, and of a status that no map knows, what to do", async () => {
+		const [conversion] = SALE.conversions;
+		if (conversion === undefined) throw new Error("there is no sale");
+		const own = { stage: "quarantined", why: "no_rate", network_status: "{status}", status_unknown: true } as const;
+		const saleWith = (credited: boolean) => ({
+			status: 200,
+			body: JSON.stringify({ ...SALE, conversions: [{ ...conversion, ...own, credited }] } satisfies Trace),
+		});
+		answer = saleWith(true);
+		const { stdout } = await run("trace", "T-1", "--url", url);
+		expect(stdout).toContain("needs a person: it was credited, and has no exchange rate any more");
+		expect(stdout).toContain('the platform\'s status "{status}" is known to no map');
+		answer = saleWith(false);
+		expect((await run("trace", "T-1", "--url", url)).stdout).toContain("waits for the exchange rate of its day and currency");
+	});
+
 	it("waits with --wait until a sale has arrived and its callback was tried", async () => {
 		const [conversion] = SALE.conversions;
 		const [callback] = conversion?.callbacks ?? [];

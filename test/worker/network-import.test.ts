@@ -114,6 +114,27 @@ describe("worker: a sound network file", () => {
 	});
 });
 
+describe("worker: what payouts and their changes mean", () => {
+	it("is what the file says, and the default where it says nothing", async () => {
+		const stored = async () => [
+			await env.DB.prepare("SELECT negative_payout FROM platforms WHERE id = ?").bind(NORTHWIND.id).first("negative_payout"),
+			await env.DB.prepare("SELECT amendments FROM publishers WHERE id = ?").bind(ACME.id).first("amendments"),
+		];
+		await importFile({ platforms: [{ ...NORTHWIND, negative_payout: "adjust" }], publishers: [{ ...ACME, amendments: "pair" }] });
+		expect(await stored()).toEqual(["adjust", "pair"]);
+		expect(
+			await faultsOf({ platforms: [{ ...NORTHWIND, negative_payout: "debit" }], publishers: [{ ...ACME, amendments: true }] }),
+		).toMatchObject({
+			faults: [
+				{ path: "platforms[0].negative_payout", message: "must be cancel or adjust" },
+				{ path: "publishers[0].amendments", message: "must be none or pair" },
+			],
+		});
+		await importFile({ platforms: [NORTHWIND], publishers: [ACME] });
+		expect(await stored()).toEqual(["cancel", "none"]);
+	});
+});
+
 describe("worker: credentials of an import", () => {
 	it("issues what a new publisher or platform lacks, shows it once, and stores only hashes", async () => {
 		const file = {

@@ -28,7 +28,12 @@ const fields = {
 	payout: v.pipe(text, v.description("Commission.")),
 	sales: v.optional(v.pipe(text, v.description("Order value."))),
 	currency: v.optional(v.pipe(text, v.description("Default: the platform's."))),
-	status: v.optional(v.pipe(text, v.description("In the network's own words; absent counts as approved."))),
+	status: v.optional(
+		v.pipe(
+			text,
+			v.description("In the network's own words; absent counts as approved, an unknown one, or a placeholder left in, as pending."),
+		),
+	),
 	s2: v.optional(text),
 	s3: v.optional(text),
 	surl: v.optional(text),
