@@ -28,9 +28,11 @@ export const adjustments = sqliteTable(
 		conversions: integer().notNull().default(0),
 		publisherRevenueMicros: integer("publisher_revenue_micros").notNull().default(0),
 		grossRevenueMicros: integer("gross_revenue_micros").notNull().default(0),
+		/** `report_sequence` of the transaction that booked an amount. */
+		sequence: integer().notNull().default(0),
 	},
 	(table) => [
-		index("adjustments_by_publisher").on(table.publisherId, table.date),
+		index("adjustments_by_publisher").on(table.publisherId, table.date, table.sequence),
 		// Nothing is undone twice.
 		uniqueIndex("adjustments_by_undone").on(table.undoes),
 		index("adjustments_by_time").on(table.at, table.id),

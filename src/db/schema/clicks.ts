@@ -5,7 +5,7 @@ import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 
 /**
  * Every redirect that was answered, written once. A row with a null `reason` is a billed click: there is at most one for a click
- * hash. After it is written only an adjustment changes it: its `reason` and `voidedBy`.
+ * hash. After it is written only an adjustment changes it: its `reason`, `voidedBy` and `sequence`.
  */
 export const clicks = sqliteTable(
 	"clicks",
@@ -66,6 +66,8 @@ export const clicks = sqliteTable(
 		writtenBy: text("written_by").notNull(),
 		/** adjustments.id of what took the click back. */
 		voidedBy: text("voided_by"),
+		/** `report_sequence` of its last change that reports show. */
+		sequence: integer().notNull().default(0),
 	},
 	(table) => [
 		uniqueIndex("clicks_billed_by_hash").on(table.clickHash).where(sql`reason IS NULL OR reason = 'voided'`),
@@ -73,11 +75,11 @@ export const clicks = sqliteTable(
 		index("clicks_by_publisher_click_id").on(table.publisherClickId).where(sql`publisher_click_id IS NOT NULL`),
 		// What reports list and count: with every column that they ask of it, so that a count reads no row of the table.
 		index("clicks_paid_by_publisher")
-			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason)
+			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.reason, table.sequence)
 			.where(sql`reason IS NULL AND pricing_model = 'CPC'`),
 		// Narrower than clicks_other_by_publisher, which holds voided clicks too: else that might be read.
 		index("clicks_voided_by_publisher")
-			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros)
+			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.sequence)
 			.where(sql`reason = 'voided' AND pricing_model = 'CPC'`),
 		index("clicks_by_void").on(table.voidedBy, table.id).where(sql`voided_by IS NOT NULL`),
 		// The others, for a publisher's list of its clicks: a click is in one of the two, so that the paid one costs no further row.

@@ -107,18 +107,44 @@ export const conversions = sqliteTable(
 		credited: integer({ mode: "boolean" }).notNull().default(false),
 		/** Grows by one with every write: what tells a writer that another was faster. */
 		version: integer().notNull().default(0),
+		/** `report_sequence` of its last change that reports show. */
+		sequence: integer().notNull().default(0),
 	},
 	(table) => [
 		primaryKey({ columns: [table.platform, table.txnid] }),
 		// What reports list and count, by the day of the event and by that of the click; with all that they ask, so that a count reads no row of the table.
 		index("conversions_paid_by_event")
-			.on(table.publisherId, table.eventAt, table.platform, table.txnid, table.stage, table.status, table.test, table.pricingModel)
+			.on(
+				table.publisherId,
+				table.eventAt,
+				table.platform,
+				table.txnid,
+				table.stage,
+				table.status,
+				table.test,
+				table.pricingModel,
+				table.sequence,
+			)
 			.where(PAID),
 		index("conversions_paid_by_click_date")
-			.on(table.publisherId, table.clickedAt, table.clickId, table.revenueMicros, table.stage, table.status, table.test, table.pricingModel)
+			.on(
+				table.publisherId,
+				table.clickedAt,
+				table.clickId,
+				table.revenueMicros,
+				table.stage,
+				table.status,
+				table.test,
+				table.pricingModel,
+				table.sequence,
+			)
 			.where(PAID),
 		// What the sums of a day are compared with, and which days have changed.
 		index("conversions_counted_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
+		// Those of publishers paid by clicks count on the day of the click.
+		index("conversions_counted_by_click")
+			.on(table.clickedAt)
+			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
 		index("conversions_by_update").on(table.updatedAt, table.eventAt),
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),

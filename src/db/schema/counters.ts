@@ -1,6 +1,7 @@
 /**
  * Daily sums, kept in the same transaction as the clicks and conversions they sum: `daily = what a report over the rows gives`.
- * Clicks count on the UTC day of the click, conversions (approved and pending, not tests) on the UTC day of the event.
+ * Clicks count on the UTC day of the click, conversions (approved and pending, not tests) on the UTC day of the event. But with a publisher
+ * and a source, those of one paid by clicks count where its report lists them: with their click, if that was ever billed, on its day.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { CAPS } from "../../lib/enums.ts";
@@ -13,6 +14,8 @@ const sums = {
 	conversionCount: integer("conversion_count").notNull().default(0),
 	/** What conversions earned the publisher, micro-dollars. */
 	conversionRevenueMicros: integer("conversion_revenue_micros").notNull().default(0),
+	/** What of that is of pending conversions, micro-dollars. */
+	pendingRevenueMicros: integer("pending_revenue_micros").notNull().default(0),
 	/** Payouts of those conversions in USD before the revenue share, micro-dollars. */
 	grossMicros: integer("gross_micros").notNull().default(0),
 	/** Sales of those conversions in USD, micro-dollars. */

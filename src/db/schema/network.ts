@@ -11,5 +11,6 @@ export * from "./imports.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";
 export * from "./reconciliation.ts";
+export * from "./report-history.ts";
 export * from "./retention.ts";
 export * from "./settings.ts";
