@@ -1,6 +1,7 @@
 /** What an operator takes back, gives back, adds or takes: each an adjustment, a row that is only ever added. */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
@@ -105,6 +106,8 @@ function storeAmount(deps: AdjustmentDeps, row: NewAdjustment, amountMicros: num
 	return openAdjustment(deps.db, { ...row, amountMicros, publisherRevenueMicros: amountMicros }, request, [
 		sql`INSERT INTO daily_publishers (publisher_id, date, adjustment_micros) VALUES (${row.publisherId}, ${row.date}, ${amountMicros})
 			ON CONFLICT (publisher_id, date) DO UPDATE SET adjustment_micros = daily_publishers.adjustment_micros + excluded.adjustment_micros`,
+		TAKE_NUMBER,
+		sql`UPDATE adjustments SET sequence = ${NUMBER} WHERE id = ${row.id}`,
 	]);
 }
 

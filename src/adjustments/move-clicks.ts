@@ -6,6 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
+import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 
 /** A click with the days that count it: in UTC, and on the clocks of its campaign. */
 export type ChunkRow = { id: string; date: string; day: string };
@@ -44,7 +45,8 @@ export function voidClicks(db: Database, move: Move): Promise<void> {
 		bids: sql`-sum(c.bid_micros)`,
 		gross: sql`-sum(coalesce(c.gross_micros, c.bid_micros))`,
 		effects: [
-			sql`UPDATE clicks SET reason = 'voided', voided_by = ${move.voidId} WHERE id IN (${ids}) AND reason IS NULL`,
+			sql`UPDATE clicks SET reason = 'voided', voided_by = ${move.voidId}, sequence = ${NUMBER}
+				WHERE id IN (${ids}) AND reason IS NULL`,
 			sql`UPDATE paid_visits SET voided_by = ${move.voidId} WHERE click_id IN (${ids}) AND voided_by IS NULL
 				AND EXISTS (SELECT 1 FROM clicks c WHERE c.id = paid_visits.click_id AND c.voided_by = ${move.voidId})`,
 		],
@@ -62,7 +64,8 @@ export function restoreClicks(db: Database, move: Move): Promise<void> {
 		gross: sql`sum(coalesce(c.gross_micros, c.bid_micros))`,
 		effects: [
 			sql`UPDATE paid_visits SET voided_by = NULL WHERE click_id IN (${ids}) AND voided_by = ${move.voidId}`,
-			sql`UPDATE clicks SET reason = NULL, voided_by = NULL WHERE id IN (${ids}) AND reason = 'voided' AND voided_by = ${move.voidId}`,
+			sql`UPDATE clicks SET reason = NULL, voided_by = NULL, sequence = ${NUMBER}
+				WHERE id IN (${ids}) AND reason = 'voided' AND voided_by = ${move.voidId}`,
 		],
 	});
 }
@@ -109,6 +112,10 @@ async function write(
 		sql`UPDATE adjustments SET clicks = CASE WHEN cursor IS NOT NULL THEN clicks + (SELECT count(*) ${clicks}) END,
 			publisher_revenue_micros = publisher_revenue_micros + (SELECT coalesce(${revenue}, 0) ${clicks}), cursor = ${cursor}
 			WHERE id = ${adjustmentId}`,
+		TAKE_NUMBER,
+		// For pages of reports that began before.
+		sql`INSERT INTO click_history (sequence, until_sequence, click_id, publisher_id, clicked_at, revenue_micros, reason)
+			SELECT c.sequence, ${NUMBER}, c.id, c.publisher_id, c.clicked_at, c.revenue_micros, c.reason ${ofPublishers} AND c.pricing_model = 'CPC'`,
 		...effects,
 	];
 	try {

@@ -15,6 +15,7 @@ const UNTOLD = new Set<string>([
 	"defaultCurrency",
 	"credited",
 	"version",
+	"sequence",
 ]);
 
 /** The fields an event tells of that are not the same, with their new values. */
@@ -75,5 +76,6 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		defaultCurrency: null,
 		credited: false,
 		version: 0,
+		sequence: 0,
 	};
 }

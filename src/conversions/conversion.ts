@@ -20,7 +20,7 @@ export function isCreditWithoutRate({ stage, heldFor, credited }: Conversion): b
 	return stage === "quarantined" && heldFor === "no_rate" && credited;
 }
 
-/** What a conversion adds to the daily sums, and where. */
+/** What a conversion adds to daily sums, and where. */
 export type Contribution = {
 	publisherId: string;
 	date: string;
@@ -29,14 +29,16 @@ export type Contribution = {
 	brandId: number;
 	conversionCount: number;
 	conversionRevenueMicros: number;
+	/** What of that is pending. */
+	pendingRevenueMicros: number;
 	grossMicros: number;
 	salesMicros: number;
 };
 
-/** Null where it counts nowhere: not settled, cancelled, or of a test click. */
+/** What it adds for its campaign; null where it counts nowhere: not settled, cancelled, or of a test click. */
 export function contributionOf(conversion: Conversion | null): Contribution | null {
 	if (conversion === null || conversion.stage !== "settled" || conversion.status === "cancelled" || conversion.test) return null;
-	const { publisherId, campaignId, brandId, sourceId, eventAt, revenueMicros, grossMicros, salesUsdMicros } = conversion;
+	const { publisherId, campaignId, brandId, sourceId, eventAt, revenueMicros, grossMicros, salesUsdMicros, status } = conversion;
 	if (publisherId === null || campaignId === null || brandId === null) return null;
 	return {
 		publisherId,
@@ -46,18 +48,31 @@ export function contributionOf(conversion: Conversion | null): Contribution | nu
 		brandId,
 		conversionCount: 1,
 		conversionRevenueMicros: revenueMicros ?? 0,
+		pendingRevenueMicros: status === "pending" ? (revenueMicros ?? 0) : 0,
 		grossMicros: grossMicros ?? 0,
 		salesMicros: salesUsdMicros ?? 0,
 	};
 }
 
+/**
+ * What it adds for its publisher and source. A publisher paid by clicks sees a conversion in the record of its click: so it counts on that
+ * day, and nowhere where the click has no record.
+ * @param ofBilledClick whether the click was billed, even if it was taken back since
+ */
+export function publisherContributionOf(conversion: Conversion | null, ofBilledClick: boolean): Contribution | null {
+	const contribution = contributionOf(conversion);
+	if (contribution === null || conversion === null || conversion.pricingModel !== "CPC") return contribution;
+	return ofBilledClick && conversion.clickedAt !== null ? { ...contribution, date: utcDay(conversion.clickedAt) } : null;
+}
+
 /** The same amounts with the sign turned: what takes a contribution back. */
 export function negated(contribution: Contribution): Contribution {
-	const { conversionCount, conversionRevenueMicros, grossMicros, salesMicros } = contribution;
+	const { conversionCount, conversionRevenueMicros, pendingRevenueMicros, grossMicros, salesMicros } = contribution;
 	return {
 		...contribution,
 		conversionCount: -conversionCount,
 		conversionRevenueMicros: -conversionRevenueMicros,
+		pendingRevenueMicros: -pendingRevenueMicros,
 		grossMicros: -grossMicros,
 		salesMicros: -salesMicros,
 	};

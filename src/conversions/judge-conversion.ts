@@ -52,7 +52,7 @@ export function judgeConversion(
 			grossMicros: (present?.grossMicros ?? 0) - (old?.grossMicros ?? 0),
 		};
 		if (dryRun) return judgement;
-		const outcomes = settlement === null ? [] : [{ before, settlement }];
+		const outcomes = settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(before.clickId) }];
 		await writeSettlements(deps.db, [], outcomes, alongside(judgement));
 		await announce(deps, outcomes);
 		return judgement;

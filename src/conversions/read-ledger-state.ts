@@ -32,6 +32,8 @@ export type LedgerState = {
 	findClick: (platform: string, cid: string) => ClickMatch;
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
+	/** Whether the click was billed, even if it was taken back since: reports of a publisher paid by clicks have a record of it. */
+	isBilledClick: (clickId: string | null) => boolean;
 	hasCallbackUrl: (publisherId: string) => boolean;
 	amendmentsOf: (publisherId: string) => Amendments;
 };
@@ -184,6 +186,10 @@ function arrange(rows: Rows): LedgerState {
 			clickReason: clickReasons.get(clickId) ?? null,
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
+		isBilledClick: (clickId) => {
+			const reason = clickReasons.get(clickId);
+			return clickId !== null && (reason === null || reason === "voided");
+		},
 		hasCallbackUrl: (publisherId) => reachable.has(publisherId),
 		amendmentsOf: (publisherId) => amendments.get(publisherId) ?? "none",
 	};

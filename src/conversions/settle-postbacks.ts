@@ -92,7 +92,7 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	return [...causes.values()].flatMap(({ key, causes }) => {
 		const before = standing.conversionOf(key);
 		const settlement = settle(key, before, causes, factsOf(key, standing, now), now);
-		return settlement === null ? [] : [{ before, settlement }];
+		return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
 	});
 }
 

@@ -4,15 +4,23 @@ import { additionTo } from "../db/add-up.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { insertRows, propertiesOf, replaceColumns } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
+import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
-import { type Contribution, type Conversion, contributionOf, negated } from "./conversion.ts";
+import { conversionHistory } from "../db/schema/report-history.ts";
+import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
 import type { Intake } from "./message.ts";
 import type { Amended } from "./owed-callbacks.ts";
+import { changesReports, replacedRow } from "./reported.ts";
 import type { Settlement } from "./settle.ts";
 
-export type Outcome = { before: Conversion | null; settlement: Settlement };
+export type Outcome = {
+	before: Conversion | null;
+	settlement: Settlement;
+	/** Whether its click was billed, even if it was taken back since. A conversion keeps its click. */
+	ofBilledClick: boolean;
+};
 
 /**
  * @param alongside written in the same transaction
@@ -24,16 +32,23 @@ export async function writeSettlements(
 	outcomes: readonly Outcome[],
 	alongside: readonly SQL[] = [],
 ): Promise<void> {
-	const states = outcomes.map(({ settlement }) => settlement.conversion);
+	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement.conversion));
+	const replaced = shown.flatMap(({ before }) => replacedRow(before));
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
-	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(before, settlement.conversion));
+	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(contributionOf(before), contributionOf(settlement.conversion)));
+	const publisherMoves = outcomes.flatMap(({ before, settlement, ofBilledClick }) =>
+		movesOf(publisherContributionOf(before, ofBilledClick), publisherContributionOf(settlement.conversion, ofBilledClick)),
+	);
 	const statements = [
 		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),
-		...(states.length > 0 ? [upsertConversions(states)] : []),
+		...(shown.length > 0 ? [TAKE_NUMBER] : []),
+		...(replaced.length > 0 ? [insertRows(conversionHistory, replaced, sql``, { untilSequence: NUMBER })] : []),
+		...(outcomes.length > 0 ? [upsertConversions(outcomes, new Set(shown))] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
-		...COUNTERS.flatMap((counter) => counter.statements(moves)),
+		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
+		...BY_CAMPAIGN.statements(moves),
 		...(amended.length > 0 ? [amendCallbacks(amended)] : []),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
 		...alongside,
@@ -50,14 +65,20 @@ export async function writeSettlements(
 /**
  * A new conversion is inserted, a stored one replaced, each only where its version is the one that was read: otherwise the version
  * becomes null, which its column refuses, and with it the whole transaction.
+ * @param shown those that change reports: their rows take the transaction's number
  */
-function upsertConversions(states: readonly Conversion[]): SQL {
+function upsertConversions(outcomes: readonly Outcome[], shown: ReadonlySet<Outcome>): SQL {
+	const states = outcomes.map((outcome) => {
+		const { conversion } = outcome.settlement;
+		return shown.has(outcome) ? { ...conversion, sequence: undefined } : conversion;
+	});
 	const replaced = propertiesOf(conversions).filter((property) => !["platform", "txnid", "version"].includes(property));
 	return insertRows(
 		conversions,
 		states,
 		sql`ON CONFLICT (platform, txnid) DO UPDATE SET ${replaceColumns(conversions, replaced)},
 			version = CASE WHEN conversions.version = excluded.version - 1 THEN excluded.version END`,
+		{ sequence: sql`coalesce(CAST(value ->> 'sequence' AS BIGINT), ${NUMBER})` },
 	);
 }
 
@@ -74,20 +95,19 @@ function amendCallbacks(amended: readonly Amended[]): SQL {
 const SUMS = [
 	"conversionCount",
 	"conversionRevenueMicros",
+	"pendingRevenueMicros",
 	"grossMicros",
 	"salesMicros",
 ] as const satisfies readonly (keyof Contribution)[];
 
 /** What takes the old contribution of a conversion back and adds the new one; none where they are the same. */
-function movesOf(before: Conversion | null, after: Conversion): Contribution[] {
-	const old = contributionOf(before);
-	const present = contributionOf(after);
+function movesOf(old: Contribution | null, present: Contribution | null): Contribution[] {
 	if (JSON.stringify(old) === JSON.stringify(present)) return [];
 	return [...(old === null ? [] : [negated(old)]), ...(present === null ? [] : [present])];
 }
 
-const COUNTERS = [
+const BY_PUBLISHER = [
 	additionTo<Contribution>(dailyPublishers, ["publisherId", "date"], SUMS),
 	additionTo<Contribution>(dailySources, ["publisherId", "date", "sourceId"], SUMS),
-	additionTo<Contribution>(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], SUMS),
 ];
+const BY_CAMPAIGN = additionTo<Contribution>(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], SUMS);

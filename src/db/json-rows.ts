@@ -59,16 +59,18 @@ export function allColumns(table: SQLiteTable, alias: string): SQL {
 /**
  * An INSERT of all `rows`, which must name the same properties. Columns they do not name get their defaults.
  * @param then what follows, such as an ON CONFLICT clause
+ * @param computed columns that the database computes, whether or not rows name them
  */
 export function insertRows<Table extends SQLiteTable>(
 	table: Table,
 	rows: readonly Partial<Table["$inferInsert"]>[],
 	then: SQL = sql``,
+	computed: Readonly<Record<string, SQL>> = {},
 ): SQL {
-	const properties = Object.keys(rows[0] ?? {});
+	const properties = [...new Set([...Object.keys(rows[0] ?? {}), ...Object.keys(computed)])];
 	// Without WHERE the parser takes ON CONFLICT for a join's.
 	return sql`INSERT INTO ${tableName(table)} (${columnNames(table, properties)})
-		SELECT ${readMembers(table, properties, sql`value`)} FROM json_each(${JSON.stringify(rows, plainValue)}) WHERE true ${then}`;
+		SELECT ${readMembers(table, properties, sql`value`, computed)} FROM json_each(${JSON.stringify(rows, plainValue)}) WHERE true ${then}`;
 }
 
 /**
@@ -98,10 +100,18 @@ export function cellsAsColumns<Property extends string>(table: SQLiteTable, prop
 /**
  * An INSERT of all rows that {@link writeCells} has written.
  * @param rows what stands for them: a parameter such as `?1`, or the text itself
+ * @param computed further columns, which the database computes
  */
-export function insertCells(table: SQLiteTable, properties: readonly string[], rows: SQL, then: SQL = sql``): SQL {
-	return sql`INSERT INTO ${tableName(table)} (${columnNames(table, properties)})
-		SELECT ${cellsAsColumns(table, properties, sql`value`)} FROM json_each(${rows}) WHERE true ${then}`;
+export function insertCells(
+	table: SQLiteTable,
+	properties: readonly string[],
+	rows: SQL,
+	then: SQL = sql``,
+	computed: Readonly<Record<string, SQL>> = {},
+): SQL {
+	const values = [cellsAsColumns(table, properties, sql`value`), ...Object.values(computed)];
+	return sql`INSERT INTO ${tableName(table)} (${columnNames(table, [...properties, ...Object.keys(computed)])})
+		SELECT ${listOf(values)} FROM json_each(${rows}) WHERE true ${then}`;
 }
 
 /** The values in a row that is a JSON array, by the names of what stands there; numbers are to be cast by who reads them. */

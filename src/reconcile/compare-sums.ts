@@ -11,6 +11,7 @@ export type Sum =
 	| "spendMicros"
 	| "conversionCount"
 	| "conversionRevenueMicros"
+	| "pendingRevenueMicros"
 	| "grossMicros"
 	| "salesMicros"
 	| "adjustmentMicros";
@@ -21,7 +22,7 @@ type Shape = { key: readonly KeyName[]; ofClicks: readonly Sum[]; ofOthers: read
 
 const CLICK_SUMS = ["clickCount", "clickRevenueMicros"] as const;
 const SPEND = ["clickCount", "spendMicros", "grossMicros"] as const;
-const CONVERSION_SUMS = ["conversionCount", "conversionRevenueMicros", "grossMicros", "salesMicros"] as const;
+const CONVERSION_SUMS = ["conversionCount", "conversionRevenueMicros", "pendingRevenueMicros", "grossMicros", "salesMicros"] as const;
 
 /** What tells rows of a day apart, and which of their sums come of clicks: where old clicks are gone, those cannot be compared. */
 export const SHAPES: Readonly<Record<Counter, Shape>> = {
@@ -62,8 +63,10 @@ export type DayState = {
 	day: string;
 	/** Paid clicks by publisher, source, campaign and brand, of the UTC day; null where some of them are gone. */
 	clicks: readonly SumRow[] | null;
-	/** Counted conversions, likewise. */
-	conversions: readonly SumRow[];
+	/** Conversions that count on the day for a publisher and a source: of one paid by clicks those of the day's clicks. */
+	publisherConversions: readonly SumRow[];
+	/** Those that count on it for a campaign, by the event. */
+	campaignConversions: readonly SumRow[];
 	/** Amounts by publisher. */
 	adjustments: readonly SumRow[];
 	/** Paid clicks of campaigns, of more than the day on any clock; null where some of them are gone. */
@@ -82,10 +85,11 @@ const DAILY = ["daily_publishers", "daily_sources", "daily_campaigns"] as const;
 
 /** Every sum of a day that is not what its rows give. */
 export function compareDay(state: DayState): Difference[] {
-	const { day, clicks, conversions, adjustments, stored } = state;
+	const { day, clicks, publisherConversions, campaignConversions, adjustments, stored } = state;
 	const differences = DAILY.flatMap((counter) => {
 		const { ofClicks, ofOthers } = SHAPES[counter];
 		const amounts = counter === "daily_publishers" ? adjustments : [];
+		const conversions = counter === "daily_campaigns" ? campaignConversions : publisherConversions;
 		const sums = clicks === null ? ofOthers : [...ofClicks, ...ofOthers];
 		return compare(counter, day, sums, stored[counter], [...(clicks ?? []), ...conversions, ...amounts]);
 	});

@@ -20,14 +20,23 @@ function clicksWithin(from: number, to: number): SQL {
 
 const STORED_SUMS = sql`s.click_count AS "clickCount", s.click_revenue_micros AS "clickRevenueMicros",
 	s.conversion_count AS "conversionCount", s.conversion_revenue_micros AS "conversionRevenueMicros",
-	s.gross_micros AS "grossMicros", s.sales_micros AS "salesMicros"`;
+	s.pending_revenue_micros AS "pendingRevenueMicros", s.gross_micros AS "grossMicros", s.sales_micros AS "salesMicros"`;
+
+/** Of conversions `v`. */
+const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
+const CONVERSIONS = sql`SELECT v.publisher_id AS "publisherId", coalesce(v.source_id, '') AS "sourceId", v.campaign_id AS "campaignId",
+	v.brand_id AS "brandId", count(*) AS "conversionCount", sum(coalesce(v.revenue_micros, 0)) AS "conversionRevenueMicros",
+	sum(CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END) AS "pendingRevenueMicros",
+	sum(coalesce(v.gross_micros, 0)) AS "grossMicros", sum(coalesce(v.sales_usd_micros, 0)) AS "salesMicros"`;
+const BY_KEYS = sql`GROUP BY v.publisher_id, coalesce(v.source_id, ''), v.campaign_id, v.brand_id`;
 
 export async function readDay(db: Database, day: string): Promise<Read<DayState>> {
 	const from = Date.parse(day);
 	const to = from + DAY_MS;
 	const first = from - MOST_AHEAD_MS;
-	const isOfDay = sql`${COUNTED_CONVERSION} AND event_at >= ${from} AND event_at < ${to}
-		AND publisher_id IS NOT NULL AND campaign_id IS NOT NULL AND brand_id IS NOT NULL`;
+	const isOfEvents = sql`${COUNTED_CONVERSION} AND v.event_at >= ${from} AND v.event_at < ${to} AND ${IS_COMPLETE}`;
+	const isOfClicks = sql`${COUNTED_CONVERSION} AND v.pricing_model = 'CPC' AND v.clicked_at >= ${from} AND v.clicked_at < ${to} AND ${IS_COMPLETE}
+		AND c.id = v.click_id AND (c.reason IS NULL OR c.reason = 'voided')`;
 	const results = await runTransaction(db, [
 		VERSION,
 		sql`SELECT cursor FROM retention WHERE name = 'clicks' AND cursor > ${leastIdAt(first - HOUR_MS)}`,
@@ -35,11 +44,9 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 			count(*) AS "clickCount", sum(c.revenue_micros) AS "clickRevenueMicros"
 			FROM clicks c WHERE ${clicksWithin(from, to)} AND c.publisher_id IS NOT NULL
 			GROUP BY c.publisher_id, coalesce(c.source_id, ''), c.campaign_id, c.brand_id`,
-		sql`SELECT publisher_id AS "publisherId", coalesce(source_id, '') AS "sourceId", campaign_id AS "campaignId", brand_id AS "brandId",
-			count(*) AS "conversionCount", sum(coalesce(revenue_micros, 0)) AS "conversionRevenueMicros",
-			sum(coalesce(gross_micros, 0)) AS "grossMicros", sum(coalesce(sales_usd_micros, 0)) AS "salesMicros"
-			FROM conversions WHERE ${isOfDay}
-			GROUP BY publisher_id, coalesce(source_id, ''), campaign_id, brand_id`,
+		sql`${CONVERSIONS} FROM conversions v WHERE ${isOfEvents} AND v.pricing_model IS DISTINCT FROM 'CPC' ${BY_KEYS}
+			UNION ALL ${CONVERSIONS} FROM conversions v CROSS JOIN clicks c WHERE ${isOfClicks} ${BY_KEYS}`,
+		sql`${CONVERSIONS} FROM conversions v WHERE ${isOfEvents} ${BY_KEYS}`,
 		sql`SELECT a.publisher_id AS "publisherId", sum(a.amount_micros) AS "adjustmentMicros" FROM adjustments a
 			WHERE a.kind = 'amount' AND a.date = ${day} AND NOT EXISTS (SELECT 1 FROM adjustments u WHERE u.undoes = a.id)
 			GROUP BY a.publisher_id`,
@@ -55,7 +62,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 			FROM publishers p CROSS JOIN daily_sources s WHERE s.publisher_id = p.id AND s.date = ${day}`,
 		// Campaigns that are no more have sums all the same.
 		sql`SELECT s.campaign_id AS "campaignId", s.publisher_id AS "publisherId", s.brand_id AS "brandId", ${STORED_SUMS}
-			FROM (SELECT campaign_id FROM campaigns UNION SELECT campaign_id FROM campaign_totals UNION SELECT campaign_id FROM conversions WHERE ${isOfDay}) k
+			FROM (SELECT campaign_id FROM campaigns UNION SELECT campaign_id FROM campaign_totals UNION SELECT v.campaign_id FROM conversions v WHERE ${isOfEvents}) k
 			CROSS JOIN daily_campaigns s WHERE s.campaign_id = k.campaign_id AND s.date = ${day}`,
 		// Nobody knows the clocks of one that is no more.
 		sql`SELECT s.campaign_id AS "campaignId", s.click_count AS "clickCount", s.spend_micros AS "spendMicros", s.gross_micros AS "grossMicros"
@@ -68,11 +75,12 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 		state: {
 			day,
 			clicks: removed !== undefined && removed.cursor > leastIdAt(from - HOUR_MS) ? null : rows<SumRow>(2),
-			conversions: rows(3),
-			adjustments: rows(4),
-			quarters: removed === undefined ? rows<QuarterRow>(5) : null,
-			clocksChangedAt: new Map(rows<{ campaignId: number; changedAt: number }>(6).map((row) => [row.campaignId, row.changedAt])),
-			stored: { daily_publishers: rows(7), daily_sources: rows(8), daily_campaigns: rows(9), campaign_days: rows(10) },
+			publisherConversions: rows(3),
+			campaignConversions: rows(4),
+			adjustments: rows(5),
+			quarters: removed === undefined ? rows<QuarterRow>(6) : null,
+			clocksChangedAt: new Map(rows<{ campaignId: number; changedAt: number }>(7).map((row) => [row.campaignId, row.changedAt])),
+			stored: { daily_publishers: rows(8), daily_sources: rows(9), daily_campaigns: rows(10), campaign_days: rows(11) },
 		},
 	};
 }

@@ -11,6 +11,7 @@ export const SUM_COLUMNS = [
 	"spend",
 	"conversion_count",
 	"conversion_revenue",
+	"pending_revenue",
 	"gross",
 	"sales",
 	"adjustment",

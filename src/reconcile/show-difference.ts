@@ -8,6 +8,7 @@ const COLUMNS: Readonly<Record<Sum, (typeof SUM_COLUMNS)[number]>> = {
 	spendMicros: "spend",
 	conversionCount: "conversion_count",
 	conversionRevenueMicros: "conversion_revenue",
+	pendingRevenueMicros: "pending_revenue",
 	grossMicros: "gross",
 	salesMicros: "sales",
 	adjustmentMicros: "adjustment",

@@ -51,6 +51,7 @@ async function changedDays(db: Database, since: number): Promise<string[]> {
 	const after = Math.max(since, 0);
 	const results = await runTransaction(db, [
 		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT clicked_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} AND pricing_model = 'CPC' LIMIT ${MAX_DAYS}`,
 		...adjustedDays(leastIdAt(after)),
 	]);
 	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);

@@ -8,10 +8,13 @@ import type { TokenKind } from "../lib/enums.ts";
 import { offerIdOf } from "../lib/md5-ids.ts";
 import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
+import { type AsOf, replacedSince, unchangedSince } from "./as-of.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION, VOIDED_CLICK } from "./counted.ts";
 import type { ReportRecord } from "./csv.ts";
 import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
+import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
+import { splitRevenue } from "./sums.ts";
 
 /** What a record is of. */
 export const REVENUE_TYPES = ["CPC", "CPA", "VOID", "ADJUSTMENT"] as const;
@@ -25,6 +28,8 @@ type Row = {
 	transaction_id: string;
 	click_id: string | null;
 	revenue: number;
+	/** What of it is pending. */
+	pending: number;
 	gross: ExactSum;
 	sales: ExactSum;
 	/** Of the click; null where the conversion's is not stored. */
@@ -42,16 +47,22 @@ type Row = {
 };
 
 /** Of a click's conversions. */
-const sumOfClick = (column: SQL) => sql`(SELECT ${sumOf(column)} FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`;
+const sumOfClick = (column: SQL, asOf: AsOf) =>
+	asOf === null
+		? sql`(SELECT ${sumOf(column)} FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION})`
+		: sql`(SELECT ${sumOf(sql`micros`)} FROM (
+			SELECT ${column} AS micros FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION}${unchangedSince(asOf)}
+			UNION ALL SELECT ${column} FROM conversion_history WHERE click_id = c.id AND ${replacedSince(asOf)}))`;
 
-const OF_CLICK = sql`
+const ofClick = (asOf: AsOf) => sql`
 	NULL AS date, c.click_hash AS transaction_id, c.publisher_click_id AS click_id,
-	CASE WHEN page.type = 'CPC' THEN c.revenue_micros ELSE 0 END AS revenue,
-	${sumOfClick(sql`gross_micros`)} AS gross, ${sumOfClick(sql`sales_usd_micros`)} AS sales,
+	CASE WHEN page.type = 'CPC' THEN c.revenue_micros ELSE 0 END AS revenue, 0 AS pending,
+	${sumOfClick(sql`gross_micros`, asOf)} AS gross, ${sumOfClick(sql`sales_usd_micros`, asOf)} AS sales,
 	c.source_id AS source_id, c.campaign_id AS campaign_id`;
 
 const OF_CONVERSION = sql`
 	NULL AS date, v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue,
+	CASE WHEN v.status = 'pending' THEN v.revenue_micros ELSE 0 END AS pending,
 	${amountAsSum(sql`v.gross_micros`)} AS gross, ${amountAsSum(sql`v.sales_usd_micros`)} AS sales,
 	v.source_id AS source_id, v.campaign_id AS campaign_id`;
 
@@ -59,7 +70,7 @@ const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag A
 
 /** An amount is of no click. */
 const OF_AMOUNT = sql`
-	a.date AS date, a.id AS transaction_id, NULL AS click_id, a.amount_micros AS revenue, NULL AS gross, NULL AS sales,
+	a.date AS date, a.id AS transaction_id, NULL AS click_id, a.amount_micros AS revenue, 0 AS pending, NULL AS gross, NULL AS sales,
 	NULL AS source_id, NULL AS campaign_id, NULL AS domain, NULL AS kind, NULL AS uid, NULL AS atag,
 	NULL AS subid1, NULL AS subid2, NULL AS subid3, NULL AS subid4, NULL AS subid5`;
 
@@ -69,41 +80,62 @@ const COLUMNS = [
 	...["subid1", "subid2", "subid3", "subid4", "subid5"],
 ];
 
+/** The rows of a period, found in the indexes only, each with its place in the order of the report and `until` of a replaced one. */
+const rowsOf = (publisherId: string, { startDate, endDate, startAt, endAt }: Period, asOf: AsOf) => {
+	const clicked = sql`publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt}`;
+	const happened = sql`publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt}`;
+	const present = [
+		sql`SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS type, NULL AS until FROM clicks WHERE ${clicked} AND ${PAID_CLICK}`,
+		sql`SELECT clicked_at AS at, id, id, 'VOID', NULL FROM clicks WHERE ${clicked} AND ${VOIDED_CLICK}`,
+		sql`SELECT event_at AS at, platform, txnid, 'CPA', NULL FROM conversions WHERE ${happened} AND ${PAID_CONVERSION}`,
+		sql`SELECT at, id, id, 'ADJUSTMENT', NULL FROM adjustments WHERE publisher_id = ${publisherId} AND date BETWEEN ${startDate} AND ${endDate}`,
+	].map((rows) => sql`${rows}${unchangedSince(asOf)}`);
+	if (asOf === null) return present;
+	// Together, since D1 takes five SELECTs in a UNION.
+	const replaced = sql`
+		SELECT at, first, second, type, until FROM (
+			SELECT clicked_at AS at, click_id AS first, click_id AS second, CASE WHEN reason IS NULL THEN 'CPC' ELSE 'VOID' END AS type, until_sequence AS until
+			FROM click_history WHERE ${clicked} AND ${replacedSince(asOf)}
+			UNION ALL
+			SELECT event_at, platform, txnid, 'CPA', until_sequence
+			FROM conversion_history WHERE ${happened} AND pricing_model = 'CPA' AND ${replacedSince(asOf)})`;
+	return [...present, replaced];
+};
+
+const CONVERSION_AND_CLICK = sql`LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id`;
+
 export const clickidLevel: Report<Row> = {
-	count: (publisherId, { period: { startDate, endDate, startAt, endAt } }) => sql`SELECT
-		(SELECT COUNT(*) FROM clicks WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK})
-		+ (SELECT COUNT(*) FROM clicks WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${VOIDED_CLICK})
-		+ (SELECT COUNT(*) FROM conversions WHERE publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt} AND ${PAID_CONVERSION})
-		+ (SELECT COUNT(*) FROM adjustments WHERE publisher_id = ${publisherId} AND date BETWEEN ${startDate} AND ${endDate})
-		AS total`,
-	// The page is found in the indexes only; just its own rows are then looked up.
-	page: (publisherId, { period: { startDate, endDate, startAt, endAt }, paging }) => sql`
+	standsStill: true,
+	count: (publisherId, { period, asOf }) => {
+		const counts = rowsOf(publisherId, period, asOf).map((rows) => sql`(SELECT COUNT(*) FROM (${rows}))`);
+		return sql`SELECT ${sql.join(counts, sql` + `)} AS total`;
+	},
+	// Just the rows of the page are looked up.
+	page: (publisherId, { period, paging, asOf }) => {
+		const replaced = sql`
+		UNION ALL
+		SELECT page.at, page.first, page.second, page.type, ${OF_CONVERSION}, ${OF_EITHER}
+		FROM page JOIN conversion_history v ON v.until_sequence = page.until AND v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
+		WHERE page.type = 'CPA' AND page.until IS NOT NULL`;
+		return sql`
 		WITH page AS (
-			SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS type FROM clicks
-			WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${PAID_CLICK}
-			UNION ALL
-			SELECT clicked_at, id, id, 'VOID' FROM clicks
-			WHERE publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt} AND ${VOIDED_CLICK}
-			UNION ALL
-			SELECT event_at, platform, txnid, 'CPA' FROM conversions
-			WHERE publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt} AND ${PAID_CONVERSION}
-			UNION ALL
-			SELECT at, id, id, 'ADJUSTMENT' FROM adjustments WHERE publisher_id = ${publisherId} AND date BETWEEN ${startDate} AND ${endDate}
+			${sql.join(rowsOf(publisherId, period, asOf), sql` UNION ALL `)}
 			ORDER BY 1, 2, 3 ${limitTo(paging)}
 		)
-		SELECT page.at, page.first, page.second, page.type, ${OF_CLICK}, ${OF_EITHER}
+		SELECT page.at, page.first, page.second, page.type, ${ofClick(asOf)}, ${OF_EITHER}
 		FROM page JOIN clicks c ON c.id = page.first LEFT JOIN brands b ON b.id = c.brand_id
 		WHERE page.type IN ('CPC', 'VOID')
 		UNION ALL
 		SELECT page.at, page.first, page.second, page.type, ${OF_CONVERSION}, ${OF_EITHER}
-		FROM page JOIN conversions v ON v.platform = page.first AND v.txnid = page.second
-			LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
-		WHERE page.type = 'CPA'
+		FROM page JOIN conversions v ON v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
+		WHERE page.type = 'CPA' AND page.until IS NULL
+		${asOf === null ? sql`` : replaced}
 		UNION ALL
 		SELECT page.at, page.first, page.second, page.type, ${OF_AMOUNT}
 		FROM page JOIN adjustments a ON a.id = page.first
 		WHERE page.type = 'ADJUSTMENT'
-		ORDER BY 1, 2, 3`,
+		ORDER BY 1, 2, 3`;
+	},
 	columns: ({ pricingModel, salesDataEnabled, campaignIdEnabled }) => {
 		const hidden = new Set([
 			...(pricingModel === "CPC" ? ["gross_revenue"] : []),
@@ -112,22 +144,23 @@ export const clickidLevel: Report<Row> = {
 		]);
 		return COLUMNS.filter((column) => !hidden.has(column));
 	},
-	toRecords(rows) {
+	toRecords(rows, detail) {
 		const offerIds = new Map<string, string>();
 		return rows.map((row) => {
 			const domain = row.domain ?? "";
 			const offerId = domain === "" ? "" : (offerIds.get(domain) ?? offerIdOf(domain));
 			offerIds.set(domain, offerId);
-			return toRecord(row, offerId);
+			return toRecord(row, offerId, detail);
 		});
 	},
 };
 
-function toRecord(row: Row, offerId: string): ReportRecord {
+function toRecord(row: Row, offerId: string, detail: boolean): ReportRecord {
 	return {
 		transaction_id: row.transaction_id,
 		click_id: row.click_id ?? "",
 		publisher_revenue: formatUsd(row.revenue),
+		...(detail && splitRevenue(BigInt(row.revenue), BigInt(row.pending))),
 		gross_revenue: formatUsd(readSum(row.gross)),
 		...(row.kind === "openrtb" && { user_id: row.uid }),
 		date: row.date ?? utcDay(row.at),

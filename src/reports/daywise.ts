@@ -10,8 +10,9 @@ const days = (publisherId: string, { startDate, endDate }: Period) => sql`
 	GROUP BY date HAVING ${HAS_ACTIVITY}`;
 
 export const daywise: Report<SumsRow & { date: string }> = {
+	standsStill: false,
 	count: (publisherId, { period }) => sql`SELECT COUNT(*) AS total FROM (${days(publisherId, period)})`,
 	page: (publisherId, { period, paging }) => sql`${days(publisherId, period)} ORDER BY date ${limitTo(paging)}`,
 	columns: (publisher) => ["date", ...sumColumns(publisher)],
-	toRecords: (rows) => rows.map((row) => ({ date: row.date, ...sumFields(row) })),
+	toRecords: (rows, detail) => rows.map((row) => ({ date: row.date, ...sumFields(row, detail) })),
 };

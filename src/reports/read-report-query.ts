@@ -20,7 +20,14 @@ export type Period = {
 };
 
 export type Paging = { page: number; limit: number };
-export type ReportQuery = { period: Period; paging: Paging };
+export type ReportQuery = {
+	period: Period;
+	paging: Paging;
+	/** The moment of which the page shall be, as an earlier answer said; null for the present. */
+	asOf: number | null;
+	/** Whether approved and pending revenue are wanted apart. */
+	detail: boolean;
+};
 
 export const DEFAULT_LIMIT = 1_000;
 export const MAX_LIMIT = 5_000;
@@ -39,7 +46,9 @@ export function readRevenueShareQuery(fields: Fields): ReportQuery & { reportTyp
 	const faults = new Faults();
 	const reportType = readReportType(fields, faults);
 	const query = readQuery(fields, MAX_REVENUE_SHARE_DAYS, faults);
-	if (reportType === null || query === null) throw faults.error();
+	const isOfSums = reportType !== null && reportType !== "clickid_level";
+	const mayHaveMoment = !isOfSums || readGiven(fields, "as_of") === undefined || faults.add("as_of", `is not for ${reportType}`);
+	if (reportType === null || query === null || mayHaveMoment === null) throw faults.error();
 	return { reportType, ...query };
 }
 
@@ -72,7 +81,10 @@ function readQuery(fields: Fields, mostDays: number, faults: Faults): ReportQuer
 	const period = startDate === null || endDate === null ? null : readPeriod(startDate, endDate, mostDays, faults);
 	const page = readWholeNumber(fields, "page", { fallback: 1, most: MAX_PAGE }, faults);
 	const limit = readWholeNumber(fields, "limit", { fallback: DEFAULT_LIMIT, most: MAX_LIMIT }, faults);
-	return period === null || page === null || limit === null ? null : { period, paging: { page, limit } };
+	const asOf = readAsOf(fields, faults);
+	const detail = readFlag(fields, "detail", faults);
+	if (period === null || page === null || limit === null || asOf === undefined || detail === null) return null;
+	return { period, paging: { page, limit }, asOf, detail };
 }
 
 function readPeriod(startDate: string, endDate: string, mostDays: number, faults: Faults): Period | null {
@@ -112,18 +124,30 @@ function readText(fields: Fields, name: string, faults: Faults): string | null {
 	return typeof value === "string" ? value : faults.add(name, "must be text");
 }
 
-/** A whole number from 1, as a number or in digits. */
+/** A whole number from 1 or what is the least, as a number or in digits. */
 function readWholeNumber(
 	fields: Fields,
 	name: string,
-	{ fallback, most }: { fallback: number; most: number },
+	{ fallback, least = 1, most }: { fallback: number; least?: number; most: number },
 	faults: Faults,
 ): number | null {
 	const value = readGiven(fields, name) ?? fallback;
 	const number = typeof value === "string" && WHOLE_NUMBER.test(value) ? Number(value) : value;
 	if (typeof number !== "number" || !Number.isInteger(number)) return faults.add(name, "must be a whole number");
-	if (number < 1) return faults.add(name, "must be at least 1");
+	if (number < least) return faults.add(name, `must be at least ${least}`);
 	return number <= most ? number : faults.add(name, `must be at most ${most}`);
+}
+
+/** Null where it is not given, undefined where it is at fault. */
+function readAsOf(fields: Fields, faults: Faults): number | null | undefined {
+	if (readGiven(fields, "as_of") === undefined) return null;
+	return readWholeNumber(fields, "as_of", { fallback: 0, least: 0, most: Number.MAX_SAFE_INTEGER }, faults) ?? undefined;
+}
+
+/** 1 or 0, which it is by default. */
+function readFlag(fields: Fields, name: string, faults: Faults): boolean | null {
+	const value = readWholeNumber(fields, name, { fallback: 0, least: 0, most: 1 }, faults);
+	return value === null ? null : value === 1;
 }
 
 /** A field's value, text trimmed; undefined where it is absent, null or blank. */

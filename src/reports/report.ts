@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { PricingModel } from "../lib/enums.ts";
+import { MOMENTS, momentOf } from "./as-of.ts";
 import type { ReportRecord } from "./csv.ts";
 import type { Paging, ReportQuery } from "./read-report-query.ts";
 
@@ -14,40 +15,60 @@ export type ReportPublisher = {
 };
 
 export type Report<Row> = {
+	/** Whether it can be read as of an earlier moment: then its answers say of which they are. */
+	standsStill: boolean;
 	/** Selects the number of all records of the period, as `total`. */
 	count: (publisherId: string, query: ReportQuery) => SQL;
 	/** Selects the rows of the page, in an order that rows of later times are appended to. */
 	page: (publisherId: string, query: ReportQuery) => SQL;
-	/** The fields that this publisher's records may have, in the order of CSV columns. */
+	/** The fields that this publisher's records may have, in the order of CSV columns; those of {@link DETAILS} come in behind revenue. */
 	columns: (publisher: ReportPublisher) => string[];
-	/** Each row's record, with every field that it has; those that are not among the columns are left out. */
-	toRecords: (rows: readonly Row[]) => ReportRecord[];
+	/** Each row's record, with every field that it has; those that are not among the columns are left out. @param detail whether {@link DETAILS} are wanted */
+	toRecords: (rows: readonly Row[], detail: boolean) => ReportRecord[];
 };
 
-export type ReportPage = { columns: string[]; records: ReportRecord[]; paging: Paging; totalRecords: number; totalPages: number };
+/** What a record has with `detail=1`, and which fields it follows. */
+const DETAILS = ["approved_revenue", "pending_revenue"];
+const REVENUES: readonly string[] = ["publisher_revenue", "revenue"];
 
-/** Reads a page of a report and the number of all records, both of the same moment. Null where the publisher is no more. */
+export type ReportPage = {
+	columns: string[];
+	records: ReportRecord[];
+	paging: Paging;
+	totalRecords: number;
+	totalPages: number;
+	/** The moment of which it is; null where the report does not say. */
+	asOf: number | null;
+};
+
+/**
+ * Reads a page of a report and the number of all records, both of the same moment. Null where the publisher is no more.
+ * @throws HttpError 422 where that moment is to come, 410 where it is too long ago
+ */
 export async function readReport<Row>(
 	{ db }: { db: Database },
 	report: Report<Row>,
 	{ publisherId, query }: { publisherId: string; query: ReportQuery },
 ): Promise<ReportPage | null> {
-	const [owner, count, page] = await runTransaction(db, [
+	const [owner, moments, count, page] = await runTransaction(db, [
 		sql`SELECT pricing_model, sales_data_enabled, campaign_id_enabled FROM publishers WHERE id = ${publisherId}`,
+		MOMENTS,
 		report.count(publisherId, query),
 		report.page(publisherId, query),
 	]);
 	const publisher = readPublisher(publisherId, owner);
 	if (publisher === null) return null;
-	const columns = report.columns(publisher);
+	const asOf = report.standsStill ? momentOf(query.asOf, moments) : null;
+	const columns = report.columns(publisher).flatMap((name) => (query.detail && REVENUES.includes(name) ? [name, ...DETAILS] : [name]));
 	const rows = (page?.results ?? []) as Row[];
 	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
 	return {
 		columns,
-		records: report.toRecords(rows).map((record) => pick(record, columns)),
+		records: report.toRecords(rows, query.detail).map((record) => pick(record, columns)),
 		paging: query.paging,
 		totalRecords: total,
 		totalPages: Math.ceil(total / query.paging.limit),
+		asOf,
 	};
 }
 

@@ -68,13 +68,13 @@ async function answer(c: Context, deps: ReportDeps, ask: (fields: Fields) => Que
 /** Reports are the publisher's own, and change until the last conversion is final. */
 const HEADERS = { "cache-control": "no-store", vary: "AccessKey, Accept" };
 
-function jsonAnswer({ records, paging, totalRecords, totalPages }: ReportPage): Response {
+function jsonAnswer({ records, paging, totalRecords, totalPages, asOf }: ReportPage): Response {
 	const body = { data: records, page: paging.page, limit: paging.limit, total_records: totalRecords, total_pages: totalPages };
-	return jsonResponse(body, 200, HEADERS);
+	return jsonResponse(asOf === null ? body : { ...body, as_of: asOf }, 200, HEADERS);
 }
 
 /** What stands beside `data` in JSON stands in headers. */
-function csvAnswer({ name, query }: Question, { columns, records, paging, totalRecords, totalPages }: ReportPage): Response {
+function csvAnswer({ name, query }: Question, { columns, records, paging, totalRecords, totalPages, asOf }: ReportPage): Response {
 	const { startDate, endDate } = query.period;
 	return new Response(writeCsv(columns, records), {
 		headers: {
@@ -85,6 +85,7 @@ function csvAnswer({ name, query }: Question, { columns, records, paging, totalR
 			"x-limit": String(paging.limit),
 			"x-total-records": String(totalRecords),
 			"x-total-pages": String(totalPages),
+			...(asOf !== null && { "x-as-of": String(asOf) }),
 		},
 	});
 }

@@ -5,7 +5,7 @@ import type { ReportRecord } from "./csv.ts";
 import { type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import type { ReportPublisher } from "./report.ts";
 
-export type SumsRow = { clicks: number; conversions: number; revenue: ExactSum; gross: ExactSum; sales: ExactSum };
+export type SumsRow = { clicks: number; conversions: number; revenue: ExactSum; pending: ExactSum; gross: ExactSum; sales: ExactSum };
 
 /**
  * Sums of rows of `daily_publishers`, or of `daily_sources` with a column like it; revenue is that of clicks and conversions, so that it
@@ -15,6 +15,7 @@ export const SUMS: SQL = sql`
 	SUM(click_count) AS clicks,
 	SUM(conversion_count) AS conversions,
 	${sumOf(sql`click_revenue_micros + conversion_revenue_micros + adjustment_micros`)} AS revenue,
+	${sumOf(sql`pending_revenue_micros`)} AS pending,
 	${sumOf(sql`gross_micros`)} AS gross,
 	${sumOf(sql`sales_micros`)} AS sales`;
 
@@ -31,9 +32,15 @@ export function sumColumns({ pricingModel, salesDataEnabled }: ReportPublisher):
 	];
 }
 
-export function sumFields({ clicks, revenue, gross, sales }: SumsRow): ReportRecord {
+/** What is not pending is approved: clicks and amounts too. Both in micro-dollars. */
+export function splitRevenue(revenue: bigint, pending: bigint): ReportRecord {
+	return { approved_revenue: formatUsd(revenue - pending), pending_revenue: formatUsd(pending) };
+}
+
+export function sumFields({ clicks, revenue, pending, gross, sales }: SumsRow, detail: boolean): ReportRecord {
 	return {
 		publisher_revenue: formatUsd(readSum(revenue)),
+		...(detail && splitRevenue(readSum(revenue), readSum(pending))),
 		gross_revenue: formatUsd(readSum(gross)),
 		sales_amount: formatUsd(readSum(sales)),
 		click_count: clicks,

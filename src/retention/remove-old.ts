@@ -79,12 +79,29 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	}
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
+	await removeHistory(db, at);
 	const visitsEnd = at - VISIT_DAYS * DAY_MS;
 	const most = LOOKED_AT_A_STEP * MAX_STEPS;
 	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
 		SELECT click_id FROM paid_visits WHERE clicked_at < ${visitsEnd} ORDER BY clicked_at LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
 		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+}
+
+/** Pages of reports may be read as of a moment for so long at least, and for twice as long at most. */
+const HISTORY_MS = DAY_MS;
+
+/** Removes what reports as of an earlier moment would read, up to the moment before the last mark; that is then the earliest that can be read. */
+async function removeHistory(db: Database, at: number): Promise<void> {
+	await runTransaction(db, [
+		sql`UPDATE report_sequence SET oldest = marked, marked = present, marked_at = ${at} WHERE id = 1 AND marked_at <= ${at - HISTORY_MS}`,
+		sql`DELETE FROM click_history WHERE (until_sequence, click_id) IN (
+			SELECT until_sequence, click_id FROM click_history WHERE until_sequence <= (SELECT oldest FROM report_sequence WHERE id = 1)
+			ORDER BY until_sequence LIMIT ${LOOKED_AT_A_STEP * MAX_STEPS})`,
+		sql`DELETE FROM conversion_history WHERE (until_sequence, platform, txnid) IN (
+			SELECT until_sequence, platform, txnid FROM conversion_history WHERE until_sequence <= (SELECT oldest FROM report_sequence WHERE id = 1)
+			ORDER BY until_sequence LIMIT ${LOOKED_AT_A_STEP * MAX_STEPS})`,
+	]);
 }
 
 type Step = {

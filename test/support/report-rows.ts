@@ -111,7 +111,8 @@ export async function store(clicks: readonly Row[], conversions: readonly Row[] 
 }
 
 function sumInto(table: string, key: string): string {
-	const sums = "click_count, click_revenue_micros, conversion_count, conversion_revenue_micros, gross_micros, sales_micros";
+	const sums =
+		"click_count, click_revenue_micros, conversion_count, conversion_revenue_micros, pending_revenue_micros, gross_micros, sales_micros";
 	return `INSERT INTO ${table} (${key}, ${sums})
 		SELECT ${key}, ${sums
 			.split(", ")
@@ -119,11 +120,17 @@ function sumInto(table: string, key: string): string {
 			.join(", ")}
 		FROM (
 			SELECT publisher_id, date(clicked_at / 1000, 'unixepoch') AS date, COALESCE(source_id, '') AS source_id, 1 AS click_count,
-				revenue_micros AS click_revenue_micros, 0 AS conversion_count, 0 AS conversion_revenue_micros, 0 AS gross_micros, 0 AS sales_micros
+				revenue_micros AS click_revenue_micros, 0 AS conversion_count, 0 AS conversion_revenue_micros,
+				0 AS pending_revenue_micros, 0 AS gross_micros, 0 AS sales_micros
 			FROM clicks WHERE reason IS NULL AND publisher_id IS NOT NULL
 			UNION ALL
-			SELECT publisher_id, date(event_at / 1000, 'unixepoch'), COALESCE(source_id, ''), 0, 0, 1, revenue_micros, gross_micros, COALESCE(sales_usd_micros, 0)
-			FROM conversions WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0
+			SELECT publisher_id, date(event_at / 1000, 'unixepoch'), COALESCE(source_id, ''), 0, 0, 1, revenue_micros,
+				CASE WHEN status = 'pending' THEN revenue_micros ELSE 0 END, gross_micros, COALESCE(sales_usd_micros, 0)
+			FROM conversions WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPA'
+			UNION ALL
+			SELECT v.publisher_id, date(v.clicked_at / 1000, 'unixepoch'), COALESCE(v.source_id, ''), 0, 0, 1, 0, 0, gross_micros, COALESCE(sales_usd_micros, 0)
+			FROM conversions v JOIN clicks c ON c.id = v.click_id
+			WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0 AND v.pricing_model = 'CPC' AND (c.reason IS NULL OR c.reason = 'voided')
 		) GROUP BY ${key}`;
 }
 
@@ -133,6 +140,8 @@ export type ReportAnswer = {
 	limit: number;
 	total_records: number;
 	total_pages: number;
+	/** Of clickid_level and clicklevel. */
+	as_of?: number;
 };
 
 export type ReportFields = Record<string, string | number>;

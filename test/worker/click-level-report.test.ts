@@ -19,6 +19,7 @@ describe("worker: the click-level report", () => {
 			limit: 1000,
 			total_records: 1,
 			total_pages: 1,
+			as_of: expect.any(Number),
 		});
 	});
 

@@ -10,11 +10,13 @@ import { sourceLevel } from "../../src/reports/source-level.ts";
 const QUERY = {
 	period: { startDate: "2026-11-01", endDate: "2026-11-02", startAt: 1, endAt: 2 },
 	paging: { page: 2, limit: 1000 },
+	asOf: null,
+	detail: false,
 };
 const REPORTS = { daywise, sourceLevel, clickidLevel, clickLevel };
 
-async function planOf(report: keyof typeof REPORTS, question: "count" | "page"): Promise<string[]> {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", QUERY));
+async function planOf(report: keyof typeof REPORTS, question: "count" | "page", asOf: number | null = null): Promise<string[]> {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", { ...QUERY, asOf }));
 	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
 		.bind(...params)
 		.all<{ detail: string }>();
@@ -57,5 +59,20 @@ describe("worker: plans of the reports", () => {
 		]);
 		const click = await planOf("clickLevel", "page");
 		expect(click.filter((step) => !byKey.test(step))).toEqual([...[PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK], BY_CLICK_DATE]);
+	});
+
+	it("as of a moment, the same indexes and what was replaced since: no row of the tables is read to count", async () => {
+		const REPLACED_CLICKS = "SEARCH click_history USING INDEX click_history_by_publisher (publisher_id=? AND until_sequence>?)";
+		const REPLACED = "SEARCH conversion_history USING INDEX conversion_history_by_publisher (publisher_id=? AND until_sequence>?)";
+		const REPLACED_OF_ONE_CLICK = "SEARCH conversion_history USING INDEX conversion_history_by_click (click_id=? AND until_sequence>?)";
+		expect(await planOf("clickidLevel", "count", 1)).toEqual([
+			...[PAID_CLICKS, VOIDED_CLICKS, BY_EVENT, `SEARCH adjustments USING COVERING ${AMOUNTS}`],
+			...[REPLACED_CLICKS, REPLACED],
+		]);
+		const ofOneClick = [OF_ONE_CLICK, REPLACED_OF_ONE_CLICK];
+		expect(await planOf("clickLevel", "count", 1)).toEqual([
+			...[PAID_CLICKS, ...ofOneClick, VOIDED_CLICKS, ...ofOneClick, REPLACED_CLICKS, ...ofOneClick],
+			...[BY_CLICK_DATE, REPLACED],
+		]);
 	});
 });

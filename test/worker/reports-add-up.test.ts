@@ -8,6 +8,7 @@ import { judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { parseMicros } from "../../src/lib/money.ts";
+import { reconcileDay } from "../../src/reconcile/reconcile-sums.ts";
 import worker from "../../src/worker.ts";
 import { postAdjustment } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
@@ -173,8 +174,7 @@ async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "undo" }>
 }
 
 /** Gives the deliveries to the real consumers, in batches of one queue each; what people do comes before its batch. */
-async function deliver(deliveries: readonly Delivery[], batchSize: number): Promise<void> {
-	const made: string[] = [];
+async function deliver(deliveries: readonly Delivery[], batchSize: number, made: string[] = []): Promise<void> {
 	for (let start = 0; start < deliveries.length; start += batchSize) {
 		const batch = deliveries.slice(start, start + batchSize);
 		for (const { queue, body } of batch) if (queue === null) await intervene(body, made);
@@ -247,6 +247,33 @@ async function readPages(
 	}
 }
 
+type Question = { path: "revenue-share" | "clicklevel"; key: string; fields: Record<string, string> };
+
+/** Reports of single rows, of both publishers; each period holds some rows. */
+const STILL: readonly Question[] = Object.values(PUBLISHERS).flatMap((key) => [
+	{ path: "revenue-share", key, fields: { report_type: "clickid_level", detail: "1", ...PERIOD } },
+	{ path: "clicklevel", key, fields: { detail: "1", start_date: "2026-11-10", end_date: "2026-11-12" } },
+]);
+
+/** Reads the whole report, and the same as of that moment page by page. */
+async function startReading({ path, key, fields }: Question, limit: number) {
+	const { data: wanted, as_of, total_records } = await askReport(path, key, { ...fields, limit: 5_000 });
+	expect(total_records).toBe(wanted.length);
+	const records: Record_[] = [];
+	let page = 0;
+	const readNext = async (): Promise<boolean> => {
+		const answer = await askReport(path, key, { ...fields, page: ++page, limit, as_of: Number(as_of) });
+		expect([answer.total_records, answer.as_of]).toEqual([wanted.length, as_of]);
+		records.push(...answer.data);
+		return page < answer.total_pages;
+	};
+	const readRest = async () => {
+		while (await readNext());
+		return records;
+	};
+	return { wanted, readNext, readRest };
+}
+
 /** The sum of a money field, micro-dollars; every value has exactly four decimals. */
 function sumOf(records: readonly Record_[], field: string): number {
 	return records.reduce((sum, record) => {
@@ -256,29 +283,28 @@ function sumOf(records: readonly Record_[], field: string): number {
 	}, 0);
 }
 
-function sumsBy(records: readonly Record_[], key: string): Record<string, number> {
+function sumsBy(records: readonly Record_[], key: string, field: string): Record<string, number> {
 	const groups = Object.entries(Object.groupBy(records, (record) => String(record[key])));
-	return Object.fromEntries(
-		groups.map(([name, of = []]) => [name, sumOf(of, "publisher_revenue")] as const).filter(([, sum]) => sum !== 0),
-	);
+	return Object.fromEntries(groups.map(([name, of = []]) => [name, sumOf(of, field)] as const).filter(([, sum]) => sum !== 0));
 }
-
-const nonZero = (sums: Record<string, number>) => Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0));
 
 /** What the ledger owes a publisher, from its rows alone. */
 async function ledgerOf(
 	publisher: PublisherId,
-): Promise<{ clicks: number; revenue: number; amounts: number; gross: number; sales: number }> {
+): Promise<{ clicks: number; revenue: number; pending: number; amounts: number; gross: number; sales: number }> {
 	const counted = "FROM conversions WHERE publisher_id = ?1 AND stage = 'settled' AND status IN ('approved', 'pending') AND test = 0";
+	// Of a publisher paid by clicks, what came of clicks that were billed.
+	const shown = `${counted} AND (pricing_model = 'CPA' OR EXISTS (SELECT 1 FROM clicks WHERE id = click_id AND (reason IS NULL OR reason = 'voided')))`;
 	const row = await env.DB.prepare(
 		`SELECT (SELECT COUNT(*) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) AS clicks,
 			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted}) AS revenue,
+			(SELECT COALESCE(SUM(revenue_micros), 0) ${counted} AND status = 'pending') AS pending,
 			(SELECT COALESCE(SUM(amount_micros), 0) FROM adjustments WHERE publisher_id = ?1) AS amounts,
-			(SELECT COALESCE(SUM(gross_micros), 0) ${counted}) AS gross, (SELECT COALESCE(SUM(sales_usd_micros), 0) ${counted}) AS sales`,
+			(SELECT COALESCE(SUM(gross_micros), 0) ${shown}) AS gross, (SELECT COALESCE(SUM(sales_usd_micros), 0) ${shown}) AS sales`,
 	)
 		.bind(publisher)
-		.first<{ clicks: number; revenue: number; amounts: number; gross: number; sales: number }>();
-	return row ?? { clicks: 0, revenue: 0, amounts: 0, gross: 0, sales: 0 };
+		.first<{ clicks: number; revenue: number; pending: number; amounts: number; gross: number; sales: number }>();
+	return row ?? { clicks: 0, revenue: 0, pending: 0, amounts: 0, gross: 0, sales: 0 };
 }
 
 /** Paid clicks that were taken back: each stands in the report that lists clicks. */
@@ -291,10 +317,9 @@ async function countVoided(publisher: PublisherId): Promise<number> {
 	return row?.count ?? 0;
 }
 
-/** @param always whether the publisher was paid by conversions all the time: then gross and sales add up as well */
-async function checkSums(publisher: PublisherId, limit: number, always: boolean): Promise<void> {
+async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
 	const key = PUBLISHERS[publisher];
-	const read = (report_type: string) => readPages("revenue-share", key, { report_type, ...PERIOD }, limit);
+	const read = (report_type: string) => readPages("revenue-share", key, { report_type, detail: "1", ...PERIOD }, limit);
 	const [ledger, days, sources, records] = await Promise.all([
 		ledgerOf(publisher),
 		read("daywise"),
@@ -304,19 +329,32 @@ async function checkSums(publisher: PublisherId, limit: number, always: boolean)
 	const clicks: Record_[] = [];
 	for (let at = Date.parse(PERIOD.start_date); at <= Date.parse(PERIOD.end_date); at += 3 * DAY_MS) {
 		const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-		clicks.push(...(await readPages("clicklevel", key, { start_date: dayOf(at), end_date: dayOf(at + 2 * DAY_MS) }, limit)));
+		const period = { start_date: dayOf(at), end_date: dayOf(at + 2 * DAY_MS) };
+		clicks.push(...(await readPages("clicklevel", key, { ...period, detail: "1" }, limit)));
 	}
 	const revenues = [days, sources, records].map((report) => sumOf(report, "publisher_revenue"));
 	const owed = ledger.revenue + ledger.amounts;
 	expect([...revenues, sumOf(clicks, "revenue")]).toEqual([owed, owed, owed, ledger.revenue]);
 	expect(records.filter(({ rev_type }) => rev_type === "VOID")).toHaveLength(await countVoided(publisher));
-	expect(sumsBy(records, "date")).toEqual(nonZero(sumsBy(days, "date")));
-	expect(sumsBy(records, "source_id")).toEqual(nonZero(sumsBy(sources, "source_id")));
+	// By the day, and so for any period.
+	for (const field of ["publisher_revenue", "approved_revenue", "pending_revenue", "gross_revenue", "sales_amount"]) {
+		expect([field, sumsBy(records, "date", field)]).toEqual([field, sumsBy(days, "date", field)]);
+		expect([field, sumsBy(records, "source_id", field)]).toEqual([field, sumsBy(sources, "source_id", field)]);
+	}
+	for (const report of [days, sources, records, clicks]) expect(sumOf(report, "pending_revenue")).toBe(ledger.pending);
+	for (const report of [days, sources, records]) {
+		expect(sumOf(report, "approved_revenue")).toBe(owed - ledger.pending);
+		expect(sumOf(report, "sales_amount")).toBe(ledger.sales);
+		if (report.some((record) => "gross_revenue" in record)) expect(sumOf(report, "gross_revenue")).toBe(ledger.gross);
+	}
 	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
-	if (always) {
-		for (const report of [days, sources, records]) {
-			expect([sumOf(report, "gross_revenue"), sumOf(report, "sales_amount")]).toEqual([ledger.gross, ledger.sales]);
-		}
+}
+
+/** The hourly comparison of counters with rows, of all days at once. */
+async function checkCounters(): Promise<void> {
+	for (let at = Date.parse(PERIOD.start_date); at <= Date.parse(PERIOD.end_date); at += DAY_MS) {
+		const deps = { db: openDatabase(env.DB), now: () => Date.now() };
+		expect((await reconcileDay(deps, new Date(at).toISOString().slice(0, 10), false)).differences).toEqual([]);
 	}
 }
 
@@ -334,8 +372,28 @@ describe("worker: reports add up", () => {
 			fc
 				.asyncProperty(history, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 40 }), async (steps, batchSize, limit) => {
 					await deliver(deliveriesOf(steps), batchSize);
-					await checkSums("pa", limit, !steps.some((step) => step.kind === "change" && step.publisher === "pa"));
-					await checkSums("pc", limit, false);
+					await checkSums("pa", limit);
+					await checkSums("pc", limit);
+					await checkCounters();
+				})
+				.beforeEach(forgetAll),
+			{ numRuns: Number(env.PROPERTY_RUNS || 60) },
+		);
+	}, 3_600_000);
+
+	it("pages that are read while a history goes on are of the moment of the first, row for row", async () => {
+		await fc.assert(
+			fc
+				.asyncProperty(history, history, fc.integer({ min: 1, max: 4 }), async (before, meanwhile, limit) => {
+					const deliveries = deliveriesOf([...before, ...meanwhile]);
+					const made: string[] = [];
+					await deliver(deliveries.slice(0, before.length), 7, made);
+					const readings = await Promise.all(STILL.map((report) => startReading(report, limit)));
+					for (let start = before.length; start < deliveries.length; start += 6) {
+						await deliver(deliveries.slice(start, start + 6), 3, made);
+						for (const reading of readings) await reading.readNext();
+					}
+					for (const reading of readings) expect(await reading.readRest()).toEqual(reading.wanted);
 				})
 				.beforeEach(forgetAll),
 			{ numRuns: Number(env.PROPERTY_RUNS || 60) },
@@ -347,7 +405,7 @@ describe("worker: reports add up", () => {
 		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
 		await deliver(made, 1);
 		const totals = async () => {
-			await checkSums("pa", 10, true);
+			await checkSums("pa", 10);
 			return (await ledgerOf("pa")).revenue;
 		};
 		const say = async (status: string, eventAt = FIRST_DAY) => {
@@ -376,7 +434,7 @@ describe("worker: reports add up", () => {
 		const payout = 9_000_000_000_000_000;
 		for (const status of [null, "cancelled"]) {
 			expect(await consume(...numbers.map((n) => say(n, payout, status)))).toEqual({ acked: 1_300, retried: 0 });
-			await checkSums("pa", 100, true);
+			await checkSums("pa", 100);
 			expect((await ledgerOf("pa")).revenue).toBe(3_737_400);
 		}
 		const { results } = await env.DB.prepare("SELECT held_for, status, count(*) AS n FROM conversions GROUP BY 1, 2").all();

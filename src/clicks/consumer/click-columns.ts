@@ -3,7 +3,8 @@ import type { clicks } from "../../db/schema/clicks.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import type { DecidedClick } from "./decide-clicks.ts";
 
-type Columns = typeof clicks.$inferSelect;
+/** What the database itself writes is not among them. */
+type Columns = Omit<typeof clicks.$inferSelect, "sequence">;
 
 const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => Columns[Column] } = {
 	id: ({ click }) => click.id,

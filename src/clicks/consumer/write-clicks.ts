@@ -4,6 +4,7 @@ import { additionTo } from "../../db/add-up.ts";
 import { type Database, textOf } from "../../db/client.ts";
 import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
+import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
@@ -12,7 +13,9 @@ import type { Decided, DecidedClick, PaidVisit } from "./decide-clicks.ts";
 /** Null, which its column refuses, where another transaction has counted clicks since. */
 const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1`);
 
-const INSERT_CLICKS = textOf(insertCells(clicks, CLICK_COLUMNS, sql`?1`));
+const TAKE_REPORT_NUMBER = textOf(TAKE_NUMBER);
+
+const INSERT_CLICKS = textOf(insertCells(clicks, CLICK_COLUMNS, sql`?1`, sql``, { sequence: NUMBER }));
 
 const VISIT = [
 	"clickId",
@@ -69,7 +72,10 @@ export async function writeClicks<Row>(
 ): Promise<Row[]> {
 	const client = db.$client;
 	const statements = [client.prepare(TAKE_TURN).bind(version)];
-	if (decided.length > 0) statements.push(client.prepare(INSERT_CLICKS).bind(JSON.stringify(decided.map(readColumns))));
+	if (decided.length > 0) {
+		statements.push(client.prepare(TAKE_REPORT_NUMBER));
+		statements.push(client.prepare(INSERT_CLICKS).bind(JSON.stringify(decided.map(readColumns))));
+	}
 	const billed = decided.filter(({ reason }) => reason === null);
 	const moves = billed.map(moveOf);
 	const add = <Item>({ text, rowsOf }: { text: string; rowsOf: (items: readonly Item[]) => string | null }, items: readonly Item[]) => {

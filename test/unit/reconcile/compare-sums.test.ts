@@ -6,7 +6,8 @@ const DAY = "2026-11-01";
 const NOTHING: DayState = {
 	day: DAY,
 	clicks: [],
-	conversions: [],
+	publisherConversions: [],
+	campaignConversions: [],
 	adjustments: [],
 	quarters: [],
 	clocksChangedAt: new Map(),
@@ -32,7 +33,7 @@ describe("unit: comparing a day", () => {
 	test("groups are added up by each counter's own key, and zeros need no row", () => {
 		const state = {
 			clicks: [ofClick(), ofClick({ sourceId: "t" }), ofClick({ campaignId: 3 })],
-			conversions: [{ ...ofClick(), clickCount: 0, clickRevenueMicros: 0, conversionCount: 0, grossMicros: 0 }],
+			publisherConversions: [{ ...ofClick(), clickCount: 0, clickRevenueMicros: 0, conversionCount: 0, grossMicros: 0 }],
 			stored: {
 				daily_publishers: [
 					ofClick({ clickCount: 3, clickRevenueMicros: 300 }),
@@ -54,6 +55,15 @@ describe("unit: comparing a day", () => {
 			["daily_sources", "clickCount", 4, 1],
 			["daily_campaigns", "clickCount", 0, 1],
 			["daily_campaigns", "clickRevenueMicros", 0, 100],
+		]);
+	});
+
+	test("conversions count elsewhere for publishers and sources than for campaigns", () => {
+		const conversion = (grossMicros: number) => [ofClick({ clickCount: 0, clickRevenueMicros: 0, grossMicros })];
+		expect(shown({ publisherConversions: conversion(5), campaignConversions: conversion(7) })).toEqual([
+			["daily_publishers", "grossMicros", 0, 5],
+			["daily_sources", "grossMicros", 0, 5],
+			["daily_campaigns", "grossMicros", 0, 7],
 		]);
 	});
 
