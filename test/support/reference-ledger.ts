@@ -351,17 +351,24 @@ export class ReferenceLedger {
 		);
 	}
 
-	/** What the daily sums of publishers and sources must be: `[publisher, date, source, count, revenue, gross, sales]`. */
-	sums(): unknown[][] {
+	/**
+	 * What daily sums must be: `[publisher, date, source, count, revenue, gross, sales, pending]`. Of campaigns by the event; of publishers and
+	 * sources too, but those of a publisher paid by clicks by the click, and only if that was billed.
+	 */
+	sums(of: "publishers" | "campaigns"): unknown[][] {
 		const sums = new Map<string, number[]>();
 		for (const conversion of this.#conversions.values()) {
 			const { click, stage, status } = conversion;
 			if (click === null || click.reason === "test" || stage !== "settled" || status === "cancelled") continue;
-			const key = JSON.stringify([click.publisher, dayOf(conversion.eventAt), click.source ?? ""]);
-			const added = [1, this.#revenueOf(conversion), this.#usd(conversion.payout, conversion) ?? 0, this.#salesOf(conversion) ?? 0];
+			const byClick = of === "publishers" && this.#publishers[click.publisher]?.model === "CPC";
+			if (byClick && click.reason !== null) continue;
+			const key = JSON.stringify([click.publisher, dayOf(byClick ? click.clickedAt : conversion.eventAt), click.source ?? ""]);
+			const revenue = this.#revenueOf(conversion);
+			const worth = [this.#usd(conversion.payout, conversion) ?? 0, this.#salesOf(conversion) ?? 0];
+			const added = [1, revenue, ...worth, status === "pending" ? revenue : 0];
 			sums.set(
 				key,
-				(sums.get(key) ?? [0, 0, 0, 0]).map((sum, at) => sum + (added[at] ?? 0)),
+				(sums.get(key) ?? [0, 0, 0, 0, 0]).map((sum, at) => sum + (added[at] ?? 0)),
 			);
 		}
 		return [...sums].map(([key, sum]) => [...(JSON.parse(key) as string[]), ...sum]).sort(byText);
@@ -369,7 +376,7 @@ export class ReferenceLedger {
 
 	/** What all publishers earn by conversions, and what was paid for them, micro-dollars. */
 	totals(): [revenue: number, gross: number] {
-		const columns = this.sums();
+		const columns = this.sums("campaigns");
 		const total = (at: number) => columns.reduce((sum, row) => sum + Number(row[at]), 0);
 		return [total(4), total(5)];
 	}

@@ -296,9 +296,21 @@ describe("worker: the hourly comparison", () => {
 			}),
 		);
 		await run(`UPDATE conversions SET updated_at = ${later + 1} WHERE txnid = 'old'`);
-		await run("UPDATE daily_publishers SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
+		await run("UPDATE daily_campaigns SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
 		await sweepAll(later + HOUR_MS);
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-03"]);
+	});
+
+	it("compares days of clicks that publishers are paid for and whose conversions were written since", async () => {
+		const later = Date.now() + 30 * DAY_MS;
+		const old = click({ at: Date.parse("2026-09-02T10:00:00Z") });
+		await count(old);
+		await sweepAll(later);
+		await consume(postbackMessage("northwind", { txnid: "old", cid: old.hash, eventAt: Date.parse("2026-09-05T10:00:00Z") }));
+		await run(`UPDATE conversions SET updated_at = ${later + 1} WHERE txnid = 'old'`);
+		await run("UPDATE daily_publishers SET gross_micros = gross_micros + 5 WHERE date = '2026-09-02'");
+		await sweepAll(later + HOUR_MS);
+		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-02"]);
 	});
 
 	it("gives every day its turn", async () => {

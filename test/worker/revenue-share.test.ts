@@ -59,6 +59,7 @@ describe("worker: clickid_level", () => {
 			limit: 1000,
 			total_records: 1,
 			total_pages: 1,
+			as_of: expect.any(Number),
 		});
 	});
 

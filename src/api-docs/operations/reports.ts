@@ -8,6 +8,17 @@ import { count, dateSchema, dayBefore, errorSchema, messagesAnswer, OTHER_METHOD
 const paging = { page: count, limit: count, total_records: count, total_pages: count };
 const whole = v.pipe(v.number(), v.integer(), v.minValue(1));
 const pageField = v.optional(v.pipe(whole, v.description("Page of the records.")), 1);
+const asOfField = v.optional(
+	v.pipe(
+		v.number(),
+		v.integer(),
+		v.minValue(0),
+		v.description(
+			"`as_of` of the first page's answer: this page is then of the same moment. Kept for a day at least, then 410. Not for daywise and source_level.",
+		),
+	),
+);
+const detailField = v.optional(v.pipe(v.picklist([0, 1]), v.description("1 adds approved_revenue and pending_revenue to each record.")), 0);
 const limitField = v.optional(v.pipe(whole, v.maxValue(MAX_LIMIT), v.description("Records a page.")), DEFAULT_LIMIT);
 
 const revenueShareFields = v.object({
@@ -16,6 +27,8 @@ const revenueShareFields = v.object({
 	end_date: v.pipe(v.string(), v.isoDate(), v.description(`Included; at most ${MAX_REVENUE_SHARE_DAYS} days in all.`)),
 	page: pageField,
 	limit: limitField,
+	as_of: asOfField,
+	detail: detailField,
 });
 
 const clickLevelFields = v.object({
@@ -23,9 +36,16 @@ const clickLevelFields = v.object({
 	end_date: v.pipe(v.string(), v.isoDate(), v.description(`Included; at most ${MAX_CLICK_LEVEL_DAYS - 1} days after start_date.`)),
 	page: pageField,
 	limit: limitField,
+	as_of: asOfField,
+	detail: detailField,
 });
 
 const text = v.string();
+const asOf = v.pipe(count, v.description("The moment of which the page is: send it with the request for the next page."));
+const details = {
+	approved_revenue: v.optional(v.pipe(usd, v.description("With detail=1: what is not pending."))),
+	pending_revenue: v.optional(v.pipe(usd, v.description("With detail=1: of conversions that are pending."))),
+};
 
 const revenueShareRecord = named(
 	"RevenueShareRecord",
@@ -33,6 +53,7 @@ const revenueShareRecord = named(
 		transaction_id: v.optional(v.pipe(text, v.description("clickid_level only, as all down to subid5 that say so."))),
 		click_id: v.optional(v.pipe(text, v.description("Your click id; clickid_level only."))),
 		publisher_revenue: usd,
+		...details,
 		gross_revenue: v.optional(v.pipe(usd, v.description("Absent for CPC publishers."))),
 		user_id: v.optional(v.pipe(v.nullable(text), v.description("Clicks of OpenRTB bids."))),
 		date: v.optional(dateSchema),
@@ -55,11 +76,14 @@ const revenueShareRecord = named(
 	}),
 );
 
-const revenueShareSchema = named("RevenueShareReport", v.strictObject({ data: v.array(revenueShareRecord), ...paging }));
+const revenueShareSchema = named(
+	"RevenueShareReport",
+	v.strictObject({ data: v.array(revenueShareRecord), ...paging, as_of: v.optional(v.pipe(asOf, v.description("Of clickid_level."))) }),
+);
 
-const clickLevelRecord = named("ClickLevelRecord", v.strictObject({ click_id: text, revenue: usd, click_date: dateSchema }));
+const clickLevelRecord = named("ClickLevelRecord", v.strictObject({ click_id: text, revenue: usd, ...details, click_date: dateSchema }));
 
-const clickLevelSchema = named("ClickLevelReport", v.strictObject({ data: v.array(clickLevelRecord), ...paging }));
+const clickLevelSchema = named("ClickLevelReport", v.strictObject({ data: v.array(clickLevelRecord), ...paging, as_of: asOf }));
 
 /**
  * The 200 of a report. CSV is told in words: as a second media type it would make the body of every generated client "JSON or text",
@@ -76,12 +100,13 @@ function pageOf(schema: v.GenericSchema): Answer {
 			"x-limit": "Of CSV only: `limit`.",
 			"x-total-records": "Of CSV only: `total_records`.",
 			"x-total-pages": "Of CSV only: `total_pages`.",
+			"x-as-of": "Of CSV only: `as_of`, where the report has it.",
 		},
 	};
 }
 
 const CSV =
-	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records` and `x-total-pages`.";
+	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records`, `x-total-pages` and `x-as-of`.";
 
 function bodies(schema: v.GenericSchema, example: Example): readonly Content[] {
 	return [
@@ -98,6 +123,13 @@ function lastDays(days: number, now: number) {
 const FAILURES: Answers = {
 	401: UNAUTHORIZED,
 	405: OTHER_METHOD,
+	410: {
+		description: "`as_of` is of a moment too long ago.",
+		content: {
+			schema: errorSchema,
+			example: { error: "Gone", message: "The as_of field is of a moment too long ago: read the report again from page 1." },
+		},
+	},
 	413: TOO_LARGE,
 	415: {
 		description: "The body is of another type.",

@@ -35,6 +35,8 @@ describe("unit: a sound report query", () => {
 				endAt: Date.parse("2026-11-04T00:00:00Z"),
 			},
 			paging: { page: 1, limit: 1000 },
+			asOf: null,
+			detail: false,
 		});
 	});
 
@@ -55,6 +57,24 @@ describe("unit: a sound report query", () => {
 		{ page: "", limit: "  " },
 	])("takes %j for absent", (fields) => {
 		expect(clickLevel(fields).paging).toEqual({ page: 1, limit: 1000 });
+	});
+
+	it.each([7, "7", " 07 "])("takes as_of %j of reports of single rows, and 0", (as_of) => {
+		expect([revenueShare({ report_type: "clickid_level", as_of }).asOf, clickLevel({ as_of }).asOf]).toEqual([7, 7]);
+		expect([clickLevel({ as_of: 0 }).asOf, clickLevel({ as_of: " " }).asOf]).toEqual([0, null]);
+	});
+
+	it.each(["daywise", "source_level"])("takes no as_of of %s", (report_type) => {
+		expect(faultsOf(() => revenueShare({ report_type, as_of: 7 }))).toEqual({ as_of: [`The as_of field is not for ${report_type}.`] });
+	});
+
+	it.each(["x", "1.5", -1, true, "9007199254740992"])("does not take as_of %j", (as_of) => {
+		expect(Object.keys(faultsOf(() => clickLevel({ as_of })))).toEqual(["as_of"]);
+	});
+
+	it("takes detail 1 and 0, which is the default", () => {
+		expect([1, "1", 0, "", undefined].map((detail) => clickLevel({ detail }).detail)).toEqual([true, true, false, false, false]);
+		for (const detail of [2, "yes", true]) expect(Object.keys(faultsOf(() => clickLevel({ detail })))).toEqual(["detail"]);
 	});
 
 	it("covers up to 31 days", () => {
