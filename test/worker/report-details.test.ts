@@ -1,0 +1,117 @@
+/** Approved and pending revenue apart, where the publisher asks; and where sales of a publisher paid by clicks count. */
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { adjust } from "../support/adjustments.ts";
+import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
+import { consume, postbackMessage } from "../support/conversions.ts";
+import { askReport, CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, postReport, store } from "../support/report-rows.ts";
+
+const PERIOD = { start_date: "2026-11-10", end_date: "2026-11-12" };
+const REPORTS = [
+	["daywise", "revenue-share", { report_type: "daywise", ...PERIOD }],
+	["source_level", "revenue-share", { report_type: "source_level", ...PERIOD }],
+	["clickid_level", "revenue-share", { report_type: "clickid_level", ...PERIOD }],
+	["clicklevel", "clicklevel", PERIOD],
+] as const;
+const ADDED = ["approved_revenue", "pending_revenue"];
+
+beforeAll(importReportNetwork);
+beforeEach(async () => {
+	await store([]);
+	const tables = ["daily_campaigns", "adjustments", "conversion_events", "postback_intake", "callbacks", "paid_visits"];
+	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+});
+
+describe("worker: detail=1", () => {
+	beforeEach(async () => {
+		const click = clickRow({ publisher_id: "pa", pricing_model: "CPA" });
+		await store([click], [conversionRow(click), conversionRow(click, { status: "pending", revenue_micros: 1_250_000 })]);
+	});
+
+	it.each(REPORTS)("%s: each record has what is approved and what is pending behind its revenue", async (name, path, fields) => {
+		const { data } = await askReport(path, CPA_KEY, { ...fields, detail: 1 });
+		const shown = data.map(({ publisher_revenue, revenue, approved_revenue, pending_revenue }) => [
+			...[publisher_revenue ?? revenue, approved_revenue, pending_revenue],
+		]);
+		const apart = [
+			["1.2500", "0.0000", "1.2500"],
+			["5.0000", "5.0000", "0.0000"],
+		];
+		expect(shown.sort()).toEqual(name === "clickid_level" ? apart : [["6.2500", "5.0000", "1.2500"]]);
+	});
+
+	it.each(REPORTS)("%s: without it the answer is the same, but for these two", async (_, path, fields) => {
+		const plain = await askReport(path, CPA_KEY, fields);
+		const detailed = await askReport(path, CPA_KEY, { ...fields, detail: 1 });
+		expect(await askReport(path, CPA_KEY, { ...fields, detail: 0 })).toEqual(plain);
+		expect(Object.keys(plain.data[0] ?? {})).toEqual(Object.keys(detailed.data[0] ?? {}).filter((key) => !ADDED.includes(key)));
+		expect(Object.keys(detailed.data[0] ?? {})).toEqual(expect.arrayContaining(ADDED));
+	});
+
+	it.each(REPORTS)("%s: CSV has them behind the revenue", async (_, path, fields) => {
+		const header = async (more: object) => {
+			const body = new URLSearchParams(Object.entries({ ...fields, ...more }).map(([name, value]) => [name, String(value)]));
+			const response = await postReport(path, { key: CPA_KEY, body, headers: { accept: "text/csv" } });
+			return (await response.text()).split("\r\n", 1)[0];
+		};
+		expect(await header({ detail: 1 })).toBe((await header({}))?.replace(/(publisher_revenue|revenue)/, `$1,${ADDED.join(",")}`));
+	});
+
+	it("clicks and amounts are approved", async () => {
+		await store([clickRow({ source_id: "s" })]);
+		await adjust({ kind: "amount", publisher: "pc", date: "2026-11-10", amount: "-2" });
+		const { data } = await askReport("revenue-share", CPC_KEY, { report_type: "clickid_level", detail: 1, ...PERIOD });
+		expect(data.map(({ approved_revenue, pending_revenue }) => [approved_revenue, pending_revenue])).toEqual([
+			["0.2000", "0.0000"],
+			["-2.0000", "0.0000"],
+		]);
+		const [days] = (await askReport("revenue-share", CPC_KEY, { report_type: "daywise", detail: 1, ...PERIOD })).data;
+		expect(days).toMatchObject({ publisher_revenue: "-1.8000", approved_revenue: "-1.8000", pending_revenue: "0.0000" });
+	});
+});
+
+describe("worker: sales of a publisher paid by clicks", () => {
+	const AT = Date.parse("2026-11-10T12:00:00Z");
+	const click = (fields = {}) =>
+		clickMessage({ at: AT, publisher: "identity-pc", brandId: 1, campaignId: 11, texts: { subi: "s" }, ...fields });
+	const say = (txnid: string, cid: string, salesMicros: number, status: string | null = null) =>
+		consume(postbackMessage("northwind", { txnid, cid, salesMicros, status, eventAt: Date.parse("2026-11-12T01:00:00Z") }));
+
+	/** Of each report `[day or source, sales]`. */
+	async function sales(): Promise<Record<string, unknown[]>> {
+		const read = async (report_type: string, key: string) => {
+			const { data } = await askReport("revenue-share", CPC_KEY, { report_type, ...PERIOD });
+			return data.map((record) => [record[key], record.sales_amount]);
+		};
+		return {
+			days: await read("daywise", "date"),
+			sources: await read("source_level", "source_id"),
+			records: await read("clickid_level", "date"),
+		};
+	}
+
+	it("count on the day and with the source of the click, also once it is taken back", async () => {
+		const paid = click();
+		await consumeClicks(capDeps(), letters(paid));
+		await say("t-1", paid.hash, 90_000_000);
+		const there = { days: [["2026-11-10", "90.0000"]], sources: [["s", "90.0000"]], records: [["2026-11-10", "90.0000"]] };
+		expect(await sales()).toEqual(there);
+		const { id } = await adjust({ kind: "void_clicks", publisher: "pc" });
+		expect(await sales()).toEqual(there);
+		await say("t-2", paid.hash, 5_000_000);
+		expect((await sales()).days).toEqual([["2026-11-10", "95.0000"]]);
+		await adjust({ kind: "undo", adjustment: id });
+		await say("t-1", paid.hash, 90_000_000, "cancelled");
+		expect(await sales()).toEqual({ days: [["2026-11-10", "5.0000"]], sources: [["s", "5.0000"]], records: [["2026-11-10", "5.0000"]] });
+	});
+
+	it("of unpaid clicks count in no report of the publisher, and for the campaign all the same", async () => {
+		const unpaid = click({ reason: "bot" });
+		await consumeClicks(capDeps(), letters(unpaid));
+		await say("t-1", unpaid.hash, 90_000_000);
+		expect(await sales()).toEqual({ days: [], sources: [], records: [] });
+		const row = await env.DB.prepare("SELECT date, publisher_id, conversion_count, sales_micros FROM daily_campaigns").first();
+		expect(row).toEqual({ date: "2026-11-12", publisher_id: "pc", conversion_count: 1, sales_micros: 90_000_000 });
+	});
+});
