@@ -128,7 +128,7 @@ function sumInto(table: string, key: string): string {
 				CASE WHEN status = 'pending' THEN revenue_micros ELSE 0 END, gross_micros, COALESCE(sales_usd_micros, 0)
 			FROM conversions WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPA'
 			UNION ALL
-			SELECT v.publisher_id, date(v.clicked_at / 1000, 'unixepoch'), COALESCE(v.source_id, ''), 0, 0, 1, 0, 0, gross_micros, COALESCE(sales_usd_micros, 0)
+			SELECT v.publisher_id, date(v.clicked_at / 1000, 'unixepoch'), COALESCE(v.source_id, ''), 0, 0, 1, 0, 0, v.gross_micros, COALESCE(v.sales_usd_micros, 0)
 			FROM conversions v JOIN clicks c ON c.id = v.click_id
 			WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0 AND v.pricing_model = 'CPC' AND (c.reason IS NULL OR c.reason = 'voided')
 		) GROUP BY ${key}`;
