@@ -60,6 +60,7 @@ export const CONVERSION_EVENT_KINDS = [
 	"quarantined",
 	"released",
 	"judged",
+	"revalued",
 ] as const;
 
 /** By what a conversion found its click. */
@@ -90,7 +91,19 @@ export type NegativePayout = (typeof NEGATIVE_PAYOUTS)[number];
 export const CALLBACK_HOLDS = ["order", "pause"] as const;
 
 /** What operators do to sums that stand. */
-export const ADJUSTMENT_KINDS = ["void_clicks", "void_conversion", "restore_conversion", "release_conversion", "amount", "undo"] as const;
+export const ADJUSTMENT_KINDS = [
+	"void_clicks",
+	"void_conversion",
+	"restore_conversion",
+	"release_conversion",
+	"amount",
+	"undo",
+	"revalue",
+] as const;
+
+/** What of a conversion is checked every night: its fields against its events, and what its publisher was told against its report. */
+export const LEDGER_CHECKS = ["history", "callbacks"] as const;
+export type LedgerCheckKind = (typeof LEDGER_CHECKS)[number];
 
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key"] as const;

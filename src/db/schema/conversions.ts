@@ -145,6 +145,10 @@ export const conversions = sqliteTable(
 		index("conversions_counted_by_click")
 			.on(table.clickedAt)
 			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
+		// What new exchange rates may change.
+		index("conversions_foreign_by_event")
+			.on(table.currency, table.eventAt, table.platform, table.txnid, table.usdNanos)
+			.where(sql`stage = 'settled' AND currency <> 'USD'`),
 		index("conversions_by_update").on(table.updatedAt, table.eventAt),
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
