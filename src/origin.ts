@@ -33,6 +33,8 @@ import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
+import { ledgerRoutes } from "./ledger-check/ledger-routes.ts";
+import { sweepLedger } from "./ledger-check/sweep-ledger.ts";
 import { equalSecrets } from "./lib/bytes.ts";
 import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { jsonResponse } from "./lib/http.ts";
@@ -129,6 +131,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 			onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
 		}),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
+		"/check-ledger": ledgerRoutes({ db, now }),
 	};
 	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, verbs }));
 	return origin;
@@ -148,6 +151,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		book: () => keepBook(env),
 		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
 		sums: () => sweepSums({ db: databases(env).db, now }),
+		ledger: () => sweepLedger({ db: databases(env).db, now }),
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {

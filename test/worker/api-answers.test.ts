@@ -155,6 +155,10 @@ const CALLS: readonly Call[] = [
 	{ id: "reconcileSums", status: 401, body: "{}" },
 	{ id: "reconcileSums", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
 	{ id: "reconcileSums", status: 422, headers: OPERATOR, body: `{"from":"2026-02-30"}` },
+	{ id: "checkLedger", status: 200, headers: OPERATOR, body: "{}" },
+	{ id: "checkLedger", status: 401, body: "{}" },
+	{ id: "checkLedger", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "checkLedger", status: 422, headers: OPERATOR, body: `{"cursor":"?"}` },
 	{ id: "importProducts", status: 200, headers: OPERATOR, body: FEED, type: "text/csv" },
 	{
 		id: "importProducts",

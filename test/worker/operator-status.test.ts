@@ -52,6 +52,7 @@ describe("worker: /operator/status", () => {
 				...{ credited_without_rate: 0, unknown_status: { count: 0, words: [] } },
 			},
 			sums: { compared_at: null, difference_count: 0, differences: [] },
+			ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },

@@ -3,6 +3,7 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { describeLedgerDifference } from "../describe-ledger.ts";
 import { describeSum } from "../describe-sum.ts";
 import { findKey } from "../find-key.ts";
 import { readAnswer } from "../read-answer.ts";
@@ -26,8 +27,19 @@ async function showStatus(options: ServerOptions): Promise<void> {
 }
 
 function describeStatus(status: Status): string[] {
-	const { book, book_changes_waiting, queues, callbacks, clicks, conversions, sums, dead_letters, database_bytes, paused_campaigns } =
-		status;
+	const {
+		book,
+		book_changes_waiting,
+		queues,
+		callbacks,
+		clicks,
+		conversions,
+		sums,
+		ledger,
+		dead_letters,
+		database_bytes,
+		paused_campaigns,
+	} = status;
 	const { undelivered, overdue, exhausted, paused } = callbacks;
 	const rows: [string, string][] = [
 		[
@@ -64,7 +76,7 @@ function describeStatus(status: Status): string[] {
 	for (const { platform, word, count, newest_at } of unknown_status.words) {
 		rows.push(["", `${platform} says ${JSON.stringify(word)}: ${count}, the newest of ${newest_at}`]);
 	}
-	rows.push(...describeSums(sums));
+	rows.push(...describeSums(sums), ...describeLedger(ledger));
 	rows.push([
 		"Dead letters",
 		Object.entries(dead_letters)
@@ -95,6 +107,14 @@ function describeSums({ compared_at, difference_count, differences }: Status["su
 	return [
 		["Counters", `${difference_count} sums differ from their rows: \`reconcile-sums --repair\` writes them right`],
 		...differences.map((difference): [string, string] => ["", describeSum(difference)]),
+	];
+}
+
+function describeLedger({ whole, difference_count, differences }: Status["ledger"]): [string, string][] {
+	const checked = whole === null ? "not all checked yet" : `${whole.conversions} conversions checked by ${whole.ended_at}`;
+	return [
+		["Ledger", difference_count === 0 ? `right, ${checked}` : `${difference_count} things differ; ${checked}`],
+		...differences.map((difference): [string, string] => ["", describeLedgerDifference(difference)]),
 	];
 }
 

@@ -6,6 +6,7 @@ import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readLedger } from "./read-ledger.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
 import { readUnknownStatuses } from "./read-unknown-statuses.ts";
 import type { Status } from "./status-answer.ts";
@@ -43,18 +44,20 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, clickFigures, unknownStatuses, sums, paused, databaseBytes, book, clicks, postbacks, callbacks] = await Promise.all([
-		readFigures(deps.db, now),
-		readClickFigures(deps.db, now),
-		readUnknownStatuses(deps.db),
-		readSums(deps.db),
-		readPausedAddresses(deps.db),
-		readSize(deps.db),
-		readBook(deps.kv),
-		readBacklog("clicks", deps.queues.clicks),
-		readBacklog("postbacks", deps.queues.postbacks),
-		readBacklog("callbacks", deps.queues.callbacks),
-	]);
+	const [figures, clickFigures, unknownStatuses, sums, ledger, paused, databaseBytes, book, clicks, postbacks, callbacks] =
+		await Promise.all([
+			readFigures(deps.db, now),
+			readClickFigures(deps.db, now),
+			readUnknownStatuses(deps.db),
+			readSums(deps.db),
+			readLedger(deps.db),
+			readPausedAddresses(deps.db),
+			readSize(deps.db),
+			readBook(deps.kv),
+			readBacklog("clicks", deps.queues.clicks),
+			readBacklog("postbacks", deps.queues.postbacks),
+			readBacklog("callbacks", deps.queues.callbacks),
+		]);
 	return {
 		at: isoTime(now),
 		book: book.manifest === null ? null : { ...book.manifest, age_seconds: ageSeconds(now, Date.parse(book.manifest.published_at)) },
@@ -85,6 +88,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 			unknown_status: unknownStatuses,
 		},
 		sums,
+		ledger,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		database_bytes: databaseBytes,
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },

@@ -1,5 +1,6 @@
 /** Answer of GET /operator/status. */
 import * as v from "valibot";
+import { ledgerDifferenceSchema, netReasonsSchema } from "../../ledger-check/ledger-answers.ts";
 import { count, perQueue, time } from "../../lib/shapes.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
@@ -58,6 +59,14 @@ export const statusSchema = v.strictObject({
 		compared_at: v.pipe(v.nullable(time), v.description("When a day was last compared.")),
 		difference_count: count,
 		differences: v.pipe(v.array(sumDifferenceSchema), v.description("The first twenty that stand.")),
+	}),
+	/** Conversions against their events, and what publishers were told against reports, as the nightly check found them. */
+	ledger: v.strictObject({
+		checked_at: v.pipe(v.nullable(time), v.description("When conversions were last checked.")),
+		/** The last time that all of them were. */
+		whole: v.nullable(v.strictObject({ ended_at: time, conversions: count, reasons: netReasonsSchema })),
+		difference_count: v.pipe(count, v.description("At most a thousand are kept.")),
+		differences: v.pipe(v.array(ledgerDifferenceSchema), v.description("The newest twenty that stand.")),
 	}),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),

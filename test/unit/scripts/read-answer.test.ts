@@ -23,6 +23,7 @@ const STATUS: Status = {
 	},
 	clicks: { since: "2026-11-18T15:00:00.000Z", paid: 1, unpaid: [], dropped: 0 },
 	sums: { compared_at: null, difference_count: 0, differences: [] },
+	ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },
 	database_bytes: null,
 	paused_campaigns: { count: 1, campaigns: [5001] },

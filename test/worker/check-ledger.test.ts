@@ -1,0 +1,239 @@
+/** Conversions against their events, and callbacks against reports, on real D1: sound ones are found sound, tampered ones are found. */
+import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { type LedgerAnswer, ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
+import { sweepLedger } from "../../src/ledger-check/sweep-ledger.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/lib/time.ts";
+import { statusSchema } from "../../src/operator/status/status-answer.ts";
+import { adjust } from "../support/adjustments.ts";
+import { rowsOf } from "../support/click-messages.ts";
+import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
+import { OPERATOR_HEADERS } from "../support/network-import.ts";
+
+const db = openDatabase(env.DB);
+const run = (query: string) => env.DB.prepare(query).run();
+
+async function post(body: object): Promise<Response> {
+	return exports.default.fetch("https://base.example/operator/check-ledger", {
+		method: "POST",
+		headers: OPERATOR_HEADERS,
+		body: JSON.stringify(body),
+	});
+}
+
+async function check(cursor?: string): Promise<LedgerAnswer> {
+	const response = await post(cursor === undefined ? {} : { cursor });
+	expect(response.status).toBe(200);
+	return v.parse(ledgerAnswerSchema, await response.json());
+}
+
+const NO_REASONS = { pending: 0, held: 0, amount_changed: 0, not_delivered: 0, paused: 0, exhausted: 0, no_url: 0 };
+
+async function readLedger() {
+	const response = await exports.default.fetch("https://base.example/operator/status", { headers: OPERATOR_HEADERS });
+	return v.parse(statusSchema, await response.json()).ledger;
+}
+
+/** A conversion of a click of this publisher, told so often. */
+async function convert(txnid: string, publisher: string, ...statuses: string[]): Promise<void> {
+	const click = clickRow({ publisher_id: publisher });
+	await storeClicks(click);
+	for (const status of statuses) {
+		await consume(postbackMessage("west", { txnid, cid: String(click.click_hash), status, payoutMicros: 10_000_000 }));
+	}
+}
+
+const deliver = () => run("UPDATE callbacks SET state = 'delivered', next_attempt_at = NULL WHERE state = 'due'");
+
+beforeAll(importConversionNetwork);
+
+beforeEach(async () => {
+	const rows = [
+		"clicks",
+		"conversions",
+		"conversion_events",
+		"postback_intake",
+		"callbacks",
+		"adjustments",
+		"ledger_differences",
+		"ledger_check",
+	];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await run("INSERT INTO ledger_check (id) VALUES (1)");
+	await convert("approved", "cpa", "approved");
+	await convert("back", "cpa", "approved", "cancelled");
+	await convert("quiet", "quiet", "approved");
+	await convert("pending", "cpa", "pending");
+	await convert("clicks", "cpc", "approved");
+	await consume(postbackMessage("west", { txnid: "waits", cid: "f".repeat(32) }));
+	await adjust({ kind: "void_conversion", platform: "west", txnid: "quiet" });
+	await adjust({ kind: "restore_conversion", platform: "west", txnid: "quiet" });
+	await deliver();
+});
+
+describe("worker: checking the ledger", () => {
+	it("what settling wrote differs in nothing, and each amount that was not confirmed has a reason", async () => {
+		expect(await check()).toEqual({
+			conversions: 6,
+			difference_count: 0,
+			differences: [],
+			reasons: { ...NO_REASONS, pending: 1, no_url: 1 },
+			next_cursor: null,
+		});
+	});
+
+	it.each([
+		["exhausted", "UPDATE callbacks SET state = 'exhausted' WHERE txnid = 'approved'"],
+		["not_delivered", "UPDATE callbacks SET state = 'due' WHERE txnid = 'approved'"],
+		["paused", "UPDATE callbacks SET state = 'due', held_for = 'pause' WHERE txnid = 'approved'"],
+	])("%s is a reason", async (reason, query) => {
+		await run(query);
+		expect((await check()).reasons).toMatchObject({ [reason]: 1 });
+	});
+
+	it("an amount that changed after the credit is a reason, and so is a hold", async () => {
+		const [{ cid } = { cid: "" }] = await rowsOf("SELECT cid FROM conversions WHERE txnid = 'approved'");
+		await consume(postbackMessage("west", { txnid: "approved", cid: String(cid), status: "approved", payoutMicros: 20_000_000 }));
+		expect((await check()).reasons).toMatchObject({ amount_changed: 1, held: 0 });
+		await consume(postbackMessage("west", { txnid: "approved", cid: String(cid), status: "approved", payoutMicros: 20_000_000_000 }));
+		const { reasons, difference_count } = await check();
+		expect([reasons.held, reasons.amount_changed, difference_count]).toEqual([1, 0, 0]);
+	});
+
+	const tampered: [what: string, query: string, difference: object][] = [
+		[
+			"a row that was changed by hand",
+			"UPDATE conversions SET payout_micros = 11000000 WHERE txnid = 'pending'",
+			{ txnid: "pending", publisher: "cpa", kind: "history", field: "payout_micros", stored: "11000000", expected: "10000000" },
+		],
+		[
+			"a field that no event set",
+			"UPDATE conversions SET s2 = 'x' WHERE txnid = 'waits'",
+			{ txnid: "waits", kind: "history", field: "s2", stored: "x", expected: null },
+		],
+		[
+			"a boolean",
+			"UPDATE conversions SET status_unknown = 1 WHERE txnid = 'waits'",
+			{ kind: "history", field: "status_unknown", stored: "true", expected: "false" },
+		],
+		[
+			"an event that is missing",
+			"DELETE FROM conversion_events WHERE txnid = 'back' AND seq = 2",
+			{ txnid: "back", kind: "history", field: "event_count" },
+		],
+		[
+			"a credit that is missing",
+			"DELETE FROM callbacks WHERE txnid = 'approved'",
+			{ txnid: "approved", kind: "callbacks", field: "no_credit", expected: "8.0000" },
+		],
+		[
+			"a cancellation that is missing",
+			"DELETE FROM callbacks WHERE txnid = 'back' AND seq = 2",
+			{ txnid: "back", kind: "callbacks", field: "credit_stands", stored: "8.0000" },
+		],
+		[
+			"a cancellation of another amount",
+			"UPDATE callbacks SET payout_micros = 7000000 WHERE txnid = 'back' AND seq = 2",
+			{ txnid: "back", kind: "callbacks", field: "order", stored: "2: 7.0000", expected: "2: 8.0000" },
+		],
+		[
+			"two credits",
+			"UPDATE callbacks SET status = 'approved' WHERE txnid = 'back'",
+			{ kind: "callbacks", field: "order", stored: "2: approved", expected: "2: cancelled" },
+		],
+		[
+			"a gap",
+			"UPDATE callbacks SET seq = 3 WHERE txnid = 'back' AND seq = 2",
+			{ kind: "callbacks", field: "order", stored: "number 3", expected: "number 2" },
+		],
+		[
+			"a callback that nobody owes",
+			"UPDATE callbacks SET txnid = 'clicks' WHERE txnid = 'approved'",
+			{ txnid: "clicks", publisher: "cpc", kind: "callbacks", field: "not_owed", stored: "1" },
+		],
+	];
+	it.each(tampered)("finds %s, until it is right again", async (_, query, difference) => {
+		await run(query);
+		const { differences } = await check();
+		expect(differences).toContainEqual(expect.objectContaining(difference));
+		expect((await readLedger()).differences).toEqual(expect.arrayContaining(differences));
+		await env.DB.batch(["conversions", "conversion_events", "callbacks"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await run("DELETE FROM ledger_differences WHERE txnid NOT IN (SELECT txnid FROM conversions)");
+	});
+
+	it.each([
+		[{ cursor: "x" }, "cursor"],
+		[{ mend: true }, "mend"],
+	])("refuses %j", async (body, path) => {
+		const response = await post(body);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ faults: [{ path }] });
+	});
+
+	it("goes on behind a cursor", async () => {
+		const [platform, txnid] = ["west", "pending"].map((text) => new TextEncoder().encode(text).toHex());
+		expect(await check(`${platform}.${txnid}`)).toMatchObject({ conversions: 2, next_cursor: null });
+	});
+});
+
+describe("worker: the nightly check", () => {
+	const NOW = Date.now() + 10 * MINUTE_MS;
+	const sweep = (now = NOW) => sweepLedger({ db, now: () => now });
+	const tamper = (txnid: string) => run(`UPDATE conversions SET s3 = 'x' WHERE txnid = '${txnid}'`);
+
+	it("checks all once a day, and says when that was and what it found", async () => {
+		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+		expect(await readLedger()).toEqual({ checked_at: null, whole: null, difference_count: 0, differences: [] });
+		await tamper("pending");
+		await sweep();
+		expect(await readLedger()).toMatchObject({
+			checked_at: new Date(NOW).toISOString(),
+			whole: { ended_at: new Date(NOW).toISOString(), conversions: 6, reasons: { ...NO_REASONS, pending: 1, no_url: 1 } },
+			difference_count: 1,
+			differences: [{ txnid: "pending", field: "s3", stored: "x", expected: null }],
+		});
+		expect(errors.mock.calls.map(([line]) => JSON.parse(String(line)))).toMatchObject([
+			{ level: "error", event: "ledger.differs", txnid: "pending", kind: "history", field: "s3" },
+		]);
+		await run("UPDATE conversions SET s3 = NULL");
+		await tamper("approved");
+		await sweep(NOW + MINUTE_MS);
+		expect((await readLedger()).differences).toMatchObject([{ txnid: "pending" }]);
+		await sweep(NOW + DAY_MS);
+		expect((await readLedger()).differences).toMatchObject([{ txnid: "approved" }]);
+		errors.mockRestore();
+	});
+
+	it("one that was written since is checked within minutes", async () => {
+		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+		await sweep();
+		await tamper("waits");
+		await run(`UPDATE conversions SET updated_at = ${NOW} WHERE txnid = 'waits'`);
+		await sweep(NOW + MINUTE_MS);
+		expect((await readLedger()).difference_count).toBe(0);
+		await sweep(NOW + 3 * MINUTE_MS);
+		expect((await readLedger()).differences).toMatchObject([{ txnid: "waits" }]);
+		expect((await readLedger()).whole).toMatchObject({ ended_at: new Date(NOW).toISOString() });
+		errors.mockRestore();
+	});
+
+	it("takes a bounded number a run, and goes on with the next", async () => {
+		await run(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+			INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count, first_received_at, updated_at)
+			SELECT 'east', 'bulk-' || i, '', 'waiting', 'pending', 0, 0, 0, 0, '', 1, 0, 0 FROM n`);
+		const { stage, status, cid, currency } = { stage: "waiting", status: "pending", cid: "", currency: "" };
+		const set = JSON.stringify({ set: { cid, stage, status, statusUnknown: false, test: false, eventAt: 0, payoutMicros: 0, currency } });
+		await run(`INSERT INTO conversion_events (platform, txnid, seq, at, kind, details)
+			SELECT platform, txnid, 1, 0, 'received', '${set}' FROM conversions WHERE platform = 'east'`);
+		const ended = [];
+		for (let runs = 0; runs < 4; runs++) {
+			await sweep(NOW + runs * MINUTE_MS);
+			ended.push((await readLedger()).whole?.conversions ?? null);
+		}
+		expect(ended).toEqual([null, null, 1206, 1206]);
+		expect((await readLedger()).difference_count).toBe(0);
+	});
+});
