@@ -28,6 +28,8 @@ import { routePostback } from "./conversions/postback-route.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
+import { dayRoutes } from "./days/days-routes.ts";
+import { sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
 import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
@@ -85,6 +87,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	app.route("/api", publisherApiRoutes({ db, keys, now }));
+	app.route("/api", dayRoutes({ db, keys, now }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	const postbacks = {
@@ -151,6 +154,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		book: () => keepBook(env),
 		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
 		sums: () => sweepSums({ db: databases(env).db, now }),
+		days: () => sweepDays({ db: databases(env).db, now }),
 		ledger: () => sweepLedger({ db: databases(env).db, now }),
 	};
 	const failed: string[] = [];

@@ -1,8 +1,8 @@
 /** The hourly job: which days have changed, and the comparison of some of them with every run of the cron until none is left. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
+import { changedDays } from "./changed-days.ts";
 import { firstDay } from "./first-day.ts";
 import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
 
@@ -11,8 +11,6 @@ const DAYS_A_RUN = 3;
 const TOTALS_AN_HOUR = 500;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;
-/** Days that are taken from the changes of one hour. */
-const MAX_DAYS = 400;
 
 type State = { selectedAt: number; turnDay: string | null; totalsAfter: number };
 
@@ -44,27 +42,6 @@ async function startHour(deps: ReconcileDeps, state: State, now: number): Promis
 		sql`INSERT INTO reconciliation_days (day) SELECT value FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
 		sql`UPDATE reconciliation SET selected_at = ${now}, turn_day = ${turnDay}, totals_after = ${last ?? 0} WHERE id = 1`,
 	]);
-}
-
-/** Days of conversions and adjustments that were written since; clicks of other days than these two come by replays only. */
-async function changedDays(db: Database, since: number): Promise<string[]> {
-	const after = Math.max(since, 0);
-	const results = await runTransaction(db, [
-		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
-		sql`SELECT DISTINCT clicked_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} AND pricing_model = 'CPC' LIMIT ${MAX_DAYS}`,
-		...adjustedDays(leastIdAt(after)),
-	]);
-	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);
-	return rows.flatMap(({ day }) => (day === null ? [] : [typeof day === "number" ? utcDay(day * DAY_MS) : day]));
-}
-
-function adjustedDays(afterId: string): SQL[] {
-	return [
-		sql`SELECT a.date AS day FROM adjustments a WHERE a.id >= ${afterId} LIMIT ${MAX_DAYS}`,
-		sql`SELECT o.date AS day FROM adjustments a CROSS JOIN adjustments o WHERE a.id >= ${afterId} AND o.id = a.undoes LIMIT ${MAX_DAYS}`,
-		sql`SELECT DISTINCT c.clicked_at / 86400000 AS day FROM adjustments a CROSS JOIN clicks c
-			WHERE a.id >= ${afterId} AND c.voided_by = a.id AND c.voided_by IS NOT NULL LIMIT ${MAX_DAYS}`,
-	];
 }
 
 /** Each day has its turn, whether or not it is known to have changed; after the last one it is the first one's again. */

@@ -20,6 +20,7 @@ import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
 import { PRODUCT_OPERATIONS } from "./products.ts";
 import { PUBLISHER_CLICK_OPERATIONS } from "./publisher-clicks.ts";
+import { PUBLISHER_DAY_OPERATIONS } from "./publisher-days.ts";
 import { REPORT_OPERATIONS } from "./reports.ts";
 import { SERVICE_OPERATIONS } from "./service.ts";
 
@@ -44,6 +45,7 @@ export const PUBLIC_API: Described = {
 		...CLICK_OPERATIONS,
 		...REPORT_OPERATIONS,
 		...PUBLISHER_CLICK_OPERATIONS,
+		...PUBLISHER_DAY_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
 	],

@@ -1,0 +1,50 @@
+/** What GET /api/days is asked for. Pure: the query in, or the faults of each parameter. */
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { readInput } from "../http/read-input.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+
+export const DEFAULT_DAYS = 100;
+export const MAX_DAYS = 1_000;
+
+const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"));
+
+export const daysQuerySchema = v.object({
+	from: v.optional(day),
+	to: v.optional(day),
+	limit: v.optional(
+		v.pipe(
+			v.string(),
+			v.regex(/^\d{1,4}$/, "must be a whole number"),
+			v.transform(Number),
+			v.minValue(1, "must be at least 1"),
+			v.maxValue(MAX_DAYS, `must be at most ${MAX_DAYS}`),
+		),
+		String(DEFAULT_DAYS),
+	),
+	/** The last day of a page. */
+	cursor: v.optional(v.pipe(v.string(), v.check(isDay, "must be the next_cursor of an answer"))),
+});
+
+/** Days of which both are included. */
+export type DaysQuery = { from: string; to: string; limit: number; cursor: string | null };
+
+/**
+ * Without `to` it is yesterday, the last day that is closed; without `from` a month before `to`.
+ * @throws HttpError 422 that names every parameter at fault
+ */
+export function readDaysQuery(query: Record<string, string>, now: number): DaysQuery {
+	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+	const { from, to, limit, cursor } = readInput(daysQuerySchema, given, ({ message }) => message);
+	const yesterday = utcDay(now - DAY_MS);
+	const last = to ?? yesterday;
+	const first = from ?? utcDay(Date.parse(last) - 30 * DAY_MS);
+	if (first > last) throw invalidInput([{ path: to === undefined ? "from" : "to", message: "must not be before from" }]);
+	return { from: first, to: last < yesterday ? last : yesterday, limit, cursor: cursor ?? null };
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+	const at = Date.parse(text);
+	return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && utcDay(at) === text;
+}

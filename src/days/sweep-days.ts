@@ -1,0 +1,64 @@
+/** Which days are to get a digest, told once an hour; and the digests of some of them with every run of the cron until none is left. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
+import { changedDays } from "../reconcile/changed-days.ts";
+import { firstDay } from "../reconcile/first-day.ts";
+import { computeDigest, type DaysDeps } from "./compute-digest.ts";
+import { DAY_SUMS } from "./day-sums.ts";
+import type { PublisherDay } from "./read-records.ts";
+
+/** What one run computes: an invocation has 1,000 queries for all its jobs, and a record costs 20 µs. */
+const DAYS_A_RUN = 40;
+const RECORDS_A_RUN = 20_000;
+/** Days that have their turn in an hour, whether or not they are known to have changed. */
+const TURN_DAYS = 31;
+/** What was written shortly before the last look may have become visible after it. */
+const OVERLAP_MS = 10 * MINUTE_MS;
+/** Days of publishers that are taken from the conversions written in one hour; their day's sums tell of the others. */
+const MAX_CHANGED = 5_000;
+
+type State = { selectedAt: number; turnDay: string | null };
+
+export async function sweepDays(deps: DaysDeps): Promise<void> {
+	const { db } = deps;
+	const now = deps.now();
+	const [state] = await db.all<State>(sql`SELECT selected_at AS "selectedAt", turn_day AS "turnDay" FROM day_digest_state WHERE id = 1`);
+	if (state === undefined) throw new Error("day_digest_state has no row: the migrations did not run");
+	if (now - state.selectedAt >= HOUR_MS || utcDay(now) !== utcDay(state.selectedAt)) await selectDays(db, state, now);
+	const due = await db.all<PublisherDay>(
+		sql`SELECT publisher_id AS "publisherId", day FROM day_digests WHERE due = 1 ORDER BY day DESC, publisher_id LIMIT ${DAYS_A_RUN}`,
+	);
+	let left = RECORDS_A_RUN;
+	for (const of of due) {
+		if (left <= 0) break;
+		left -= await computeDigest(deps, of, left);
+	}
+}
+
+/** Notes closed days whose sums are not those of their digest, and those with conversions that were written since. */
+async function selectDays(db: Database, { selectedAt, turnDay }: State, now: number): Promise<void> {
+	const today = utcDay(now);
+	const since = Math.max(0, selectedAt - OVERLAP_MS);
+	const first = turnDay !== null && turnDay < today ? turnDay : await firstDay(db, now);
+	const turn = Array.from({ length: TURN_DAYS }, (_, at) => utcDay(Date.parse(first) + at * DAY_MS));
+	const days = [...new Set([utcDay(now - DAY_MS), utcDay(now - 2 * DAY_MS), ...turn, ...(await changedDays(db, since))])];
+	const changed = await db.all<{
+		publisherId: string;
+		day: number;
+	}>(sql`SELECT DISTINCT publisher_id AS "publisherId", event_at / 86400000 AS day
+		FROM conversions WHERE updated_at >= ${since} AND publisher_id IS NOT NULL AND pricing_model = 'CPA' LIMIT ${MAX_CHANGED}`);
+	const written = changed.map(({ publisherId, day }) => ({ publisherId, day: utcDay(day * DAY_MS) })).filter(({ day }) => day < today);
+	await runTransaction(db, [
+		sql`INSERT INTO day_digests (publisher_id, day, due)
+			SELECT s.publisher_id, s.date, 1 FROM json_each(${JSON.stringify(days.filter((day) => day < today))}) j
+				CROSS JOIN publishers p CROSS JOIN daily_publishers s
+			WHERE s.publisher_id = p.id AND s.date = j.value
+				AND (SELECT d.sums FROM day_digests d WHERE d.publisher_id = s.publisher_id AND d.day = s.date) IS DISTINCT FROM ${DAY_SUMS}
+			ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1, version = day_digests.version + 1, progress = NULL WHERE day_digests.due = 0`,
+		sql`INSERT INTO day_digests (publisher_id, day, due)
+			SELECT value ->> 'publisherId', value ->> 'day', 1 FROM json_each(${JSON.stringify(written)}) WHERE true
+			ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1, version = day_digests.version + 1, progress = NULL`,
+		sql`UPDATE day_digest_state SET selected_at = ${now}, turn_day = ${utcDay(Date.parse(first) + TURN_DAYS * DAY_MS)} WHERE id = 1`,
+	]);
+}

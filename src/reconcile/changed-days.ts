@@ -1,0 +1,29 @@
+/** Which UTC days were written to since a time. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { leastIdAt } from "../lib/ids.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+
+/** Days that are taken from the changes of one hour. */
+const MAX_DAYS = 400;
+
+/** Days of conversions and adjustments that were written since; clicks of other days than today and yesterday come by replays only. */
+export async function changedDays(db: Database, since: number): Promise<string[]> {
+	const after = Math.max(since, 0);
+	const results = await runTransaction(db, [
+		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT clicked_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} AND pricing_model = 'CPC' LIMIT ${MAX_DAYS}`,
+		...adjustedDays(leastIdAt(after)),
+	]);
+	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);
+	return rows.flatMap(({ day }) => (day === null ? [] : [typeof day === "number" ? utcDay(day * DAY_MS) : day]));
+}
+
+function adjustedDays(afterId: string): SQL[] {
+	return [
+		sql`SELECT a.date AS day FROM adjustments a WHERE a.id >= ${afterId} LIMIT ${MAX_DAYS}`,
+		sql`SELECT o.date AS day FROM adjustments a CROSS JOIN adjustments o WHERE a.id >= ${afterId} AND o.id = a.undoes LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT c.clicked_at / 86400000 AS day FROM adjustments a CROSS JOIN clicks c
+			WHERE a.id >= ${afterId} AND c.voided_by = a.id AND c.voided_by IS NOT NULL LIMIT ${MAX_DAYS}`,
+	];
+}

@@ -1,0 +1,263 @@
+/** GET /api/days on real D1: the digest is what a publisher computes of clickid_level, and follows late changes. */
+import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import type { ClickMessage } from "../../src/clicks/message.ts";
+import { computeDigest } from "../../src/days/compute-digest.ts";
+import { type ClosedDays, closedDaysSchema } from "../../src/days/days-answer.ts";
+import { addToDigest, NO_RECORDS } from "../../src/days/digest.ts";
+import { BEGINNING, queryOf } from "../../src/days/read-records.ts";
+import { sweepDays } from "../../src/days/sweep-days.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { leastIdAt } from "../../src/lib/ids.ts";
+import { parseMicros } from "../../src/lib/money.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../../src/lib/time.ts";
+import { adjust } from "../support/adjustments.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { consume, postbackMessage } from "../support/conversions.ts";
+import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
+
+const db = openDatabase(env.DB);
+/** A day that is over. */
+const AT = Date.parse(utcDay(Date.now() - 3 * DAY_MS)) + 12 * HOUR_MS;
+const DAY = utcDay(AT);
+const run = (query: string) => env.DB.prepare(query).run();
+
+const click = (fields: Partial<ClickMessage> = {}) => clickMessage({ at: AT, publisher: "identity-pc", campaignId: 11, ...fields });
+const count = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
+
+function get(query: string, key: string | null = CPC_KEY): Promise<Response> {
+	return exports.default.fetch(`https://base.example/api/days?${query}`, { headers: key === null ? {} : { AccessKey: key } });
+}
+
+async function list(query: string, key?: string): Promise<ClosedDays> {
+	const response = await get(query, key);
+	expect(response.status).toBe(200);
+	return v.parse(closedDaysSchema, await response.json());
+}
+
+const dayOf = async (key?: string) => (await list(`from=${DAY}&to=${DAY}`, key)).data[0];
+
+/** What a publisher computes of all pages of its report. */
+async function ownDigest(key: string): Promise<string> {
+	const fields = { report_type: "clickid_level", start_date: DAY, end_date: DAY, limit: 2 };
+	let digest = NO_RECORDS;
+	for (let page = 1, pages = 1; page <= pages; page++) {
+		const { data, total_pages } = await askReport("revenue-share", key, { ...fields, page });
+		pages = total_pages;
+		const records = data.map(({ date, rev_type, transaction_id, click_id, publisher_revenue }) => ({
+			...{ date: String(date), revType: String(rev_type), transactionId: String(transaction_id), clickId: String(click_id) },
+			revenueMicros: parseMicros(String(publisher_revenue)) ?? Number.NaN,
+		}));
+		digest = await addToDigest(digest, records);
+	}
+	return digest;
+}
+
+let clock = Date.now() + HOUR_MS;
+/** An hour later: which days are due, and their digests. */
+const sweep = async () => {
+	clock += HOUR_MS;
+	await sweepDays({ db, now: () => clock });
+};
+
+let sold = click();
+const sell = (txnid: string, fields: object = {}) =>
+	consume(postbackMessage("northwind", { txnid, cid: sold.hash, eventAt: AT + HOUR_MS, ...fields }, Date.now()));
+
+beforeAll(importReportNetwork);
+
+beforeEach(async () => {
+	const rows = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits", "retention"];
+	const sums = [
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"campaign_days",
+		"campaign_totals",
+		"day_digests",
+		"day_digest_state",
+	];
+	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await run("INSERT INTO day_digest_state (id, selected_at) VALUES (1, 0)");
+	sold = click({ publisher: "identity-pa", texts: { clickid: "sold-1" } });
+	await count(click({ texts: { clickid: "c-1" } }), click({ texts: { clickid: "c-2" } }), click(), sold);
+	await sell("t-1");
+	await sell("t-2", { payoutMicros: 3_330_000, status: "pending" });
+	await sell("t-3", { status: "cancelled" });
+	await adjust({ kind: "amount", publisher: "pc", date: DAY, amount: "-0.05" });
+	await adjust({ kind: "void_clicks", publisher: "pc", from: new Date(AT).toISOString(), to: new Date(AT + 1).toISOString() });
+	await count(click({ texts: { clickid: "c-4" }, at: AT + 5 }), click({ texts: { clickid: "c-5" }, at: AT + 5 }));
+});
+
+describe("worker: GET /api/days", () => {
+	it("before the digest is computed: the sums, and that it is not current", async () => {
+		expect(await dayOf(CPA_KEY)).toEqual({
+			day: DAY,
+			publisher_revenue: "6.6650",
+			gross_revenue: "13.3300",
+			click_count: 1,
+			...{ record_count: null, digest: null, computed_at: null, current: false },
+		});
+	});
+
+	it.each([
+		["clicks", CPC_KEY, 6],
+		["conversions", CPA_KEY, 2],
+	])("of a publisher paid by %s: the digest of clickid_level, and the sums of daywise", async (_, key, records) => {
+		await sweep();
+		const day = await dayOf(key);
+		const { data } = await askReport("revenue-share", key, { report_type: "daywise", start_date: DAY, end_date: DAY });
+		const { publisher_revenue, gross_revenue, click_count } = day ?? {};
+		expect({ ...(gross_revenue !== undefined && { gross_revenue }), publisher_revenue, click_count }).toEqual(
+			Object.fromEntries(Object.entries(data[0] ?? {}).filter(([name]) => !["date", "sales_amount"].includes(name))),
+		);
+		expect(day).toMatchObject({
+			digest: await ownDigest(key),
+			record_count: records,
+			computed_at: new Date(clock).toISOString(),
+			current: true,
+		});
+	});
+
+	it("gross revenue is for whom reports show it", async () => {
+		expect(await dayOf(CPC_KEY)).not.toHaveProperty("gross_revenue");
+	});
+
+	it("a late conversion, a void and its undoing are told as changes, and then are in the digest", async () => {
+		await sweep();
+		const first = await dayOf(CPA_KEY);
+		await sell("t-4", { payoutMicros: 1_000_000 });
+		expect(await dayOf(CPA_KEY)).toMatchObject({ digest: first?.digest, publisher_revenue: "7.1650", current: false });
+		await sweep();
+		expect(await dayOf(CPA_KEY)).toMatchObject({ digest: await ownDigest(CPA_KEY), record_count: 3, current: true });
+		const { id } = await adjust({ kind: "void_clicks", publisher: "pc" });
+		expect(await dayOf(CPC_KEY)).toMatchObject({ current: false });
+		await sweep();
+		expect(await dayOf(CPC_KEY)).toMatchObject({ digest: await ownDigest(CPC_KEY), current: true });
+		await adjust({ kind: "undo", adjustment: id });
+		await sweep();
+		expect(await dayOf(CPC_KEY)).toMatchObject({ digest: await ownDigest(CPC_KEY), current: true });
+	});
+
+	it("a change that leaves every sum as it was is found all the same", async () => {
+		await sweep();
+		await sell("t-5");
+		await sell("t-1", { status: "cancelled" });
+		await run(`UPDATE conversions SET updated_at = ${clock}`);
+		await sweep();
+		expect(await dayOf(CPA_KEY)).toMatchObject({ digest: await ownDigest(CPA_KEY), current: true });
+	});
+
+	it("today has no row; a day without activity neither", async () => {
+		await count(click({ at: Date.now() }));
+		await sell("t-1", { status: "cancelled" });
+		await sell("t-2", { status: "cancelled" });
+		const { data } = await list(`from=${DAY}&to=${utcDay(Date.now() + DAY_MS)}`);
+		expect(data.map(({ day }) => day)).toEqual([DAY]);
+		await run("UPDATE daily_publishers SET click_count = 0 WHERE publisher_id = 'pa'");
+		expect(await dayOf(CPA_KEY)).toBeUndefined();
+	});
+
+	it("comes in pages", async () => {
+		await count(click({ at: AT - DAY_MS }), click({ at: AT - 2 * DAY_MS }));
+		const first = await list("limit=2");
+		expect(first).toMatchObject({ data: [{ day: utcDay(AT - 2 * DAY_MS) }, { day: utcDay(AT - DAY_MS) }], limit: 2 });
+		expect(await list(`limit=2&cursor=${first.next_cursor}`)).toMatchObject({ data: [{ day: DAY }], next_cursor: null });
+	});
+
+	it.each([
+		["from=2026-02-30", "from"],
+		["to=soon", "to"],
+		["from=2026-11-02&to=2026-11-01", "to"],
+		["limit=0", "limit"],
+		["limit=1001", "limit"],
+		["cursor=x", "cursor"],
+	])("refuses %s", async (query, path) => {
+		const response = await get(query);
+		expect(response.status).toBe(422);
+		expect(await response.json()).toMatchObject({ faults: [{ path }] });
+	});
+
+	it("needs a key, and is each publisher's own", async () => {
+		expect((await get("", null)).status).toBe(401);
+		await run("DELETE FROM daily_publishers WHERE publisher_id = 'pa'");
+		expect((await list("", CPA_KEY)).data).toEqual([]);
+		await setPublisher("pc", "pricing_model", "CPA");
+		expect(await dayOf(CPC_KEY)).toHaveProperty("gross_revenue");
+		await setPublisher("pc", "pricing_model", "CPC");
+	});
+});
+
+describe("worker: computing digests", () => {
+	const deps = { db, now: () => clock };
+	const of = { publisherId: "pc", day: DAY };
+	const due = () => rowsOf("SELECT publisher_id, day FROM day_digests WHERE due = 1");
+
+	it("in slices, it is the same", async () => {
+		await env.DB.batch(
+			Array.from({ length: 3 }, (_, part) =>
+				env.DB.prepare(
+					`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+					INSERT INTO clicks (id, click_hash, kind, reason, clicked_at, publisher_id, brand_id, campaign_id, publisher_click_id, bid_micros, revenue_micros, pricing_model, written_by)
+					SELECT printf('%s-${part}%07d', '${leastIdAt(AT)}', i), printf('%032x', ${part * 10_000} + i), 'link', NULL, ${AT} + i % 7, 'pc', 1, 11, 'bulk-' || i, 100000, 100000, 'CPC', '' FROM n`,
+				),
+			),
+		);
+		await run(`INSERT INTO day_digests (publisher_id, day, due) VALUES ('pc', '${DAY}', 1)`);
+		expect(await computeDigest(deps, of, 1)).toBe(5_000);
+		expect(await dayOf()).toMatchObject({ digest: null });
+		expect(await computeDigest(deps, of, 1)).toBe(1_006);
+		const { results } = await env.DB.prepare(
+			`SELECT click_hash, publisher_click_id, reason, revenue_micros FROM clicks WHERE publisher_id = 'pc'`,
+		).all<{ click_hash: string; publisher_click_id: string | null; reason: string | null; revenue_micros: number }>();
+		const clicks = results.map(({ click_hash, publisher_click_id, reason, revenue_micros }) => ({
+			...{ date: DAY, revType: reason === null ? "CPC" : "VOID", transactionId: click_hash, clickId: publisher_click_id ?? "" },
+			revenueMicros: reason === null ? revenue_micros : 0,
+		}));
+		const [amount] = await rowsOf("SELECT id FROM adjustments WHERE kind = 'amount'");
+		const adjustment = { date: DAY, revType: "ADJUSTMENT", transactionId: String(amount?.id), clickId: "", revenueMicros: -50_000 };
+		expect(await dayOf()).toMatchObject({ record_count: 6_006, digest: await addToDigest(NO_RECORDS, [...clicks, adjustment]) });
+	});
+
+	it("where the day changes meanwhile, it begins anew", async () => {
+		await run(`INSERT INTO day_digests (publisher_id, day, due, progress) VALUES ('pc', '${DAY}', 1,
+			'{"startedAt":0,"sums":"of before","position":{"type":3,"at":-1,"first":"","second":""},"digest":"${"f".repeat(64)}","recordCount":9}')`);
+		await computeDigest(deps, of, 1);
+		expect(await dayOf()).toMatchObject({ digest: await ownDigest(CPC_KEY), record_count: 6, current: true });
+	});
+
+	it("of two at once, one counts", async () => {
+		await run(`INSERT INTO day_digests (publisher_id, day, due) VALUES ('pc', '${DAY}', 1)`);
+		await Promise.all([computeDigest(deps, of, 1), computeDigest(deps, of, 1)]);
+		expect(await rowsOf("SELECT version, due FROM day_digests")).toEqual([{ version: 1, due: 0 }]);
+	});
+
+	it("a day whose clicks were removed keeps its digest", async () => {
+		await sweep();
+		const before = await dayOf();
+		await run("INSERT INTO retention (name, cursor) VALUES ('clicks', (SELECT max(id) FROM clicks))");
+		await run("DELETE FROM clicks WHERE publisher_id = 'pc'");
+		await adjust({ kind: "amount", publisher: "pc", date: DAY, amount: "1" });
+		await sweep();
+		expect(await dayOf()).toMatchObject({ digest: before?.digest, record_count: 6, current: false });
+		expect(await due()).toEqual([]);
+	});
+
+	it("days are looked at once an hour, and at once when a day has ended", async () => {
+		await sweep();
+		await run("DELETE FROM day_digests");
+		await sweepDays({ db, now: () => (clock + 59 * MINUTE_MS > Date.parse(utcDay(clock)) + DAY_MS ? clock : clock + 59 * MINUTE_MS) });
+		expect(await rowsOf("SELECT * FROM day_digests")).toEqual([]);
+		await sweepDays({ db, now: () => Date.parse(utcDay(clock)) + DAY_MS });
+		expect(await dayOf()).toMatchObject({ current: true });
+	});
+
+	it.each(["CPC", "VOID", "CPA", "ADJUSTMENT"] as const)("%s: its records are found in an index", async (type) => {
+		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${queryOf(type, of, BEGINNING, 10)}`);
+		expect(plan.map(({ detail }) => detail).join("\n")).toMatch(/^SEARCH \w+ USING (COVERING )?INDEX/);
+		if (type !== "ADJUSTMENT") expect(plan).toHaveLength(1);
+	});
+});
