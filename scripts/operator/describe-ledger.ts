@@ -13,6 +13,8 @@ export function describeLedgerDifference({ platform, txnid, publisher, kind, fie
 			return `${of}: it is cancelled, and a credit of ${stored} USD was not taken back`;
 		case "no_credit":
 			return `${of}: it is approved, and its ${expected} USD were not credited`;
+		case "credit_amount":
+			return `${of}: credited with ${stored} USD, and it earns ${expected}; its publisher asks to be told`;
 		default:
 			return `${of}: ${field}: ${stored ?? "none"}, expected ${expected ?? "none"}`;
 	}

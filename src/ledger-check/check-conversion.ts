@@ -4,7 +4,7 @@
  */
 import { type Conversion, contributionOf, type EventDetails } from "../conversions/conversion.ts";
 import { differences } from "../conversions/conversion-changes.ts";
-import type { CALLBACK_HOLDS, CallbackState, CallbackStatus, LedgerCheckKind } from "../lib/enums.ts";
+import type { Amendments, CALLBACK_HOLDS, CallbackState, CallbackStatus, LedgerCheckKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 
 export type CheckedCallback = {
@@ -20,11 +20,14 @@ export type CheckedConversion = {
 	conversion: Conversion;
 	events: readonly { seq: number; set: EventDetails["set"] }[];
 	callbacks: readonly CheckedCallback[];
+	/** Whether its publisher asks to be told of another amount. */
+	amendments: Amendments;
 };
 
 /**
  * Why what a publisher confirmed need not come to what reports show: `pending` is in reports and told of by nobody, `held` keeps a credit that
- * reports leave out, `amount_changed` stands where a credit is of another amount, the others where a callback is not confirmed.
+ * reports leave out, `amount_changed` stands where a credit is of
+ * another amount and the publisher asks to hear of none, the others where a callback is not confirmed.
  */
 export const NET_REASONS = ["pending", "held", "amount_changed", "not_delivered", "paused", "exhausted", "no_url"] as const;
 export type NetReason = (typeof NET_REASONS)[number];
@@ -73,10 +76,10 @@ function textOf(value: unknown): string | null {
 }
 
 /** What was credited less what was taken back is what reports show, or there is a reason. */
-function checkCallbacks({ conversion, callbacks }: CheckedConversion): { findings: Finding[]; reason: NetReason | null } {
+function checkCallbacks({ conversion, callbacks, amendments }: CheckedConversion): { findings: Finding[]; reason: NetReason | null } {
 	const last = callbacks.at(-1);
 	const standing = last?.status === "approved" ? last.payoutMicros : null;
-	const findings = [...checkOrder(callbacks), ...checkStanding(conversion, standing, callbacks.length)];
+	const findings = [...checkOrder(callbacks), ...checkStanding(conversion, standing, { callbackCount: callbacks.length, amendments })];
 	const reported = contributionOf(conversion)?.conversionRevenueMicros ?? 0;
 	const confirmed = netOf(callbacks.filter(({ state }) => state === "delivered"));
 	if (findings.length > 0 || confirmed === reported) return { findings, reason: null };
@@ -100,16 +103,20 @@ function checkOrder(callbacks: readonly CheckedCallback[]): Finding[] {
 }
 
 /** @param standing the credit that was not taken back, micro-dollars */
-function checkStanding(conversion: Conversion, standing: number | null, callbackCount: number): Finding[] {
+function checkStanding(
+	conversion: Conversion,
+	standing: number | null,
+	{ callbackCount, amendments }: { callbackCount: number; amendments: Amendments },
+): Finding[] {
 	const { status, stage, revenueMicros, publisherId, pricingModel, test } = conversion;
 	if (publisherId === null || pricingModel !== "CPA" || test) {
 		return callbackCount === 0 ? [] : [{ field: "not_owed", stored: String(callbackCount), expected: "0" }];
 	}
 	if (status === "cancelled" && standing !== null) return [{ field: "credit_stands", stored: formatUsd(standing), expected: null }];
-	if (status === "approved" && stage === "settled" && standing === null) {
-		return [{ field: "no_credit", stored: null, expected: formatUsd(revenueMicros ?? 0) }];
-	}
-	return [];
+	if (status !== "approved" || stage !== "settled") return [];
+	const expected = formatUsd(revenueMicros ?? 0);
+	if (standing === null) return [{ field: "no_credit", stored: null, expected }];
+	return amendments === "none" || standing === revenueMicros ? [] : [{ field: "credit_amount", stored: formatUsd(standing), expected }];
 }
 
 function whyDifferent(conversion: Conversion, standing: number | null, callbacks: readonly CheckedCallback[]): NetReason {

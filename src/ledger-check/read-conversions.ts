@@ -4,27 +4,35 @@ import { type Conversion, type ConversionKey, type EventDetails, keyOf } from ".
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
+import type { Amendments } from "../lib/enums.ts";
 import type { CheckedCallback, CheckedConversion } from "./check-conversion.ts";
 
 type EventRow = ConversionKey & { seq: number; details: string };
 type CallbackRow = ConversionKey & CheckedCallback;
 /** Booleans are 0 and 1. */
-type ConversionRow = Omit<Conversion, "statusUnknown" | "test"> & { statusUnknown: number; test: number };
+type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> & {
+	statusUnknown: number;
+	test: number;
+	credited: number;
+	amendments: Amendments | null;
+};
 
 export async function readConversions(db: Database, keys: readonly ConversionKey[]): Promise<CheckedConversion[]> {
 	const list = JSON.stringify(keys.map(({ platform, txnid }) => ({ platform, txnid })));
 	const ofKeys = (table: SQL) => sql`FROM json_each(${list}) k CROSS JOIN ${table} t
 		WHERE t.platform = k.value ->> 'platform' AND t.txnid = k.value ->> 'txnid'`;
 	const [stored, events, callbacks] = await runTransaction(db, [
-		sql`SELECT ${allColumns(conversions, "t")} ${ofKeys(sql`conversions`)}`,
+		sql`SELECT ${allColumns(conversions, "t")}, (SELECT p.amendments FROM publishers p WHERE p.id = t.publisher_id) AS amendments
+			${ofKeys(sql`conversions`)}`,
 		sql`SELECT t.platform, t.txnid, t.seq, t.details ${ofKeys(sql`conversion_events`)} ORDER BY t.seq`,
 		sql`SELECT t.platform, t.txnid, t.seq, t.status, t.payout_micros AS "payoutMicros", t.state, t.held_for AS "heldFor"
 			${ofKeys(sql`callbacks`)} ORDER BY t.seq`,
 	]);
 	const eventsOf = Map.groupBy((events?.results ?? []) as EventRow[], keyOf);
 	const callbacksOf = Map.groupBy((callbacks?.results ?? []) as CallbackRow[], keyOf);
-	return ((stored?.results ?? []) as ConversionRow[]).map(({ statusUnknown, test, ...rest }) => ({
-		conversion: { ...rest, statusUnknown: statusUnknown === 1, test: test === 1 },
+	return ((stored?.results ?? []) as ConversionRow[]).map(({ statusUnknown, test, credited, amendments, ...rest }) => ({
+		conversion: { ...rest, statusUnknown: statusUnknown === 1, test: test === 1, credited: credited === 1 },
+		amendments: amendments ?? "none",
 		events: (eventsOf.get(keyOf(rest)) ?? []).map(({ seq, details }) => ({ seq, set: (JSON.parse(details) as EventDetails).set })),
 		callbacks: callbacksOf.get(keyOf(rest)) ?? [],
 	}));

@@ -45,7 +45,8 @@ async function convert(txnid: string, publisher: string, ...statuses: string[]):
 	}
 }
 
-const deliver = () => run("UPDATE callbacks SET state = 'delivered', next_attempt_at = NULL WHERE state = 'due'");
+const deliver = () => run("UPDATE callbacks SET state = 'delivered', next_attempt_at = NULL, exposures = 1 WHERE state = 'due'");
+const setAmendments = (amendments: string) => run(`UPDATE publishers SET amendments = '${amendments}' WHERE id = 'cpa'`);
 
 beforeAll(importConversionNetwork);
 
@@ -171,6 +172,25 @@ describe("worker: checking the ledger", () => {
 		const response = await post(body);
 		expect(response.status).toBe(422);
 		expect(await response.json()).toMatchObject({ faults: [{ path }] });
+	});
+
+	it("an amount that a publisher asks to hear of is told; where it is not, that is a difference", async () => {
+		await setAmendments("pair");
+		const [{ cid } = { cid: "" }] = await rowsOf("SELECT cid FROM conversions WHERE txnid = 'approved'");
+		const again = { txnid: "approved", cid: String(cid), status: "approved" };
+		await consume(postbackMessage("west", { ...again, payoutMicros: 20_000_000 }));
+		expect(await check()).toMatchObject({ difference_count: 0, reasons: { not_delivered: 1 } });
+		await setAmendments("none");
+		await deliver();
+		await consume(postbackMessage("west", { ...again, payoutMicros: 30_000_000 }));
+		await setAmendments("pair");
+		expect((await check()).differences).toMatchObject([
+			{ txnid: "approved", kind: "callbacks", field: "credit_amount", stored: "16.0000", expected: "24.0000" },
+		]);
+		await adjust({ kind: "void_conversion", platform: "west", txnid: "approved" });
+		await adjust({ kind: "restore_conversion", platform: "west", txnid: "approved" });
+		expect((await check()).difference_count).toBe(0);
+		await setAmendments("none");
 	});
 
 	it("goes on behind a cursor", async () => {
