@@ -1,6 +1,8 @@
 /** Composition root of the origin Worker: every route but the bids and the redirect, the consumers of the queues, and the cron. */
 import { Hono } from "hono";
 import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
+import type { AdjustmentDeps } from "./adjustments/deps.ts";
+import { ratesRoutes } from "./adjustments/rates-routes.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
@@ -25,6 +27,7 @@ import { consumePostbacks } from "./conversions/consume-postbacks.ts";
 import { judgeConversion } from "./conversions/judge-conversion.ts";
 import { PostbackBatcher } from "./conversions/postback-batcher.ts";
 import { routePostback } from "./conversions/postback-route.ts";
+import { revalueConversions } from "./conversions/revalue-conversions.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
@@ -116,6 +119,15 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
 		return published;
 	};
+	const settling = { db, callbacks: env.CALLBACKS, now };
+	const adjusting: AdjustmentDeps = {
+		db,
+		now,
+		actor: "operator",
+		judge: (...word) => judgeConversion(settling, ...word),
+		revalue: (...conversions) => revalueConversions(settling, ...conversions),
+		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
+	};
 	const verbs = {
 		"/network": networkRoutes({ db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS }),
 		"/products": feedRoutes(feeds, "products"),
@@ -126,13 +138,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
 		"/callbacks": callbackRoutes(callbackDeps(env)),
 		"/trace": traceRoutes(db),
-		"/adjustments": adjustmentRoutes({
-			db,
-			now,
-			actor: "operator",
-			judge: (...word) => judgeConversion({ db, callbacks: env.CALLBACKS, now }, ...word),
-			onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
-		}),
+		"/adjustments": adjustmentRoutes(adjusting),
+		"/rates": ratesRoutes(adjusting),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
 		"/check-ledger": ledgerRoutes({ db, now }),
 	};

@@ -18,7 +18,7 @@ export async function voidAll(db: Database, { id, cursor: begun }: Adjustment, s
 	const take = async () => {
 		for (let looks = 0; looks < MAX_LOOKS && chunks < MAX_CHUNKS; looks++) {
 			const { last, clicks } = await lookAhead(db, selection, cursor);
-			if (last === null) return end(db, id);
+			if (last === null) return endAdjustment(db, id);
 			for (let more = clicks > 0; more && chunks < MAX_CHUNKS; chunks++) {
 				const chunk = await readChunk(db, selection, cursor, last);
 				more = chunk.length === CHUNK_CLICKS;
@@ -38,19 +38,19 @@ export async function restoreAll(db: Database, { id }: Adjustment, voidId: strin
 		for (let chunks = 0; chunks < MAX_CHUNKS; chunks++) {
 			const chunk = await readVoided(db, voidId);
 			const last = chunk.at(-1);
-			if (last === undefined) return end(db, id);
+			if (last === undefined) return endAdjustment(db, id);
 			await restoreClicks(db, { adjustmentId: id, voidId, chunk, cursor: last.id });
 		}
 	};
 	return untilEnded(db, id, give);
 }
 
-async function end(db: Database, id: string): Promise<void> {
+export async function endAdjustment(db: Database, id: string): Promise<void> {
 	await db.run(sql`UPDATE adjustments SET cursor = NULL WHERE id = ${id}`);
 }
 
 /** Works on an adjustment; one that was undone meanwhile, or that another request has brought to its end, is over. */
-async function untilEnded(db: Database, id: string, work: () => Promise<void>): Promise<Adjustment> {
+export async function untilEnded(db: Database, id: string, work: () => Promise<void>): Promise<Adjustment> {
 	try {
 		await work();
 	} catch (error) {

@@ -12,7 +12,7 @@ import { countVoided, previewVoid, restoreAll, voidAll } from "./adjust-clicks.t
 import { judgeBy, previewWord, readUndoingWord, readWord } from "./adjust-conversion.ts";
 import type { Adjusted } from "./adjustment-answer.ts";
 import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest, type VoidClicksRequest } from "./adjustment-request.ts";
-import { type Adjustment, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
+import { type Adjustment, type AnyRequest, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
 import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
 import { readSelection, requirePublisher } from "./select-clicks.ts";
 
@@ -61,7 +61,7 @@ export async function previewAdjustment(deps: AdjustmentDeps, request: Adjustmen
 	return { id: null, ...answerOf(request.kind, change), dry_run: true };
 }
 
-function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted, "id" | "dry_run"> {
+export function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted, "id" | "dry_run"> {
 	const { clicks, conversions, publisherRevenueMicros, grossRevenueMicros, complete } = change;
 	return {
 		kind,
@@ -73,7 +73,7 @@ function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted, "id" |
 	};
 }
 
-function newRow({ now, actor }: AdjustmentDeps, request: AdjustmentRequest): NewAdjustment {
+export function newRow({ now, actor }: AdjustmentDeps, request: AnyRequest): NewAdjustment {
 	const at = now();
 	return { id: request.id ?? newTimeOrderedId(at), kind: request.kind, actor, at, text: request.text, request: requestOf(request) };
 }
@@ -117,6 +117,7 @@ async function readUndone(db: Database, { adjustment }: UndoRequest): Promise<{ 
 	const [target] = await db.select().from(adjustments).where(eq(adjustments.id, adjustment));
 	if (target === undefined) throw refuse("is no adjustment's id");
 	if (target.kind === "undo") throw refuse("is an undo, which cannot be undone");
+	if (target.kind === "revalue") throw refuse("is a revaluation: import the rates of before, and revalue again");
 	const [begun] = await db.select().from(adjustments).where(eq(adjustments.undoes, adjustment));
 	if (begun !== undefined && begun.cursor === null) throw refuse(`is undone already, by ${begun.id}`);
 	return { target, begun: begun ?? null };

@@ -23,7 +23,7 @@ export function timeOf(text: string): number {
 	return Date.parse(text.length === 10 || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
 }
 
-const day = v.pipe(
+export const day = v.pipe(
 	v.string("must be a text"),
 	v.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-11-21"),
 	v.check((value) => {
@@ -65,7 +65,7 @@ const amount = v.pipe(
 	),
 );
 
-const shared = {
+export const shared = {
 	/** The caller's own: asked again under it, a request that was cut off goes on, and one that was done changes nothing. */
 	id: v.optional(v.pipe(v.string("must be a text"), v.regex(/^[\w-]{8,64}$/, "must be 8 to 64 letters, digits, - or _"))),
 	/** Why, in the operator's words. */

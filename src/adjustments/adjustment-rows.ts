@@ -7,17 +7,19 @@ import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
 import type { AdjustmentRequest } from "./adjustment-request.ts";
+import type { RevalueRequest } from "./revalue-request.ts";
 
 export type Adjustment = typeof adjustments.$inferSelect;
 export type NewAdjustment = typeof adjustments.$inferInsert;
+export type AnyRequest = AdjustmentRequest | RevalueRequest;
 
 /** What was asked for, as a row keeps it. @param was of a conversion: its verdict before */
-export function requestOf({ id: _, kind: __, text: ___, ...asked }: AdjustmentRequest, was?: string | null): string {
+export function requestOf({ id: _, kind: __, text: ___, ...asked }: AnyRequest, was?: string | null): string {
 	return JSON.stringify(was === undefined ? asked : { ...asked, was });
 }
 
 /** @throws HttpError 412 where the id is of another request; null where there is none */
-export async function readAdjustment(db: Database, id: string, request: AdjustmentRequest): Promise<Adjustment | null> {
+export async function readAdjustment(db: Database, id: string, request: AnyRequest): Promise<Adjustment | null> {
 	const [row] = await db.select().from(adjustments).where(eq(adjustments.id, id));
 	if (row === undefined) return null;
 	const { was: _, ...asked } = JSON.parse(row.request) as Record<string, unknown>;
@@ -33,7 +35,7 @@ export async function readAdjustment(db: Database, id: string, request: Adjustme
 export async function openAdjustment(
 	db: Database,
 	row: NewAdjustment,
-	request: AdjustmentRequest,
+	request: AnyRequest,
 	others: readonly SQL[] = [],
 ): Promise<Adjustment> {
 	try {
@@ -51,7 +53,7 @@ export async function openAdjustment(
  * What stands in the way of a row that could not be added: the row of the same request, which another was faster with; null where there
  * is nothing. @throws HttpError 412 where its id is of another request, 422 where it undoes what is undone already
  */
-export async function findRival(db: Database, { id, undoes }: NewAdjustment, request: AdjustmentRequest): Promise<Adjustment | null> {
+export async function findRival(db: Database, { id, undoes }: NewAdjustment, request: AnyRequest): Promise<Adjustment | null> {
 	const same = await readAdjustment(db, id, request);
 	if (same !== null || undoes === undefined || undoes === null) return same;
 	const [undone] = await db.select({ id: adjustments.id }).from(adjustments).where(eq(adjustments.undoes, undoes));

@@ -32,12 +32,25 @@ type JudgeConversion = (
 	},
 ) => Promise<Judgement | null>;
 
+type Revaluation = { conversions: number; publisherRevenueMicros: number; grossMicros: number };
+
+/**
+ * Values settled conversions by the stored rates, with all that follows from it, in one transaction.
+ * @throws OvertakenError as for {@link JudgeConversion}
+ */
+type RevalueConversions = (
+	keys: readonly ConversionKey[],
+	adjustmentId: string,
+	options: { dryRun?: boolean; alongside?: (revaluation: Revaluation) => readonly SQL[] },
+) => Promise<Revaluation>;
+
 export type AdjustmentDeps = {
 	db: Database;
 	now: () => number;
 	/** Whoever adjusts. */
 	actor: string;
 	judge: JudgeConversion;
+	revalue: RevalueConversions;
 	/** Told that campaigns may have spent less, or more, than before. */
 	onSpendChanged: () => Promise<void>;
 };

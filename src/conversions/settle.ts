@@ -17,11 +17,13 @@ import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
 type Received = { intakeId: string; receivedAt: number; postback: Postback };
 /** An operator's word; null takes an earlier one back. */
 type Judged = { verdict: Verdict | null; adjustmentId: string };
+/** The rates that are stored now are to hold, as an operator's adjustment. */
+type Revalued = { revaluedBy: string };
 /**
- * What brings a conversion forward: a postback, an operator's word, or (null) a look at what has changed around it: a click, a rate, a
+ * What brings a conversion forward: a postback, an operator's word, corrected rates, or (null) a look at what has changed around it: a click, a rate, a
  * publisher that is active again, the time.
  */
-export type Cause = Received | Judged | null;
+export type Cause = Received | Judged | Revalued | null;
 
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
@@ -69,12 +71,13 @@ export function settle(
 	for (const cause of causes) {
 		if (cause === null) history.lookAgain();
 		else if ("postback" in cause) history.take(cause);
+		else if ("revaluedBy" in cause) history.revalue(cause);
 		else history.judge(cause);
 	}
 	return history.close();
 }
 
-type Told = { kind: "changed" | "late"; adjustmentId?: never } | { kind: "judged"; adjustmentId: string };
+type Told = { kind: "changed" | "late"; adjustmentId?: never } | { kind: "judged" | "revalued"; adjustmentId: string };
 
 class History {
 	readonly #key: ConversionKey;
@@ -142,6 +145,15 @@ class History {
 		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", adjustmentId });
 	}
 
+	/** A settled conversion is worth what the stored rate of its day says now; nothing else about it changes, but that a ceiling may hold it. */
+	revalue({ revaluedBy }: Revalued): void {
+		const present = this.#state;
+		if (present === null || present.stage !== "settled") return;
+		const usdNanos = this.#facts.usdNanosOf(present.currency, utcDay(present.eventAt));
+		if (usdNanos === null || usdNanos === present.usdNanos) return;
+		this.#evaluate({ ...present, usdNanos }, null, { kind: "revalued", adjustmentId: revaluedBy });
+	}
+
 	/** Time has passed: a click may have come, a rate may be known. */
 	lookAgain(): void {
 		if (this.#state !== null && this.#state.stage !== "settled") this.#evaluate(this.#state, null);
@@ -167,7 +179,8 @@ class History {
 	 */
 	#evaluate(stated: Conversion, intakeId: string | null, told: Told | null = null): void {
 		const { conversion: attributed, why } = this.#attribute(stated);
-		const next = attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null });
+		const next =
+			attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null }, told?.kind === "revalued");
 		const staysSettled = this.#state?.stage === "settled" && next.stage === "settled";
 		if (told !== null) this.#append(told.kind, staysSettled ? next : stated, intakeId, null, told.adjustmentId);
 		if (stated.clickId !== attributed.clickId) this.#append("attributed", next.stage === "settled" ? next : attributed, intakeId);
@@ -217,14 +230,19 @@ class History {
 		return asClickHash(cid) !== null && this.#now - firstReceivedAt < HASH_WAIT_MS;
 	}
 
-	/** A conversion of a known click: what it is worth, and whether that counts. */
-	#stand(conversion: Conversion): Conversion {
+	/**
+	 * A conversion of a known click: what it is worth, and whether that counts.
+	 * @param isRevalued it has a new rate, and was settled: that its publisher was suspended since takes nothing from it
+	 */
+	#stand(conversion: Conversion, isRevalued: boolean): Conversion {
 		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
-		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion);
+		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion, isRevalued);
 		const valued = { ...conversion, status, usdNanos, grossMicros, salesUsdMicros };
 		if (usdNanos === null) return quarantined(valued, "no_rate");
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
-		const hold = holdOf(valued, { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 }, this.#facts.holdFactsOf(conversion));
+		const facts = this.#facts.holdFactsOf(conversion);
+		const holdFacts = isRevalued ? { ...facts, isPublisherSuspended: false } : facts;
+		const hold = holdOf(valued, { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 }, holdFacts);
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
 		const earns = conversion.pricingModel === "CPA" && !conversion.test;
 		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
@@ -232,11 +250,11 @@ class History {
 	}
 
 	/** Payout and sales in USD by the rate of the event's day. A rate that was applied stays, as long as currency and day do. */
-	#worthOf(conversion: Conversion): Pick<Conversion, "usdNanos" | "grossMicros" | "salesUsdMicros"> {
+	#worthOf(conversion: Conversion, isRevalued: boolean): Pick<Conversion, "usdNanos" | "grossMicros" | "salesUsdMicros"> {
 		const before = this.#state;
 		const day = utcDay(conversion.eventAt);
-		const kept =
-			before?.stage === "settled" && before.currency === conversion.currency && utcDay(before.eventAt) === day ? before.usdNanos : null;
+		const isSameDay = before?.stage === "settled" && before.currency === conversion.currency && utcDay(before.eventAt) === day;
+		const kept = isRevalued ? conversion.usdNanos : isSameDay ? before.usdNanos : null;
 		const usdNanos = kept ?? this.#facts.usdNanosOf(conversion.currency, day);
 		if (usdNanos === null) return { usdNanos, grossMicros: null, salesUsdMicros: null };
 		return {

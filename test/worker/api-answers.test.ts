@@ -6,6 +6,9 @@ import { env, exports } from "cloudflare:workers";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import example from "../../scripts/examples/network.json";
+import { sweepDays } from "../../src/days/sweep-days.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { sweepLedger } from "../../src/ledger-check/sweep-ledger.ts";
 import "../support/worker-env.ts";
 
 type Content = { schema: Schema; example?: unknown };
@@ -61,6 +64,7 @@ const POSTBACK = "txnid=t-1&cid=0123456789abcdef0123456789abcdef&edate=2026-11-2
 const PERIOD = `start_date=${dayFromNow(-1)}&end_date=${dayFromNow(1)}`;
 const FEED = "id,title,link,price\nKET-2,Stove kettle,https://kettles.example/p/ket-2,24.90 USD\n";
 const SELLER_FEED = "asin,seller_id,name,url,domain\nB000TEST02,S-77,Stove kettle,https://kettles.example/dp/B000TEST02,kettles.example\n";
+const REVALUE = { id: "revalue-2026-11", currency: "EUR", from: "2026-11-01", to: "2026-11-07", text: "corrected" };
 const NOW = "2026-11-18T15:00:00.000Z";
 
 function dayFromNow(days: number): string {
@@ -119,7 +123,7 @@ const CALLS: readonly Call[] = [
 	{ id: "listClicks", status: 401 },
 	{ id: "listClicks", status: 405, method: "POST" },
 	{ id: "listClicks", status: 422, path: "/api/clicks?reason=fraud", headers: ACCESS },
-	{ id: "listDays", status: 200, path: "/api/days?from=2020-01-01", headers: ACCESS },
+	{ id: "listDays", status: 200, path: "/api/days?from=2020-01-01", headers: ACCESS, holds: ["data"] },
 	{ id: "listDays", status: 401 },
 	{ id: "listDays", status: 405, method: "POST" },
 	{ id: "listDays", status: 422, path: "/api/days?from=soon", headers: ACCESS },
@@ -159,6 +163,11 @@ const CALLS: readonly Call[] = [
 	{ id: "reconcileSums", status: 401, body: "{}" },
 	{ id: "reconcileSums", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
 	{ id: "reconcileSums", status: 422, headers: OPERATOR, body: `{"from":"2026-02-30"}` },
+	{ id: "revalueRates", status: 200, headers: OPERATOR, body: JSON.stringify(REVALUE) },
+	{ id: "revalueRates", status: 401, body: "{}" },
+	{ id: "revalueRates", status: 412, headers: OPERATOR, body: JSON.stringify({ ...REVALUE, from: "2026-11-02" }) },
+	{ id: "revalueRates", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "revalueRates", status: 422, headers: OPERATOR, body: JSON.stringify({ ...REVALUE, currency: "USD" }) },
 	{ id: "checkLedger", status: 200, headers: OPERATOR, body: "{}" },
 	{ id: "checkLedger", status: 401, body: "{}" },
 	{ id: "checkLedger", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
@@ -332,6 +341,11 @@ describe("worker: answers against the API description", () => {
 				"INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'callbacks', '{\"format\":1,\"id\":\"none\"}', 0)",
 			),
 		]);
+		const amount = { kind: "amount", publisher: "kitchen-notes", date: dayFromNow(-1), amount: "1", text: "a test" };
+		await (await send({ id: "adjust", status: 200, headers: OPERATOR, body: JSON.stringify(amount) })).body?.cancel();
+		const nightly = { db: openDatabase(env.DB), now: () => Date.now() };
+		await sweepDays(nightly);
+		await sweepLedger(nightly);
 	});
 
 	test.each(CALLS.map((call) => [call.id, call.status, call] as const))("%s answers %i as described", async (id, status, call) => {

@@ -1,15 +1,9 @@
-import { randomUUID } from "node:crypto";
-import type { Command } from "commander";
-import type * as v from "valibot";
-import { type Adjusted, adjustedSchema, adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
+import { adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjustments/adjustment-answer.ts";
 import { Failure } from "../../local/failure.ts";
-import { type Answer, callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { type AdjustOptions, counted, sendAdjustment, take, targetOf, withAdjustOptions } from "../send-adjustment.ts";
 
-type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean; id?: string };
 type VoidOptions = AdjustOptions & {
 	publisher?: string;
 	source?: string;
@@ -49,7 +43,7 @@ export const command: OperatorCommand = {
 				.description(description)
 				.argument("<platform>", "its platform (the id in the network file)")
 				.argument("<txnid>", "its transaction")
-				.action((platform: string, txnid: string, options: AdjustOptions) => send(options, { kind, platform, txnid }));
+				.action((platform: string, txnid: string, options: AdjustOptions) => sendAdjustment(options, { kind, platform, txnid }));
 		}
 		withAdjustOptions(adjust.command("amount"))
 			.description("add an amount to what a publisher has earned on a day, or take one")
@@ -57,12 +51,12 @@ export const command: OperatorCommand = {
 			.argument("<date>", "the UTC day")
 			.argument("<amount>", "USD; below zero it is taken")
 			.action((publisher: string, date: string, amount: string, options: AdjustOptions) =>
-				send(options, { kind: "amount", publisher, date, amount }),
+				sendAdjustment(options, { kind: "amount", publisher, date, amount }),
 			);
 		withAdjustOptions(adjust.command("undo"))
 			.description("undo an adjustment")
 			.argument("<id>", "as `adjust list` shows it")
-			.action((adjustment: string, options: AdjustOptions) => send(options, { kind: "undo", adjustment }));
+			.action((adjustment: string, options: AdjustOptions) => sendAdjustment(options, { kind: "undo", adjustment }));
 		withServerOptions(adjust.command("list"))
 			.description("list adjustments, the newest first")
 			.option("--limit <count>", "adjustments a page, at most 1000", "100")
@@ -71,43 +65,10 @@ export const command: OperatorCommand = {
 	},
 };
 
-function withAdjustOptions(command: Command): Command {
-	return withServerOptions(command)
-		.requiredOption("--text <text>", "why: kept with the adjustment")
-		.option("--dry-run", "only say what would change")
-		.option("--id <id>", "of the adjustment, where it was cut off and is to go on (otherwise a new one)");
-}
-
 function voidClicks({ publisher, source, addressPrefix, brand, campaign, from, to, reason, ...options }: VoidOptions): Promise<void> {
 	if (campaign !== undefined && !/^\d{1,15}$/.test(campaign)) throw new Failure("--campaign must be a campaign's number.");
 	const selection = { publisher, source, address_prefix: addressPrefix, brand, from, to, reason };
-	return send(options, { kind: "void_clicks", ...selection, ...(campaign !== undefined && { campaign: Number(campaign) }) });
-}
-
-/** A request does a bounded number of clicks: asks under the same id until all is done. */
-async function send({ text, dryRun, id = randomUUID(), ...options }: AdjustOptions, request: object): Promise<void> {
-	const path = `/operator/adjustments${dryRun ? "?dry_run=1" : ""}`;
-	const body = JSON.stringify({ ...request, text, id });
-	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
-	let answer = await ask();
-	while (!answer.complete && !answer.dry_run) answer = await ask();
-	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer));
-}
-
-function describe(answer: Adjusted): string {
-	const { clicks, conversions, complete, dry_run, id } = answer;
-	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
-	const things = changed.length > 0 ? changed.join(" and ") : answer.kind === "amount" ? "No click or conversion" : "Nothing";
-	const least = complete ? "" : "At least: ";
-	return [
-		`${least}${things} ${dry_run ? "would change" : "changed"}.`,
-		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
-		...(id === null ? [] : [`Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`]),
-	].join("\n");
-}
-
-function counted(count: number, thing: string): string {
-	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+	return sendAdjustment(options, { kind: "void_clicks", ...selection, ...(campaign !== undefined && { campaign: Number(campaign) }) });
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -127,21 +88,4 @@ function describeListed({ at, actor, kind, id, request, text, undone_by, complet
 		`${at}  ${actor}  ${kind.replaceAll("_", " ")}  ${selected.join(", ")}  (${id}${state})`,
 		`    ${counted(changes.clicks, "click")}, ${counted(changes.conversions, "conversion")}, publisher revenue ${changes.publisher_revenue} USD, gross ${changes.gross_revenue} USD: ${text}`,
 	].join("\n");
-}
-
-function targetOf(options: ServerOptions) {
-	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
-}
-
-/** @throws Failure where the server refused, or answers something this CLI does not know */
-function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
-	if (status === 200) return readAnswer(schema, body);
-	if (status === 422) {
-		const { faults, fault_count } = readFaults(body);
-		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the request" : path, message }));
-		throw new Failure(["The server refused, and nothing was changed:", ...describePlaces(places, fault_count)].join("\n"));
-	}
-	throw new Failure(
-		`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nWhat it did before is kept: \`adjust list\` shows it.`,
-	);
 }

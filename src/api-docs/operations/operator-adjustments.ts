@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { adjustedSchema, adjustmentPageSchema } from "../../adjustments/adjustment-answer.ts";
 import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
+import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { count, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
@@ -41,6 +42,31 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 			412: {
 				description: "The id is of another adjustment.",
 				content: { schema: errorSchema, example: { error: "Conflict", message: "The id void-2026-11 is of another adjustment." } },
+			},
+			413: TOO_LARGE,
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		method: "post",
+		path: "/operator/rates/revalue",
+		id: "revalueRates",
+		summary: "Value conversions by corrected exchange rates",
+		description: `Settled conversions of a currency whose events are of these days (${MAX_REVALUED_DAYS} at most) get the exchange rates that are stored now, as an adjustment of the kind \`revalue\`. Sums, reports and callbacks follow in the same transaction. Those that have the stored rate already do not change, so that a second one changes nothing. A request does 3,000 conversions at most: while \`complete\` is false, ask again with the same \`id\`. It is not undone by an \`undo\`: import the rates of before, and revalue again.`,
+		parameters: [{ in: "query", name: "dry_run", description: "1 only says what would change.", schema: v.picklist(["0", "1"]) }],
+		body: {
+			required: true,
+			contents: [
+				{ schema: revalueSchema, example: { currency: "EUR", from: "2026-11-01", to: "2026-11-07", text: "the bank corrected its rates" } },
+			],
+		},
+		answers: {
+			200: { description: "What changed, or would.", content: { schema: named("Adjusted", adjustedSchema) } },
+			401: UNAUTHORIZED,
+			412: {
+				description: "The id is of another adjustment.",
+				content: { schema: errorSchema, example: { error: "Conflict", message: "The id revalue-2026-11 is of another adjustment." } },
 			},
 			413: TOO_LARGE,
 			422: faultsAnswer,

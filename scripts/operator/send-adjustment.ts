@@ -1,0 +1,72 @@
+/** Sends an adjustment to its end, and says what came of it. */
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import type * as v from "valibot";
+import { type Adjusted, adjustedSchema } from "../../src/adjustments/adjustment-answer.ts";
+import { Failure } from "../local/failure.ts";
+import { type Answer, callOperator } from "./call-operator.ts";
+import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
+import { findKey } from "./find-key.ts";
+import { describePlaces, readFaults } from "./import-report.ts";
+import { readAnswer } from "./read-answer.ts";
+
+export type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean; id?: string };
+
+export function withAdjustOptions(command: Command): Command {
+	return withServerOptions(command)
+		.requiredOption("--text <text>", "why: kept with the adjustment")
+		.option("--dry-run", "only say what would change")
+		.option("--id <id>", "of the adjustment, where it was cut off and is to go on (otherwise a new one)");
+}
+
+/** A request does a bounded number of clicks or conversions: asks under the same id until all is done. */
+export async function sendAdjustment(
+	{ text, dryRun, id = randomUUID(), ...options }: AdjustOptions,
+	request: object,
+	verb = "/operator/adjustments",
+): Promise<void> {
+	const path = `${verb}${dryRun ? "?dry_run=1" : ""}`;
+	const body = JSON.stringify({ ...request, text, id });
+	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
+	let answer = await ask();
+	while (!answer.complete && !answer.dry_run) answer = await ask();
+	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer));
+}
+
+function describe(answer: Adjusted): string {
+	const { clicks, conversions, complete, dry_run, id } = answer;
+	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
+	const things = changed.length > 0 ? changed.join(" and ") : answer.kind === "amount" ? "No click or conversion" : "Nothing";
+	const least = complete ? "" : "At least: ";
+	return [
+		`${least}${things} ${dry_run ? "would change" : "changed"}.`,
+		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
+		...(id === null ? [] : [describeId(answer.kind, id)]),
+	].join("\n");
+}
+
+function describeId(kind: Adjusted["kind"], id: string): string {
+	if (kind === "revalue") return `Adjustment ${id}: importing the rates of before and revaluing again undoes it.`;
+	return `Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`;
+}
+
+export function counted(count: number, thing: string): string {
+	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+export function targetOf(options: ServerOptions) {
+	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+}
+
+/** @throws Failure where the server refused, or answers something this CLI does not know */
+export function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
+	if (status === 200) return readAnswer(schema, body);
+	if (status === 422) {
+		const { faults, fault_count } = readFaults(body);
+		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the request" : path, message }));
+		throw new Failure(["The server refused, and nothing was changed:", ...describePlaces(places, fault_count)].join("\n"));
+	}
+	throw new Failure(
+		`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nWhat it did before is kept: \`adjust list\` shows it.`,
+	);
+}

@@ -1,0 +1,58 @@
+/** Settled conversions are valued anew, by the exchange rates that are stored now. */
+import type { SQL } from "drizzle-orm";
+import { type Contribution, type ConversionKey, contributionOf } from "./conversion.ts";
+import { readLedgerState } from "./read-ledger-state.ts";
+import { settle } from "./settle.ts";
+import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
+import { type Outcome, writeSettlements } from "./write-settlements.ts";
+
+export type Revaluation = {
+	/** Conversions that changed. */
+	conversions: number;
+	/** What the sums grew by, micro-dollars; negative where they shrank. */
+	publisherRevenueMicros: number;
+	grossMicros: number;
+};
+
+type Options = {
+	/** Says what would change, and writes nothing. */
+	dryRun?: boolean;
+	/** What is written in the same transaction, such as how far the adjustment has come. */
+	alongside?: (revaluation: Revaluation) => readonly SQL[];
+};
+
+/**
+ * Sums, reports and callbacks follow in the same transaction.
+ * @param keys some hundred at most; one that is not settled, or has the stored rate already, does not change
+ * @throws OvertakenError where other writers were faster every time; D1's error where it failed. Nothing is written then
+ */
+export function revalueConversions(
+	deps: SettleDeps,
+	keys: readonly ConversionKey[],
+	adjustmentId: string,
+	{ dryRun = false, alongside = () => [] }: Options = {},
+): Promise<Revaluation> {
+	return retryOvertaken(async () => {
+		const now = deps.now();
+		const standing = await readLedgerState(deps.db, [], [], keys);
+		const outcomes = keys.flatMap(({ platform, txnid }): Outcome[] => {
+			const key = { platform, txnid };
+			const before = standing.conversionOf(key);
+			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, standing, now), now);
+			return settlement === null ? [] : [{ before, settlement }];
+		});
+		const growthOf = (sum: keyof Contribution & `${string}Micros`) =>
+			outcomes.reduce((total, { before, settlement }) => {
+				return total + (contributionOf(settlement.conversion)?.[sum] ?? 0) - (contributionOf(before)?.[sum] ?? 0);
+			}, 0);
+		const revaluation = {
+			conversions: outcomes.length,
+			publisherRevenueMicros: growthOf("conversionRevenueMicros"),
+			grossMicros: growthOf("grossMicros"),
+		};
+		if (dryRun) return revaluation;
+		await writeSettlements(deps.db, [], outcomes, alongside(revaluation));
+		await announce(deps, outcomes);
+		return revaluation;
+	});
+}
