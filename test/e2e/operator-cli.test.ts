@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
+import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { Issued } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
@@ -25,14 +26,14 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	const project = new Project();
 	let server: Server;
 	let url: string;
-	let seen: { key: IncomingMessage["headers"][string]; body: string }[] = [];
+	let seen: { key: IncomingMessage["headers"][string]; path: string | undefined; body: string }[] = [];
 	let answer: { status: number; body: string };
 	/** Given before `answer`, each once. */
 	let answersBefore: (typeof answer)[] = [];
 
 	beforeAll(async () => {
 		server = createServer(async (request, response) => {
-			seen.push({ key: request.headers.operatorkey, body: await text(request) });
+			seen.push({ key: request.headers.operatorkey, path: request.url, body: await text(request) });
 			const { status, body } = answersBefore.shift() ?? answer;
 			response.writeHead(status, { "content-type": "application/json" }).end(body);
 		});
@@ -368,6 +369,67 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ queue: "clicks", dry_run: true });
 		answer = { status: 200, body: JSON.stringify({ ...report, replayed: none }) };
 		expect((await run("replay", "--url", url)).stdout).toContain("no dead letters");
+	});
+
+	it("check-ledger: asks until all is checked, says what differs, and fails where it does", async () => {
+		const reasons = { pending: 2, held: 0, amount_changed: 0, not_delivered: 0, paused: 0, exhausted: 1, no_url: 0 };
+		const nothing = { conversions: 500, difference_count: 0, differences: [], reasons, next_cursor: "77.74" };
+		const found = { platform: "west", txnid: "T-1", publisher: "acme" };
+		const last = {
+			conversions: 1,
+			difference_count: 2,
+			differences: [
+				{ ...found, kind: "history", field: "status", stored: "approved", expected: "pending" },
+				{ ...found, kind: "callbacks", field: "no_credit", stored: null, expected: "8.0000" },
+			],
+			reasons: { ...reasons, exhausted: 0 },
+			next_cursor: null,
+		} satisfies LedgerAnswer;
+		answersBefore = [{ status: 200, body: JSON.stringify(nothing satisfies LedgerAnswer) }];
+		answer = { status: 200, body: JSON.stringify(last) };
+		const { code, stdout } = await run("check-ledger", "--url", url);
+		expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{}, { cursor: "77.74" }]);
+		expect([code, stdout]).toEqual([
+			1,
+			[
+				"Checked 501 conversions: 2 things differ.",
+				"    west T-1, publisher acme: status is approved, its events give pending",
+				"    west T-1, publisher acme: it is approved, and its 8.0000 USD were not credited",
+				"Confirmed amounts that need not be those of reports, by why:",
+				"    4 pending: in reports, and not credited or taken back yet",
+				"    1 with a callback whose retries have ended",
+				"",
+			].join("\n"),
+		]);
+		answer = { status: 200, body: JSON.stringify({ ...nothing, next_cursor: null }) };
+		expect(await run("check-ledger", "--url", url)).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("Checked 500 conversions: each is what its events say"),
+		});
+	});
+
+	it("rates revalue: asks under one id until all is done, and says how it is undone", async () => {
+		const part = {
+			id: "r-1",
+			kind: "revalue",
+			clicks: 0,
+			conversions: 3_000,
+			publisher_revenue: "-1.0000",
+			gross_revenue: "-2.0000",
+		} as const;
+		answersBefore = [{ status: 200, body: JSON.stringify({ ...part, complete: false, dry_run: false } satisfies Adjusted) }];
+		answer = { status: 200, body: JSON.stringify({ ...part, conversions: 3_001, complete: true, dry_run: false } satisfies Adjusted) };
+		const range = ["--currency", "EUR", "--from", "2026-11-01", "--to", "2026-11-07", "--text", "why", "--id", "r-1"];
+		const { stdout } = await run("rates", "revalue", ...range, "--url", url);
+		const body = { currency: "EUR", from: "2026-11-01", to: "2026-11-07", text: "why", id: "r-1" };
+		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual(Array(2).fill(["/operator/rates/revalue", body]));
+		expect(stdout).toBe(
+			"3001 conversions changed.\nChanged publisher revenue by -1.0000 USD, gross by -2.0000 USD.\nAdjustment r-1: importing the rates of before and revaluing again undoes it.\n",
+		);
+		answer = { status: 200, body: JSON.stringify({ ...part, id: null, complete: true, dry_run: true } satisfies Adjusted) };
+		const preview = await run("rates", "revalue", ...range, "--dry-run", "--url", url);
+		expect(seen[0]?.path).toBe("/operator/rates/revalue?dry_run=1");
+		expect(preview.stdout).toContain("3000 conversions would change.");
 	});
 
 	it("reconcile-sums: asks until all is compared, says what differs, and fails where it stands", async () => {

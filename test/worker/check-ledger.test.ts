@@ -193,6 +193,17 @@ describe("worker: checking the ledger", () => {
 		await setAmendments("none");
 	});
 
+	it.each([
+		["no_credit", "DELETE FROM callbacks WHERE txnid = 'approved'", "approved"],
+		["credit_stands", "DELETE FROM callbacks WHERE txnid = 'back' AND seq = 2", "back"],
+	])("%s is mended by a void and its restoring", async (field, query, txnid) => {
+		await run(query);
+		expect((await check()).differences).toMatchObject([{ txnid, kind: "callbacks", field }]);
+		await adjust({ kind: "void_conversion", platform: "west", txnid });
+		await adjust({ kind: "restore_conversion", platform: "west", txnid });
+		expect((await check()).differences).toEqual([]);
+	});
+
 	it("goes on behind a cursor", async () => {
 		const [platform, txnid] = ["west", "pending"].map((text) => new TextEncoder().encode(text).toHex());
 		expect(await check(`${platform}.${txnid}`)).toMatchObject({ conversions: 2, next_cursor: null });

@@ -137,18 +137,11 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
-		path: "src/ledger-check",
-		job: "checks conversions against their events and callbacks, every night",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/conversions/conversion.ts", "src/conversions/conversion-changes.ts"],
-		packages: ["drizzle-orm", "hono", "valibot"],
-	},
-	{
 		path: "src/days",
 		job: "closed days of publishers: their sums, and digests that publishers verify their copies by",
 		imports: [
 			"src/lib",
 			"src/http",
-			"src/db/schema",
 			"src/db",
 			"src/keys",
 			"src/reports/counted.ts",
@@ -169,6 +162,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/conversions",
 		job: "postbacks: intake, settling, trace",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/keys"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
+		path: "src/ledger-check",
+		job: "checks conversions against their events and callbacks, every night",
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/conversions/conversion.ts", "src/conversions/conversion-changes.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

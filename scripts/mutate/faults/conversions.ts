@@ -5,6 +5,7 @@ const SETTLE_TESTS = ["test/worker/conversions/settle.test.ts", "test/worker/con
 const PAYOUTS = "src/conversions/payouts.ts";
 const PAYOUT_TESTS = ["test/unit/conversions/payouts.test.ts"];
 const AMENDMENT_TESTS = ["test/worker/callbacks/amendments.test.ts"];
+const REVALUE_TESTS = ["test/worker/adjustments/revalue.test.ts"];
 const DELIVERY_TESTS = ["test/worker/callbacks/delivery.test.ts"];
 
 /** Postbacks, settling and callbacks. */
@@ -233,5 +234,55 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		find: " || host.endsWith(`.${name}`)",
 		replace: "",
 		tests: ["test/unit/lib/callback-url.test.ts"],
+	},
+	{
+		name: "revaluing-keeps-the-old-rate",
+		file: SETTLE,
+		find: "const kept = isRevalued ? conversion.usdNanos : isSameDay",
+		replace: "const kept = isSameDay",
+		tests: REVALUE_TESTS,
+	},
+	{
+		name: "revaluing-holds-what-suspended-publishers-earned",
+		file: SETTLE,
+		find: "isRevalued ? { ...facts, isPublisherSuspended: false } : facts",
+		replace: "facts",
+		tests: REVALUE_TESTS,
+	},
+	{
+		name: "revaluing-counts-what-ended-meanwhile",
+		file: "src/adjustments/revalue.ts",
+		find: "CASE WHEN cursor IS NOT NULL THEN conversions + ${conversions} END",
+		replace: "conversions + ${conversions}",
+		tests: REVALUE_TESTS,
+	},
+	{
+		name: "check-believes-a-missing-event",
+		file: "src/ledger-check/check-conversion.ts",
+		find: "...(isWhole ? [] : [count]),",
+		replace: "",
+		tests: ["test/worker/check-ledger.test.ts"],
+	},
+	{
+		name: "check-forgets-a-credit-that-stands",
+		file: "src/ledger-check/check-conversion.ts",
+		find: 'if (status === "cancelled" && standing !== null) return',
+		replace: 'if (status === "cancelled" && standing === 0) return',
+		tests: ["test/worker/check-ledger.test.ts"],
+	},
+	{
+		name: "digest-of-a-day-that-changed-meanwhile",
+		file: "src/days/compute-digest.ts",
+		find: "begun !== null && begun.sums === state.sums",
+		replace: "begun !== null",
+		tests: ["test/worker/days.test.ts"],
+	},
+	{
+		name: "digest-forgets-voided-clicks",
+		file: "src/days/read-records.ts",
+		find: 'const REVENUE_TYPES = ["CPC", "VOID", "CPA", "ADJUSTMENT"] as const;',
+		replace:
+			'const REVENUE_TYPES = ["CPC", "CPA", "ADJUSTMENT", "VOID"].slice(0, 3) as readonly ("CPC" | "VOID" | "CPA" | "ADJUSTMENT")[];',
+		tests: ["test/worker/days.test.ts"],
 	},
 ];
