@@ -2,6 +2,9 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AdjustmentDeps } from "../../../src/adjustments/deps.ts";
+import { revalue as revalueBy } from "../../../src/adjustments/revalue.ts";
+import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { reconcileDay } from "../../../src/reconcile/reconcile-sums.ts";
@@ -130,6 +133,25 @@ describe("worker: conversions are valued by corrected rates", () => {
 			{ txnid: "pending", held_for: "amount" },
 		]);
 		expect(await differing()).toEqual([]);
+	});
+
+	it("one that has ended meanwhile changes nothing more", async () => {
+		const before = await valued();
+		await setRate("1.2");
+		const deps: AdjustmentDeps = {
+			db,
+			now: Date.now,
+			actor: "operator",
+			judge: async () => null,
+			onSpendChanged: async () => {},
+			revalue: async (...chunk) => {
+				await run("UPDATE adjustments SET cursor = NULL");
+				return revalueConversions({ db, callbacks: undefined, now: Date.now }, ...chunk);
+			},
+		};
+		const request = { kind: "revalue", currency: "EUR", from: "2026-11-10", to: "2026-11-11", text: "corrected" } as const;
+		expect(await revalueBy(deps, request)).toMatchObject({ conversions: 0, complete: true });
+		expect(await valued()).toEqual(before);
 	});
 
 	it("a later postback keeps the new rate", async () => {

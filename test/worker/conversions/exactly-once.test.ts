@@ -10,6 +10,7 @@ import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts"
 import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { clickRow, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
 
@@ -283,6 +284,9 @@ async function check({ model }: World): Promise<void> {
 	expect(counted.sort(byText)).toEqual(byPublisherAndDay(model.sums("campaigns")));
 	expect(await readAll("SELECT count(*) AS n FROM postback_intake")).toEqual([{ n: model.seen }]);
 	await checkHistory();
+	// What the operator checks every night finds nothing amiss either.
+	const keys = await readAll<{ platform: string; txnid: string }>("SELECT platform, txnid FROM conversions");
+	expect((await checkLedger({ db: openDatabase(env.DB), now: () => 0 }, keys)).differences).toEqual([]);
 }
 
 /** Sums of all sources together. */
