@@ -39,7 +39,7 @@ export function revalueConversions(
 			const key = { platform, txnid };
 			const before = standing.conversionOf(key);
 			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, standing, now), now);
-			return settlement === null ? [] : [{ before, settlement }];
+			return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
 		});
 		const growthOf = (sum: keyof Contribution & `${string}Micros`) =>
 			outcomes.reduce((total, { before, settlement }) => {

@@ -29,7 +29,9 @@ const revenue = async () => (await rowsOf("SELECT sum(conversion_revenue_micros)
 async function differing(): Promise<object[]> {
 	const keys = (await rowsOf("SELECT platform, txnid FROM conversions")) as { platform: string; txnid: string }[];
 	const ledger = await checkLedger({ db, now: Date.now }, keys);
-	const sums = await Promise.all(["2026-11-10", "2026-11-11", "2026-11-12"].map((day) => reconcileDay({ db, now: Date.now }, day, false)));
+	const sums = await Promise.all(
+		["2026-11-09", "2026-11-10", "2026-11-11", "2026-11-12"].map((day) => reconcileDay({ db, now: Date.now }, day, false)),
+	);
 	// The click was written without its sums.
 	const ofConversions = sums.flatMap(({ differences }) => differences).filter(({ column }) => /^(conversion|gross|sales)/.test(column));
 	return [...ledger.differences, ...ofConversions.filter(({ counter }) => counter.startsWith("daily_"))];
@@ -152,6 +154,18 @@ describe("worker: conversions are valued by corrected rates", () => {
 		const request = { kind: "revalue", currency: "EUR", from: "2026-11-10", to: "2026-11-11", text: "corrected" } as const;
 		expect(await revalueBy(deps, request)).toMatchObject({ conversions: 0, complete: true });
 		expect(await valued()).toEqual(before);
+	});
+
+	it("sales of a paid click follow on the day of the click", async () => {
+		const paid = clickRow({ platform: "east", campaign_id: 12, brand_id: 2, publisher_id: "cpc", clicked_at: AT - 86_400_000 });
+		await storeClicks(paid);
+		await say("paid", { cid: String(paid.click_hash), salesMicros: 50_000_000 });
+		const sales = () => rowsOf("SELECT date, sales_micros FROM daily_publishers WHERE publisher_id = 'cpc' AND sales_micros <> 0");
+		expect(await sales()).toEqual([{ date: "2026-11-09", sales_micros: 55_000_000 }]);
+		await setRate("1.2");
+		expect(await revalue()).toMatchObject({ conversions: 4, publisher_revenue: "1.6000", gross_revenue: "3.0000" });
+		expect(await sales()).toEqual([{ date: "2026-11-09", sales_micros: 60_000_000 }]);
+		expect(await differing()).toEqual([]);
 	});
 
 	it("a later postback keeps the new rate", async () => {
