@@ -114,6 +114,19 @@ describe("worker: what has stopped", () => {
 	});
 });
 
+describe("worker: a campaign that its brand no longer has", () => {
+	it("hoarded bids on it lead to another one of the brand, at nobody's cost; a link is paid by that one's price", async () => {
+		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
+		const link = await linkTo(SHOES);
+		await importFile({ brands: [brandEntry(SHOES, 5003)] });
+		await callMany(5, (at) => [hoarded[at] ?? "", person(at)]);
+		await call(link, person(9));
+		expect(await outcomes(6)).toEqual({ campaign_stopped: 5, paid: 1 });
+		expect(await rowsOf("SELECT DISTINCT campaign_id FROM clicks")).toEqual([{ campaign_id: 5003 }]);
+		await checkCounters();
+	});
+});
+
 describe("worker: a publisher whose endpoints are off and whose keys are revoked", () => {
 	async function revokeKeys(): Promise<void> {
 		for (const kind of ["access_key", "publisher_key"]) {
