@@ -16,7 +16,7 @@ const BOOTS = "boots.example";
 beforeEach(async () => {
 	await importFile({
 		platforms: [NORTHWIND],
-		publishers: [{ ...CPC, status: "active", blocked_brands: [] }],
+		publishers: [{ ...CPC, status: "active", blocked_brands: [], traffic: null }],
 		brands: [brandEntry(SHOES, 5001), brandEntry(BOOTS, 5002, {}, { daily_click_cap: null })],
 	});
 	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
@@ -79,6 +79,14 @@ describe("worker: one visitor", () => {
 		await callMany(49, (at) => [links[at % 2] ?? "", visitor]);
 		expect(await outcomes(200)).toEqual({ paid: 4, repeat: 196 });
 		await checkCounters();
+	});
+
+	it("without a User-Agent, where a policy pays it: 120 an hour of an address", async () => {
+		await importFile({ publishers: [{ ...CPC, traffic: { no_user_agent: "flag" } }] });
+		const link = await linkTo(BOOTS);
+		await callMany(140, () => [link, { "cf-connecting-ip": "198.51.100.7" }]);
+		await call(link, { "cf-connecting-ip": "198.51.100.8" });
+		expect(await outcomes(141)).toEqual({ paid: 121, velocity: 20 });
 	});
 
 	it("of an IPv6 network is one at whatever address of its /64", async () => {
