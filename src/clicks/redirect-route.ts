@@ -98,7 +98,7 @@ function redirect(
 	const facts: ClickFacts = {
 		...readRequestFacts(method, headers, visitor.userAgent),
 		...readNetworkFacts(request, campaign.country, policy),
-		...readBookFacts(brand, campaign, publisher),
+		...readBookFacts(token, brand, campaign, publisher),
 		test: token.test,
 		expired: isExpired(token, publisher, deps.clickTtlMs, now),
 		other_device: isOfOtherDevice(token, visitor),
@@ -148,11 +148,19 @@ function isOfOtherDevice(token: ClickToken, { address, userAgent }: Visitor): bo
 	return device !== null && isOtherDevice(token.device, device);
 }
 
-/** What the book knows against paying. */
-function readBookFacts(brand: BookBrand | undefined, campaign: BookCampaign, publisher: BookPublisher | undefined): ClickFacts {
+/**
+ * What the book knows against paying. A bid promises the price of its own campaign: where the brand no longer has that, another one
+ * leads the user on, and pays nothing for it.
+ */
+function readBookFacts(
+	token: ClickToken,
+	brand: BookBrand | undefined,
+	campaign: BookCampaign,
+	publisher: BookPublisher | undefined,
+): ClickFacts {
 	return {
 		publisher_suspended: publisher?.suspended === true,
-		campaign_stopped: !campaign.active,
+		campaign_stopped: !campaign.active || (token.kind !== "link" && token.campaignId !== campaign.campaignId),
 		brand_stopped: brand?.active === false,
 		blocked: brand !== undefined && publisher !== undefined && isBrandBlocked(brand, publisher, campaign.country),
 	};

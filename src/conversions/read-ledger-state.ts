@@ -59,7 +59,7 @@ type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 		lastPayoutMicros: number | null;
 		isLastUnsent: number;
 	};
-type ClickRow = CandidateClick & Surroundings & { wanted: string };
+type ClickRow = CandidateClick & Surroundings & Pick<ConversionRow, "clickReason"> & { wanted: string };
 
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
@@ -68,9 +68,16 @@ const MAX_CLICKS_OF_ONE_HASH = 10;
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
+/**
+ * Why a click `c` is not paid, for a hold: `embedded` where any redirect of its hash was. Whoever stuffs pages with a bid's URL has clicked
+ * it once, and been paid.
+ */
+const heldBy = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
+	THEN 'embedded' ELSE c.reason END`;
+
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
-	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
+	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", ${heldBy} AS "clickReason",
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
 	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
 
@@ -92,7 +99,7 @@ export async function readLedgerState(
 	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
 		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, ${heldBy} AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
 			o.payout_micros AS "lastPayoutMicros",
 			CASE WHEN o.exposures = 0 AND o.lease IS NULL AND o.state <> 'delivered' THEN 1 ELSE 0 END AS "isLastUnsent"
 			${stored}
@@ -162,7 +169,7 @@ function arrange(rows: Rows): LedgerState {
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
 	const clickReasons = new Map([
 		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
-		...[...rows.byHash, ...rows.byName].map(({ id, reason }) => [id, reason] as const),
+		...[...rows.byHash, ...rows.byName].map(({ id, clickReason }) => [id, clickReason] as const),
 	]);
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {

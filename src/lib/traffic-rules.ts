@@ -4,15 +4,15 @@
  */
 
 /**
- * Why a click is not paid: the closed list, in the order in which the first that holds names the reason. `head`, `test`, `expired` and
- * `duplicate` are facts that no setting changes.
+ * Why a click is not paid: the closed list, in the order in which the first that holds names the reason. What no user has seen comes
+ * first, whatever called: its conversions are reviewed. `head`, `test`, `expired` and `duplicate` are facts that no setting changes.
  */
 export const UNPAID_REASONS = [
-	"head",
 	"prefetch",
+	"embedded",
+	"head",
 	"no_user_agent",
 	"bot",
-	"embedded",
 	"test",
 	"expired",
 	"publisher_suspended",

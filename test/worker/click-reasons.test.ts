@@ -57,11 +57,19 @@ describe("worker: what a request tells against paying", () => {
 		expect(why(headers)).toBe("embedded");
 	});
 
+	test("what no user has seen is told first: conversions of it are reviewed", () => {
+		const image = { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+		expect(why(image, {}, "HEAD")).toBe("embedded");
+		expect(why({ ...image, "user-agent": "" })).toBe("embedded");
+		expect(why({ ...image, "user-agent": "node" }, { test: true, expired: true })).toBe("embedded");
+		expect(why({ ...image, "sec-purpose": "prefetch" }, {}, "HEAD")).toBe("prefetch");
+	});
+
 	test("the first reason counts", () => {
 		const all = { purpose: "prefetch", "user-agent": "curl/8" };
 		const old = { test: true, expired: true, country: true };
-		expect(why(all, old, "HEAD")).toBe("head");
-		expect(why(all, old)).toBe("prefetch");
+		expect(why(all, old, "HEAD")).toBe("prefetch");
+		expect(why({ "user-agent": "curl/8" }, old, "HEAD")).toBe("head");
 		expect(why({ "user-agent": "curl/8" }, old)).toBe("bot");
 		expect(why({}, old)).toBe("test");
 		expect(why({}, { expired: true, country: true })).toBe("expired");

@@ -176,13 +176,15 @@ describe("worker: redirect and consumer agree", () => {
 		),
 	});
 
-	/** What holds of a click, from the times of the stops alone; the first in the order of the list of reasons. */
-	function expected({ publisher, campaignId, at }: ClickMessage, stoppedAt: ReadonlyMap<Stopped, number>): string | null {
+	/** What holds of a click on a bid of `asked`, from the times of the stops alone; the first in the order of the list of reasons. */
+	function expected({ publisher, campaignId, at }: ClickMessage, asked: number, stoppedAt: ReadonlyMap<Stopped, number>): string | null {
 		const holds = (stopped: Stopped) => (stoppedAt.get(stopped) ?? Number.POSITIVE_INFINITY) <= at;
 		const isAcme = publisher === "acme_rtb";
 		const isShoes = campaignId !== 5002;
 		const isUs = campaignId !== 5003;
 		if (isAcme && holds("publisher suspended")) return "publisher_suspended";
+		// Where the campaign is gone, another one of the brand leads on.
+		if (campaignId !== asked) return "campaign_stopped";
 		if (campaignId === 5001 && (holds("campaign inactive") || holds("campaign removed"))) return "campaign_stopped";
 		if (isShoes && holds("brand inactive")) return "brand_stopped";
 		if (isShoes && isUs && holds("country blocked")) return "blocked";
@@ -201,7 +203,7 @@ describe("worker: redirect and consumer agree", () => {
 				const deps = { ...capDeps(() => Date.now()), ...(keepsFacts && { facts: new KeptFacts() }) };
 				const stale = frozenRedirect();
 				const stoppedAt = new Map<Stopped, number>();
-				const messages: ClickMessage[] = [];
+				const messages: { message: ClickMessage; asked: number }[] = [];
 				for (const [number, { stops, clicks }] of [{ stops: [], clicks: steps[0]?.clicks ?? [] }, ...steps].entries()) {
 					vi.setSystemTime(CLICKED_AT + number * 100 * SECOND_MS);
 					for (const stopped of stops) if (!stoppedAt.has(stopped)) stoppedAt.set(stopped, Date.now());
@@ -213,17 +215,17 @@ describe("worker: redirect and consumer agree", () => {
 						const advertiserId = ids.find((brand) => brand.domain === domain)?.id ?? 0;
 						const message = await (isFresh || number === 0 ? fresh : stale).click({ publisher, campaignId, advertiserId, domain });
 						// The redirect that has read the book knows it all.
-						if (isFresh && message !== null) expect(message.reason ?? null).toBe(expected(message, stoppedAt));
+						if (isFresh && message !== null) expect(message.reason ?? null).toBe(expected(message, campaignId, stoppedAt));
 						if (message === null) continue;
-						messages.push(message);
+						messages.push({ message, asked: campaignId });
 						for (let times = 0; times < deliveries; times++) await consumeClicks(deps, letters(message));
 					}
 					if (number === 0) await stale.click({ publisher: "acme_rtb", campaignId: 5001, advertiserId: 1, domain: "shoes.example" });
 				}
-				await consumeClicks(deps, letters(...messages.toReversed()));
+				await consumeClicks(deps, letters(...messages.map(({ message }) => message).toReversed()));
 				const rows = await rowsOf<{ id: string; reason: string | null }>("SELECT id, reason FROM clicks");
 				const found = Object.fromEntries(rows.map(({ id, reason }) => [id, reason]));
-				expect(found).toEqual(Object.fromEntries(messages.map((message) => [message.id, expected(message, stoppedAt)])));
+				expect(found).toEqual(Object.fromEntries(messages.map(({ message, asked }) => [message.id, expected(message, asked, stoppedAt)])));
 				await checkCounters();
 			}),
 			{ numRuns: 25 },

@@ -16,7 +16,7 @@ const BOOTS = "boots.example";
 beforeEach(async () => {
 	await importFile({
 		platforms: [NORTHWIND],
-		publishers: [{ ...CPC, status: "active", blocked_brands: [] }],
+		publishers: [{ ...CPC, status: "active", blocked_brands: [], traffic: null }],
 		brands: [brandEntry(SHOES, 5001), brandEntry(BOOTS, 5002, {}, { daily_click_cap: null })],
 	});
 	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
@@ -81,6 +81,14 @@ describe("worker: one visitor", () => {
 		await checkCounters();
 	});
 
+	it("without a User-Agent, where a policy pays it: 120 an hour of an address", async () => {
+		await importFile({ publishers: [{ ...CPC, traffic: { no_user_agent: "flag" } }] });
+		const link = await linkTo(BOOTS);
+		await callMany(140, () => [link, { "cf-connecting-ip": "198.51.100.7" }]);
+		await call(link, { "cf-connecting-ip": "198.51.100.8" });
+		expect(await outcomes(141)).toEqual({ paid: 121, velocity: 20 });
+	});
+
 	it("of an IPv6 network is one at whatever address of its /64", async () => {
 		const link = await linkTo(SHOES);
 		await callMany(20, (at) => [link, { "user-agent": BROWSER, "cf-connecting-ip": `2001:db8:0:1::${at.toString(16)}` }]);
@@ -110,6 +118,19 @@ describe("worker: what has stopped", () => {
 		await importFile({ publishers: [{ ...CPC, ...publisher }], brands: [brandEntry(SHOES, 5001, brand, campaign)] });
 		await callMany(10, (at) => [hoarded[at] ?? link, person(at)]);
 		expect(await outcomes(11)).toEqual({ paid: 1, [reason]: 10 });
+		await checkCounters();
+	});
+});
+
+describe("worker: a campaign that its brand no longer has", () => {
+	it("hoarded bids on it lead to another one of the brand, at nobody's cost; a link is paid by that one's price", async () => {
+		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
+		const link = await linkTo(SHOES);
+		await importFile({ brands: [brandEntry(SHOES, 5003)] });
+		await callMany(5, (at) => [hoarded[at] ?? "", person(at)]);
+		await call(link, person(9));
+		expect(await outcomes(6)).toEqual({ campaign_stopped: 5, paid: 1 });
+		expect(await rowsOf("SELECT DISTINCT campaign_id FROM clicks")).toEqual([{ campaign_id: 5003 }]);
 		await checkCounters();
 	});
 });

@@ -184,8 +184,9 @@ class Ledger {
 	/** Nothing is told of a click whose connection or publisher is not known. */
 	#visitFacts(click: ClickMessage, publisher: PublisherFacts | undefined, policy: TrafficPolicy): ClickFacts {
 		const { connection, userAgentHash, at, brandId } = click;
-		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return {};
+		if (connection === undefined || publisher === undefined) return {};
 		const near = this.#visits.get(visitsKey(publisher.id, connection)) ?? [];
+		// Without a User-Agent its address is known, and no visitor.
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === userAgentHash);
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
@@ -208,13 +209,13 @@ class Ledger {
 	}
 
 	#count(click: ClickMessage, publisher: PublisherFacts | undefined, day: string, costMicros: number): void {
-		const { id, hash, campaignId, connection, userAgentHash, brandId, at } = click;
+		const { hash, campaignId } = click;
 		this.#billed.add(hash);
 		const dayKey = campaignDayKey(campaignId, day);
 		this.#days.set(dayKey, plus(this.#days.get(dayKey), costMicros));
 		this.#ever.set(campaignId, plus(this.#ever.get(campaignId), costMicros));
-		if (connection === undefined || userAgentHash === undefined || publisher === undefined) return;
-		this.#keepVisit({ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at });
+		const visit = visitOf(click, publisher);
+		if (visit !== null) this.#keepVisit(visit);
 	}
 
 	#keepVisit(visit: PaidVisit): void {
@@ -262,6 +263,16 @@ function termsOf(click: ClickMessage, publisher: PublisherFacts | undefined, cam
 	const grossMicros = click.grossMicros ?? (click.bidMicros === undefined ? epcMicros : beforeShare(bidMicros, sharePpm ?? 0));
 	if (publisher === undefined) return { bidMicros, grossMicros, pricingModel: null, sharePpm: null };
 	return { bidMicros, grossMicros, pricingModel: click.pricingModel ?? publisher.pricingModel, sharePpm };
+}
+
+/** Of a click that had none: it counts for its address, and is nobody's repeat. */
+const NO_USER_AGENT = "";
+
+/** A paid click as the visit that later ones are held against; null where its connection or publisher is not known. */
+export function visitOf(click: ClickMessage, publisher: PublisherFacts | undefined): PaidVisit | null {
+	const { id, connection, userAgentHash = NO_USER_AGENT, brandId, at } = click;
+	if (connection === undefined || publisher === undefined) return null;
+	return { clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at };
 }
 
 /** The most visits that any hour has of which `at` is a part: clicks arrive out of order, and later ones may be paid already. */

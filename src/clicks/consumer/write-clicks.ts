@@ -8,7 +8,7 @@ import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
 import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
-import type { Decided, DecidedClick, PaidVisit } from "./decide-clicks.ts";
+import { type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
 
 /** Null, which its column refuses, where another transaction has counted clicks since. */
 const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1`);
@@ -91,7 +91,7 @@ export async function writeClicks<Row>(
 	);
 	add(UNPAID, unpaid);
 	add(NEW_SOURCES, newSources);
-	const visits = billed.flatMap(visitOf);
+	const visits = billed.map(({ click, publisher }) => visitOf(click, publisher)).filter((visit) => visit !== null);
 	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));
 	if (then !== null) statements.push(then);
 	try {
@@ -101,10 +101,4 @@ export async function writeClicks<Row>(
 		if (isConstraintError(error)) throw new OvertakenError("clicks were counted meanwhile", { cause: error });
 		throw error;
 	}
-}
-
-function visitOf({ click, publisher }: DecidedClick): PaidVisit[] {
-	const { id, connection, userAgentHash, brandId, at } = click;
-	if (publisher === undefined || connection === undefined || userAgentHash === undefined) return [];
-	return [{ clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at }];
 }

@@ -735,6 +735,18 @@ describe("worker: settling", () => {
 			},
 		);
 
+		test("of a paid click whose bid was embedded, too: one click of one's own pays for no stuffed page", async () => {
+			const { click, txnid, say } = await clicked();
+			const others = Array.from({ length: 20 }, () => clickRow({ click_hash: String(click.click_hash), reason: "duplicate" }));
+			await storeClicks(...others, clickRow({ click_hash: String(click.click_hash), reason: "embedded" }));
+			await consume(say());
+			await consume(say({ payoutMicros: 11_000_000 }));
+			expect(await stored(txnid)).toMatchObject({ click_id: click.id, stage: "quarantined", held_for: "review", status: "pending" });
+			expect(await callbacksOf(txnid)).toEqual([]);
+			await judge(txnid, "released");
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved" });
+		});
+
 		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
 			const before = await clicked();
 			await consume(before.say());
