@@ -97,12 +97,14 @@ async function send({ text, dryRun, id = randomUUID(), ...options }: AdjustOptio
 function describe(answer: Adjusted): string {
 	const { clicks, conversions, complete, dry_run, id } = answer;
 	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
-	const things = changed.length > 0 ? changed.join(" and ") : answer.kind === "amount" ? "No click or conversion" : "Nothing";
+	// Of an amount, the money alone tells what changed.
+	const isMoneyAlone = changed.length === 0 && Number(answer.publisher_revenue) !== 0;
+	const things = changed.length > 0 ? changed.join(" and ") : "Nothing";
 	const least = complete ? "" : "At least: ";
 	return [
-		`${least}${things} ${dry_run ? "would change" : "changed"}.`,
+		...(isMoneyAlone ? [] : [`${least}${things} ${dry_run ? "would change" : "changed"}.`]),
 		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
-		...(id === null ? [] : [`Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`]),
+		...(id === null ? [] : [`Adjustment ${id}${answer.kind === "undo" ? "." : `: \`adjust undo ${id} --text …\` undoes it.`}`]),
 	].join("\n");
 }
 
@@ -121,7 +123,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 function describeListed({ at, actor, kind, id, request, text, undone_by, complete, ...changes }: ListedAdjustment): string {
-	const selected = Object.entries(request).map(([name, value]) => `${name} ${value}`);
+	const selected = Object.entries(request).flatMap(([name, value]) => (value === null ? [] : `${name} ${value}`));
 	const state = `${complete ? "" : ", not complete: ask again with its id"}${undone_by === null ? "" : `, undone by ${undone_by}`}`;
 	return [
 		`${at}  ${actor}  ${kind.replaceAll("_", " ")}  ${selected.join(", ")}  (${id}${state})`,
