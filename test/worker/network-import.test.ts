@@ -250,12 +250,6 @@ describe("worker: a network file with faults changes nothing", () => {
 			/another/,
 		],
 		[
-			"a rule that is none",
-			{ publishers: [{ ...ACME, traffic: { bots: "off" } }] },
-			"publishers[0].traffic.bots",
-			/^is no rule: there are /,
-		],
-		[
 			"a rule's mode that is none",
 			{ publishers: [{ ...ACME, traffic: { bot: "maybe" } }] },
 			"publishers[0].traffic.bot",
