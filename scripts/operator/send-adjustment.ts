@@ -36,10 +36,12 @@ export async function sendAdjustment(
 function describe(answer: Adjusted): string {
 	const { clicks, conversions, complete, dry_run, id } = answer;
 	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
-	const things = changed.length > 0 ? changed.join(" and ") : answer.kind === "amount" ? "No click or conversion" : "Nothing";
+	// Of an amount, the money alone tells what changed.
+	const isMoneyAlone = changed.length === 0 && Number(answer.publisher_revenue) !== 0;
+	const things = changed.length > 0 ? changed.join(" and ") : "Nothing";
 	const least = complete ? "" : "At least: ";
 	return [
-		`${least}${things} ${dry_run ? "would change" : "changed"}.`,
+		...(isMoneyAlone ? [] : [`${least}${things} ${dry_run ? "would change" : "changed"}.`]),
 		`${dry_run ? "Would change" : "Changed"} publisher revenue by ${answer.publisher_revenue} USD, gross by ${answer.gross_revenue} USD.`,
 		...(id === null ? [] : [describeId(answer.kind, id)]),
 	].join("\n");
@@ -47,6 +49,7 @@ function describe(answer: Adjusted): string {
 
 function describeId(kind: Adjusted["kind"], id: string): string {
 	if (kind === "revalue") return `Adjustment ${id}: importing the rates of before and revaluing again undoes it.`;
+	if (kind === "undo") return `Adjustment ${id}.`;
 	return `Adjustment ${id}: \`adjust undo ${id} --text …\` undoes it.`;
 }
 

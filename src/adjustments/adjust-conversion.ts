@@ -6,6 +6,7 @@ import { OvertakenError } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { invalidInput } from "../http/errors.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
 import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
 import { type Adjustment, findRival, type NewAdjustment, requestOf, reread } from "./adjustment-rows.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
@@ -23,17 +24,26 @@ type Word = { key: ConversionKey; verdict: Verdict };
 export async function readWord(db: Database, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
 	const key = { platform, txnid };
 	const verdict = VERDICTS[kind];
-	const present = await readVerdict(db, key);
+	const present = await readStanding(db, key);
 	if (present === undefined) throw noConversion();
-	if (present === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
+	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
+	if (verdict === "released") refuseVainRelease(present);
 	return { key, verdict };
+}
+
+/** A release that passes nothing now would pass, unseen, whatever the platform reports later. */
+function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: Standing): void {
+	// What is voided is not held; the word on it is changed.
+	if (verdict !== "voided" && heldFor !== "amount" && heldFor !== "review") throw refuse("is not kept back for its amount or for review");
+	const isWithinAll = (grossMicros ?? 0) <= ABSOLUTE_MAX_PAYOUT_MICROS && (salesUsdMicros ?? 0) <= ABSOLUTE_MAX_SALES_MICROS;
+	if (heldFor === "amount" && (grossMicros === null || !isWithinAll)) throw refuse("pays more than any release may pass, or sold for more");
 }
 
 /** What undoes an adjustment: the verdict before it. @throws HttpError 422 where another has judged the conversion since */
 export async function readUndoingWord(db: Database, { kind, request }: Adjustment): Promise<Word> {
 	const { platform, txnid, was } = JSON.parse(request) as ConversionKey & { was: Verdict };
 	const key = { platform, txnid };
-	if ((await readVerdict(db, key)) !== VERDICTS[kind as ConversionRequest["kind"]]) {
+	if ((await readStanding(db, key))?.verdict !== VERDICTS[kind as ConversionRequest["kind"]]) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
 	return { key, verdict: was };
@@ -76,13 +86,16 @@ export async function previewWord({ judge }: AdjustmentDeps, { key, verdict }: W
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
 
+type Standing = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
+
 /** Undefined where there is no such conversion. */
-async function readVerdict(db: Database, { platform, txnid }: ConversionKey): Promise<Verdict | undefined> {
+async function readStanding(db: Database, { platform, txnid }: ConversionKey): Promise<Standing | undefined> {
+	const { verdict, heldFor, grossMicros, salesUsdMicros } = conversions;
 	const [row] = await db
-		.select({ verdict: conversions.verdict })
+		.select({ verdict, heldFor, grossMicros, salesUsdMicros })
 		.from(conversions)
 		.where(and(eq(conversions.platform, platform), eq(conversions.txnid, txnid)));
-	return row?.verdict;
+	return row;
 }
 
 function refuse(message: string) {

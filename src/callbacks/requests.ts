@@ -24,7 +24,8 @@ export type ListQuery = v.InferOutput<typeof listSchema>;
 
 /** Body of POST /operator/callbacks/replay. */
 export const replaySchema = v.pipe(
-	v.object({
+	// Closed: a mistyped field would send more than was meant.
+	v.strictObject({
 		...selectionEntries,
 		/** True only counts. */
 		dry_run: v.optional(v.boolean("must be true or false"), false),

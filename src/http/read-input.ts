@@ -36,5 +36,6 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 
 /** The schema's own words, or what was expected: Valibot's words quote what was received, which may be a key. */
 export function describeIssue(issue: v.BaseIssue<unknown>): string {
-	return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+	if (!issue.message.startsWith("Invalid")) return issue.message;
+	return issue.expected === "never" ? "is not a known field" : `must be ${issue.expected ?? "valid"}`;
 }

@@ -56,7 +56,11 @@ export function readClicksQuery(query: Record<string, string>, now: number): Cli
 	const { from, to, reason, source, limit, cursor } = readInput(clicksQuerySchema, given, ({ message }) => message);
 	const toAt = to === undefined ? now : Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
 	const fromAt = from === undefined ? toAt - DAY_MS : Date.parse(from);
-	if (fromAt >= toAt) throw invalidInput([{ path: to === undefined ? "from" : "to", message: "must not be before from" }]);
+	if (fromAt >= toAt) {
+		throw invalidInput([
+			to === undefined ? { path: "from", message: "must not lie ahead" } : { path: "to", message: "must not be before from" },
+		]);
+	}
 	if (toAt - fromAt > MAX_CLICK_DAYS * DAY_MS) {
 		throw invalidInput([{ path: "from", message: `must be at most ${MAX_CLICK_DAYS} days before to` }]);
 	}

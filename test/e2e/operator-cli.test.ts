@@ -325,10 +325,27 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(seen.map((request) => JSON.parse(request.body))).toEqual([{ ...body, text: "why", id: "id-of-mine" }]);
 	});
 
+	it.each<[string[], Adjusted["kind"], string]>([
+		[["amount", "acme-media", "2026-11-20", "-2.50"], "amount", "Adjustment a-3: `adjust undo a-3 --text …` undoes it.\n"],
+		[["undo", "a-3"], "undo", "Adjustment a-4.\n"],
+	])("adjust %j says what it changed, and how to undo it where that can be", async (command, kind, last) => {
+		const id = kind === "undo" ? "a-4" : "a-3";
+		const done = { id, kind, clicks: 0, conversions: 0, publisher_revenue: "-2.5000", gross_revenue: "0.0000" };
+		answer = { status: 200, body: JSON.stringify({ ...done, complete: true, dry_run: false } satisfies Adjusted) };
+		const { stdout } = await run("adjust", ...command, "--text", "why", "--url", url);
+		expect(stdout).toBe(`Changed publisher revenue by -2.5000 USD, gross by 0.0000 USD.\n${last}`);
+	});
+
 	it("lists adjustments, and says where there are none or more", async () => {
 		const listed = {
 			...{ id: "a-1", kind: "void_clicks", clicks: 2, conversions: 0, publisher_revenue: "-0.4000", gross_revenue: "0.0000" },
-			...{ complete: true, actor: "operator", at: "2026-11-20T09:00:00.000Z", text: "a farm", request: { publisher: "acme-media" } },
+			...{
+				complete: true,
+				actor: "operator",
+				at: "2026-11-20T09:00:00.000Z",
+				text: "a farm",
+				request: { publisher: "acme-media", was: null },
+			},
 			undone_by: "a-2",
 		};
 		answer = { status: 200, body: JSON.stringify({ data: [listed], limit: 1, next_cursor: "5.a-1" }) };

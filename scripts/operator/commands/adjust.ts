@@ -82,7 +82,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 function describeListed({ at, actor, kind, id, request, text, undone_by, complete, ...changes }: ListedAdjustment): string {
-	const selected = Object.entries(request).map(([name, value]) => `${name} ${value}`);
+	const selected = Object.entries(request).flatMap(([name, value]) => (value === null ? [] : `${name} ${value}`));
 	const state = `${complete ? "" : ", not complete: ask again with its id"}${undone_by === null ? "" : `, undone by ${undone_by}`}`;
 	return [
 		`${at}  ${actor}  ${kind.replaceAll("_", " ")}  ${selected.join(", ")}  (${id}${state})`,

@@ -20,14 +20,21 @@ export function readEntry<Name extends SectionName>(
 	const schema: v.GenericSchema<unknown, Entries[Name]> = schemas[section];
 	const result = v.safeParse(schema, value);
 	if (result.success) return { entry: result.output };
-	return { faults: result.issues.map((issue) => ({ path: path + pathOf(issue), message: messageOf(issue) })) };
+	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
 }
 
 /** Reads the settings of the whole network. */
 export function readTraffic(value: unknown, path: string): { settings: TrafficSettings } | { faults: Fault[] } {
 	const result = v.safeParse(trafficSchema, value);
 	if (result.success) return { settings: result.output };
-	return { faults: result.issues.map((issue) => ({ path: path + pathOf(issue), message: messageOf(issue) })) };
+	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
+}
+
+/** Of what may be a word or an object, an object's faults are those inside it. */
+function faultsOf(issue: v.BaseIssue<unknown>, path: string): Fault[] {
+	const place = path + pathOf(issue);
+	const inside = issue.type === "union" ? (issue.issues ?? []).filter((part) => part.path !== undefined) : [];
+	return inside.length > 0 ? inside.flatMap((part) => faultsOf(part, place)) : [{ path: place, message: messageOf(issue) }];
 }
 
 function pathOf(issue: v.BaseIssue<unknown>): string {

@@ -26,6 +26,11 @@ describe("unit: what GET /api/clicks is asked for", () => {
 		expect(faultOf({ from: "2026-10-01", to: "2026-11-01" })).toEqual([{ path: "from", message: "must be at most 31 days before to" }]);
 	});
 
+	test("a period that is none is told by the end that was given", () => {
+		expect(faultOf({ from: "2026-11-21" })).toEqual([{ path: "from", message: "must not lie ahead" }]);
+		expect(faultOf({ from: "2026-11-21", to: "2026-11-19" })).toEqual([{ path: "to", message: "must not be before from" }]);
+	});
+
 	test("a cursor is what it was written from", () => {
 		const place = { at: NOW, id: "019f2a3b-4c5d-7000-8000-000000000001" };
 		expect(read({ cursor: CLICKS_CURSOR.write(place) }).after).toEqual(place);

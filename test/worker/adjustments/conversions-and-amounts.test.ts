@@ -69,6 +69,17 @@ describe("worker: a conversion is judged", () => {
 		expect(await revenue()).toEqual(["10000.0000"]);
 	});
 
+	it("a release of what is not kept back, or may never count, is refused: what came later would pass unseen", async () => {
+		const release = { kind: "release_conversion", ...CONVERSION };
+		await say("approved");
+		expect(await faultOf(release)).toBe("txnid: is not kept back for its amount or for review");
+		await say("approved", 1_000_000_010_000);
+		expect(await faultOf(release, "?dry_run=1")).toBe("txnid: pays more than any release may pass, or sold for more");
+		expect(await faultOf(release)).toBe("txnid: pays more than any release may pass, or sold for more");
+		await say("approved", 900_000_000_000);
+		expect(await revenue()).toEqual(["0.0000"]);
+	});
+
 	it("asked again under its id, nothing is done again", async () => {
 		await say("approved");
 		const body = { id: "void-it-1", kind: "void_conversion", ...CONVERSION };

@@ -320,7 +320,7 @@ describe("worker: one chunk", () => {
 describe("worker: what is refused", () => {
 	it.each<[string, object, string]>([
 		["no selection", { kind: "void_clicks" }, ": must name clicks by publisher, source, address_prefix, brand, campaign, from, to, reason"],
-		["another field", { kind: "void_clicks", publisher: "cpc", country: "US" }, "country: must be never"],
+		["another field", { kind: "void_clicks", publisher: "cpc", country: "US" }, "country: is not a known field"],
 		["an unknown publisher", { kind: "void_clicks", publisher: "cpx" }, "publisher: is no publisher's id"],
 		["an unknown brand", { kind: "void_clicks", brand: "none.example" }, "brand: is no brand's domain"],
 		["a network of another size", { kind: "void_clicks", address_prefix: "203.0.0.0/16" }, "address_prefix: must be an address, or"],
@@ -331,6 +331,11 @@ describe("worker: what is refused", () => {
 		["an unknown kind", { kind: "delete" }, "kind: must be void_clicks"],
 	])("%s", async (_, body, fault) => {
 		expect(await faultOf(body)).toContain(fault);
+		expect((await listAdjustments()).data).toEqual([]);
+	});
+
+	it("a mistyped dry_run, so that it does not do what it was to preview", async () => {
+		expect(await faultOf({ kind: "void_clicks", publisher: "cpc" }, "?dryrun=1")).toBe("dryrun: is not a known field");
 		expect((await listAdjustments()).data).toEqual([]);
 	});
 });

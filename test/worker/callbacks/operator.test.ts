@@ -157,6 +157,7 @@ describe("worker: /operator/callbacks/replay", () => {
 		["nothing is named", {}],
 		["a state alone is named", { state: "delivered" }],
 		["it is no JSON object", "x"],
+		["a mistyped dry_run", { publisher: "acme", dryrun: true }],
 		["an unknown state", { publisher: "acme", state: "gone" }],
 	])("%s: 422, and nothing is sent", async (_name, body) => {
 		expect((await call("/replay", body)).status).toBe(422);
