@@ -32,8 +32,12 @@ const click = fc.record({
 	bidMicros: fc.nat({ max: 20_000 }).map((price) => price * 100),
 	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const, "test" as const, "embedded" as const),
 	source: fc.constantFrom(undefined, "a", "b"),
-	/** The share it was made under, parts per million, with how its publisher was paid at first; absent in an earlier version's message. */
-	sharePpm: fc.constantFrom(undefined, undefined, 373_737, 900_001),
+	/** What it was made under; an earlier version's message does not tell. */
+	terms: fc.constantFrom(
+		undefined,
+		{ pricingModel: "CPA" as const, sharePpm: 373_737 },
+		{ pricingModel: "CPC" as const, sharePpm: 900_001 },
+	),
 });
 
 /** A postback about one of few transactions: most say again, or otherwise, what another one said. */
@@ -164,7 +168,7 @@ function deliveriesOf(steps: readonly Step[]): Delivery[] {
 }
 
 function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): ClickMessage {
-	const { publisher, hash, at, bidMicros, reason, source, sharePpm } = step;
+	const { publisher, hash, at, bidMicros, reason, source, terms } = step;
 	const time = FIRST_DAY + at;
 	return {
 		format: 1,
@@ -177,7 +181,7 @@ function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): C
 		brandId: 1,
 		campaignId: 11,
 		bidMicros: reason === "test" ? 0 : bidMicros,
-		...(sharePpm !== undefined && { sharePpm, pricingModel: publisher === "pa" ? "CPA" : "CPC" }),
+		...terms,
 		texts: { clickid: `click-${publisher}-${hash}`, ...(source !== undefined && { subi: source }) },
 		country: "US",
 	};
@@ -451,7 +455,7 @@ describe("worker: reports add up", () => {
 	it("a cancelled conversion leaves every sum, and a reopened one returns", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", sharePpm: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
 		]);
 		await deliver(made, 1);
 		const totals = async () => {
@@ -477,7 +481,7 @@ describe("worker: reports add up", () => {
 	it("1,300 postbacks of nine billion on one click are credited to nobody, and leave no trace once cancelled", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", sharePpm: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
 		]);
 		const say = (n: number, payoutMicros: number, status: string | null) =>
 			postbackMessage("northwind", { txnid: `huge-${n}`, cid: hashOf("pa", 1), eventAt: FIRST_DAY, payoutMicros, status });
@@ -500,7 +504,7 @@ describe("worker: reports add up", () => {
 	it("every report answers, and exactly, over what an earlier version stored of such postbacks", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
-			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", sharePpm: undefined },
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
 		]);
 		await deliver([...made, { queue: "postbacks", body: postbackMessage("northwind", { cid: hashOf("pa", 1), eventAt: FIRST_DAY }) }], 2);
 		const [huge, count] = [8_999_999_999_999_900n, 1_300];
