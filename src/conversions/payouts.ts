@@ -2,10 +2,14 @@
  * What the payouts that a platform has stated of a conversion come to: pure, and the same in whatever order they arrive. Ids of the intake,
  * which sort by receipt, give the order.
  */
+import type { ConversionStatus } from "../lib/enums.ts";
 import { MAX_AMOUNT_MICROS } from "./read-amount.ts";
 
-/** A payout that was stated. `content` tells what a postback said from what others said. */
-type Stated = readonly [intakeId: string, micros: number, content: string];
+/**
+ * A payout that was stated. `content` tells what a postback said from what others said; `meaning` is what its status word meant when it
+ * came, absent where an earlier version stored it.
+ */
+type Stated = readonly [intakeId: string, micros: number, content: string, meaning?: ConversionStatus];
 /** What corrects the payout before it, by an amount below zero; without a currency, in that of the conversion. */
 type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
 export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
@@ -41,6 +45,11 @@ export function correct(payouts: Payouts, correction: Correction): Payouts {
 	const first = all.find(([, , other]) => other === content);
 	const corrections = all.filter((other) => other === first || other[2] !== content);
 	return { ...payouts, corrections: corrections.slice(-(MAX_CORRECTIONS + 1)) };
+}
+
+/** What the word of a statement meant when it came; null where that is not known. */
+export function meaningOf({ stated }: Payouts, intakeId: string): ConversionStatus | null {
+	return stated.find(([id]) => id === intakeId)?.[3] ?? null;
 }
 
 /** Whether a payout above zero was stated before. */

@@ -4,7 +4,7 @@ import { contentHashOf } from "../lib/md5-ids.ts";
 import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
 import type { Postback } from "./message.ts";
-import { correct, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
+import { correct, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
 
 export type StatedPlatform = {
@@ -33,7 +33,7 @@ export function recall(present: Conversion, platform: StatedPlatform): Conversio
 export function restate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
 	const currency = currencyOf(postback, present);
 	const stated: Conversion = {
-		...rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId),
+		...rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId, platform),
 		cid: postback.cid,
 		networkStatus: postback.status,
 		statusUnknown: readStatus(postback.status, platform.statusMap).unknown,
@@ -50,7 +50,7 @@ export function restate(present: Conversion, postback: Postback, intakeId: strin
 
 /** The conversion with what an older postback had stated, which a newer one has replaced: of its payout, it matters that it was stated. */
 export function restateLate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
-	return stand(rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId), platform);
+	return stand(rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId, platform), platform);
 }
 
 /**
@@ -98,8 +98,9 @@ export function rememberApproval(present: Conversion, postback: Postback, intake
 	return { ...present, approvalHashes: [...hashes].slice(0, MAX_APPROVALS).join(" ") };
 }
 
-function rememberPayout(present: Conversion, postback: Postback, intakeId: string): Conversion {
-	const statement = [intakeId, postback.payoutMicros, hashOf(postback, present)] as const;
+function rememberPayout(present: Conversion, postback: Postback, intakeId: string, { statusMap }: StatedPlatform): Conversion {
+	const meaning = readStatus(postback.status, statusMap).status;
+	const statement = [intakeId, postback.payoutMicros, hashOf(postback, present), meaning] as const;
 	return { ...present, payouts: writePayouts(state(payoutsOf(present), statement)) };
 }
 
@@ -111,8 +112,11 @@ function stand(conversion: Conversion, platform: StatedPlatform): Conversion {
 }
 
 function platformStatusOf(conversion: Conversion, platform: StatedPlatform): ConversionStatus {
-	const { isReversed } = totalOf(payoutsOf(conversion), conversion.lastIntakeId, conversion.currency);
-	return isReversed ? "cancelled" : readStatus(conversion.networkStatus, platform.statusMap).status;
+	const payouts = payoutsOf(conversion);
+	const { isReversed } = totalOf(payouts, conversion.lastIntakeId, conversion.currency);
+	if (isReversed) return "cancelled";
+	// A map that has changed since holds for what comes from then on.
+	return meaningOf(payouts, conversion.lastIntakeId) ?? readStatus(conversion.networkStatus, platform.statusMap).status;
 }
 
 /** Whether a postback takes the conversion back: by its word; by a payout below zero, or of zero after one above it, whatever its word. */

@@ -15,7 +15,34 @@ const EAST_KEY = "platform-key-east";
  * `east` (EUR).
  */
 export async function importConversionNetwork(): Promise<void> {
-	const publisher = (id: string, fields: object) => ({
+	await importFile({
+		platforms: [platformEntry("west"), platformEntry("east")],
+		publishers: [publisherEntry("cpa"), publisherEntry("cpc"), publisherEntry("quiet")],
+		brands: [brandEntry("shoes.example", 11, {}, { platform: "west" }), brandEntry("hats.example", 12, {}, { platform: "east" })],
+		exchange_rates: [{ currency: "EUR", date: "2026-11-10", usd: "1.1" }],
+	});
+}
+
+const CALLBACK_URL = "https://publisher.example/s2s";
+const PUBLISHERS = {
+	cpa: { pricing_model: "CPA", callback_url: CALLBACK_URL },
+	cpc: { pricing_model: "CPC", callback_url: CALLBACK_URL },
+	quiet: { pricing_model: "CPA" },
+};
+const PLATFORMS = {
+	west: {
+		platform_id: 1,
+		name: "West",
+		access_key: WEST_KEY,
+		currency: "USD",
+		status_map: { invoiced: "approved", Disputed: "cancelled" },
+	},
+	east: { platform_id: 2, name: "East", access_key: EAST_KEY, currency: "EUR", status_map: {} },
+};
+
+/** A publisher of {@link importConversionNetwork} as the network file has it, with other settings. */
+export function publisherEntry(id: keyof typeof PUBLISHERS, fields: object = {}): object {
+	return {
 		...ACME,
 		id,
 		publisher_id: `id-${id}`,
@@ -23,28 +50,14 @@ export async function importConversionNetwork(): Promise<void> {
 		access_key: `access-key-${id}`,
 		publisher_key: `publisher-key-${id}`,
 		revenue_share: 0.8,
+		...PUBLISHERS[id],
 		...fields,
-	});
-	await importFile({
-		platforms: [
-			{
-				id: "west",
-				platform_id: 1,
-				name: "West",
-				access_key: WEST_KEY,
-				currency: "USD",
-				status_map: { invoiced: "approved", Disputed: "cancelled" },
-			},
-			{ id: "east", platform_id: 2, name: "East", access_key: EAST_KEY, currency: "EUR", status_map: {} },
-		],
-		publishers: [
-			publisher("cpa", { pricing_model: "CPA", callback_url: "https://publisher.example/s2s" }),
-			publisher("cpc", { pricing_model: "CPC", callback_url: "https://publisher.example/s2s" }),
-			publisher("quiet", { pricing_model: "CPA" }),
-		],
-		brands: [brandEntry("shoes.example", 11, {}, { platform: "west" }), brandEntry("hats.example", 12, {}, { platform: "east" })],
-		exchange_rates: [{ currency: "EUR", date: "2026-11-10", usd: "1.1" }],
-	});
+	};
+}
+
+/** A platform of it, likewise. */
+export function platformEntry(id: keyof typeof PLATFORMS, fields: object = {}): object {
+	return { id, ...PLATFORMS[id], ...fields };
 }
 
 export type ClickFields = Record<string, string | number | null>;

@@ -7,6 +7,15 @@ import type { PricingModel, Verdict } from "../../src/lib/enums.ts";
 
 export type ModelClick = {
 	id: string;
+	/** How it is paid, and its publisher's part of its conversions, as fixed when it was made; null where that is not known. */
+	model: PricingModel | null;
+	share: bigint | null;
+	/** What it promised its publisher, micro-dollars. */
+	bid: number;
+	/** Highest payout of its campaign, micro-dollars. */
+	campaignMax: number | null;
+	/** False for a row of before there were sums. */
+	isCounted: boolean;
 	hash: string;
 	platform: string | null;
 	publisher: string;
@@ -15,6 +24,7 @@ export type ModelClick = {
 	reason: "test" | "expired" | "duplicate" | "head" | "embedded" | null;
 	clickedAt: number;
 };
+/** Texts are as they were sent. */
 export type ModelPostback = {
 	/** Order in which it came in. */
 	order: number;
@@ -29,6 +39,8 @@ export type ModelPostback = {
 	currency: string | null;
 };
 export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean; amendments: "none" | "pair" };
+/** Settings of a platform as the last import has them. */
+export type ModelPlatform = { currency: string; negative: "cancel" | "adjust"; words: Record<string, Status>; max: number | null };
 type Statement = { order: number; payout: number; content: string };
 
 type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
@@ -43,8 +55,10 @@ type ModelConversion = {
 	stated: Statement[];
 	corrections: (Statement & { currency: string | null })[];
 	cid: string;
-	/** What the platform says, in its word; `status` is what follows of it, of the amounts, of the verdict and of holds. */
+	/** What the platform says, in its word, and what that meant when it came; `status` is what follows of it, of amounts, verdict and holds. */
 	word: string | null;
+	meaning: Status;
+	isUnknown: boolean;
 	status: Status;
 	verdict: Verdict | null;
 	heldFor: string | null;
@@ -55,6 +69,9 @@ type ModelConversion = {
 	sales: number | null;
 	currency: string;
 	click: ModelClick | null;
+	/** Those of the click; where it has none, those of the moment in which it was found. */
+	model: PricingModel | null;
+	share: bigint | null;
 	by: string | null;
 	stage: string;
 	rate: bigint | null;
@@ -66,30 +83,49 @@ type ModelConversion = {
 
 type Status = "approved" | "pending" | "cancelled";
 
-const MEANING: Record<string, Status> = { paid: "approved", hold: "pending", void: "cancelled", odd: "pending" };
+/** Words of {@link ModelPlatform} go before these. */
+const MEANING: Record<string, Status> = {
+	paid: "approved",
+	hold: "pending",
+	void: "cancelled",
+	refunded: "cancelled",
+	"charge-back": "cancelled",
+};
+/** Micro-dollars; where neither platform nor campaign says another. */
+const DEFAULT_CEILING = 10_000_000_000;
 const CREDIT_STEP = 100n;
 
 export class ReferenceLedger {
 	readonly clicks: ModelClick[] = [];
 	readonly rates = new Map<string, bigint>();
 	readonly suspended = new Set<string>();
-	/** Currency by platform, as the last import says. */
-	readonly homes = new Map([
-		["west", "USD"],
-		["east", "EUR"],
-	]);
-	/** Platforms whose payouts below zero are corrections. */
-	readonly correcting: ReadonlySet<string>;
-	readonly #publishers: Record<string, ModelPublisher>;
-	/** Lowest ceiling by platform, micro-dollars. */
-	readonly #ceilings: Record<string, number>;
+	/** As the last import has them. */
+	readonly publishers: Map<string, ModelPublisher>;
+	readonly platforms: Map<string, ModelPlatform>;
 	readonly #conversions = new Map<string, ModelConversion>();
 	readonly #seen = new Set<number>();
 
-	constructor(publishers: Record<string, ModelPublisher>, ceilings: Record<string, number>, correcting: readonly string[] = []) {
-		this.correcting = new Set(correcting);
-		this.#publishers = publishers;
-		this.#ceilings = ceilings;
+	constructor(publishers: Record<string, ModelPublisher>, platforms: Record<string, ModelPlatform>) {
+		this.publishers = new Map(Object.entries(publishers));
+		this.platforms = new Map(Object.entries(platforms));
+	}
+
+	/** Of redirects with one hash, the one that is stored first is billed. What a click does not tell is as its publisher is paid now. */
+	store(click: ModelClick): void {
+		if (this.clicks.some(({ id }) => id === click.id)) return;
+		const publisher = this.publishers.get(click.publisher);
+		const isDuplicate = click.reason === null && this.isBilled(click.hash);
+		this.clicks.push({
+			...click,
+			publisherClickId: readText(click.publisherClickId),
+			reason: isDuplicate ? "duplicate" : click.reason,
+			model: click.model ?? (click.isCounted ? (publisher?.model ?? null) : null),
+			share: click.share ?? (click.isCounted ? (publisher?.share ?? null) : null),
+		});
+	}
+
+	isBilled(hash: string): boolean {
+		return this.clicks.some((click) => click.hash === hash && click.reason === null);
 	}
 
 	take(postback: ModelPostback, now: number): void {
@@ -98,9 +134,14 @@ export class ReferenceLedger {
 		const key = `${postback.platform} ${postback.txnid}`;
 		const known = this.#conversions.get(key);
 		if (known !== undefined) known.firstReceivedAt = Math.min(known.firstReceivedAt, postback.receivedAt);
-		const home = known?.home ?? this.homes.get(postback.platform) ?? "";
-		const currency = postback.currency ?? home;
-		const { order, cid, eventAt, payoutMicros, salesMicros, status: word } = postback;
+		const platform = this.platforms.get(postback.platform);
+		const home = known?.home ?? platform?.currency ?? "";
+		const named = readText(postback.currency)?.toUpperCase() ?? null;
+		const currency = named ?? home;
+		const { order, eventAt, payoutMicros, salesMicros } = postback;
+		const cid = readText(postback.cid) ?? "";
+		const word = readText(postback.status);
+		const { meaning, isUnknown } = meaningOf(word, platform?.words ?? {});
 		const content = JSON.stringify([cid, eventAt, payoutMicros, salesMicros, currency, word]);
 		const statement = { order, payout: payoutMicros, content };
 		const base: ModelConversion = known ?? {
@@ -113,11 +154,15 @@ export class ReferenceLedger {
 			corrections: [],
 			cid,
 			word: null,
+			meaning: "approved",
+			isUnknown: false,
 			eventAt,
 			payout: 0,
 			sales: null,
 			currency,
 			click: null,
+			model: null,
+			share: null,
 			by: null,
 			stage: "waiting",
 			rate: null,
@@ -130,13 +175,13 @@ export class ReferenceLedger {
 			statements: [],
 		};
 		this.#conversions.set(key, base);
-		if (payoutMicros < 0 && this.correcting.has(postback.platform)) {
-			base.corrections.push({ ...statement, currency: postback.currency });
+		if (payoutMicros < 0 && platform?.negative === "adjust") {
+			base.corrections.push({ ...statement, currency: named });
 			this.#reweigh(base, known === undefined, now);
 			return;
 		}
 		const wasPositive = base.stated.some((other) => other.payout > 0 && other.order < order);
-		const cancels = meaningOf(word) === "cancelled" || payoutMicros < 0 || (payoutMicros === 0 && wasPositive);
+		const cancels = meaning === "cancelled" || payoutMicros < 0 || (payoutMicros === 0 && wasPositive);
 		const isOld = base.statements.includes(content) || eventAt < base.eventAt;
 		if (!cancels) base.statements.push(content);
 		if (order < base.newest) {
@@ -148,7 +193,7 @@ export class ReferenceLedger {
 		if (base.stated.length > 0 && saidOf(base) === "cancelled" && !cancels && isOld) return;
 		const before = tells(base);
 		const sales = salesMicros ?? (base.currency === currency ? base.sales : null);
-		Object.assign(base, { newest: order, cid, word, eventAt, sales, currency, stated: [...base.stated, statement] });
+		Object.assign(base, { newest: order, cid, word, meaning, isUnknown, eventAt, sales, currency, stated: [...base.stated, statement] });
 		if (known?.stage !== "settled" || before !== tells(base)) this.#weigh(base, now);
 	}
 
@@ -217,6 +262,8 @@ export class ReferenceLedger {
 						: named.filter((click) => click.hash !== best?.hash && (click.reason === null) === (best?.reason === null));
 			if (best !== undefined && rivals.length === 0) {
 				conversion.click = best;
+				conversion.model = best.model ?? this.publishers.get(best.publisher)?.model ?? null;
+				conversion.share = best.share ?? this.publishers.get(best.publisher)?.share ?? null;
 				conversion.by = hash.length > 0 ? "click_hash" : "publisher_click_id";
 			}
 		}
@@ -241,8 +288,9 @@ export class ReferenceLedger {
 		if (gross === null) return "amount";
 		if (conversion.status === "cancelled" || click.reason === "test") return null;
 		const isReleased = conversion.verdict === "released";
-		if (gross > (isReleased ? 1e12 : (this.#ceilings[conversion.platform] ?? 0)) || (this.#salesOf(conversion) ?? 0) > 5e12)
-			return "amount";
+		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
+		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
+		if (gross > (isReleased ? 1e12 : ceiling) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
 		if (click.reason === "embedded" && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}
@@ -250,8 +298,8 @@ export class ReferenceLedger {
 	/** Credits and cancellations alternate, beginning with a credit. */
 	#tell(conversion: ModelConversion): void {
 		const { click, callbacks, status } = conversion;
-		const publisher = this.#publishers[click?.publisher ?? ""];
-		if (click === null || click.reason === "test" || publisher?.model !== "CPA") return;
+		const publisher = this.publishers.get(click?.publisher ?? "");
+		if (click === null || click.reason === "test" || publisher === undefined || conversion.model !== "CPA") return;
 		const credit = callbacks.length % 2 === 1 ? callbacks.at(-1) : undefined;
 		const send = (status: string, payout: number) => {
 			const state = publisher.url ? "due" : "no_url";
@@ -304,9 +352,8 @@ export class ReferenceLedger {
 	}
 
 	#revenueOf(conversion: ModelConversion): number {
-		const publisher = this.#publishers[conversion.click?.publisher ?? ""];
-		if (publisher === undefined || publisher.model === "CPC" || conversion.click?.reason === "test") return 0;
-		return roundTo(BigInt(this.#usd(conversion.payout, conversion) ?? 0) * publisher.share, 1_000_000n * CREDIT_STEP);
+		if (conversion.model !== "CPA" || conversion.click?.reason === "test") return 0;
+		return roundTo(BigInt(this.#usd(conversion.payout, conversion) ?? 0) * (conversion.share ?? 0n), 1_000_000n * CREDIT_STEP);
 	}
 
 	conversions(): Record<string, unknown>[] {
@@ -315,6 +362,8 @@ export class ReferenceLedger {
 			txnid: conversion.txnid,
 			stage: conversion.stage,
 			status: conversion.status,
+			network_status: conversion.word,
+			status_unknown: conversion.isUnknown ? 1 : 0,
 			verdict: conversion.verdict,
 			held_for: conversion.heldFor,
 			cid: conversion.cid,
@@ -322,6 +371,7 @@ export class ReferenceLedger {
 			payout_micros: conversion.payout,
 			sales_micros: conversion.sales,
 			currency: conversion.currency,
+			usd_nanos: conversion.rate === null ? null : Number(conversion.rate),
 			gross_micros: this.#usd(conversion.payout, conversion),
 			sales_usd_micros: this.#salesOf(conversion),
 			revenue_micros: conversion.stage === "settled" ? this.#revenueOf(conversion) : null,
@@ -329,6 +379,8 @@ export class ReferenceLedger {
 			attribution: conversion.by,
 			publisher_id: conversion.click?.publisher ?? null,
 			source_id: conversion.click?.source ?? null,
+			pricing_model: conversion.model,
+			revenue_share_ppm: conversion.share === null ? null : Number(conversion.share),
 			test: conversion.click?.reason === "test" ? 1 : 0,
 			first_received_at: conversion.firstReceivedAt,
 			retry_at: conversion.retryAt,
@@ -353,14 +405,14 @@ export class ReferenceLedger {
 
 	/**
 	 * What daily sums must be: `[publisher, date, source, count, revenue, gross, sales, pending]`. Of campaigns by the event; of publishers and
-	 * sources too, but those of a publisher paid by clicks by the click, and only if that was billed.
+	 * sources too, but those of a click that was paid by itself by the click, and only if that was billed.
 	 */
 	sums(of: "publishers" | "campaigns"): unknown[][] {
 		const sums = new Map<string, number[]>();
 		for (const conversion of this.#conversions.values()) {
 			const { click, stage, status } = conversion;
 			if (click === null || click.reason === "test" || stage !== "settled" || status === "cancelled") continue;
-			const byClick = of === "publishers" && this.#publishers[click.publisher]?.model === "CPC";
+			const byClick = of === "publishers" && conversion.model === "CPC";
 			if (byClick && click.reason !== null) continue;
 			const key = JSON.stringify([click.publisher, dayOf(byClick ? click.clickedAt : conversion.eventAt), click.source ?? ""]);
 			const revenue = this.#revenueOf(conversion);
@@ -381,6 +433,29 @@ export class ReferenceLedger {
 		return [total(4), total(5)];
 	}
 
+	storedClicks(): Record<string, unknown>[] {
+		return this.clicks
+			.map((click) => ({
+				id: click.id,
+				reason: click.reason,
+				publisher_click_id: click.publisherClickId,
+				pricing_model: click.model,
+				revenue_share_ppm: click.share === null ? null : Number(click.share),
+				revenue_micros: earnedBy(click),
+			}))
+			.sort((a, b) => (a.id < b.id ? -1 : 1));
+	}
+
+	/** What the daily sums must say of clicks: `[publisher, date, source or none, count, revenue]`. */
+	clickSums(bySource: boolean): unknown[][] {
+		const billed = this.clicks.filter(({ reason, isCounted }) => reason === null && isCounted);
+		const byKey = Map.groupBy(billed, ({ publisher, clickedAt, source }) =>
+			JSON.stringify([publisher, dayOf(clickedAt), bySource ? (source ?? "") : ""]),
+		);
+		const earned = (clicks: readonly ModelClick[]) => clicks.reduce((sum, click) => sum + earnedBy(click), 0);
+		return [...byKey].map(([key, clicks]) => [...(JSON.parse(key) as string[]), clicks.length, earned(clicks)]).sort(byText);
+	}
+
 	get seen(): number {
 		return this.#seen.size;
 	}
@@ -390,8 +465,21 @@ export class ReferenceLedger {
 	}
 }
 
-function meaningOf(word: string | null): Status {
-	return word === null ? "approved" : (MEANING[word] ?? "pending");
+function earnedBy({ reason, model, bid }: ModelClick): number {
+	return reason === null && model === "CPC" ? bid : 0;
+}
+
+/** Without the control characters of a text, and what is blank around it. */
+function readText(text: string | null): string | null {
+	return text?.replaceAll(/\p{Cc}/gu, "").trim() || null;
+}
+
+function meaningOf(word: string | null, own: ModelPlatform["words"]): { meaning: Status; isUnknown: boolean } {
+	if (word === null) return { meaning: "approved", isUnknown: false };
+	const said = word.toLowerCase();
+	const ownWord = Object.keys(own).find((key) => key.toLowerCase() === said);
+	const meaning = own[ownWord ?? ""] ?? MEANING[said];
+	return { meaning: meaning ?? "pending", isUnknown: meaning === undefined };
 }
 
 /** What a conversion pays by all that was stated, and whether the platform has taken it back by that. */
@@ -414,12 +502,12 @@ function amountOf({ stated, corrections, newest, currency }: ModelConversion): {
 }
 
 function saidOf(conversion: ModelConversion): Status {
-	return amountOf(conversion).reversed ? "cancelled" : meaningOf(conversion.word);
+	return amountOf(conversion).reversed ? "cancelled" : conversion.meaning;
 }
 
 function tells(conversion: ModelConversion): string {
-	const { cid, word, eventAt, sales, currency } = conversion;
-	return JSON.stringify([cid, word, eventAt, amountOf(conversion).payout, sales, currency, saidOf(conversion)]);
+	const { cid, word, isUnknown, eventAt, sales, currency } = conversion;
+	return JSON.stringify([cid, word, isUnknown, eventAt, amountOf(conversion).payout, sales, currency, saidOf(conversion)]);
 }
 
 export function byText(a: unknown[], b: unknown[]): number {

@@ -12,7 +12,7 @@ import { reconcileDay } from "../../src/reconcile/reconcile-sums.ts";
 import worker from "../../src/worker.ts";
 import { postAdjustment } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
-import { importFile } from "../support/network-import.ts";
+import { importFile, NORTHWIND } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const FIRST_DAY = Date.parse("2026-11-10T00:00:00Z");
@@ -32,6 +32,12 @@ const click = fc.record({
 	bidMicros: fc.nat({ max: 20_000 }).map((price) => price * 100),
 	reason: fc.constantFrom(undefined, undefined, undefined, undefined, "bot" as const, "test" as const, "embedded" as const),
 	source: fc.constantFrom(undefined, "a", "b"),
+	/** What it was made under; an earlier version's message does not tell. */
+	terms: fc.constantFrom(
+		undefined,
+		{ pricingModel: "CPA" as const, sharePpm: 373_737 },
+		{ pricingModel: "CPC" as const, sharePpm: 900_001 },
+	),
 });
 
 /** A postback about one of few transactions: most say again, or otherwise, what another one said. */
@@ -95,6 +101,25 @@ const suspension = fc.record({
 	status: fc.constantFrom("active", "suspended"),
 });
 
+/** An import: another share of a publisher, other meanings of what a platform says, a rate that was missing or wrong. */
+const networkChange = fc.record({
+	kind: fc.constant("import" as const),
+	brings: fc.oneof(
+		fc.record({ publisher: fc.constantFrom<PublisherId>("pa", "pc"), sharePpm: fc.constantFrom(500_000, 123_456, 1_000_000, 0) }),
+		fc.record({ amendmentsOf: fc.constantFrom<PublisherId>("pa", "pc"), amendments: fc.constantFrom("none", "pair") }),
+		fc.record({
+			currency: fc.constantFrom("USD", "EUR", "XXX"),
+			negative_payout: fc.constantFrom("cancel", "adjust"),
+			status_map: fc.constantFrom({}, { whatever: "approved", pending: "approved" }, { approved: "cancelled", reversed: "pending" }),
+		}),
+		fc.record({
+			rates: fc.constantFrom("EUR", "XXX"),
+			from: fc.nat({ max: 11 }),
+			usd: fc.constantFrom("1.0837", "0.912345678", "3"),
+		}),
+	),
+});
+
 /** An operator's word. */
 const verdict = fc.record({
 	kind: fc.constant("verdict" as const),
@@ -109,6 +134,7 @@ const history = fc.array(
 		{ weight: 4, arbitrary: replay },
 		{ weight: 1, arbitrary: change },
 		{ weight: 1, arbitrary: suspension },
+		{ weight: 2, arbitrary: networkChange },
 		{ weight: 3, arbitrary: verdict },
 		{ weight: 3, arbitrary: adjustment },
 		{ weight: 2, arbitrary: undo },
@@ -120,7 +146,7 @@ const history = fc.array(
 );
 
 type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
-type Intervention = Extract<Step, { kind: "change" | "suspension" | "verdict" | "adjust" | "undo" }>;
+type Intervention = Extract<Step, { kind: "change" | "suspension" | "import" | "verdict" | "adjust" | "undo" }>;
 type Delivery =
 	| { queue: "clicks"; body: ClickMessage }
 	| { queue: "postbacks"; body: ReturnType<typeof postbackMessage> }
@@ -141,7 +167,8 @@ function deliveriesOf(steps: readonly Step[]): Delivery[] {
 	return deliveries;
 }
 
-function clickMessage({ publisher, hash, at, bidMicros, reason, source }: Extract<Step, { kind: "click" }>, serial: number): ClickMessage {
+function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): ClickMessage {
+	const { publisher, hash, at, bidMicros, reason, source, terms } = step;
 	const time = FIRST_DAY + at;
 	return {
 		format: 1,
@@ -154,6 +181,7 @@ function clickMessage({ publisher, hash, at, bidMicros, reason, source }: Extrac
 		brandId: 1,
 		campaignId: 11,
 		bidMicros: reason === "test" ? 0 : bidMicros,
+		...terms,
 		texts: { clickid: `click-${publisher}-${hash}`, ...(source !== undefined && { subi: source }) },
 		country: "US",
 	};
@@ -191,9 +219,23 @@ async function deliver(deliveries: readonly Delivery[], batchSize: number, made:
 async function intervene(step: Intervention, made: string[]): Promise<void> {
 	if (step.kind === "change") return setPublisher(step.publisher, "pricing_model", step.model);
 	if (step.kind === "suspension") return setPublisher(step.publisher, "status", step.status);
+	if (step.kind === "import") return importAs(step.brings);
 	if (step.kind === "adjust" || step.kind === "undo") return adjustAs(step, made);
 	const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
 	await judgeConversion(deps, { platform: "northwind", txnid: step.txnid }, step.verdict, "adjustment");
+}
+
+async function importAs(brings: Extract<Step, { kind: "import" }>["brings"]): Promise<void> {
+	if ("rates" in brings) {
+		const { rates: currency, from, usd } = brings;
+		const dates = Array.from({ length: 6 }, (_, day) => new Date(FIRST_DAY + (from + day - 5) * DAY_MS).toISOString().slice(0, 10));
+		await importFile({ exchange_rates: dates.map((date) => ({ currency, date, usd })) });
+	} else if ("currency" in brings) await importFile({ platforms: [{ ...NORTHWIND, ...brings }] });
+	else {
+		if ("publisher" in brings) await setPublisher(brings.publisher, "revenue_share_ppm", brings.sharePpm);
+		else await setPublisher(brings.amendmentsOf, "amendments", brings.amendments);
+		await importFile({ exchange_rates: [] });
+	}
 }
 
 async function consumeClicks(bodies: readonly ClickMessage[]): Promise<void> {
@@ -222,10 +264,21 @@ async function forgetAll(): Promise<void> {
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await setPublisher("pa", "pricing_model", "CPA");
 	await setPublisher("pc", "pricing_model", "CPC");
-	for (const publisher of ["pa", "pc"]) await setPublisher(publisher, "status", "active");
+	for (const publisher of ["pa", "pc"]) {
+		await setPublisher(publisher, "status", "active");
+		await setPublisher(publisher, "amendments", "none");
+	}
+	// A share that leaves fractions of everything.
+	await setPublisher("pa", "revenue_share_ppm", 373_737);
+	await setPublisher("pc", "revenue_share_ppm", 500_000);
+	await env.DB.prepare("DELETE FROM exchange_rates").run();
 	// The consumer keeps what it knows of publishers for seconds; an import makes it ask again.
-	await importFile({ exchange_rates: [] });
+	await importFile({ platforms: [NORTHWIND], exchange_rates: RATES });
 }
+
+const RATES = Array.from({ length: 30 }, (_, n) => new Date(FIRST_DAY + (n - 10) * DAY_MS).toISOString().slice(0, 10))
+	.filter((_, n) => n % 3 !== 0)
+	.map((date) => ({ currency: "EUR", date, usd: "1.0837" }));
 
 type Record_ = Record<string, unknown>;
 
@@ -358,19 +411,15 @@ async function checkCounters(): Promise<void> {
 	}
 }
 
-beforeAll(async () => {
-	await importReportNetwork();
-	// A share that leaves fractions of everything.
-	await setPublisher("pa", "revenue_share_ppm", 373_737);
-	const days = Array.from({ length: 30 }, (_, n) => new Date(FIRST_DAY + (n - 10) * DAY_MS).toISOString().slice(0, 10));
-	await importFile({ exchange_rates: days.filter((_, n) => n % 3 !== 0).map((date) => ({ currency: "EUR", date, usd: "1.0837" })) });
-});
+beforeAll(importReportNetwork);
 
 describe("worker: reports add up", () => {
 	it("for any history of clicks, postbacks and adjustments: daywise = source_level = clickid_level = clicklevel = the ledger", async () => {
+		let runs = 0;
 		await fc.assert(
 			fc
 				.asyncProperty(history, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 40 }), async (steps, batchSize, limit) => {
+					if (++runs % 500 === 0) console.info(`${runs} histories`);
 					await deliver(deliveriesOf(steps), batchSize);
 					await checkSums("pa", limit);
 					await checkSums("pc", limit);
@@ -405,7 +454,9 @@ describe("worker: reports add up", () => {
 
 	it("a cancelled conversion leaves every sum, and a reopened one returns", async () => {
 		await forgetAll();
-		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
+		const made = deliveriesOf([
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+		]);
 		await deliver(made, 1);
 		const totals = async () => {
 			await checkSums("pa", 10);
@@ -429,7 +480,9 @@ describe("worker: reports add up", () => {
 
 	it("1,300 postbacks of nine billion on one click are credited to nobody, and leave no trace once cancelled", async () => {
 		await forgetAll();
-		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
+		const made = deliveriesOf([
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+		]);
 		const say = (n: number, payoutMicros: number, status: string | null) =>
 			postbackMessage("northwind", { txnid: `huge-${n}`, cid: hashOf("pa", 1), eventAt: FIRST_DAY, payoutMicros, status });
 		await deliver([...made, { queue: "postbacks", body: say(-1, 10_000_000, null) }], 2);
@@ -450,7 +503,9 @@ describe("worker: reports add up", () => {
 
 	it("every report answers, and exactly, over what an earlier version stored of such postbacks", async () => {
 		await forgetAll();
-		const made = deliveriesOf([{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a" }]);
+		const made = deliveriesOf([
+			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },
+		]);
 		await deliver([...made, { queue: "postbacks", body: postbackMessage("northwind", { cid: hashOf("pa", 1), eventAt: FIRST_DAY }) }], 2);
 		const [huge, count] = [8_999_999_999_999_900n, 1_300];
 		const columns = "txnid, revenue_micros, gross_micros, sales_usd_micros";

@@ -67,6 +67,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: SETTLE_TESTS,
 	},
 	{
+		name: "changed-status-map-reads-old-words-anew",
+		file: "src/conversions/restate.ts",
+		find: "meaningOf(payouts, conversion.lastIntakeId) ?? ",
+		replace: "",
+		tests: ["test/worker/conversions/imports-between.test.ts"],
+	},
+	{
 		name: "amount-changes-while-it-is-sent",
 		file: "src/conversions/write-settlements.ts",
 		find: "WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN",

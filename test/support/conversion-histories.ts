@@ -1,0 +1,173 @@
+/** Steps of random histories: clicks and postbacks as they are sent, late, twice and otherwise; what operators import and say; the time. */
+import fc from "fast-check";
+import type { ModelClick } from "./reference-ledger.ts";
+
+export const START = Date.parse("2026-11-12T00:00:00Z");
+/** The last is reported about long before the first click. */
+const EVENT_DAYS = ["2026-11-10", "2026-11-11", "2026-09-30"];
+
+/**
+ * The clicks a history may make: one plain, two that share a publisher click id, a head before its billed click, one of a platform that
+ * nobody knows any more, a test, one that passes off another's hash as its click id, two redirects of one hash, and others.
+ */
+export const CLICKS = (
+	[
+		{ hash: "a", platform: "west", publisher: "cpa", publisherClickId: "pub-a", source: "s1", reason: null },
+		{ hash: "b", platform: "west", publisher: "quiet", publisherClickId: "shared", source: "s1", reason: null },
+		{ hash: "c", platform: null, publisher: "cpa", publisherClickId: "shared", source: null, reason: null },
+		{ hash: "d", platform: "east", publisher: "cpa", publisherClickId: null, source: "s2", reason: "head" },
+		{ hash: "d", platform: "east", publisher: "cpa", publisherClickId: null, source: "s2", reason: null },
+		{ hash: "e", platform: "west", publisher: "cpc", publisherClickId: "pub-e", source: "s2", reason: null },
+		{ hash: "f", platform: "west", publisher: "cpa", publisherClickId: "pub-f", source: "s1", reason: "test" },
+		{ hash: "9", platform: "east", publisher: "quiet", publisherClickId: "shared", source: "s3", reason: "expired" },
+		{ hash: "8", platform: "west", publisher: "quiet", publisherClickId: "a".repeat(32), source: "s2", reason: null },
+		{ hash: "7", platform: null, publisher: "cpa", publisherClickId: "pub-7", source: "s1", reason: "embedded" },
+		{ hash: "a", platform: "west", publisher: "cpa", publisherClickId: "pub-a", source: "s3", reason: null },
+	] as const
+).map((click, at): ModelClick => {
+	const billed = { bid: 100_000 * (at + 1), campaignMax: click.platform === null ? null : 45_000_000, isCounted: true };
+	const unknown = { model: null, share: null };
+	return { ...click, ...billed, ...unknown, hash: click.hash.repeat(32), id: `click-${at}`, clickedAt: START - 10_000 + at };
+});
+
+/** What stands around a text on its way, and means nothing. */
+const dressing = fc.constantFrom(
+	...["", "", "", "", " ", "\u0000", "\r\n", "\u00a0"].map((before, at) => [before, ["", "\t ", " \u0007", ""][at % 4] ?? ""] as const),
+);
+const dressed = <Text extends string | null>(text: fc.Arbitrary<Text>) =>
+	fc.tuple(text, dressing).map(([text, [before, after]]) => (text === null ? null : `${before}${text}${after}`));
+
+const cid = fc.constantFrom(
+	...CLICKS.map(({ hash }) => hash),
+	...["a", "a", "a", "d", "d", "A"].map((letter) => letter.repeat(32)),
+	"pub-a",
+	"pub-a",
+	"shared",
+	"pub-e",
+	"unknown",
+	"0".repeat(32),
+);
+
+/** Words, one that nobody knows, and macros that nobody filled in. */
+const status = fc.constantFrom(null, "paid", "paid", "Paid", "hold", "void", "odd", "refunded", "Charge-Back", "{status}", "%STATUS%");
+
+/** A postback as it is sent; amounts in micros of its currency. */
+const postback = fc.record({
+	platform: fc.constantFrom("west", "west", "east"),
+	txnid: fc.constantFrom("t1", "t1", "t1", "t2", "t3"),
+	cid: dressed(cid).map(String),
+	status: dressed(status),
+	eventAt: fc.constantFrom(...[...EVENT_DAYS, ...EVENT_DAYS.slice(0, 1)].map((day) => Date.parse(`${day}T23:59:59.999Z`))),
+	payoutMicros: fc.constantFrom(
+		10_000_000,
+		10_000_000,
+		12_345_678,
+		1,
+		0,
+		0,
+		-10_000_000,
+		-3_000_000,
+		-3_000_000,
+		42_000_000,
+		49_999_950,
+		9_000_000_000_000_000,
+	),
+	salesMicros: fc.constantFrom(null, null, 100_000_001, -5_000_000, 6_000_000_000_000),
+	currency: fc.constantFrom(null, null, "EUR", "USD", "GBP", " eur"),
+});
+export type SentPostback = typeof postback extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What one batch holds of what is in flight, by numbers that are taken modulo its size; and how the consumer ends. */
+const delivery = fc.record({
+	queue: fc.constantFrom("postbacks" as const, "postbacks" as const, "clicks" as const),
+	picks: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 4 }),
+	/** `twice`: two consumers at once. `before`: D1 fails in the middle of the transaction. `after`: no acknowledgement comes through. */
+	fate: fc.constantFrom("acked", "acked", "acked", "twice", "before", "after"),
+});
+
+/** A click: its message tells the terms it was made under, or is an earlier version's and does not; or its row is, and tells none. */
+const click = fc.record({
+	at: fc.nat({ max: CLICKS.length - 1 }),
+	way: fc.constantFrom("message" as const, "message" as const, "bare_message" as const, "old_row" as const),
+	around: dressing,
+});
+
+/** Settings of a publisher and of a platform, as an import brings them. */
+const terms = fc.record({
+	share: fc.constantFrom(800_000n, 333_333n, 1_000_000n, 0n),
+	model: fc.constantFrom("CPA" as const, "CPA" as const, "CPC" as const),
+	amendments: fc.constantFrom("none" as const, "pair" as const),
+});
+const meaning = fc.record({
+	currency: fc.constantFrom("USD", "EUR"),
+	negative: fc.constantFrom("cancel" as const, "adjust" as const),
+	words: fc.constantFrom<Record<string, "approved" | "pending" | "cancelled">>(
+		{},
+		{ odd: "approved", paid: "pending", void: "approved" },
+		{ PAID: "cancelled", odd: "cancelled" },
+		{ hold: "approved", refunded: "pending", "{status}": "cancelled" },
+	),
+});
+/** For some days, or for others than before on days that have one. */
+const rates = fc.record({
+	currency: fc.constantFrom("EUR", "EUR", "GBP"),
+	days: fc.constantFrom(EVENT_DAYS, EVENT_DAYS, EVENT_DAYS.slice(1)),
+	nanos: fc.constantFrom(1_083_456_789n, 1_083_456_789n, 987_654_321n),
+});
+
+const kind = <Kind extends string, Fields extends object>(kind: Kind, weight: number, fields: fc.Arbitrary<Fields>) => ({
+	weight,
+	arbitrary: fields.map((fields) => ({ kind, ...fields })),
+});
+const key = postback.map(({ platform, txnid }) => ({ platform, txnid }));
+
+const step = fc.oneof(
+	kind("receive", 16, fc.record({ postback })),
+	kind("deliver", 14, delivery),
+	kind("click", 6, click),
+	kind("rates", 3, rates),
+	kind("pass", 4, fc.record({ minutes: fc.constantFrom(1, 20, 600, 1_500) })),
+	kind("look_again", 1, key),
+	kind("judge", 3, fc.record({ key, verdict: fc.constantFrom("voided" as const, "released" as const, null) })),
+	kind("hear", 2, fc.record({})),
+	kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet", "cpc"), terms })),
+	kind("platform", 2, fc.record({ id: fc.constantFrom("west", "east"), meaning })),
+	kind("suspend", 1, fc.record({ id: fc.constantFrom("cpa", "cpa", "quiet") })),
+);
+export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+const made = (at: number): Step => ({ kind: "click", at, way: "message", around: ["", ""] });
+const STORED: Step = { kind: "deliver", queue: "clicks", picks: [0, 1], fate: "acked" };
+const RATED: Step = { kind: "rates", currency: "EUR", days: EVENT_DAYS, nanos: 1_083_456_789n };
+
+const ALL: Step = { kind: "deliver", queue: "postbacks", picks: [0, 1, 2, 3], fate: "acked" };
+
+/** An import between a conversion and what corrects it. */
+const correction = fc
+	.record({
+		postback,
+		brings: fc.oneof(
+			kind("rates", 2, rates),
+			kind("platform", 2, fc.record({ id: fc.constantFrom("west", "east"), meaning })),
+			kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "quiet", "cpc"), terms })),
+			kind("suspend", 1, fc.record({ id: fc.constantFrom("cpa", "quiet") })),
+		),
+		payoutMicros: fc.constantFrom(10_000_000, 12_345_678, 1, 0, -3_000_000),
+	})
+	.map(({ postback, brings, payoutMicros }): Step[] => [
+		{ kind: "receive", postback },
+		ALL,
+		brings,
+		{ kind: "receive", postback: { ...postback, payoutMicros } },
+		ALL,
+	]);
+
+/** Many begin with clicks of both platforms that are stored, and rates: what comes then is settled, and changes. */
+export const history = fc
+	.tuple(
+		fc.constantFrom<Step[]>([], [made(0), made(4), STORED], [made(0), made(4), STORED, RATED]),
+		fc.array(step, { minLength: 2, maxLength: 12 }),
+		fc.oneof(fc.constant<Step[]>([]), correction),
+		fc.array(step, { minLength: 2, maxLength: 12 }),
+	)
+	.map((parts) => parts.flat());

@@ -1,0 +1,91 @@
+/** An import between two postbacks of one conversion: what was said before goes on meaning what it meant when it was said. */
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Judgement, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import {
+	clickRow,
+	consume,
+	importConversionNetwork,
+	platformEntry,
+	postbackMessage,
+	readAll,
+	storeClicks,
+} from "../../support/conversions.ts";
+import { importFile } from "../../support/network-import.ts";
+
+const DOLLAR = 1_000_000;
+
+/** A click, stored, and postbacks of `west` about it. */
+async function clicked(fields: Parameters<typeof clickRow>[0] = {}) {
+	const click = clickRow(fields);
+	await storeClicks(click);
+	const txnid = `between-${String(click.id)}`;
+	const cid = String(click.click_hash);
+	return {
+		say: (fields: Parameters<typeof postbackMessage>[1] = {}) => postbackMessage("west", { txnid, cid, ...fields }),
+		stands: async () => {
+			const [row] = await readAll("SELECT status, payout_micros AS payout FROM conversions WHERE txnid = ?", txnid);
+			const callbacks = await readAll("SELECT status FROM callbacks WHERE txnid = ? ORDER BY seq", txnid);
+			return [row?.status, Number(row?.payout) / DOLLAR, ...callbacks.map(({ status }) => status)];
+		},
+		judge: (verdict: "voided" | "released" | null): Promise<Judgement | null> =>
+			judgeConversion(
+				{ db: openDatabase(env.DB), callbacks: undefined, now: Date.now },
+				{ platform: "west", txnid },
+				verdict,
+				"adjustment-1",
+			),
+	};
+}
+
+const importWest = (fields: object) => importFile({ platforms: [platformEntry("west", { negative_payout: "adjust", ...fields })] });
+
+beforeAll(importConversionNetwork);
+beforeEach(async () => void (await importWest({})));
+
+describe("worker: a status map that changes between two postbacks", () => {
+	test("a correction corrects the amount, and reads no earlier word anew", async () => {
+		const { say, stands } = await clicked();
+		await consume(say({ payoutMicros: 80 * DOLLAR, status: "paid" }));
+		await importWest({ status_map: { paid: "cancelled" } });
+		await consume(say({ payoutMicros: -8 * DOLLAR, status: "paid" }));
+		expect(await stands()).toEqual(["approved", 72, "approved"]);
+	});
+
+	test("nor does an older postback that comes late", async () => {
+		const { say, stands } = await clicked();
+		const older = say({ payoutMicros: 10 * DOLLAR, status: "hold" });
+		await consume(say({ payoutMicros: 20 * DOLLAR, status: "paid" }));
+		await importWest({ status_map: { paid: "cancelled" } });
+		await consume(older);
+		expect(await stands()).toEqual(["approved", 20, "approved"]);
+	});
+
+	test("nor an operator's word that is taken back", async () => {
+		const { say, stands, judge } = await clicked();
+		await consume(say({ status: "paid" }));
+		await judge("voided");
+		await importWest({ status_map: { paid: "pending" } });
+		await judge(null);
+		expect(await stands()).toEqual(["approved", 10, "approved", "cancelled", "approved"]);
+	});
+
+	test("nor the end of a review", async () => {
+		const { say, stands, judge } = await clicked({ reason: "embedded" });
+		await consume(say({ status: "paid" }));
+		expect(await stands()).toEqual(["pending", 10]);
+		await importWest({ status_map: { paid: "cancelled" } });
+		await judge("released");
+		expect(await stands()).toEqual(["approved", 10, "approved"]);
+	});
+
+	test("the same postback again is read by the new one", async () => {
+		const { say, stands } = await clicked();
+		await consume(say({ status: "lead" }));
+		expect(await stands()).toEqual(["pending", 10]);
+		await importWest({ status_map: { lead: "approved" } });
+		await consume(say({ status: "lead" }));
+		expect(await stands()).toEqual(["approved", 10, "approved"]);
+	});
+});
