@@ -15,19 +15,33 @@ export type HoldFacts = {
 
 /**
  * Null where nothing holds it. What is cancelled or a test counts nowhere, so nothing need hold it. An operator's release passes the
- * ceilings of platform and campaign and the review; the absolute ones, on which sums rest, it does not.
+ * review, and the ceilings of platform and campaign up to `releasedMicros`; the absolute ones, on which sums rest, it does not.
+ * @param releasedMicros see {@link releasedUpTo}
  */
 export function holdOf(
 	conversion: Pick<Conversion, "status" | "test" | "verdict">,
 	worth: { grossMicros: number; salesUsdMicros: number },
 	{ platformMaxMicros, campaignMaxMicros, clickReason, isPublisherSuspended }: HoldFacts,
+	releasedMicros: number,
 ): ConversionHold | null {
 	if (conversion.status === "cancelled" || conversion.test) return null;
 	const isReleased = conversion.verdict === "released";
-	const ceiling = isReleased ? ABSOLUTE_MAX_PAYOUT_MICROS : ceilingOf(platformMaxMicros, campaignMaxMicros);
+	const ceiling = Math.max(ceilingOf(platformMaxMicros, campaignMaxMicros), releasedMicros);
 	if (worth.grossMicros > ceiling || worth.salesUsdMicros > ABSOLUTE_MAX_SALES_MICROS) return "amount";
 	if (!isReleased && isUnseen(clickReason)) return "review";
 	return isPublisherSuspended ? "publisher_suspended" : null;
+}
+
+/**
+ * The most that a release passes, micro-dollars: the amount that it was given for, or less that was stated since. A higher one takes
+ * another word.
+ * @param before as it stood before what is decided now
+ */
+export function releasedUpTo(before: Conversion | null, { verdict }: Pick<Conversion, "verdict">): number {
+	if (verdict !== "released") return 0;
+	if (before?.verdict !== "released") return ABSOLUTE_MAX_PAYOUT_MICROS;
+	const isPassed = before.heldFor === "publisher_suspended" || (before.stage === "settled" && before.status !== "cancelled");
+	return isPassed ? (before.grossMicros ?? 0) : 0;
 }
 
 /** True for holds under which a conversion is pending, whatever its platform says. */

@@ -7,7 +7,7 @@ import { utcDay } from "../lib/time.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
-import { type HoldFacts, holdOf, isKeptPending } from "./holds.ts";
+import { type HoldFacts, holdOf, isKeptPending, releasedUpTo } from "./holds.ts";
 import { asClickHash, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks.ts";
@@ -242,7 +242,8 @@ class History {
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
 		const facts = this.#facts.holdFactsOf(conversion);
 		const holdFacts = isRevalued ? { ...facts, isPublisherSuspended: false } : facts;
-		const hold = holdOf(valued, { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 }, holdFacts);
+		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
+		const hold = holdOf(valued, worth, holdFacts, releasedUpTo(this.#state, conversion));
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
 		const earns = conversion.pricingModel === "CPA" && !conversion.test;
 		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
@@ -275,5 +276,7 @@ class History {
 }
 
 function quarantined(conversion: Conversion, heldFor: ConversionHold): Conversion {
-	return { ...conversion, stage: "quarantined", heldFor, revenueMicros: null };
+	// Of a release that does not pass the amount nothing is left: another one may.
+	const verdict = heldFor === "amount" && conversion.verdict === "released" ? null : conversion.verdict;
+	return { ...conversion, stage: "quarantined", heldFor, verdict, revenueMicros: null };
 }

@@ -61,6 +61,8 @@ type ModelConversion = {
 	isUnknown: boolean;
 	status: Status;
 	verdict: Verdict | null;
+	/** What an operator's release lets pass, micro-dollars; 0 without one. */
+	releasedUpTo: number;
 	heldFor: string | null;
 	/** All it was ever said to be, but cancelled. */
 	statements: string[];
@@ -93,6 +95,7 @@ const MEANING: Record<string, Status> = {
 };
 /** Micro-dollars; where neither platform nor campaign says another. */
 const DEFAULT_CEILING = 10_000_000_000;
+const MOST_RELEASED = 1_000_000_000_000;
 const CREDIT_STEP = 100n;
 
 export class ReferenceLedger {
@@ -171,6 +174,7 @@ export class ReferenceLedger {
 			callbacks: [],
 			status: "pending",
 			verdict: null,
+			releasedUpTo: 0,
 			heldFor: null,
 			statements: [],
 		};
@@ -228,6 +232,7 @@ export class ReferenceLedger {
 		if (conversion === undefined) return false;
 		if (conversion.verdict === verdict) return true;
 		conversion.verdict = verdict;
+		conversion.releasedUpTo = verdict === "released" ? MOST_RELEASED : 0;
 		this.#weigh(conversion, now);
 		return true;
 	}
@@ -277,6 +282,10 @@ export class ReferenceLedger {
 		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
 		conversion.rateFor = rateFor;
 		conversion.heldFor = this.#holdOf(conversion, conversion.click);
+		if (conversion.heldFor === "amount" && conversion.verdict === "released") conversion.verdict = null;
+		const passes = conversion.heldFor === "publisher_suspended" || (conversion.heldFor === null && conversion.status !== "cancelled");
+		// A release is for the amount that it was given for.
+		conversion.releasedUpTo = conversion.verdict === "released" && passes ? (this.#usd(conversion.payout, conversion) ?? 0) : 0;
 		conversion.stage = conversion.heldFor === null ? "settled" : "quarantined";
 		if (conversion.heldFor === "review" || conversion.heldFor === "publisher_suspended") conversion.status = "pending";
 		this.#tell(conversion);
@@ -290,7 +299,7 @@ export class ReferenceLedger {
 		const isReleased = conversion.verdict === "released";
 		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
 		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
-		if (gross > (isReleased ? 1e12 : ceiling) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
+		if (gross > Math.max(ceiling, conversion.releasedUpTo) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
 		if (click.reason === "embedded" && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}

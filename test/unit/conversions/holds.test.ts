@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type HoldFacts, holdOf } from "../../../src/conversions/holds.ts";
+import { blank } from "../../../src/conversions/conversion-changes.ts";
+import { type HoldFacts, holdOf, releasedUpTo } from "../../../src/conversions/holds.ts";
 
 const USD = 1_000_000;
 const FACTS: HoldFacts = { platformMaxMicros: null, campaignMaxMicros: null, clickReason: null, isPublisherSuspended: false };
@@ -7,7 +8,12 @@ const APPROVED = { status: "approved", test: false, verdict: null } as const;
 const RELEASED = { ...APPROVED, verdict: "released" } as const;
 
 const hold = (conversion: Parameters<typeof holdOf>[0], grossUsd: number, facts: Partial<HoldFacts> = {}, salesUsd = 0) =>
-	holdOf(conversion, { grossMicros: grossUsd * USD, salesUsdMicros: salesUsd * USD }, { ...FACTS, ...facts });
+	holdOf(
+		conversion,
+		{ grossMicros: grossUsd * USD, salesUsdMicros: salesUsd * USD },
+		{ ...FACTS, ...facts },
+		releasedUpTo(null, conversion),
+	);
 
 describe("unit: what keeps a conversion from being credited", () => {
 	test("a payout above 10,000 USD, where nobody says otherwise", () => {
@@ -32,6 +38,18 @@ describe("unit: what keeps a conversion from being credited", () => {
 		expect(hold(RELEASED, 1_000_000, { campaignMaxMicros: USD })).toBeNull();
 		expect(hold(RELEASED, 1_000_000.0001)).toBe("amount");
 		expect(hold(RELEASED, 1, {}, 5_000_000.0001)).toBe("amount");
+	});
+
+	test("a release passes the amount that it was given for, until that has changed", () => {
+		const settled = { ...blank({ platform: "west", txnid: "t" }, 0), ...RELEASED, stage: "settled", grossMicros: 30 * USD } as const;
+		const upTo = (change: object) => releasedUpTo({ ...settled, ...change }, RELEASED);
+		expect(upTo({})).toBe(30 * USD);
+		expect(upTo({ stage: "quarantined", heldFor: "publisher_suspended" })).toBe(30 * USD);
+		expect([upTo({ status: "cancelled" }), upTo({ stage: "quarantined", heldFor: "no_rate" }), upTo({ grossMicros: null })]).toEqual([
+			0, 0, 0,
+		]);
+		expect([upTo({ verdict: null }), upTo({ verdict: "voided" })]).toEqual([1_000_000 * USD, 1_000_000 * USD]);
+		expect(releasedUpTo(settled, APPROVED)).toBe(0);
 	});
 
 	test.each([
