@@ -30,9 +30,20 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
 	send: () => Promise.reject(new Error("the queue CLICKS is not bound")),
 };
 
-const SEND_PAUSE_MS = 100;
-const SEND_PAUSES_MS = [1_000];
+/**
+ * What is done after an answer is cut off 30 s later, and then nobody hears of it. So every step has an end of its own, and all of them
+ * together stay below that: {@link MAX_RECORDING_MS}.
+ */
+const SEND_TIMEOUT_MS = 3_000;
+const SEND_PAUSES_MS = [100, 1_000];
+const KEEP_TIMEOUT_MS = 3_000;
 const KEEP_PAUSES_MS = [1_100, 3_000];
+/** A limit that answers later than this limits nothing. */
+const LIMIT_TIMEOUT_MS = 1_000;
+
+/** The longest that a click is being recorded, milliseconds: two limits, the queue, and every try of KV with the waits between. */
+export const MAX_RECORDING_MS =
+	2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + (KEEP_PAUSES_MS.length + 1) * KEEP_TIMEOUT_MS + KEEP_PAUSES_MS.reduce((sum, ms) => sum + ms);
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
@@ -53,9 +64,6 @@ export async function recordClick(store: ClickStore, click: ClickMessage, { user
 	await send(store, click);
 }
 
-/** A limit that answers later than this limits nothing: no click may wait for it until the runtime ends the request. */
-const LIMIT_TIMEOUT_MS = 1_000;
-
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
 async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
@@ -70,15 +78,14 @@ async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: C
 	}
 }
 
-function send(store: ClickStore, click: ClickMessage): Promise<unknown> {
-	return store.queue.send(click).catch(() => sendAgain(store, click));
-}
-
-async function sendAgain(store: ClickStore, click: ClickMessage): Promise<void> {
+/** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
+async function send(store: ClickStore, click: ClickMessage): Promise<void> {
+	let isLate = false;
+	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
 	try {
-		await store.pause(SEND_PAUSE_MS);
-		await repeat(store, SEND_PAUSES_MS, () => store.queue.send(click));
+		await inTime(sending, SEND_TIMEOUT_MS, "the queue");
 	} catch (error) {
+		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });
 		await keepClick(store, click);
 	}
@@ -86,7 +93,9 @@ async function sendAgain(store: ClickStore, click: ClickMessage): Promise<void> 
 
 async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> {
 	try {
-		await repeat(store, KEEP_PAUSES_MS, () => store.kept.put(KEPT_PREFIX + click.id, JSON.stringify(click)));
+		await repeat(store, KEEP_PAUSES_MS, () =>
+			inTime(store.kept.put(KEPT_PREFIX + click.id, JSON.stringify(click)), KEEP_TIMEOUT_MS, "KV"),
+		);
 	} catch (error) {
 		const { id, hash, kind, publisher, brandId, campaignId, bidMicros, reason } = click;
 		logError("click.lost", error, {
@@ -100,6 +109,13 @@ async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> 
 			reason,
 		});
 	}
+}
+
+const LATE = Symbol("late");
+
+/** @throws Error where it fails, or has not ended after `timeoutMs` milliseconds */
+async function inTime(work: Promise<unknown>, timeoutMs: number, who: string): Promise<void> {
+	if ((await within<unknown>(work, timeoutMs, LATE)) === LATE) throw new Error(`${who} did not answer in time`);
 }
 
 /** @throws what the last try threw */

@@ -236,7 +236,7 @@ describe("worker: what is no click", () => {
 
 describe("worker: a redirect that was answered is never lost", () => {
 	/** The redirect with the real book and faults where `failing` says so. */
-	function redirect(failing: { queue?: boolean; kept?: boolean; book?: boolean }) {
+	function redirect(failing: { queue?: boolean; late?: boolean; kept?: boolean; book?: boolean }) {
 		const background: Promise<unknown>[] = [];
 		const sent: ClickMessage[] = [];
 		const deps: RedirectDeps = {
@@ -247,6 +247,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 					async send(message) {
 						if (failing.queue) throw new Error("the queue is down");
 						sent.push(message);
+						if (failing.late) await new Promise(() => {});
 					},
 				},
 				kept: {
@@ -297,6 +298,23 @@ describe("worker: a redirect that was answered is never lost", () => {
 		await runCron();
 		expect(await clickRows({ hash: hashIn(response) })).toHaveLength(1);
 		expect(await kept()).toBe(0);
+	});
+
+	it("where the queue took it too late, and KV has it, it is counted once", async () => {
+		const tracker = redirect({ late: true });
+		const before = await rowsOf("SELECT coalesce(sum(click_count), 0) AS clicks FROM daily_publishers");
+		const response = await tracker.follow(await clickUrlFor("shoes.example"));
+		expect(await kept()).toBe(1);
+		await runCron();
+		expect(await kept()).toBe(0);
+		await consumeClicks(
+			capDeps(),
+			tracker.sent.map((body) => ({ id: "late", body })),
+		);
+		expect(tracker.sent).toHaveLength(1);
+		expect(await clickRows({ hash: hashIn(response) })).toMatchObject([{ reason: null }]);
+		const after = await rowsOf("SELECT sum(click_count) AS clicks FROM daily_publishers");
+		expect(Number(after[0]?.clicks) - Number(before[0]?.clicks)).toBe(1);
 	});
 
 	it("what is kept but no click becomes a dead letter", async () => {

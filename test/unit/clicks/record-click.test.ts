@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
-import { KEPT_PREFIX, recordClick } from "../../../src/clicks/record-click.ts";
+import { KEPT_PREFIX, MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
 
 const CLICK: ClickMessage = {
 	format: 1,
@@ -67,6 +67,71 @@ describe("unit: how often a click is tried to be recorded", () => {
 
 	test("and is told to be lost after the third", async () => {
 		expect((await record({ queue: 3, kept: 3 })).filter((step) => step === "kept")).toHaveLength(3);
+		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
+	});
+});
+
+describe("unit: a click that something keeps waiting", () => {
+	const never = () => new Promise<never>(() => {});
+	const wait = (milliseconds: number) => new Promise<void>((resolve) => void setTimeout(resolve, milliseconds));
+	/** What the runtime gives work after an answer. */
+	const WAIT_UNTIL_MS = 30_000;
+	let logged: string[];
+
+	beforeEach(() => {
+		vi.useFakeTimers();
+		logged = [];
+		vi.spyOn(console, "error").mockImplementation((line: string) => void logged.push(JSON.parse(line).event));
+	});
+	afterEach(() => {
+		vi.restoreAllMocks();
+		vi.useRealTimers();
+	});
+
+	/** Records a click with these parts; `after` tells how many milliseconds it took. */
+	async function record(parts: { send: () => Promise<unknown>; put?: (key: string) => Promise<void>; limit?: () => Promise<never> }) {
+		const keys: string[] = [];
+		const token = parts.limit === undefined ? undefined : { limit: parts.limit };
+		const startedAt = Date.now();
+		const recorded = recordClick(
+			{
+				queue: { send: parts.send },
+				kept: {
+					put: async (key) => {
+						await parts.put?.(key);
+						keys.push(key);
+					},
+				},
+				pause: wait,
+				connectionKey: "key",
+				limits: { address: undefined, token },
+			},
+			{ ...CLICK },
+			{ userAgent: null, address: null },
+		).then(() => Date.now() - startedAt);
+		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
+		return { keys, after: await recorded };
+	}
+
+	test("a send that hangs for a minute is given up after three seconds, and KV keeps the click", async () => {
+		const send = vi.fn(() => wait(57_000));
+		expect(await record({ send })).toEqual({ keys: [KEPT_PREFIX + CLICK.id], after: 3_000 });
+		expect(send).toHaveBeenCalledOnce();
+		expect(logged).toEqual(["click.queue_refused"]);
+	});
+
+	test("refusals that come late are not repeated once KV has the click", async () => {
+		const send = vi.fn(() => wait(2_900).then(() => Promise.reject(new Error("away"))));
+		expect((await record({ send })).after).toBe(3_000);
+		expect(send).toHaveBeenCalledOnce();
+	});
+
+	test("where nothing ever answers, the log still has it before the runtime ends the request", async () => {
+		const { keys, after } = await record({ send: never, put: never, limit: never });
+		expect(keys).toEqual([]);
+		// Without an address one of the two limits is asked.
+		expect(after).toBe(MAX_RECORDING_MS - 1_000);
+		expect(MAX_RECORDING_MS).toBeLessThan(WAIT_UNTIL_MS - 1_000);
 		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
 	});
 });
