@@ -29,7 +29,8 @@ import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { openDatabase } from "./db/client.ts";
-import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
+import { warnOfSize } from "./db/database-size.ts";
+import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
@@ -143,6 +144,8 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	const jobs: Record<string, () => Promise<void>> = {
 		caps: () => sweepCaps(clickDeps(env, onPauses)),
 		callbacks: () => sweepCallbacks(callbackDeps(env)),
+		size: () => warnOfSize({ network: databases(env).db, products: databases(env).products }, isCheckMinute()),
+		dead_letters: () => sweepDeadLetters({ db: databases(env).db, kv: env.BOOK, now }),
 		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		book: () => keepBook(env),
@@ -161,16 +164,19 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
 }
 
-/** Minute of each hour at which KV is checked for what the book should have there. */
+/** Minute of each hour at which KV is checked for what the book should have there, and the log told how full the databases are. */
 const CHECK_MINUTE = 7;
+
+function isCheckMinute(): boolean {
+	return new Date(now()).getUTCMinutes() === CHECK_MINUTE;
+}
 
 /** Publishes what an import could not, and removes shards that nobody reads any more. */
 async function keepBook(env: Env): Promise<void> {
 	const { db } = databases(env);
 	const deps = { db, kv: env.BOOK, now };
 	try {
-		const isHourly = new Date(now()).getUTCMinutes() === CHECK_MINUTE;
-		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isHourly);
+		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isCheckMinute());
 		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
 		await sweepBook(deps);
 	} catch (error) {
@@ -194,7 +200,7 @@ export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPause
 	if (part === undefined) throw new Error(`unknown queue ${batch.queue}`);
 	const queue = part as QueueName;
 	if (dead !== undefined) {
-		await keepDeadLetters(databases(env).db, queue, batch.messages, now());
+		await keepDeadLettersSafely({ db: databases(env).db, kv: env.BOOK, now }, queue, batch.messages);
 		logInfo("queue.dead_letters", { queue, count: batch.messages.length });
 		return;
 	}

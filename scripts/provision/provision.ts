@@ -7,6 +7,7 @@ import {
 	findOrCreateNamespace,
 	findOrCreateQueue,
 	listSecrets,
+	RETENTION_OPTIONS,
 	type RunWrangler,
 	type Say,
 	setSecrets,
@@ -113,7 +114,7 @@ export function describePlan(toml: string, { split, variables }: ProvisionOption
 	return [
 		...names.databases.map((name) => `find or create the database ${name}:  wrangler d1 create ${name}`),
 		`find or create the KV namespace ${namespaceOf(names.workers.all)}:  wrangler kv namespace create ${namespaceOf(names.workers.all)}`,
-		...names.queues.map((name) => `find or create the queue ${name}:  wrangler queues create ${name}`),
+		...names.queues.map((name) => `find or create the queue ${name}:  wrangler queues create ${name} ${RETENTION_OPTIONS.join(" ")}`),
 		"write the ids into wrangler.toml",
 		...Object.entries(variables).map(([name, value]) => `write ${name} = "${value}" into wrangler.toml`),
 		...["DB", "PRODUCTS"].map((binding) => `migrate ${binding}:  wrangler d1 migrations apply ${binding} --remote ${environment}`),

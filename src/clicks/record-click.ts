@@ -1,13 +1,11 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
 import { within } from "../lib/async.ts";
 import { connectionOf } from "../lib/ip.ts";
+import { KEPT_CLICK_PREFIX } from "../lib/kept-keys.ts";
 import { logError } from "../lib/log.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
-
-/** KV keys of clicks that the queue refused: `click:kept:{id}`, a message as JSON. */
-export const KEPT_PREFIX = "click:kept:";
 
 export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
@@ -94,7 +92,7 @@ async function send(store: ClickStore, click: ClickMessage): Promise<void> {
 async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> {
 	try {
 		await repeat(store, KEEP_PAUSES_MS, () =>
-			inTime(store.kept.put(KEPT_PREFIX + click.id, JSON.stringify(click)), KEEP_TIMEOUT_MS, "KV"),
+			inTime(store.kept.put(KEPT_CLICK_PREFIX + click.id, JSON.stringify(click)), KEEP_TIMEOUT_MS, "KV"),
 		);
 	} catch (error) {
 		const { id, hash, kind, publisher, brandId, campaignId, bidMicros, reason } = click;

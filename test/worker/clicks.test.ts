@@ -7,8 +7,8 @@ import { ClickTokens } from "../../src/click-token/token.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
-import { KEPT_PREFIX } from "../../src/clicks/record-click.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { KEPT_CLICK_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
@@ -276,7 +276,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 		};
 	}
 
-	const kept = async () => (await env.BOOK.list({ prefix: KEPT_PREFIX })).keys.length;
+	const kept = async () => (await env.BOOK.list({ prefix: KEPT_CLICK_PREFIX })).keys.length;
 	const runCron = () => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
 
 	it("where the queue refuses it, it is kept in KV, and written by the cron", async () => {
@@ -293,7 +293,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 		const tracker = redirect({});
 		const response = await tracker.follow(await clickUrlFor("shoes.example"));
 		const [message] = tracker.sent;
-		await env.BOOK.put(`${KEPT_PREFIX}${message?.id}`, JSON.stringify(message));
+		await env.BOOK.put(`${KEPT_CLICK_PREFIX}${message?.id}`, JSON.stringify(message));
 		await consumeClicks(capDeps(), [{ id: "m", body: message }]);
 		await runCron();
 		expect(await clickRows({ hash: hashIn(response) })).toHaveLength(1);
@@ -318,7 +318,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 	});
 
 	it("what is kept but no click becomes a dead letter", async () => {
-		await env.BOOK.put(`${KEPT_PREFIX}broken`, "{ unreadable");
+		await env.BOOK.put(`${KEPT_CLICK_PREFIX}broken`, "{ unreadable");
 		await runCron();
 		expect(await kept()).toBe(0);
 		expect(await rowsOf("SELECT queue, body FROM dead_letters")).toEqual([{ queue: "clicks", body: '"{ unreadable"' }]);

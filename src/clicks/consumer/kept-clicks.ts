@@ -1,7 +1,7 @@
 /** Takes the clicks that the queue refused from KV into the database. */
 import { parseJson } from "../../lib/json.ts";
+import { KEPT_CLICK_PREFIX } from "../../lib/kept-keys.ts";
 import { logInfo } from "../../lib/log.ts";
-import { KEPT_PREFIX } from "../record-click.ts";
 import { type ConsumeDeps, consumeClicks } from "./consume-clicks.ts";
 
 /** Keys that KV reads at once. */
@@ -16,7 +16,7 @@ const CLICKS_A_RUN = 300;
  */
 export async function sweepKeptClicks(deps: ConsumeDeps): Promise<void> {
 	const { kv } = deps;
-	const { keys } = await kv.list({ prefix: KEPT_PREFIX, limit: CLICKS_A_RUN });
+	const { keys } = await kv.list({ prefix: KEPT_CLICK_PREFIX, limit: CLICKS_A_RUN });
 	for (let at = 0; at < keys.length; at += KEYS_A_READ) {
 		const names = keys.slice(at, at + KEYS_A_READ).map(({ name }) => name);
 		const texts = await kv.get(names, { type: "text" });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
-import { KEPT_PREFIX, MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
+import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
+import { KEPT_CLICK_PREFIX } from "../../../src/lib/kept-keys.ts";
 
 const CLICK: ClickMessage = {
 	format: 1,
@@ -25,7 +26,7 @@ async function record(refused: { queue: number; kept: number }): Promise<string[
 			queue: { send: () => attempt("queue") },
 			kept: {
 				put: (key, value) => {
-					expect([key, JSON.parse(value)]).toEqual([KEPT_PREFIX + CLICK.id, CLICK]);
+					expect([key, JSON.parse(value)]).toEqual([KEPT_CLICK_PREFIX + CLICK.id, CLICK]);
 					return attempt("kept");
 				},
 			},
@@ -115,7 +116,7 @@ describe("unit: a click that something keeps waiting", () => {
 
 	test("a send that hangs for a minute is given up after three seconds, and KV keeps the click", async () => {
 		const send = vi.fn(() => wait(57_000));
-		expect(await record({ send })).toEqual({ keys: [KEPT_PREFIX + CLICK.id], after: 3_000 });
+		expect(await record({ send })).toEqual({ keys: [KEPT_CLICK_PREFIX + CLICK.id], after: 3_000 });
 		expect(send).toHaveBeenCalledOnce();
 		expect(logged).toEqual(["click.queue_refused"]);
 	});

@@ -93,6 +93,17 @@ describe("unit: provisioning", () => {
 		for (const secret of Object.values(made)) expect(`${account.commands.join()}${account.said.join()}`).not.toContain(secret);
 	});
 
+	it("every queue keeps messages for the fourteen days that the platform allows, those that were there before too", async () => {
+		const account = new Account();
+		account.queues.push("clickbourse-clicks");
+		await account.provision(ONE);
+		const set = account.commands.filter((command) => command.endsWith("--message-retention-period-secs 1209600"));
+		expect(set.filter((command) => command.startsWith("queues create"))).toHaveLength(5);
+		expect(set.filter((command) => command.startsWith("queues update"))).toEqual([
+			"queues update clickbourse-clicks --message-retention-period-secs 1209600",
+		]);
+	});
+
 	it("a second run finds everything and changes nothing", async () => {
 		const account = new Account();
 		await account.provision(ONE);

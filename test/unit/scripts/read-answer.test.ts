@@ -24,7 +24,9 @@ const STATUS: Status = {
 	clicks: { since: "2026-11-18T15:00:00.000Z", paid: 1, unpaid: [], dropped: 0 },
 	sums: { compared_at: null, difference_count: 0, differences: [] },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },
+	kept: { clicks: 0, dead_letters: 0 },
 	database_bytes: null,
+	database_alert: null,
 	paused_campaigns: { count: 1, campaigns: [5001] },
 };
 const EXPLANATION: Explanation = {
