@@ -18,7 +18,7 @@ import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepCaps, sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type ConsumeDeps, consumeClicks } from "./clicks/consumer/consume-clicks.ts";
-import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
+import { LARGE_SHARE, SMALL_SHARE, sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
@@ -135,18 +135,27 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	return origin;
 }
 
+/** Jobs that may take most of an invocation's operations, and may wait for a minute. */
+const LONG_JOBS: ReadonlySet<string> = new Set(["book", "retention", "sums"]);
+
 /**
  * The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none
  * of the others from theirs.
  */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
+	/** Whether kept clicks have used up the invocation: then what is long waits for the next minute, which is its own. */
+	let isUsedUp = false;
 	const jobs: Record<string, () => Promise<void>> = {
 		caps: () => sweepCaps(clickDeps(env, onPauses)),
 		callbacks: () => sweepCallbacks(callbackDeps(env)),
 		size: () => warnOfSize({ network: databases(env).db, products: databases(env).products }, isCheckMinute()),
 		dead_letters: () => sweepDeadLetters({ db: databases(env).db, kv: env.BOOK, now }),
-		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
+		clicks: async () => {
+			const share = new Date(now()).getUTCMinutes() % 2 === 0 ? LARGE_SHARE : SMALL_SHARE;
+			const { keys, clicks } = await sweepKeptClicks(clickDeps(env, onPauses), share);
+			isUsedUp = keys > SMALL_SHARE.keys || clicks > 2 * SMALL_SHARE.clicks;
+		},
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		book: () => keepBook(env),
 		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
@@ -154,6 +163,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {
+		if (isUsedUp && LONG_JOBS.has(job)) continue;
 		try {
 			await run();
 		} catch (error) {

@@ -1,15 +1,16 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
 import { within } from "../lib/async.ts";
 import { connectionOf } from "../lib/ip.ts";
-import { KEPT_CLICK_PREFIX } from "../lib/kept-keys.ts";
 import { logError } from "../lib/log.ts";
+import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
 
 export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
-	kept: { put(key: string, value: string): Promise<void> };
+	/** Where a click goes that the queue refuses. */
+	batches: Pick<ClickBatches, "keep">;
 	/** Waits before a try is repeated, in milliseconds. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
@@ -34,14 +35,11 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
  */
 const SEND_TIMEOUT_MS = 3_000;
 const SEND_PAUSES_MS = [100, 1_000];
-const KEEP_TIMEOUT_MS = 3_000;
-const KEEP_PAUSES_MS = [1_100, 3_000];
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
-/** The longest that a click is being recorded, milliseconds: two limits, the queue, and every try of KV with the waits between. */
-export const MAX_RECORDING_MS =
-	2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + (KEEP_PAUSES_MS.length + 1) * KEEP_TIMEOUT_MS + KEEP_PAUSES_MS.reduce((sum, ms) => sum + ms);
+/** The longest that a click is being recorded, milliseconds: two limits, the queue, and KV. */
+export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
@@ -79,9 +77,9 @@ async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: C
 /** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
 async function send(store: ClickStore, click: ClickMessage): Promise<void> {
 	let isLate = false;
-	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
+	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click))).then(() => true);
 	try {
-		await inTime(sending, SEND_TIMEOUT_MS, "the queue");
+		if (!(await within(sending, SEND_TIMEOUT_MS, false))) throw new Error("the queue did not answer in time");
 	} catch (error) {
 		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });
@@ -89,11 +87,9 @@ async function send(store: ClickStore, click: ClickMessage): Promise<void> {
 	}
 }
 
-async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> {
+async function keepClick({ batches }: ClickStore, click: ClickMessage): Promise<void> {
 	try {
-		await repeat(store, KEEP_PAUSES_MS, () =>
-			inTime(store.kept.put(KEPT_CLICK_PREFIX + click.id, JSON.stringify(click)), KEEP_TIMEOUT_MS, "KV"),
-		);
+		await batches.keep(click);
 	} catch (error) {
 		const { id, hash, kind, publisher, brandId, campaignId, bidMicros, reason } = click;
 		logError("click.lost", error, {
@@ -107,13 +103,6 @@ async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> 
 			reason,
 		});
 	}
-}
-
-const LATE = Symbol("late");
-
-/** @throws Error where it fails, or has not ended after `timeoutMs` milliseconds */
-async function inTime(work: Promise<unknown>, timeoutMs: number, who: string): Promise<void> {
-	if ((await within<unknown>(work, timeoutMs, LATE)) === LATE) throw new Error(`${who} did not answer in time`);
 }
 
 /** @throws what the last try threw */

@@ -4,11 +4,12 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
+import { ClickBatches } from "../../src/clicks/click-batches.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
-import { KEPT_CLICK_PREFIX } from "../../src/lib/kept-keys.ts";
+import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
@@ -250,12 +251,15 @@ describe("worker: a redirect that was answered is never lost", () => {
 						if (failing.late) await new Promise(() => {});
 					},
 				},
-				kept: {
-					async put(key, value) {
-						if (failing.kept) throw new Error("KV is down");
-						await env.BOOK.put(key, value);
+				batches: new ClickBatches(
+					{
+						async put(key, value, options) {
+							if (failing.kept) throw new Error("KV is down");
+							await env.BOOK.put(key, value, options);
+						},
 					},
-				},
+					async () => {},
+				),
 				pause: async () => {},
 				connectionKey: "key",
 				limits: { address: undefined, token: undefined },
@@ -276,7 +280,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 		};
 	}
 
-	const kept = async () => (await env.BOOK.list({ prefix: KEPT_CLICK_PREFIX })).keys.length;
+	const kept = async () => (await env.BOOK.list({ prefix: KEPT_CLICKS_PREFIX })).keys.length;
 	const runCron = () => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
 
 	it("where the queue refuses it, it is kept in KV, and written by the cron", async () => {
