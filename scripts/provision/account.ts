@@ -2,6 +2,14 @@
 import { Failure } from "../local/failure.ts";
 
 export type RunWrangler = (arguments_: readonly string[], input?: string) => Promise<{ code: number; output: string }>;
+/** Where D1 can be asked to keep a database; it cannot be moved afterwards. */
+export const LOCATIONS = ["wnam", "enam", "weur", "eeur", "apac", "oc"] as const;
+export type Location = (typeof LOCATIONS)[number];
+
+export function locationOptions(location: Location | undefined): string[] {
+	return location === undefined ? [] : ["--location", location];
+}
+
 export type Say = (text: string) => void;
 
 /** @throws Failure that says how to log in */
@@ -13,11 +21,12 @@ export async function checkLogin(run: RunWrangler): Promise<void> {
 		);
 }
 
-export async function findOrCreateDatabase(run: RunWrangler, name: string, say: Say): Promise<string> {
+/** @param location where D1 is to keep a new one; undefined: near whoever creates it */
+export async function findOrCreateDatabase(run: RunWrangler, name: string, location: Location | undefined, say: Say): Promise<string> {
 	return findOrCreate(say, `database ${name}`, {
 		find: async () =>
 			(await list<{ uuid: string; name: string }>(run, ["d1", "list", "--json"])).find((found) => found.name === name)?.uuid,
-		create: () => succeed(run, ["d1", "create", name]),
+		create: () => succeed(run, ["d1", "create", name, ...locationOptions(location)]),
 	});
 }
 

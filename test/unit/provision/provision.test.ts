@@ -104,6 +104,16 @@ describe("unit: provisioning", () => {
 		]);
 	});
 
+	it("new databases are asked to be where the operator says; without a word, where D1 puts them", async () => {
+		const [placed, free] = [new Account(), new Account()];
+		await placed.provision({ ...ONE, location: "weur" });
+		await free.provision(ONE);
+		const creates = ({ commands }: Account) => commands.filter((command) => command.startsWith("d1 create"));
+		expect(creates(placed)).toEqual(["d1 create clickbourse --location weur", "d1 create clickbourse-products --location weur"]);
+		expect(creates(free)).toEqual(["d1 create clickbourse", "d1 create clickbourse-products"]);
+		expect(describePlan(TOML, { ...ONE, location: "weur" }).join("\n")).toContain("wrangler d1 create clickbourse --location weur");
+	});
+
 	it("a second run finds everything and changes nothing", async () => {
 		const account = new Account();
 		await account.provision(ONE);
