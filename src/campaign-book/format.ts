@@ -15,8 +15,6 @@
  * shards therefore splits every shard in two and moves nothing else.
  */
 
-import { toBase64Url } from "../lib/base64-url.ts";
-import { sha256 } from "../lib/bytes.ts";
 import type { PricingModel } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import { MINUTE_MS } from "../lib/time.ts";
@@ -297,16 +295,6 @@ export function parseManifest(text: string | null): Manifest | null {
 		shards.length === VERSION_LENGTH << (bits as number) &&
 		Array.isArray(publishers);
 	return sound ? (value as unknown as Manifest) : null;
-}
-
-/** The pauses and their head, as they are published. @param campaigns ascending */
-export async function writePauses(campaigns: readonly number[]): Promise<{ pauses: string; head: string }> {
-	const list = JSON.stringify(campaigns);
-	const version = toBase64Url(await sha256(list)).slice(0, VERSION_LENGTH);
-	return {
-		pauses: `{"format":${BOOK_FORMAT},"version":"${version}","campaigns":${list}}`,
-		head: JSON.stringify({ format: BOOK_FORMAT, version } satisfies PausesHead),
-	};
 }
 
 /** The version that a head names; null where there is none that this code can read: then the pauses themselves tell. */

@@ -11,12 +11,12 @@ import {
 	PAUSED_KEY,
 	shardKey,
 	shardVersion,
-	writePauses,
 } from "../../src/campaign-book/format.ts";
 import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { writePauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import worker from "../../src/worker.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";

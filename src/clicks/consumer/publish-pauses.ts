@@ -3,9 +3,20 @@
  * a pause raises a number in D1, and one writer at a time publishes what all have changed, at most once a second.
  */
 import { asc, sql } from "drizzle-orm";
-import { PAUSED_HEAD_KEY, PAUSED_KEY, parsePauses, readPausesVersion, writePauses } from "../../campaign-book/format.ts";
+import {
+	BOOK_FORMAT,
+	PAUSED_HEAD_KEY,
+	PAUSED_KEY,
+	type Pauses,
+	type PausesHead,
+	parsePauses,
+	readPausesVersion,
+	VERSION_LENGTH,
+} from "../../campaign-book/format.ts";
 import type { Database } from "../../db/client.ts";
 import { campaignPauses } from "../../db/schema/counters.ts";
+import { toBase64Url } from "../../lib/base64-url.ts";
+import { sha256 } from "../../lib/bytes.ts";
 import { logError } from "../../lib/log.ts";
 
 export type PauseDeps = {
@@ -43,6 +54,15 @@ export async function publishPauses(deps: PauseDeps): Promise<void> {
 	} catch (error) {
 		logError("campaign.pauses_unpublished", error);
 	}
+}
+
+/** The values of the two keys. @param campaigns ascending */
+export async function writePauses(campaigns: readonly number[]): Promise<{ pauses: string; head: string }> {
+	const version = toBase64Url(await sha256(JSON.stringify(campaigns))).slice(0, VERSION_LENGTH);
+	return {
+		pauses: JSON.stringify({ format: BOOK_FORMAT, version, campaigns: [...campaigns] } satisfies Pauses),
+		head: JSON.stringify({ format: BOOK_FORMAT, version } satisfies PausesHead),
+	};
 }
 
 /** Whether KV holds what the database says, under the head that names it. */
