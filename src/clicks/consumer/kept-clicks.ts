@@ -22,7 +22,7 @@ export const LARGE_SHARE: KeptShare = { keys: 800, clicks: 30_000 };
 /**
  * Writes kept clicks by the consumer's own code and then deletes them. One that stays, because its deletion fails, is written
  * again by the next run, which changes nothing.
- * @returns what it took, at most one read of keys more than the share's clicks
+ * @returns what it took, at most one group more than the share's clicks
  * @throws whatever KV or the database throws; the next run continues
  */
 export async function sweepKeptClicks(deps: ConsumeDeps, share: KeptShare): Promise<KeptShare> {
@@ -48,6 +48,7 @@ export async function sweepKeptClicks(deps: ConsumeDeps, share: KeptShare): Prom
 			// It was deleted already, though the list still shows it, or is not to be seen here yet: then the next run has it.
 			if (text === null) continue;
 			if (length + text.length > GROUP_LENGTH) await write();
+			if (taken.clicks >= share.clicks) break;
 			group.push({ name, text });
 			length += text.length;
 		}
