@@ -2,9 +2,10 @@
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
+import { LOCATIONS, type Location } from "./provision/account.ts";
 import { describePlan, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -25,7 +26,15 @@ function runWrangler(arguments_: readonly string[], input = ""): Promise<{ code:
 	});
 }
 
-type Flags = { split: boolean; dryRun: boolean; rtbUrl?: string; clickUrl?: string; trackerUrl?: string; baseUrl?: string };
+type Flags = {
+	split: boolean;
+	dryRun: boolean;
+	location?: Location;
+	rtbUrl?: string;
+	clickUrl?: string;
+	trackerUrl?: string;
+	baseUrl?: string;
+};
 
 function readUrls({ rtbUrl, clickUrl, trackerUrl, baseUrl }: Flags): Record<string, string> {
 	const urls: Record<string, string> = {};
@@ -41,7 +50,12 @@ function readUrls({ rtbUrl, clickUrl, trackerUrl, baseUrl }: Flags): Record<stri
 
 async function main(flags: Flags): Promise<void> {
 	const { TOKEN_KEYS, OPERATOR_KEY } = process.env;
-	const options: ProvisionOptions = { split: flags.split, variables: readUrls(flags), given: { TOKEN_KEYS, OPERATOR_KEY } };
+	const options: ProvisionOptions = {
+		split: flags.split,
+		location: flags.location,
+		variables: readUrls(flags),
+		given: { TOKEN_KEYS, OPERATOR_KEY },
+	};
 	if (flags.dryRun) {
 		console.log(
 			`A first run would, in this order:\n\n${describePlan(await readFile(CONFIG, "utf8"), options)
@@ -76,6 +90,11 @@ async function main(flags: Flags): Promise<void> {
 new Command("provision")
 	.description("Finds or creates the databases, the KV namespace, the queues and the secrets of a deployment, and writes their ids.")
 	.option("--split", "for two Workers, edge and origin, instead of one", false)
+	.addOption(
+		new Option("--location <region>", "where D1 keeps new databases: next to the publishers and platforms that you serve").choices(
+			LOCATIONS,
+		),
+	)
 	.option("--rtb-url <origin>", "where SSPs call")
 	.option("--click-url <origin>", "where click URLs of bids point at")
 	.option("--tracker-url <origin>", "where tracking links point at")

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { routeBid } from "./bidding/routes.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { ClickTokens } from "./click-token/token.ts";
+import { ClickBatches } from "./clicks/click-batches.ts";
 import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { type Env, readConfig } from "./config.ts";
@@ -31,12 +32,13 @@ export function edgeOf(env: Env): Edge {
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
 	const shared = { book, tokens: new ClickTokens(config.TOKEN_KEYS), now: () => Date.now(), measure: measureTo(env.EVENTS) };
 	const bidding = { ...shared, clickUrl: config.CLICK_URL };
+	const pause = (milliseconds: number) => scheduler.wait(milliseconds);
 	const redirect = {
 		...shared,
 		store: {
 			queue: env.CLICKS ?? CLICKS_UNBOUND,
-			kept: env.BOOK,
-			pause: (milliseconds: number) => scheduler.wait(milliseconds),
+			batches: new ClickBatches(env.BOOK, pause),
+			pause,
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
 			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS },
 		},

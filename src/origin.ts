@@ -20,7 +20,7 @@ import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepCaps, sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type ConsumeDeps, consumeClicks } from "./clicks/consumer/consume-clicks.ts";
-import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
+import { LARGE_SHARE, SMALL_SHARE, sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
@@ -34,7 +34,8 @@ import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { dayRoutes } from "./days/days-routes.ts";
 import { sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
-import { keepDeadLetters } from "./dead-letters/keep-dead-letters.ts";
+import { warnOfSize } from "./db/database-size.ts";
+import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
@@ -147,16 +148,27 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	return origin;
 }
 
+/** Jobs that may take most of an invocation's operations, and may wait for a minute. */
+const LONG_JOBS: ReadonlySet<string> = new Set(["book", "retention", "sums"]);
+
 /**
  * The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none
  * of the others from theirs.
  */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
+	/** Whether kept clicks have used up the invocation: then what is long waits for the next minute, which is its own. */
+	let isUsedUp = false;
 	const jobs: Record<string, () => Promise<void>> = {
 		caps: () => sweepCaps(clickDeps(env, onPauses)),
 		callbacks: () => sweepCallbacks(callbackDeps(env)),
-		clicks: () => sweepKeptClicks(clickDeps(env, onPauses)),
+		size: () => warnOfSize({ network: databases(env).db, products: databases(env).products }, isCheckMinute()),
+		dead_letters: () => sweepDeadLetters({ db: databases(env).db, kv: env.BOOK, now }),
+		clicks: async () => {
+			const share = new Date(now()).getUTCMinutes() % 2 === 0 ? LARGE_SHARE : SMALL_SHARE;
+			const { keys, clicks } = await sweepKeptClicks(clickDeps(env, onPauses), share);
+			isUsedUp = keys > SMALL_SHARE.keys || clicks > 2 * SMALL_SHARE.clicks;
+		},
 		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
 		book: () => keepBook(env),
 		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
@@ -166,6 +178,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	};
 	const failed: string[] = [];
 	for (const [job, run] of Object.entries(jobs)) {
+		if (isUsedUp && LONG_JOBS.has(job)) continue;
 		try {
 			await run();
 		} catch (error) {
@@ -176,16 +189,19 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
 }
 
-/** Minute of each hour at which KV is checked for what the book should have there. */
+/** Minute of each hour at which KV is checked for what the book should have there, and the log told how full the databases are. */
 const CHECK_MINUTE = 7;
+
+function isCheckMinute(): boolean {
+	return new Date(now()).getUTCMinutes() === CHECK_MINUTE;
+}
 
 /** Publishes what an import could not, and removes shards that nobody reads any more. */
 async function keepBook(env: Env): Promise<void> {
 	const { db } = databases(env);
 	const deps = { db, kv: env.BOOK, now };
 	try {
-		const isHourly = new Date(now()).getUTCMinutes() === CHECK_MINUTE;
-		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isHourly);
+		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isCheckMinute());
 		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
 		await sweepBook(deps);
 	} catch (error) {
@@ -209,7 +225,7 @@ export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPause
 	if (part === undefined) throw new Error(`unknown queue ${batch.queue}`);
 	const queue = part as QueueName;
 	if (dead !== undefined) {
-		await keepDeadLetters(databases(env).db, queue, batch.messages, now());
+		await keepDeadLettersSafely({ db: databases(env).db, kv: env.BOOK, now }, queue, batch.messages);
 		logInfo("queue.dead_letters", { queue, count: batch.messages.length });
 		return;
 	}

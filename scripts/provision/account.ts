@@ -1,7 +1,15 @@
-/** What is asked of a Cloudflare account, through wrangler: find or create, never change or remove. */
+/** What is asked of a Cloudflare account, through wrangler: find or create, never remove; of what is there, only a queue's retention is set. */
 import { Failure } from "../local/failure.ts";
 
 export type RunWrangler = (arguments_: readonly string[], input?: string) => Promise<{ code: number; output: string }>;
+/** Where D1 can be asked to keep a database; it cannot be moved afterwards. */
+export const LOCATIONS = ["wnam", "enam", "weur", "eeur", "apac", "oc"] as const;
+export type Location = (typeof LOCATIONS)[number];
+
+export function locationOptions(location: Location | undefined): string[] {
+	return location === undefined ? [] : ["--location", location];
+}
+
 export type Say = (text: string) => void;
 
 /** @throws Failure that says how to log in */
@@ -13,11 +21,12 @@ export async function checkLogin(run: RunWrangler): Promise<void> {
 		);
 }
 
-export async function findOrCreateDatabase(run: RunWrangler, name: string, say: Say): Promise<string> {
+/** @param location where D1 is to keep a new one; undefined: near whoever creates it */
+export async function findOrCreateDatabase(run: RunWrangler, name: string, location: Location | undefined, say: Say): Promise<string> {
 	return findOrCreate(say, `database ${name}`, {
 		find: async () =>
 			(await list<{ uuid: string; name: string }>(run, ["d1", "list", "--json"])).find((found) => found.name === name)?.uuid,
-		create: () => succeed(run, ["d1", "create", name]),
+		create: () => succeed(run, ["d1", "create", name, ...locationOptions(location)]),
 	});
 }
 
@@ -29,7 +38,13 @@ export async function findOrCreateNamespace(run: RunWrangler, title: string, say
 	});
 }
 
+/** The longest that a queue keeps a message: so long may the database be away, or full, before anything is lost. */
+const QUEUE_RETENTION_SECONDS = 14 * 24 * 3_600;
+export const RETENTION_OPTIONS = ["--message-retention-period-secs", String(QUEUE_RETENTION_SECONDS)];
+
+/** Finds or creates a queue, and has it keep messages for as long as any does. */
 export async function findOrCreateQueue(run: RunWrangler, name: string, say: Say): Promise<void> {
+	let isNew = false;
 	await findOrCreate(say, `queue ${name}`, {
 		async find() {
 			const { code, output } = await run(["queues", "info", name]);
@@ -37,8 +52,12 @@ export async function findOrCreateQueue(run: RunWrangler, name: string, say: Say
 			if (/does not exist|not found/i.test(output)) return undefined;
 			throw failed(["queues", "info", name], output);
 		},
-		create: () => succeed(run, ["queues", "create", name]),
+		create: () => {
+			isNew = true;
+			return succeed(run, ["queues", "create", name, ...RETENTION_OPTIONS]);
+		},
 	});
+	if (!isNew) await succeed(run, ["queues", "update", name, ...RETENTION_OPTIONS]);
 }
 
 /** Names of the secrets a Worker has; none where it was never deployed. */

@@ -6,7 +6,10 @@ import {
 	findOrCreateDatabase,
 	findOrCreateNamespace,
 	findOrCreateQueue,
+	type Location,
 	listSecrets,
+	locationOptions,
+	RETENTION_OPTIONS,
 	type RunWrangler,
 	type Say,
 	setSecrets,
@@ -19,6 +22,8 @@ export const URLS = ["RTB_URL", "CLICK_URL", "TRACKER_URL", "BASE_URL"] as const
 export type ProvisionOptions = {
 	/** Edge and origin instead of one Worker. */
 	split: boolean;
+	/** Where D1 is to keep new databases. */
+	location?: Location | undefined;
 	/** Variables to write. */
 	variables: Readonly<Record<string, string>>;
 	/** Secrets to use instead of new ones. */
@@ -42,7 +47,7 @@ export async function provision(deps: ProvisionDeps, options: ProvisionOptions):
 	const toml = await deps.readConfig();
 	const names = readNames(toml);
 	const databases = new Map<string, string>();
-	for (const name of names.databases) databases.set(name, await findOrCreateDatabase(run, name, say));
+	for (const name of names.databases) databases.set(name, await findOrCreateDatabase(run, name, options.location, say));
 	const book = await findOrCreateNamespace(run, namespaceOf(names.workers.all), say);
 	for (const queue of names.queues) await findOrCreateQueue(run, queue, say);
 
@@ -107,13 +112,15 @@ async function secure(
 }
 
 /** What a first run would do, without asking any account. */
-export function describePlan(toml: string, { split, variables }: ProvisionOptions): string[] {
+export function describePlan(toml: string, { split, variables, location }: ProvisionOptions): string[] {
 	const names = readNames(toml);
 	const environment = split ? "--env origin" : '--env ""';
 	return [
-		...names.databases.map((name) => `find or create the database ${name}:  wrangler d1 create ${name}`),
+		...names.databases.map(
+			(name) => `find or create the database ${name}:  ${["wrangler d1 create", name, ...locationOptions(location)].join(" ")}`,
+		),
 		`find or create the KV namespace ${namespaceOf(names.workers.all)}:  wrangler kv namespace create ${namespaceOf(names.workers.all)}`,
-		...names.queues.map((name) => `find or create the queue ${name}:  wrangler queues create ${name}`),
+		...names.queues.map((name) => `find or create the queue ${name}:  wrangler queues create ${name} ${RETENTION_OPTIONS.join(" ")}`),
 		"write the ids into wrangler.toml",
 		...Object.entries(variables).map(([name, value]) => `write ${name} = "${value}" into wrangler.toml`),
 		...["DB", "PRODUCTS"].map((binding) => `migrate ${binding}:  wrangler d1 migrations apply ${binding} --remote ${environment}`),

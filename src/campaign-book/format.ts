@@ -4,6 +4,7 @@
  * KV keys:
  * - `book:manifest`                        {@link Manifest} as JSON; written last
  * - `book:paused`                          {@link Pauses} as JSON; campaigns that are paused
+ * - `book:paused:head`                     {@link PausesHead} as JSON; written after it, so that readers need not read it anew
  * - `book:s:{bits}:{index}:{version}`      one shard, immutable: its version is a hash of its text
  *
  * A shard is text: a first line `book 1`, then one line an entry, `{key}\t{JSON array of BrandWire}`, sorted by key.
@@ -25,6 +26,7 @@ export const SHARD_HEADER = `book ${BOOK_FORMAT}\n`;
 
 export const MANIFEST_KEY = "book:manifest";
 export const PAUSED_KEY = "book:paused";
+export const PAUSED_HEAD_KEY = "book:paused:head";
 
 /** Characters of a shard's version in the manifest's `shards` string. */
 export const VERSION_LENGTH = 12;
@@ -81,7 +83,15 @@ export type FormerNameWire = {
 };
 
 /** Campaigns that may not bid now because a cap is met. */
-export type Pauses = { format: typeof BOOK_FORMAT; campaigns: number[] };
+export type Pauses = {
+	format: typeof BOOK_FORMAT;
+	/** A hash of the campaigns; absent where an earlier version of the code wrote them. */
+	version?: string;
+	campaigns: number[];
+};
+
+/** Names the {@link Pauses} that hold now. */
+export type PausesHead = { format: typeof BOOK_FORMAT; version: string };
 
 /** A brand on the wire: short names, absent means the default. */
 export type BrandWire = {
@@ -285,6 +295,12 @@ export function parseManifest(text: string | null): Manifest | null {
 		shards.length === VERSION_LENGTH << (bits as number) &&
 		Array.isArray(publishers);
 	return sound ? (value as unknown as Manifest) : null;
+}
+
+/** The version that a head names; null where there is none that this code can read: then the pauses themselves tell. */
+export function readPausesVersion(head: string | null): string | null {
+	const value = parseObject(head);
+	return value?.format === BOOK_FORMAT && typeof value.version === "string" ? value.version : null;
 }
 
 /** Reads the pauses, or null where they are unreadable or of a format this code does not know. */

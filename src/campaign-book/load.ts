@@ -14,9 +14,11 @@ import {
 	decodePublisher,
 	MANIFEST_KEY,
 	type Manifest,
+	PAUSED_HEAD_KEY,
 	PAUSED_KEY,
 	parseManifest,
 	parsePauses,
+	readPausesVersion,
 	shardKey,
 	shardVersion,
 } from "./format.ts";
@@ -81,6 +83,8 @@ export class CampaignBook {
 	#snapshot: BookSnapshot | null = null;
 	#previous: Manifest | null = null;
 	#paused: ReadonlySet<number> = new Set();
+	/** What the head called them when they were read; null where they must be read again, whatever it says. */
+	#pausesVersion: string | null = null;
 	#manifestReadAt = 0;
 	#pausesReadAt = 0;
 	#refreshStartedAt = Number.NEGATIVE_INFINITY;
@@ -145,13 +149,16 @@ export class CampaignBook {
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
 	adoptPauses(campaignIds: readonly number[], now: number): void {
 		this.#paused = new Set(campaignIds);
+		this.#pausesVersion = null;
 		this.#pausesReadAt = now;
 	}
 
 	async #readBoth(now: number): Promise<BookSnapshot | null> {
 		try {
-			const values = await this.#store.get([MANIFEST_KEY, PAUSED_KEY], { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
-			this.#takePauses(values.get(PAUSED_KEY) ?? null, now);
+			const values = await this.#get(
+				this.#pausesVersion === null ? [MANIFEST_KEY, PAUSED_HEAD_KEY, PAUSED_KEY] : [MANIFEST_KEY, PAUSED_HEAD_KEY],
+			);
+			await this.#takePauses(values, now);
 			await this.#take(parseManifest(values.get(MANIFEST_KEY) ?? null), now);
 		} catch (error) {
 			logError("book.refresh_failed", error);
@@ -164,8 +171,8 @@ export class CampaignBook {
 
 	async #readPauses(now: number): Promise<void> {
 		try {
-			const values = await this.#store.get([PAUSED_KEY], { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
-			this.#takePauses(values.get(PAUSED_KEY) ?? null, now);
+			const values = await this.#get(this.#pausesVersion === null ? [PAUSED_HEAD_KEY, PAUSED_KEY] : [PAUSED_HEAD_KEY]);
+			await this.#takePauses(values, now);
 		} catch (error) {
 			logError("book.pauses_failed", error);
 		}
@@ -174,12 +181,24 @@ export class CampaignBook {
 		this.#pausesStartedAt = Number.NEGATIVE_INFINITY;
 	}
 
-	#takePauses(text: string | null, now: number): void {
-		const pauses = text === null ? null : parsePauses(text);
-		// An unreadable value keeps the last good one; a missing key means that nothing is paused.
-		if (pauses !== null) this.#paused = new Set(pauses.campaigns);
-		else if (text === null) this.#paused = new Set();
+	#get(keys: string[]): Promise<Map<string, string | null>> {
+		return this.#store.get(keys, { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
+	}
+
+	/**
+	 * Takes pauses where the head names others than those that are known. There may be tens of thousands, and they change rarely: while the
+	 * head stays, it alone is read. The two keys come in no order: what is read under a head that is not its own is taken, and read again.
+	 */
+	async #takePauses(values: ReadonlyMap<string, string | null>, now: number): Promise<void> {
+		const named = readPausesVersion(values.get(PAUSED_HEAD_KEY) ?? null);
 		this.#pausesReadAt = now;
+		if (named !== null && named === this.#pausesVersion) return;
+		const text = values.has(PAUSED_KEY) ? values.get(PAUSED_KEY) : (await this.#get([PAUSED_KEY])).get(PAUSED_KEY);
+		const pauses = text == null ? null : parsePauses(text);
+		// An unreadable value keeps the last good one; that both keys are missing means that nothing is paused.
+		if (pauses !== null) this.#paused = new Set(pauses.campaigns);
+		else if (text == null && named === null) this.#paused = new Set();
+		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
 	}
 
 	async #take(manifest: Manifest | null, now: number): Promise<void> {

@@ -2,16 +2,15 @@
 import { within } from "../lib/async.ts";
 import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
+import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
 
-/** KV keys of clicks that the queue refused: `click:kept:{id}`, a message as JSON. */
-export const KEPT_PREFIX = "click:kept:";
-
 export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
-	kept: { put(key: string, value: string): Promise<void> };
+	/** Where a click goes that the queue refuses. */
+	batches: Pick<ClickBatches, "keep">;
 	/** Waits before a try is repeated, in milliseconds. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
@@ -30,9 +29,17 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
 	send: () => Promise.reject(new Error("the queue CLICKS is not bound")),
 };
 
-const SEND_PAUSE_MS = 100;
-const SEND_PAUSES_MS = [1_000];
-const KEEP_PAUSES_MS = [1_100, 3_000];
+/**
+ * What is done after an answer is cut off 30 s later, and then nobody hears of it. So every step has an end of its own, and all of them
+ * together stay below that: {@link MAX_RECORDING_MS}.
+ */
+const SEND_TIMEOUT_MS = 3_000;
+const SEND_PAUSES_MS = [100, 1_000];
+/** A limit that answers later than this limits nothing. */
+const LIMIT_TIMEOUT_MS = 1_000;
+
+/** The longest that a click is being recorded, milliseconds: two limits, the queue, and KV. */
+export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
@@ -53,9 +60,6 @@ export async function recordClick(store: ClickStore, click: ClickMessage, { user
 	await send(store, click);
 }
 
-/** A limit that answers later than this limits nothing: no click may wait for it until the runtime ends the request. */
-const LIMIT_TIMEOUT_MS = 1_000;
-
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
 async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
@@ -70,23 +74,22 @@ async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: C
 	}
 }
 
-function send(store: ClickStore, click: ClickMessage): Promise<unknown> {
-	return store.queue.send(click).catch(() => sendAgain(store, click));
-}
-
-async function sendAgain(store: ClickStore, click: ClickMessage): Promise<void> {
+/** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
+async function send(store: ClickStore, click: ClickMessage): Promise<void> {
+	let isLate = false;
+	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click))).then(() => true);
 	try {
-		await store.pause(SEND_PAUSE_MS);
-		await repeat(store, SEND_PAUSES_MS, () => store.queue.send(click));
+		if (!(await within(sending, SEND_TIMEOUT_MS, false))) throw new Error("the queue did not answer in time");
 	} catch (error) {
+		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });
 		await keepClick(store, click);
 	}
 }
 
-async function keepClick(store: ClickStore, click: ClickMessage): Promise<void> {
+async function keepClick({ batches }: ClickStore, click: ClickMessage): Promise<void> {
 	try {
-		await repeat(store, KEEP_PAUSES_MS, () => store.kept.put(KEPT_PREFIX + click.id, JSON.stringify(click)));
+		await batches.keep(click);
 	} catch (error) {
 		const { id, hash, kind, publisher, brandId, campaignId, bidMicros, reason } = click;
 		logError("click.lost", error, {

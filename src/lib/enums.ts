@@ -150,3 +150,7 @@ export const TRAFFIC_TYPES = [
 	"Title",
 ] as const;
 export type TrafficType = (typeof TRAFFIC_TYPES)[number];
+
+/** Percents of what a database holds from which an operator is told. */
+export const SIZE_ALERTS = [70, 85, 95] as const;
+export type SizeAlert = (typeof SIZE_ALERTS)[number];

@@ -89,7 +89,7 @@ export function frozenRedirect() {
 			const background: Promise<unknown>[] = [];
 			const store = {
 				queue: { send: async (message: ClickMessage) => void sent.push(message) },
-				kept: { put: async () => {} },
+				batches: { keep: async () => {} },
 				pause: async () => {},
 				connectionKey: crypto.randomUUID(),
 				limits: { address: undefined, token: undefined },

@@ -1,12 +1,16 @@
-/** What wrangler.toml says of queues: an outage of the database must not use up a message's retries. */
+/**
+ * What wrangler.toml says of queues: an outage of the database must not use up a message's retries, and what it left behind must not
+ * keep all else from the database.
+ */
 
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 const HOUR_SECONDS = 3_600;
-const QUEUE_KEEPS_SECONDS = 4 * 24 * HOUR_SECONDS;
+/** What `npm run provision` sets. */
+const QUEUE_KEEPS_SECONDS = 14 * 24 * HOUR_SECONDS;
 
-type Consumer = { queue: string; max_retries?: number; retry_delay?: number; dead_letter_queue?: string };
+type Consumer = { queue: string; max_retries?: number; retry_delay?: number; max_concurrency?: number | null; dead_letter_queue?: string };
 
 describe.each([undefined, "origin"])("unit: queues of environment %s", (environment) => {
 	const config = unstable_readConfig(
@@ -23,6 +27,17 @@ describe.each([undefined, "origin"])("unit: queues of environment %s", (environm
 			expect(outlasts(consumer), consumer.queue).toBeGreaterThanOrEqual(HOUR_SECONDS / 2);
 			expect(consumer.dead_letter_queue).toBe(`${consumer.queue}-dead`);
 		}
+	});
+
+	it("a backlog starves nothing: no consumer is scaled without bounds", () => {
+		expect(Object.fromEntries(consumers.map(({ queue, max_concurrency }) => [queue, max_concurrency]))).toEqual({
+			"clickbourse-clicks": 4,
+			"clickbourse-postbacks": 2,
+			"clickbourse-callbacks": 5,
+			"clickbourse-clicks-dead": 1,
+			"clickbourse-postbacks-dead": 1,
+			"clickbourse-callbacks-dead": 1,
+		});
 	});
 
 	it("a dead letter is tried for as long as the queue keeps it", () => {

@@ -2,11 +2,21 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { domainKey, keywordKey, MANIFEST_KEY, type Manifest, PAUSED_KEY, shardKey, shardVersion } from "../../src/campaign-book/format.ts";
+import {
+	domainKey,
+	keywordKey,
+	MANIFEST_KEY,
+	type Manifest,
+	PAUSED_HEAD_KEY,
+	PAUSED_KEY,
+	shardKey,
+	shardVersion,
+} from "../../src/campaign-book/format.ts";
 import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { writePauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import worker from "../../src/worker.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
@@ -392,6 +402,43 @@ describe("worker: reading", () => {
 		for (let at = 100; at < 400; at++) await priceOf(`many-${at}.example`, 0);
 		expect(book.stats.bytes).toBeLessThanOrEqual(limit);
 		expect(book.stats.shards).toBeGreaterThan(1);
+	});
+
+	it("pauses are not read again while their head stays: 50,000 of them cost a small read", async () => {
+		const store = observedStore();
+		const { book, snapshot, settle } = reader(store);
+		const publish = async (campaigns: number[]) => {
+			const { pauses, head } = await writePauses(campaigns);
+			await env.BOOK.put(PAUSED_KEY, pauses);
+			await env.BOOK.put(PAUSED_HEAD_KEY, head);
+		};
+		await publish(Array.from({ length: 50_000 }, (_, at) => at + 1));
+		await snapshot(0);
+		expect(book.isPaused(50_000)).toBe(true);
+		store.reads.splice(0);
+		for (let now = 11_000; now < 60_000; now += 11_000) {
+			await snapshot(now);
+			await settle();
+		}
+		expect(store.reads.length).toBeGreaterThan(2);
+		expect(store.reads.flat()).not.toContain(PAUSED_KEY);
+		await publish([7]);
+		await snapshot(71_000);
+		await settle();
+		expect([book.isPaused(7), book.isPaused(50_000)]).toEqual([true, false]);
+		expect(store.reads.flat().filter((key) => key === PAUSED_KEY)).toHaveLength(1);
+
+		// The head comes before what it names: what is there holds, until the rest comes.
+		await env.BOOK.put(PAUSED_HEAD_KEY, (await writePauses([8])).head);
+		await snapshot(82_000);
+		await settle();
+		expect(book.isPaused(7)).toBe(true);
+		await env.BOOK.put(PAUSED_KEY, (await writePauses([8])).pauses);
+		await snapshot(93_000);
+		await settle();
+		expect([book.isPaused(7), book.isPaused(8)]).toEqual([false, true]);
+		await env.BOOK.delete(PAUSED_KEY);
+		await env.BOOK.delete(PAUSED_HEAD_KEY);
 	});
 
 	it("a pause holds without a new book, and ends when it is lifted", async () => {

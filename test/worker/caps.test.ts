@@ -2,10 +2,11 @@
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { PAUSED_KEY } from "../../src/campaign-book/format.ts";
+import { PAUSED_HEAD_KEY, PAUSED_KEY } from "../../src/campaign-book/format.ts";
 import { sweepCaps, sweepImportedCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { PAUSE_PROPAGATION_MS } from "../../src/clicks/consumer/decide-pause.ts";
+import { publishPauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
@@ -66,7 +67,9 @@ beforeAll(async () => {
 beforeEach(async () => {
 	const tables = ["clicks", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await env.DB.prepare("UPDATE pause_publication SET changes = 0, published = 0, next_write_at = 0").run();
 	await env.BOOK.delete(PAUSED_KEY);
+	await env.BOOK.delete(PAUSED_HEAD_KEY);
 });
 
 afterEach(() => {
@@ -293,22 +296,65 @@ describe("worker: a paused campaign", () => {
 		expect(await paused()).toEqual([5001]);
 	});
 
-	it("stays published where two invocations pause at once and the one that read first writes last", async () => {
-		await setCaps({ daily_click_cap: 1 });
-		const slow = async (key: string, value: string): Promise<void> => {
-			if (!JSON.parse(value).campaigns.includes(5002)) {
-				await env.DB.prepare(
-					"INSERT INTO campaign_pauses (campaign_id, cap, day, paused_at, ahead_clicks, ahead_micros) VALUES (5002, 'daily_clicks', '2026-11-18', ?, 0, 0)",
-				)
-					.bind(NOON)
-					.run();
-				await env.BOOK.put(key, JSON.stringify({ ...JSON.parse(value), campaigns: [5001, 5002] }));
-			}
+	it("many who pause at once are published by few writes, a second apart, and the last holds them all", async () => {
+		const ids = Array.from({ length: 12 }, (_, at) => 6001 + at);
+		const brands = ids.map((id) => brandEntry(`hat-${id}.example`, id, {}, { daily_click_cap: 1, timezone: "UTC" }));
+		await importFile({ brands });
+		await env.DB.prepare("UPDATE pause_publication SET next_write_at = 0").run();
+		const writes: { key: string; at: number }[] = [];
+		const put = async (key: string, value: string): Promise<void> => {
+			writes.push({ key, at: Date.now() });
+			await scheduler.wait(100);
 			await env.BOOK.put(key, value);
 		};
-		const kv = new Proxy(env.BOOK, { get: (target, name) => (name === "put" ? slow : Reflect.get(target, name).bind(target)) });
-		await consumeClicks({ ...capDeps(() => NOON), kv }, letters(clickMessage({ at: NOON })));
-		expect(await paused()).toEqual([5001, 5002]);
+		const kv = new Proxy(env.BOOK, { get: (target, name) => (name === "put" ? put : Reflect.get(target, name).bind(target)) });
+		// As many side by side as the queue has consumers.
+		const lanes = [0, 1, 2, 3].map(async (lane) => {
+			for (const campaignId of ids.filter((_, at) => at % 4 === lane)) {
+				await consumeClicks({ ...capDeps(() => NOON), kv }, letters(clickMessage({ at: NOON, campaignId })));
+			}
+		});
+		await Promise.all(lanes);
+		expect(await paused()).toEqual(ids);
+		for (const key of [PAUSED_KEY, PAUSED_HEAD_KEY]) {
+			const times = writes.filter((write) => write.key === key).map(({ at }) => at);
+			expect(times.length).toBeLessThan(ids.length);
+			for (const [which, at] of times.slice(1).entries()) expect(at - (times[which] ?? 0)).toBeGreaterThanOrEqual(1_000);
+		}
+	});
+
+	it("a writer that is gone does not hold up the others for good", async () => {
+		await setCaps({ daily_click_cap: 1 });
+		await env.DB.prepare("UPDATE pause_publication SET changes = 1, next_write_at = ?")
+			.bind(Date.now() + 900)
+			.run();
+		await click(1, NOON);
+		expect(await paused()).toEqual([5001]);
+	});
+
+	it("a key that an earlier version of the code wrote gets its head within a minute", async () => {
+		await setCaps({ daily_click_cap: 1 });
+		await click(1, NOON);
+		await env.BOOK.put(PAUSED_KEY, JSON.stringify({ format: 1, campaigns: [5001] }));
+		await sweepCaps(capDeps(() => NOON + 60_000));
+		const [head, pauses] = await Promise.all(
+			[PAUSED_HEAD_KEY, PAUSED_KEY].map(async (key) => JSON.parse((await env.BOOK.get(key)) ?? "{}")),
+		);
+		expect(head.version).toMatch(/^[\w-]{12}$/);
+		expect(pauses).toEqual({ format: 1, version: head.version, campaigns: [5001] });
+	});
+
+	it("50,000 pauses are published, and end together", async () => {
+		const insert = `WITH RECURSIVE n (id) AS (SELECT 100001 UNION ALL SELECT id + 1 FROM n WHERE id < 150000)
+			INSERT INTO campaign_pauses (campaign_id, cap, day, paused_at, ahead_clicks, ahead_micros)
+			SELECT id, 'daily_clicks', '2026-11-18', 0, 0, 0 FROM n`;
+		await env.DB.batch([env.DB.prepare(insert), env.DB.prepare("UPDATE pause_publication SET changes = changes + 1")]);
+		await publishPauses(capDeps(() => NOON));
+		expect(await paused()).toHaveLength(50_000);
+		// They are of no campaign that is still there.
+		await sweepCaps(capDeps(() => NOON));
+		expect(await pauses()).toEqual([]);
+		expect(await paused()).toEqual([]);
 	});
 
 	it("where KV refuses, the clicks are written all the same, and the next sweep publishes", async () => {

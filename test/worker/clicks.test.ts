@@ -4,11 +4,12 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
+import { ClickBatches } from "../../src/clicks/click-batches.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
-import { KEPT_PREFIX } from "../../src/clicks/record-click.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
@@ -236,7 +237,7 @@ describe("worker: what is no click", () => {
 
 describe("worker: a redirect that was answered is never lost", () => {
 	/** The redirect with the real book and faults where `failing` says so. */
-	function redirect(failing: { queue?: boolean; kept?: boolean; book?: boolean }) {
+	function redirect(failing: { queue?: boolean; late?: boolean; kept?: boolean; book?: boolean }) {
 		const background: Promise<unknown>[] = [];
 		const sent: ClickMessage[] = [];
 		const deps: RedirectDeps = {
@@ -247,14 +248,18 @@ describe("worker: a redirect that was answered is never lost", () => {
 					async send(message) {
 						if (failing.queue) throw new Error("the queue is down");
 						sent.push(message);
+						if (failing.late) await new Promise(() => {});
 					},
 				},
-				kept: {
-					async put(key, value) {
-						if (failing.kept) throw new Error("KV is down");
-						await env.BOOK.put(key, value);
+				batches: new ClickBatches(
+					{
+						async put(key, value, options) {
+							if (failing.kept) throw new Error("KV is down");
+							await env.BOOK.put(key, value, options);
+						},
 					},
-				},
+					async () => {},
+				),
 				pause: async () => {},
 				connectionKey: "key",
 				limits: { address: undefined, token: undefined },
@@ -275,7 +280,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 		};
 	}
 
-	const kept = async () => (await env.BOOK.list({ prefix: KEPT_PREFIX })).keys.length;
+	const kept = async () => (await env.BOOK.list({ prefix: KEPT_CLICKS_PREFIX })).keys.length;
 	const runCron = () => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), env);
 
 	it("where the queue refuses it, it is kept in KV, and written by the cron", async () => {
@@ -292,15 +297,32 @@ describe("worker: a redirect that was answered is never lost", () => {
 		const tracker = redirect({});
 		const response = await tracker.follow(await clickUrlFor("shoes.example"));
 		const [message] = tracker.sent;
-		await env.BOOK.put(`${KEPT_PREFIX}${message?.id}`, JSON.stringify(message));
+		await env.BOOK.put(`${KEPT_CLICK_PREFIX}${message?.id}`, JSON.stringify(message));
 		await consumeClicks(capDeps(), [{ id: "m", body: message }]);
 		await runCron();
 		expect(await clickRows({ hash: hashIn(response) })).toHaveLength(1);
 		expect(await kept()).toBe(0);
 	});
 
+	it("where the queue took it too late, and KV has it, it is counted once", async () => {
+		const tracker = redirect({ late: true });
+		const before = await rowsOf("SELECT coalesce(sum(click_count), 0) AS clicks FROM daily_publishers");
+		const response = await tracker.follow(await clickUrlFor("shoes.example"));
+		expect(await kept()).toBe(1);
+		await runCron();
+		expect(await kept()).toBe(0);
+		await consumeClicks(
+			capDeps(),
+			tracker.sent.map((body) => ({ id: "late", body })),
+		);
+		expect(tracker.sent).toHaveLength(1);
+		expect(await clickRows({ hash: hashIn(response) })).toMatchObject([{ reason: null }]);
+		const after = await rowsOf("SELECT sum(click_count) AS clicks FROM daily_publishers");
+		expect(Number(after[0]?.clicks) - Number(before[0]?.clicks)).toBe(1);
+	});
+
 	it("what is kept but no click becomes a dead letter", async () => {
-		await env.BOOK.put(`${KEPT_PREFIX}broken`, "{ unreadable");
+		await env.BOOK.put(`${KEPT_CLICK_PREFIX}broken`, "{ unreadable");
 		await runCron();
 		expect(await kept()).toBe(0);
 		expect(await rowsOf("SELECT queue, body FROM dead_letters")).toEqual([{ queue: "clicks", body: '"{ unreadable"' }]);

@@ -54,6 +54,8 @@ describe("worker: /operator/status", () => {
 			sums: { compared_at: null, difference_count: 0, differences: [] },
 			ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
+			kept: { clicks: 0, dead_letters: 0 },
+			database_alert: null,
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
 		});

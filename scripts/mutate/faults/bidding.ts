@@ -127,7 +127,7 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "unreadable-pauses-resume-every-campaign",
 		file: "src/campaign-book/load.ts",
-		find: "else if (text === null) this.#paused = new Set();",
+		find: "else if (text == null && named === null) this.#paused = new Set();",
 		replace: "else this.#paused = new Set();",
 		tests: ["test/worker/campaign-book.test.ts"],
 	},

@@ -13,10 +13,10 @@ const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "kv-is-tried-twice",
-		file: "src/clicks/record-click.ts",
+		file: "src/clicks/click-batches.ts",
 		find: "[1_100, 3_000]",
 		replace: "[1_100]",
-		tests: ["test/unit/clicks/record-click.test.ts"],
+		tests: ["test/unit/clicks/click-batches.test.ts"],
 	},
 	{
 		name: "long-batches-are-not-split",

@@ -37,6 +37,7 @@ function describeStatus(status: Status): string[] {
 		sums,
 		ledger,
 		dead_letters,
+		kept,
 		database_bytes,
 		paused_campaigns,
 	} = status;
@@ -83,7 +84,13 @@ function describeStatus(status: Status): string[] {
 			.map(([queue, count]) => `${count} of ${queue}`)
 			.join(", "),
 	]);
+	if (kept.clicks + kept.dead_letters > 0) {
+		rows.push(["Kept in KV", `${kept.clicks} clicks that the queue refused, ${kept.dead_letters} dead letters that the database refused`]);
+	}
 	rows.push(["Database", database_bytes === null ? "not told" : `${(database_bytes / 1e6).toFixed(1)} MB of 10 GB`]);
+	if (status.database_alert !== null) {
+		rows.push(["", `over ${status.database_alert} % full: when it is full nothing more is written; shorten CLICK_RETENTION_DAYS`]);
+	}
 	const { count, campaigns } = paused_campaigns;
 	const more = count > campaigns.length ? ", …" : "";
 	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);

@@ -14,8 +14,8 @@ import { slotsOfShard } from "../slots.ts";
 export type Budget = { shardsLeft: number; readsLeft: number; written: number; bytes: number };
 
 const SHARDS_PER_RUN = 700;
-/** A read of a run of shards is three queries. */
-const READS_PER_RUN = 250;
+/** Reading a run of shards is three queries, and recording what was written three more. */
+const READS_PER_RUN = 130;
 /** Neighbouring shards read together. */
 const SHARDS_PER_READ = 4;
 const MAX_CONCURRENT_WRITES = 6;

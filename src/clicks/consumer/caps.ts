@@ -1,11 +1,11 @@
 /** Holds billed clicks against the caps of campaigns: pauses in D1, from which the KV key of the bid path is made. */
-import { asc, lt, type SQL, sql } from "drizzle-orm";
-import { BOOK_FORMAT, PAUSED_KEY, parsePauses } from "../../campaign-book/format.ts";
-import { type Database, textOf } from "../../db/client.ts";
+import { lt, type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction, textOf } from "../../db/client.ts";
 import { insertRows, namedCells, writeCells } from "../../db/json-rows.ts";
 import { campaignPauses, campaignRates } from "../../db/schema/counters.ts";
 import type { Cap } from "../../lib/enums.ts";
-import { logError, logInfo } from "../../lib/log.ts";
+import { logInfo } from "../../lib/log.ts";
+import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import {
 	type CampaignCaps,
@@ -17,14 +17,9 @@ import {
 	rateSlotOf,
 	type Spent,
 } from "./decide-pause.ts";
+import { isPublished, MARK_CHANGED, type PauseDeps, publishPauses } from "./publish-pauses.ts";
 
-export type CapDeps = {
-	db: Database;
-	kv: KVNamespace;
-	now: () => number;
-	/** Told the paused campaigns when they were published: for the reader in the same isolate. */
-	onPauses?: (campaignIds: readonly number[]) => void;
-};
+export type CapDeps = PauseDeps & { now: () => number };
 
 const RATES_KEPT_MS = 10 * MINUTE_MS;
 
@@ -116,11 +111,18 @@ async function pause(deps: CapDeps, pauses: readonly Pause[], now: number): Prom
 	const rows = pauses.map(({ campaignId, cap, day, ahead }) => {
 		return { campaignId, cap, day, pausedAt: now, aheadClicks: ahead.clicks, aheadMicros: ahead.micros };
 	});
-	const written = await deps.db.all<{ campaignId: number; cap: Cap }>(
-		insertRows(campaignPauses, rows, sql`ON CONFLICT (campaign_id) DO NOTHING RETURNING campaign_id AS "campaignId", cap`),
+	const written: { campaignId: number; cap: Cap }[] = [];
+	for (const part of splitByBytes(rows)) {
+		const again = sql`ON CONFLICT (campaign_id) DO NOTHING RETURNING campaign_id AS "campaignId", cap`;
+		written.push(...(await deps.db.all<{ campaignId: number; cap: Cap }>(insertRows(campaignPauses, part, again))));
+	}
+	if (written.length === 0) return;
+	await deps.db.run(MARK_CHANGED);
+	tell(
+		"campaign.paused",
+		written.map(({ campaignId, cap }) => ({ campaign: campaignId, cap })),
 	);
-	for (const { campaignId, cap } of written) logInfo("campaign.paused", { campaign: campaignId, cap });
-	if (written.length > 0) await publishPauses(deps);
+	await publishPauses(deps);
 }
 
 /**
@@ -133,9 +135,8 @@ export async function sweepCaps(deps: CapDeps): Promise<void> {
 	await resumePauses(deps, now);
 	await pause(deps, await findSpent(db, now), now);
 	await db.delete(campaignRates).where(lt(campaignRates.slot, rateSlotOf(now - RATES_KEPT_MS)));
-	const [ids, stored] = await Promise.all([readPaused(db), deps.kv.get(PAUSED_KEY)]);
-	const published = stored === null ? [] : (parsePauses(stored)?.campaigns ?? null);
-	if (published === null || !sameIds(published, ids)) await putPauses(deps, ids);
+	if (!(await isPublished(deps))) await db.run(MARK_CHANGED);
+	await publishPauses(deps);
 }
 
 /**
@@ -163,33 +164,51 @@ async function resumePauses({ db }: CapDeps, now: number): Promise<void> {
 		sql`SELECT p.campaign_id AS "campaignId", c.timezone FROM campaign_pauses p LEFT JOIN campaigns c ON c.campaign_id = p.campaign_id`,
 	);
 	if (paused.length === 0) return;
-	const present = JSON.stringify(paused.map(({ campaignId, timezone }) => ({ campaignId, day: localDay(timezone ?? "UTC", now) })));
-	const states = await db.all<
-		CapState & { pausedDay: string; pausedAt: number; aheadClicks: number; aheadMicros: number }
-	>(sql`SELECT ${stateColumns},
+	const present = paused.map(({ campaignId, timezone }) => ({ campaignId, day: localDay(timezone ?? "UTC", now) }));
+	const staying = new Set<number>();
+	for (const part of splitByBytes(present)) {
+		const states = await readPausedStates(db, part);
+		for (const state of states) if (pauseOf(state, aheadOf(state, now)).length > 0) staying.add(state.campaignId);
+	}
+	const resumed = paused.map(({ campaignId }) => campaignId).filter((campaignId) => !staying.has(campaignId));
+	if (resumed.length === 0) return;
+	await runTransaction(db, [
+		sql`DELETE FROM campaign_pauses WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(resumed)}))`,
+		MARK_CHANGED,
+	]);
+	tell(
+		"campaign.resumed",
+		resumed.map((campaign) => ({ campaign })),
+	);
+}
+
+/** Some of the paused campaigns, each on its present day. */
+function readPausedStates(db: Database, asked: readonly { campaignId: number; day: string }[]): Promise<(CapState & PausedState)[]> {
+	return db.all<CapState & PausedState>(sql`SELECT ${stateColumns},
 			present.value ->> 'day' AS day, p.day AS "pausedDay", p.paused_at AS "pausedAt", p.ahead_clicks AS "aheadClicks", p.ahead_micros AS "aheadMicros"
-		FROM json_each(${present}) present
+		FROM json_each(${JSON.stringify(asked)}) present
 		CROSS JOIN campaign_pauses p
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = present.value ->> 'day'
 		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
 		WHERE p.campaign_id = CAST(present.value ->> 'campaignId' AS BIGINT) AND c.campaign_id = p.campaign_id`);
-	const staying = new Set(states.filter((state) => pauseOf(state, aheadOf(state, now)).length > 0).map(({ campaignId }) => campaignId));
-	const resumed = paused.map(({ campaignId }) => campaignId).filter((campaignId) => !staying.has(campaignId));
-	if (resumed.length === 0) return;
-	await db.run(
-		sql`DELETE FROM campaign_pauses WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(resumed)}))`,
-	);
-	for (const campaignId of resumed) logInfo("campaign.resumed", { campaign: campaignId });
 }
 
-type PausedState = { day: string; pausedDay: string; pausedAt: number; aheadClicks: number; aheadMicros: number };
+/** So many campaigns are named in the log when they pause or resume together. */
+const MAX_TOLD = 100;
+
+function tell(event: "campaign.paused" | "campaign.resumed", campaigns: readonly { campaign: number; cap?: Cap }[]): void {
+	for (const fields of campaigns.slice(0, MAX_TOLD)) logInfo(event, fields);
+	if (campaigns.length > MAX_TOLD) logInfo(event, { more: campaigns.length - MAX_TOLD });
+}
+
+type PausedState = { pausedDay: string; pausedAt: number; aheadClicks: number; aheadMicros: number };
 
 /**
  * Until the pause is known everywhere, what was under way when it began still counts as to come: a campaign that stands still would
  * else resume because it stands still. After that what came of it has been counted, and a burst does not cost the campaign its day.
  */
-function aheadOf(state: PausedState, now: number): Spent {
+function aheadOf(state: PausedState & { day: string }, now: number): Spent {
 	if (state.day !== state.pausedDay || now - state.pausedAt > PAUSE_PROPAGATION_MS) return NOTHING;
 	return { clicks: state.aheadClicks, micros: state.aheadMicros };
 }
@@ -209,36 +228,3 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 
 const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR ${budgetCost(sql`d`)} >= c.daily_budget_micros
 	OR ${budgetCost(sql`t`)} >= c.total_budget_micros`;
-
-async function readPaused(db: Database): Promise<number[]> {
-	const rows = await db.select({ campaignId: campaignPauses.campaignId }).from(campaignPauses).orderBy(asc(campaignPauses.campaignId));
-	return rows.map(({ campaignId }) => campaignId);
-}
-
-/** Publishes the paused campaigns. Where KV refuses (it takes one write a second of a key), the cron does so within a minute. */
-async function publishPauses(deps: CapDeps): Promise<void> {
-	try {
-		await putPauses(deps, await readPaused(deps.db));
-	} catch (error) {
-		logError("campaign.pauses_unpublished", error);
-	}
-}
-
-/**
- * Two invocations may pause at the same time, and the one that read first may write last. So each looks again after its write: whoever
- * writes last finds what the other one paused.
- */
-async function putPauses({ db, kv, onPauses }: CapDeps, campaignIds: readonly number[]): Promise<void> {
-	for (let ids = campaignIds; ; ) {
-		onPauses?.(ids);
-		await kv.put(PAUSED_KEY, JSON.stringify({ format: BOOK_FORMAT, campaigns: ids }));
-		const present = await readPaused(db);
-		if (sameIds(present, ids)) return;
-		ids = present;
-	}
-}
-
-/** Both are in order. */
-function sameIds(some: readonly number[], others: readonly number[]): boolean {
-	return some.length === others.length && some.every((id, at) => id === others[at]);
-}

@@ -98,6 +98,17 @@ export const campaignRates = sqliteTable(
 	(table) => [primaryKey({ columns: [table.campaignId, table.slot] }), index("campaign_rates_by_slot").on(table.slot)],
 );
 
+/** The one row that says whether the KV keys of the pauses are behind `campaign_pauses`, and when they may be written again. */
+export const pausePublication = sqliteTable("pause_publication", {
+	id: integer().primaryKey(),
+	/** Raised by whoever changes a pause. */
+	changes: integer().notNull(),
+	/** How many of the changes are in KV. */
+	published: integer().notNull(),
+	/** Before that nobody may write: another does so now, or has just done so. Unix milliseconds. */
+	nextWriteAt: integer("next_write_at").notNull(),
+});
+
 /** Campaigns that stand still because a cap is met. The KV key `book:paused` is made from these rows. */
 export const campaignPauses = sqliteTable("campaign_pauses", {
 	campaignId: integer("campaign_id").primaryKey(),

@@ -2,10 +2,12 @@
 import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
 import type { Database } from "../../db/client.ts";
+import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readKept } from "./read-kept.ts";
 import { readLedger } from "./read-ledger.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
 import { readUnknownStatuses } from "./read-unknown-statuses.ts";
@@ -16,6 +18,8 @@ export type StatusDeps = {
 	kv: KVNamespace;
 	queues: Record<QueueName, Pick<Queue, "metrics"> | undefined>;
 	now: () => number;
+	/** What the database holds, where that is not D1's 10 GB. */
+	maxDatabaseBytes?: number;
 };
 
 /** Nothing is counted further than this: the figure then means as many or more. */
@@ -44,7 +48,7 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, clickFigures, unknownStatuses, sums, ledger, paused, databaseBytes, book, clicks, postbacks, callbacks] =
+	const [figures, clickFigures, unknownStatuses, sums, ledger, paused, databaseBytes, kept, book, clicks, postbacks, callbacks] =
 		await Promise.all([
 			readFigures(deps.db, now),
 			readClickFigures(deps.db, now),
@@ -53,6 +57,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 			readLedger(deps.db),
 			readPausedAddresses(deps.db),
 			readSize(deps.db),
+			readKept(deps.kv),
 			readBook(deps.kv),
 			readBacklog("clicks", deps.queues.clicks),
 			readBacklog("postbacks", deps.queues.postbacks),
@@ -90,7 +95,9 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		sums,
 		ledger,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
+		kept,
 		database_bytes: databaseBytes,
+		database_alert: sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
 }
@@ -120,11 +127,6 @@ function counted(rows: SQL): SQL {
 
 function readFigures(db: Database, now: number): Promise<Figures> {
 	return db.get<Figures>(figuresQuery(now));
-}
-
-async function readSize(db: Database): Promise<number | null> {
-	const { meta } = await db.run(sql`SELECT 1`);
-	return typeof meta.size_after === "number" ? meta.size_after : null;
 }
 
 async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["paused"]> {

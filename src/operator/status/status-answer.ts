@@ -1,6 +1,7 @@
 /** Answer of GET /operator/status. */
 import * as v from "valibot";
 import { ledgerDifferenceSchema, netReasonsSchema } from "../../ledger-check/ledger-answers.ts";
+import { SIZE_ALERTS } from "../../lib/enums.ts";
 import { count, perQueue, time } from "../../lib/shapes.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
@@ -70,7 +71,13 @@ export const statusSchema = v.strictObject({
 	}),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),
+	/** What KV keeps, since the queue refused clicks or the database dead letters. */
+	kept: v.pipe(
+		v.strictObject({ clicks: count, dead_letters: count }),
+		v.description("What KV keeps until the cron writes it; of more than a thousand entries the first thousand."),
+	),
 	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
+	database_alert: v.pipe(v.nullable(v.picklist(SIZE_ALERTS)), v.description("Percent of that which it has reached; null below the first.")),
 	/** Campaigns that stand still because a cap is met. */
 	paused_campaigns: v.strictObject({ count, campaigns: v.array(count) }),
 });

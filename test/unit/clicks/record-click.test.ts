@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ClickBatches } from "../../../src/clicks/click-batches.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
-import { KEPT_PREFIX, recordClick } from "../../../src/clicks/record-click.ts";
+import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
 
 const CLICK: ClickMessage = {
 	format: 1,
@@ -14,19 +15,21 @@ const CLICK: ClickMessage = {
 };
 
 /** Records a click where the queue and KV refuse the first tries; tells what was tried, and the waits between. */
-async function record(refused: { queue: number; kept: number }): Promise<string[]> {
+async function record(refused: { queue: number; kept: boolean }): Promise<string[]> {
 	const steps: string[] = [];
-	const attempt = async (name: "queue" | "kept") => {
-		steps.push(name);
-		if (refused[name]-- > 0) throw new Error(`${name} is down`);
-	};
 	await recordClick(
 		{
-			queue: { send: () => attempt("queue") },
-			kept: {
-				put: (key, value) => {
-					expect([key, JSON.parse(value)]).toEqual([KEPT_PREFIX + CLICK.id, CLICK]);
-					return attempt("kept");
+			queue: {
+				send: async () => {
+					steps.push("queue");
+					if (refused.queue-- > 0) throw new Error("the queue is down");
+				},
+			},
+			batches: {
+				keep: async (click) => {
+					steps.push("kept");
+					expect(click).toEqual(CLICK);
+					if (refused.kept) throw new Error("KV is down");
 				},
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
@@ -50,23 +53,83 @@ describe("unit: how often a click is tried to be recorded", () => {
 	});
 
 	test("once where the queue takes it", async () => {
-		expect(await record({ queue: 0, kept: 0 })).toEqual(["queue"]);
+		expect(await record({ queue: 0, kept: false })).toEqual(["queue"]);
 		expect(logged).toEqual([]);
 	});
 
 	test("three times in the queue", async () => {
-		expect(await record({ queue: 2, kept: 0 })).toEqual(["queue", "100 ms", "queue", "1000 ms", "queue"]);
+		expect(await record({ queue: 2, kept: false })).toEqual(["queue", "100 ms", "queue", "1000 ms", "queue"]);
 		expect(logged).toEqual([]);
 	});
 
-	test("then three times in KV, with more than the second between that KV asks for", async () => {
-		const steps = await record({ queue: 3, kept: 2 });
-		expect(steps.slice(5)).toEqual(["kept", "1100 ms", "kept", "3000 ms", "kept"]);
+	test("then it is kept in KV", async () => {
+		expect((await record({ queue: 3, kept: false })).slice(5)).toEqual(["kept"]);
 		expect(logged).toEqual(["click.queue_refused"]);
 	});
 
-	test("and is told to be lost after the third", async () => {
-		expect((await record({ queue: 3, kept: 3 })).filter((step) => step === "kept")).toHaveLength(3);
+	test("and is told to be lost where KV does not take it either", async () => {
+		expect((await record({ queue: 3, kept: true })).filter((step) => step === "kept")).toHaveLength(1);
+		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
+	});
+});
+
+describe("unit: a click that something keeps waiting", () => {
+	const never = () => new Promise<never>(() => {});
+	const wait = (milliseconds: number) => new Promise<void>((resolve) => void setTimeout(resolve, milliseconds));
+	/** What the runtime gives work after an answer. */
+	const WAIT_UNTIL_MS = 30_000;
+	let logged: string[];
+
+	beforeEach(() => {
+		vi.useFakeTimers();
+		logged = [];
+		vi.spyOn(console, "error").mockImplementation((line: string) => void logged.push(JSON.parse(line).event));
+	});
+	afterEach(() => {
+		vi.restoreAllMocks();
+		vi.useRealTimers();
+	});
+
+	/** Records a click with these parts; `after` tells how many milliseconds it took. */
+	async function record(parts: { send: () => Promise<unknown>; put?: () => Promise<void>; limit?: () => Promise<never> }) {
+		const put = vi.fn(parts.put ?? (async () => {}));
+		const token = parts.limit === undefined ? undefined : { limit: parts.limit };
+		const startedAt = Date.now();
+		const recorded = recordClick(
+			{
+				queue: { send: parts.send },
+				batches: new ClickBatches({ put }, wait),
+				pause: wait,
+				connectionKey: "key",
+				limits: { address: undefined, token },
+			},
+			{ ...CLICK },
+			{ userAgent: null, address: null },
+		).then(() => Date.now() - startedAt);
+		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
+		return { put, after: await recorded };
+	}
+
+	test("a send that hangs for a minute is given up after three seconds, and KV keeps the click", async () => {
+		const send = vi.fn(() => wait(57_000));
+		const { put, after } = await record({ send });
+		// Three, and those that a batch waits for company.
+		expect(after).toBe(3_000 + 5_000);
+		expect(put).toHaveBeenCalledOnce();
+		expect(send).toHaveBeenCalledOnce();
+		expect(logged).toEqual(["click.queue_refused"]);
+	});
+
+	test("refusals that come late are not repeated once KV has the click", async () => {
+		const send = vi.fn(() => wait(2_900).then(() => Promise.reject(new Error("away"))));
+		expect((await record({ send })).put).toHaveBeenCalledOnce();
+		expect(send).toHaveBeenCalledOnce();
+	});
+
+	test("where nothing ever answers, the log still has it before the runtime ends the request", async () => {
+		const { after } = await record({ send: never, put: never, limit: never });
+		expect(after).toBeLessThanOrEqual(MAX_RECORDING_MS);
+		expect(MAX_RECORDING_MS).toBeLessThan(WAIT_UNTIL_MS - 1_000);
 		expect(logged).toEqual(["click.queue_refused", "click.lost"]);
 	});
 });
@@ -77,7 +140,7 @@ describe("unit: limits of clicks", () => {
 		const messages: ClickMessage[] = [];
 		const store = {
 			queue: { send: async (message: ClickMessage) => void messages.push(message) },
-			kept: { put: async () => {} },
+			batches: { keep: async () => {} },
 			pause: async () => {},
 			connectionKey: "key",
 			limits: { address: undefined, token: { limit } },

@@ -93,6 +93,27 @@ describe("unit: provisioning", () => {
 		for (const secret of Object.values(made)) expect(`${account.commands.join()}${account.said.join()}`).not.toContain(secret);
 	});
 
+	it("every queue keeps messages for the fourteen days that the platform allows, those that were there before too", async () => {
+		const account = new Account();
+		account.queues.push("clickbourse-clicks");
+		await account.provision(ONE);
+		const set = account.commands.filter((command) => command.endsWith("--message-retention-period-secs 1209600"));
+		expect(set.filter((command) => command.startsWith("queues create"))).toHaveLength(5);
+		expect(set.filter((command) => command.startsWith("queues update"))).toEqual([
+			"queues update clickbourse-clicks --message-retention-period-secs 1209600",
+		]);
+	});
+
+	it("new databases are asked to be where the operator says; without a word, where D1 puts them", async () => {
+		const [placed, free] = [new Account(), new Account()];
+		await placed.provision({ ...ONE, location: "weur" });
+		await free.provision(ONE);
+		const creates = ({ commands }: Account) => commands.filter((command) => command.startsWith("d1 create"));
+		expect(creates(placed)).toEqual(["d1 create clickbourse --location weur", "d1 create clickbourse-products --location weur"]);
+		expect(creates(free)).toEqual(["d1 create clickbourse", "d1 create clickbourse-products"]);
+		expect(describePlan(TOML, { ...ONE, location: "weur" }).join("\n")).toContain("wrangler d1 create clickbourse --location weur");
+	});
+
 	it("a second run finds everything and changes nothing", async () => {
 		const account = new Account();
 		await account.provision(ONE);

@@ -25,7 +25,9 @@ const STATUS: Status = {
 	sums: { compared_at: null, difference_count: 0, differences: [] },
 	ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 2 },
+	kept: { clicks: 0, dead_letters: 0 },
 	database_bytes: null,
+	database_alert: null,
 	paused_campaigns: { count: 1, campaigns: [5001] },
 };
 const EXPLANATION: Explanation = {
