@@ -147,8 +147,15 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "release-passes-the-absolute-ceiling",
 		file: "src/conversions/holds.ts",
-		find: "isReleased ? ABSOLUTE_MAX_PAYOUT_MICROS :",
-		replace: "isReleased ? Number.MAX_SAFE_INTEGER :",
+		find: 'before?.verdict !== "released") return ABSOLUTE_MAX_PAYOUT_MICROS',
+		replace: 'before?.verdict !== "released") return Number.MAX_SAFE_INTEGER',
+		tests: ["test/unit/conversions/holds.test.ts"],
+	},
+	{
+		name: "release-passes-higher-amounts-too",
+		file: "src/conversions/holds.ts",
+		find: "return isPassed ? (before.grossMicros ?? 0) : 0;",
+		replace: "return ABSOLUTE_MAX_PAYOUT_MICROS;",
 		tests: ["test/unit/conversions/holds.test.ts"],
 	},
 	{
