@@ -19,6 +19,9 @@ const OPENED = {
 	device: null,
 	keyword: null,
 	askedFrom: null,
+	pricingModel: null,
+	sharePpm: null,
+	grossMicros: null,
 };
 
 const links = fc.record({
