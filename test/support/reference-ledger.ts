@@ -273,6 +273,8 @@ export class ReferenceLedger {
 			}
 		}
 		if (conversion.click === null) {
+			// A release of what has no amount yet passes none.
+			conversion.releasedUpTo = 0;
 			conversion.stage = now - conversion.firstReceivedAt < 24 * 3_600_000 ? "waiting" : "unmatched";
 			conversion.retryAt = nextRetryAt(conversion.firstReceivedAt, now);
 			return;
