@@ -149,7 +149,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 }
 
 /** Jobs that may take most of an invocation's operations, and may wait for a minute. */
-const LONG_JOBS: ReadonlySet<string> = new Set(["book", "retention", "sums"]);
+const LONG_JOBS: ReadonlySet<string> = new Set(["book", "retention", "sums", "days", "ledger"]);
 
 /**
  * The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
-import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
+import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { utcDay } from "../lib/time.ts";
 import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
@@ -128,16 +128,7 @@ export const adjustmentQuerySchema = v.strictObject({
 
 /** Query of GET /operator/adjustments. */
 export const listSchema = v.object({
-	limit: v.optional(
-		v.pipe(
-			v.string(),
-			v.regex(/^\d{1,9}$/, "must be a whole number"),
-			v.transform(Number),
-			v.minValue(1, "must be at least 1"),
-			v.maxValue(1_000, "must be at most 1000"),
-		),
-		"100",
-	),
+	limit: pageLimit,
 	/** `next_cursor` of the page before. */
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of a page"))),
 });

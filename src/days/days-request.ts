@@ -2,26 +2,15 @@
 import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { readInput } from "../http/read-input.ts";
+import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
-
-export const DEFAULT_DAYS = 100;
-export const MAX_DAYS = 1_000;
 
 const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"));
 
 export const daysQuerySchema = v.object({
 	from: v.optional(day),
 	to: v.optional(day),
-	limit: v.optional(
-		v.pipe(
-			v.string(),
-			v.regex(/^\d{1,4}$/, "must be a whole number"),
-			v.transform(Number),
-			v.minValue(1, "must be at least 1"),
-			v.maxValue(MAX_DAYS, `must be at most ${MAX_DAYS}`),
-		),
-		String(DEFAULT_DAYS),
-	),
+	limit: pageLimit,
 	/** The last day of a page. */
 	cursor: v.optional(v.pipe(v.string(), v.check(isDay, "must be the next_cursor of an answer"))),
 });

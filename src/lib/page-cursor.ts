@@ -1,3 +1,21 @@
+import * as v from "valibot";
+
+/** Most rows of a page, and how many it has where nobody says. */
+export const MAX_ROWS = 1_000;
+export const DEFAULT_ROWS = 100;
+
+/** `limit` of a list's query. */
+export const pageLimit = v.optional(
+	v.pipe(
+		v.string(),
+		v.regex(/^\d{1,9}$/, "must be a whole number"),
+		v.transform(Number),
+		v.minValue(1, "must be at least 1"),
+		v.maxValue(MAX_ROWS, `must be at most ${MAX_ROWS}`),
+	),
+	String(DEFAULT_ROWS),
+);
+
 /** The row that a page of a list ends with: lists are ordered by time, and where times are equal by id. */
 export type Position = { at: number; id: string };
 

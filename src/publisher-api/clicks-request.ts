@@ -2,12 +2,10 @@
 import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { readInput } from "../http/read-input.ts";
-import { CLICKS_CURSOR, type Position } from "../lib/page-cursor.ts";
+import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
-export const DEFAULT_CLICKS = 100;
-export const MAX_CLICKS = 1_000;
 export const MAX_CLICK_DAYS = 31;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -24,16 +22,7 @@ export const clicksQuerySchema = v.object({
 	to: v.optional(moment),
 	reason: v.optional(v.picklist(wanted, `must be one of ${wanted.join(", ")}`)),
 	source: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
-	limit: v.optional(
-		v.pipe(
-			v.string(),
-			v.regex(/^\d{1,4}$/, "must be a whole number"),
-			v.transform(Number),
-			v.minValue(1, "must be at least 1"),
-			v.maxValue(MAX_CLICKS, `must be at most ${MAX_CLICKS}`),
-		),
-		String(DEFAULT_CLICKS),
-	),
+	limit: pageLimit,
 	cursor: v.optional(v.pipe(v.string(), v.regex(CLICKS_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 

@@ -1,7 +1,8 @@
 /** What became of each click of a publisher. */
 import * as v from "valibot";
+import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { publisherClickSchema, publisherClicksSchema } from "../../publisher-api/clicks-answer.ts";
-import { clicksQuerySchema, DEFAULT_CLICKS, MAX_CLICK_DAYS, MAX_CLICKS } from "../../publisher-api/clicks-request.ts";
+import { clicksQuerySchema, MAX_CLICK_DAYS } from "../../publisher-api/clicks-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
@@ -31,7 +32,7 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 			},
 			{ in: "query", name: "reason", description: "Clicks that are `paid`, `unpaid`, or unpaid for this reason.", schema: reason },
 			{ in: "query", name: "source", description: "Clicks of this source_id.", schema: source },
-			{ in: "query", name: "limit", description: `1 to ${MAX_CLICKS}.`, schema: v.optional(count, DEFAULT_CLICKS) },
+			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
 			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
 		],
 		answers: {
