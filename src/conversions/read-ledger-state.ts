@@ -46,6 +46,8 @@ type Surroundings = {
 	amendments: Amendments | null;
 	isSuspended: number;
 	campaignMaxMicros: number | null;
+	/** Whether any redirect of the click's hash was embedded. */
+	isEmbedded: number;
 };
 type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 	Surroundings & {
@@ -59,25 +61,19 @@ type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 		lastPayoutMicros: number | null;
 		isLastUnsent: number;
 	};
-type ClickRow = CandidateClick & Surroundings & Pick<ConversionRow, "clickReason"> & { wanted: string };
+type ClickRow = CandidateClick & Surroundings & { wanted: string };
 
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
-/** Of a publisher `p` and a campaign `g`. */
+/** Of a publisher `p`, a campaign `g` and a click `c`. */
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
-	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
-
-/**
- * Why a click `c` is not paid, for a hold: `embedded` where any redirect of its hash was. Whoever stuffs pages with a bid's URL has clicked
- * it once, and been paid.
- */
-const heldBy = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
-	THEN 'embedded' ELSE c.reason END`;
+	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros",
+	CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded') THEN 1 ELSE 0 END AS "isEmbedded"`;
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
-	c.source_id AS "sourceId", c.pricing_model AS "pricingModel", ${heldBy} AS "clickReason",
+	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
 	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
 
@@ -99,7 +95,7 @@ export async function readLedgerState(
 	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
 		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, ${heldBy} AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
 			o.payout_micros AS "lastPayoutMicros",
 			CASE WHEN o.exposures = 0 AND o.lease IS NULL AND o.state <> 'delivered' THEN 1 ELSE 0 END AS "isLastUnsent"
 			${stored}
@@ -169,7 +165,11 @@ function arrange(rows: Rows): LedgerState {
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
 	const clickReasons = new Map([
 		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
-		...[...rows.byHash, ...rows.byName].map(({ id, clickReason }) => [id, clickReason] as const),
+		...[...rows.byHash, ...rows.byName].map(({ id, reason }) => [id, reason] as const),
+	]);
+	const embedded = new Set([
+		...rows.conversions.flatMap(({ clickId, isEmbedded }) => (isEmbedded === 1 ? [clickId] : [])),
+		...[...rows.byHash, ...rows.byName].flatMap(({ id, isEmbedded }) => (isEmbedded === 1 ? [id] : [])),
 	]);
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
@@ -190,7 +190,8 @@ function arrange(rows: Rows): LedgerState {
 		holdFactsOf: ({ platform, campaignId, clickId, publisherId }) => ({
 			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
 			campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
-			clickReason: clickReasons.get(clickId) ?? null,
+			// Whoever stuffs pages with a bid's URL has clicked it once, and been paid.
+			clickReason: embedded.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
 		isBilledClick: (clickId) => {
@@ -204,7 +205,7 @@ function arrange(rows: Rows): LedgerState {
 
 function toConversion(row: ConversionRow | undefined): Conversion | null {
 	if (row === undefined) return null;
-	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, clickReason: _4, ...known } = row;
-	const { lastId: _5, lastSeq: _6, lastStatus: _7, lastPayoutMicros: _8, isLastUnsent: _9, ...stored } = known;
+	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, isEmbedded: _4, ...known } = row;
+	const { clickReason: _5, lastId: _6, lastSeq: _7, lastStatus: _8, lastPayoutMicros: _9, isLastUnsent: _10, ...stored } = known;
 	return { ...stored, statusUnknown: stored.statusUnknown === 1, test: stored.test === 1, credited: stored.credited === 1 };
 }

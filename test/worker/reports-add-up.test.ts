@@ -478,6 +478,31 @@ describe("worker: reports add up", () => {
 		]).toEqual([0, 3_737_400, 0, 3_737_400, 3_737_400, 0]);
 	});
 
+	it("sales of a billed click count while its conversion does, though its link was embedded elsewhere too", async () => {
+		await forgetAll();
+		const click = { kind: "click", publisher: "pc", hash: 1, at: 0, bidMicros: 100, source: "a", terms: undefined } as const;
+		const deliveries = deliveriesOf([
+			{ ...click, reason: undefined },
+			{ ...click, reason: "embedded" },
+		]);
+		const [billed, embedded] = deliveries;
+		if (billed === undefined || embedded === undefined) throw new Error("two clicks were made");
+		const say = async (txnid: string, status: string) => {
+			const conversion = { txnid, cid: hashOf("pc", 1), eventAt: FIRST_DAY, payoutMicros: 1_000_000, salesMicros: 5_000_000, status };
+			await consume(postbackMessage("northwind", conversion, Date.now()));
+			await checkSums("pc", 10);
+			return (await ledgerOf("pc")).sales;
+		};
+		await deliver([billed], 1);
+		const before = await say("t-1", "approved");
+		await deliver([embedded], 1);
+		const cancelled = await say("t-1", "cancelled");
+		const held = await say("t-2", "approved");
+		await intervene({ kind: "verdict", txnid: "t-2", verdict: "released" }, []);
+		await checkSums("pc", 10);
+		expect([before, cancelled, held, (await ledgerOf("pc")).sales]).toEqual([5_000_000, 0, 0, 5_000_000]);
+	});
+
 	it("1,300 postbacks of nine billion on one click are credited to nobody, and leave no trace once cancelled", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
