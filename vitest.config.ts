@@ -71,6 +71,7 @@ export default defineConfig({
 								OPERATOR_KEY,
 								// Whatever .dev.vars says.
 								ALLOW_INSECURE_CALLBACKS: "false",
+								POSTGRES_URL: process.env.POSTGRES_URL ?? "",
 								PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "",
 								NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 								PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),

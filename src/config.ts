@@ -1,9 +1,11 @@
 import { type Config, checkVariables } from "./variables.ts";
 
-/** What `wrangler.toml` binds and sets. The edge Worker has no D1; a Worker without OPERATOR_KEY serves no `/operator`. */
+/** What `wrangler.toml` binds and sets. The edge Worker has no database; a Worker without OPERATOR_KEY serves no `/operator`. */
 export interface Env {
 	BOOK: KVNamespace;
 	DB?: D1Database;
+	/** PostgreSQL as the network database in the place of `DB`; optional. */
+	POSTGRES?: Pick<Hyperdrive, "connectionString">;
 	PRODUCTS?: D1Database;
 	RTB_URL?: string;
 	CLICK_URL?: string;

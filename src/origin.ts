@@ -35,6 +35,7 @@ import { dayRoutes } from "./days/days-routes.ts";
 import { sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
+import { openPostgres, withConnections } from "./db/postgres.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
@@ -257,9 +258,11 @@ function callbackDeps(env: Env): CallbackDeps {
 	};
 }
 
+/** The network database, on PostgreSQL where it is bound, and the products'. */
 function databases(env: Env) {
-	if (env.DB === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB and PRODUCTS are needed");
-	return { db: openDatabase(env.DB), products: openDatabase(env.PRODUCTS) };
+	const network = env.POSTGRES === undefined ? env.DB : openPostgres(env.POSTGRES.connectionString);
+	if (network === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB, or POSTGRES, and PRODUCTS are needed");
+	return { db: openDatabase(network), products: openDatabase(env.PRODUCTS) };
 }
 
 const opened = new WeakMap<Env, Origin>();
@@ -288,7 +291,7 @@ function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Respons
 }
 
 export default {
-	fetch: (request, env, ctx) => serveOrigin(request, env, ctx),
-	scheduled: (controller, env) => runCron(controller, env),
-	queue: (batch, env, _ctx) => runQueue(batch, env),
+	fetch: (request, env, ctx) => withConnections(() => serveOrigin(request, env, ctx)),
+	scheduled: (controller, env) => withConnections(() => runCron(controller, env)),
+	queue: (batch, env, _ctx) => withConnections(() => runQueue(batch, env)),
 } satisfies ExportedHandler<Env>;

@@ -1,5 +1,6 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
 import type { Env } from "./config.ts";
+import { withConnections } from "./db/postgres.ts";
 import { type Edge, edgeOf, serve } from "./edge.ts";
 import { openOrigin, runCron, runQueue } from "./origin.ts";
 
@@ -22,7 +23,7 @@ function adoptPauses(env: Env): (campaignIds: readonly number[]) => void {
 }
 
 export default {
-	fetch: (request, env, ctx) => serve(request, env, ctx, wholeOf),
-	scheduled: (controller, env) => runCron(controller, env, adoptPauses(env)),
-	queue: (batch, env, _ctx) => runQueue(batch, env, adoptPauses(env)),
+	fetch: (request, env, ctx) => withConnections(() => serve(request, env, ctx, wholeOf)),
+	scheduled: (controller, env) => withConnections(() => runCron(controller, env, adoptPauses(env))),
+	queue: (batch, env, _ctx) => withConnections(() => runQueue(batch, env, adoptPauses(env))),
 } satisfies ExportedHandler<Env>;

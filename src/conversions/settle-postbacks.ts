@@ -1,6 +1,6 @@
 /** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
 import type { Database } from "../db/client.ts";
-import { OvertakenError } from "../db/overtaken.ts";
+import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
@@ -44,7 +44,7 @@ export async function retryOvertaken<Result>(run: () => Promise<Result>): Promis
 
 /** True for a failure that a single item may have caused; a database that is away fails all of them alike. */
 export function isOfOneItem(error: unknown): boolean {
-	return error instanceof OvertakenError || !(error instanceof Error) || !/^D1_/.test(error.message) || error.message.includes("SQLITE_");
+	return !isAwayError(error);
 }
 
 async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {

@@ -5,6 +5,7 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 /** A database as the parts use it. */
 export type Database = DrizzleD1Database & { $client: D1Database };
 
+/** @param binding D1, or what stands for it */
 export function openDatabase(binding: D1Database): Database {
 	return drizzle(binding);
 }

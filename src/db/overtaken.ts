@@ -1,9 +1,30 @@
+/** What the code tells apart of the ways in which a transaction fails, whatever the engine. */
+
 /** Another writer was faster: what was decided rests on a state that is no more. Read and decide again. */
 export class OvertakenError extends Error {
 	override readonly name = "OvertakenError";
 }
 
+/** A failure of PostgreSQL. Its message holds no values: they may be personal. */
+export class PostgresError extends Error {
+	override readonly name = "PostgresError";
+	/** `constraint`: a row stands in the way; `statement`: the database refused it otherwise; `away`: it may answer later. */
+	readonly kind: "constraint" | "statement" | "away";
+
+	constructor(kind: PostgresError["kind"], message: string) {
+		super(message);
+		this.kind = kind;
+	}
+}
+
 /** Whether a transaction failed because a row stood in its way that was not there, or was another, when its facts were read. */
 export function isConstraintError(error: unknown): boolean {
+	if (error instanceof PostgresError) return error.kind === "constraint";
 	return error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message);
+}
+
+/** Whether the database itself was not to be had, so that every transaction fails alike. */
+export function isAwayError(error: unknown): boolean {
+	if (error instanceof PostgresError) return error.kind === "away";
+	return error instanceof Error && /^D1_/.test(error.message) && !error.message.includes("SQLITE_");
 }

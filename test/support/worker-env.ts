@@ -13,6 +13,7 @@ declare global {
 			OPERATOR_KEY: string;
 			/** How many histories the property test of conversions runs; empty for its own number. */
 			PROPERTY_RUNS: string;
+			POSTGRES_URL: string;
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];
 		}

@@ -1,0 +1,220 @@
+/**
+ * PostgreSQL, through Hyperdrive, behind the few verbs of D1 that the code uses: `prepare` with `bind`, `all`, `first`, `run` and `raw`,
+ * and a `batch` that is one transaction. The statements are the ones that D1 runs (decision 0029): what SQLite has and PostgreSQL lacks
+ * is defined by `drizzle/postgres`.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Client, type QueryArrayResult, type QueryResult } from "pg";
+import { numberParameters } from "./number-parameters.ts";
+import { PostgresError } from "./overtaken.ts";
+
+/** How long a connection may take, or a statement. */
+const TIMEOUT_MS = 5_000;
+const MAX_TRIES = 3;
+const MAX_TEXTS = 2_000;
+
+/** The lock that a transaction of several statements holds: as on D1, one of them runs at a time. Any number, the same for all. */
+const WRITER_LOCK = 1_907;
+const BEGIN_WRITING = `BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS}; SELECT pg_advisory_xact_lock(${WRITER_LOCK})`;
+const BEGIN_READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
+
+/** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
+const SAFE_STATES = new Set(["40001", "40P01", "55P03", "53300", "57P03"]);
+
+type Parameter = string | number | null;
+
+/** Types of PostgreSQL whose values are numbers in SQLite: integers, and the sums of them. */
+const NUMBERS = new Set([20, 21, 23, 26, 700, 701, 1700]);
+const BOOLEAN = 16;
+
+/** JSON stays the text that it is in SQLite. */
+const TYPES = {
+	getTypeParser(type: number) {
+		if (NUMBERS.has(type)) return Number;
+		if (type === BOOLEAN) return (text: string) => (text === "t" ? 1 : 0);
+		return (text: string) => text;
+	},
+};
+
+/** A connection that has failed while it was made has done nothing. */
+class UnreachableError extends Error {
+	override readonly name = "UnreachableError";
+}
+
+async function connect(connectionString: string): Promise<Client> {
+	const client = new Client({
+		connectionString,
+		connectionTimeoutMillis: TIMEOUT_MS,
+		query_timeout: TIMEOUT_MS,
+		types: TYPES,
+		pipeline: true,
+	});
+	// A line that breaks fails the queries that wait on it; without a listener it would also be thrown at nobody.
+	client.on("error", () => undefined);
+	try {
+		await client.connect();
+	} catch (error) {
+		throw new UnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+	}
+	return client;
+}
+
+/** The connections of the invocation that is being served, by their string. */
+const invocations = new AsyncLocalStorage<Map<string, Promise<Client>>>();
+
+/**
+ * Runs what belongs to one invocation: a request, a batch of a queue, a run of the cron. It shares a connection, made when it is first
+ * needed; the runtime closes it when the invocation ends. Outside of one every call has a connection of its own.
+ */
+export function withConnections<Result>(run: () => Result): Result {
+	return invocations.getStore() === undefined ? invocations.run(new Map(), run) : run();
+}
+
+class Statement {
+	readonly text: string;
+	readonly parameters: readonly Parameter[];
+	readonly #run: Run;
+
+	constructor(run: Run, text: string, parameters: readonly Parameter[]) {
+		this.#run = run;
+		this.text = text;
+		this.parameters = parameters;
+	}
+
+	bind(...values: unknown[]): Statement {
+		return new Statement(this.#run, this.text, values.map(toParameter));
+	}
+
+	all(): Promise<Result> {
+		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
+	}
+
+	run(): Promise<Result> {
+		return this.all();
+	}
+
+	raw(): Promise<unknown[][]> {
+		return this.#run(isRead(this.text), async (client) => {
+			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" });
+			return rows;
+		});
+	}
+
+	async first(column?: string): Promise<unknown> {
+		const [row] = (await this.all()).results;
+		if (row === undefined) return null;
+		return column === undefined ? row : row[column];
+	}
+}
+
+type Row = Record<string, unknown>;
+type Result = { success: true; results: Row[]; meta: { changes: number } };
+type Run = <Value>(isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
+
+/** Opens the database of a Hyperdrive binding. What it gives has the verbs of {@link D1Database} that the code uses, and no others. */
+export function openPostgres(connectionString: string): D1Database {
+	const run: Run = (isRepeatable, work) => withRetries(connectionString, isRepeatable, work);
+
+	async function batch(statements: readonly Statement[]): Promise<Result[]> {
+		const [only] = statements;
+		if (only === undefined) return [];
+		if (statements.length === 1) return [await only.all()];
+		const isReading = statements.every(({ text }) => isRead(text));
+		return run(isReading, (client) => runTogether(client, isReading ? BEGIN_READING : BEGIN_WRITING, statements));
+	}
+
+	return { prepare: (text: string) => new Statement(run, text, []), batch } as unknown as D1Database;
+}
+
+/**
+ * One transaction in one round trip: everything is sent before anything is answered. After a statement that fails the server refuses
+ * those behind it, and takes the COMMIT for a ROLLBACK.
+ */
+async function runTogether(client: Client, begin: string, statements: readonly Statement[]): Promise<Result[]> {
+	const answers = [client.query(begin), ...statements.map((statement) => client.query<Row>(toQuery(statement))), client.query("COMMIT")];
+	const settled = await Promise.allSettled(answers);
+	const failure = settled.find((answer) => answer.status === "rejected");
+	if (failure !== undefined) throw failure.reason;
+	const results = await Promise.all(answers);
+	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");
+	return results.slice(1, -1).map(toResult);
+}
+
+/** Runs work on a connection, and again where the failure says that nothing has happened, or where doing it twice does no harm. */
+async function withRetries<Value>(
+	connectionString: string,
+	isRepeatable: boolean,
+	work: (client: Client) => Promise<Value>,
+): Promise<Value> {
+	const kept = invocations.getStore();
+	for (let tries = 1; ; tries++) {
+		const connecting = kept?.get(connectionString) ?? connect(connectionString);
+		kept?.set(connectionString, connecting);
+		let client: Client | undefined;
+		try {
+			client = await connecting;
+			return await work(client);
+		} catch (error) {
+			const state = stateOf(error);
+			const isLost = state === null || state.startsWith("57P") || state.startsWith("08");
+			if (isLost && kept?.get(connectionString) === connecting) kept.delete(connectionString);
+			const isSafe = error instanceof UnreachableError || SAFE_STATES.has(state ?? "") || (isLost && isRepeatable);
+			if (tries === MAX_TRIES || !isSafe) throw toPostgresError(error, state);
+		} finally {
+			if (kept === undefined) await client?.end();
+		}
+	}
+}
+
+const texts = new Map<string, string>();
+
+function toQuery({ text, parameters }: Statement): { text: string; values: Parameter[] } {
+	let numbered = texts.get(text);
+	if (numbered === undefined) {
+		if (texts.size >= MAX_TEXTS) texts.clear();
+		numbered = numberParameters(text);
+		texts.set(text, numbered);
+	}
+	return { text: numbered, values: [...parameters] };
+}
+
+function toResult({ rows, rowCount }: QueryResult<Row>): Result {
+	return { success: true, results: rows, meta: { changes: rowCount ?? 0 } };
+}
+
+function isRead(text: string): boolean {
+	return /^\s*(?:SELECT|WITH)\b/i.test(text) && !/\b(?:INSERT|UPDATE|DELETE)\b/i.test(text);
+}
+
+const ESCAPED = /\\u(?:0000|d[89a-f])/i;
+
+/** As SQLite stores it. PostgreSQL's text holds neither NUL nor half a surrogate pair: they become U+FFFD. */
+function toParameter(value: unknown): Parameter {
+	if (value === null || typeof value === "number") return value;
+	if (typeof value === "boolean") return Number(value);
+	if (typeof value !== "string") throw new TypeError(`a parameter cannot be of type ${typeof value}`);
+	return (ESCAPED.test(value) ? withoutEscapes(value) : value).toWellFormed().replaceAll("\0", "\ufffd");
+}
+
+/** JSON in which neither is escaped. */
+function withoutEscapes(text: string): string {
+	return text.replace(/\\(?:u0000|ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|ud[89a-f][0-9a-f]{2}|[\s\S])/gi, (escape) =>
+		/^\\u(?:0000|d[89a-f])/i.test(escape) && escape.length === 6 ? "\ufffd" : escape,
+	);
+}
+
+/** The SQLSTATE of a failure that the server told; null for one of the line. */
+function stateOf(error: unknown): string | null {
+	return error instanceof Error && "code" in error && /^[0-9A-Z]{5}$/.test(String(error.code)) ? String(error.code) : null;
+}
+
+/** Classes of SQLSTATE: 23 is a constraint; 08, 40, 53, 55, 57 and 58 are the server's or the line's, and so is what has no SQLSTATE. */
+function toPostgresError(error: unknown, state: string | null): unknown {
+	if (error instanceof TypeError || !(error instanceof Error)) return error;
+	if (state === null) return new PostgresError("away", error.message);
+	const constraint = "constraint" in error ? ` ${String(error.constraint)}` : "";
+	if (state.startsWith("23")) return new PostgresError("constraint", `${state}${constraint}`);
+	if (/^(?:08|28|3D|40|53|55|57|58)/.test(state)) return new PostgresError("away", `${state}: ${error.message}`);
+	// Data exceptions name the value.
+	return new PostgresError("statement", state.startsWith("22") ? state : `${state}: ${error.message}`);
+}
