@@ -71,7 +71,7 @@ export function restoreClicks(db: Database, move: Move): Promise<void> {
 }
 
 function idsOf({ chunk }: Move): SQL {
-	return sql`SELECT value FROM json_each(${JSON.stringify(chunk.map(({ id }) => id))})`;
+	return sql`SELECT atom FROM json_each(${JSON.stringify(chunk.map(({ id }) => id))})`;
 }
 
 async function write(

@@ -44,7 +44,7 @@ export async function replayCallbacks({ db, queue, now }: ReplayDeps, { dry_run,
 		.map(({ id }) => id)
 		.slice(0, MAX_QUEUED);
 	await db.run(
-		sql`UPDATE callbacks SET queued_until = ${at + MINUTE_MS} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND state = 'due'`,
+		sql`UPDATE callbacks SET queued_until = ${at + MINUTE_MS} WHERE id IN (SELECT atom FROM json_each(${JSON.stringify(ids)})) AND state = 'due'`,
 	);
 	await enqueueCallbacks(queue, ids);
 	return { replayed: rows.length, dry_run };

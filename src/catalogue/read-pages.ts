@@ -91,30 +91,33 @@ type Row = [
 
 async function readPage(db: Database, publisher: Publisher, request: ListRequest, after: number, size: number): Promise<Page> {
 	const ofCountry = request.by === "country" ? sql`, c.country` : sql``;
-	// SQLite takes the bare columns beside a MIN() from the row that has the minimum.
 	const rows = await db.values<Row>(sql`
 		WITH page AS MATERIALIZED (
 			SELECT * FROM brands b
 			WHERE b.id > ${after} AND b.active = 1 AND ${isOfType(request)}
 				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 			ORDER BY b.id LIMIT ${size}
+		), listed AS (
+			SELECT c.brand_id, MIN(c.campaign_id) AS campaign_id, group_concat(DISTINCT c.country) AS countries
+			FROM page b JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
+				AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries)))
+				AND (b.domain, c.country) NOT IN (
+					SELECT value ->> 'domain', value ->> 'country' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NOT NULL)
+			GROUP BY c.brand_id${ofCountry}
 		)
 		SELECT b.id, b.domain, b.name, b.category, b.new_deal, b.last_updated_date, b.restricted_traffic,
-			MIN(c.campaign_id), c.merchant_id, c.country, group_concat(DISTINCT c.country),
+			c.campaign_id, c.merchant_id, c.country, l.countries,
 			c.homepage_url IS NOT NULL, c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1,
 			c.commission_rate, c.flat_fee_micros, c.rate_type, c.rate_basis, c.max_rate
-		FROM page b LEFT JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
-			AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT value FROM json_each(b.blocked_countries)))
-			AND (b.domain, c.country) NOT IN (
-				SELECT value ->> 'domain', value ->> 'country' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NOT NULL)
-		GROUP BY b.id${ofCountry} ORDER BY b.id${ofCountry}`);
+		FROM page b LEFT JOIN listed l ON l.brand_id = b.id LEFT JOIN campaigns c ON c.campaign_id = l.campaign_id
+		ORDER BY b.id${ofCountry}`);
 	const seen = new Set(rows.map(([id]) => id));
 	return { brands: rows.flatMap(readRow), lastId: seen.size < size ? null : (rows.at(-1)?.[0] ?? null) };
 }
 
 function isOfType(request: ListRequest): SQL {
 	if (request.by === "domain" || request.trafficType === "All") return sql`true`;
-	return sql`EXISTS (SELECT 1 FROM json_each(b.traffic_types) WHERE value IN ('All', ${request.trafficType}))`;
+	return sql`EXISTS (SELECT 1 FROM json_each(b.traffic_types) WHERE atom IN ('All', ${request.trafficType}))`;
 }
 
 /** A brand without a campaign that counts stands in its page without one: there is nothing of it to list. */

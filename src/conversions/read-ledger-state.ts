@@ -92,9 +92,9 @@ export async function readLedgerState(
 	const stored = sql`FROM json_each(${keys}) k CROSS JOIN conversions v`;
 	const isStored = sql`v.platform = k.value ->> 'platform' AND v.txnid = k.value ->> 'txnid'`;
 	// The click ids of what comes in, and of what is stored without a click.
-	const wanted = sql`(SELECT value AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
+	const wanted = sql`(SELECT atom AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
-		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.value`,
+		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.atom`,
 		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
 			o.payout_micros AS "lastPayoutMicros",
 			CASE WHEN o.exposures = 0 AND o.lease IS NULL AND o.state <> 'delivered' THEN 1 ELSE 0 END AS "isLastUnsent"

@@ -29,7 +29,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 	// As it is written, for transaction ids, and as click ids are read.
 	const clickId = normaliseClickId(id) ?? id;
 	const spellings = JSON.stringify([...new Set([id, clickId, clickId.toLowerCase(), clickId.toUpperCase()])]);
-	const ids = sql`(SELECT value FROM json_each(${spellings}))`;
+	const ids = sql`(SELECT atom FROM json_each(${spellings}))`;
 	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${clickId.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})`;
 	const found = await db.all<ConversionRow>(sql`SELECT v.* FROM (
 			SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
@@ -43,7 +43,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 	const clickIds = JSON.stringify(found.map(({ click_id }) => click_id).filter((clickId) => clickId !== null));
 	const [clicksFound, postbacks, events, callbacksFound, attempts] = await Promise.all([
 		db.all<ClickRow>(sql`SELECT c.*, b.domain AS domain FROM clicks c LEFT JOIN brands b ON b.id = c.brand_id
-			WHERE c.id IN (${clicksOfId} UNION SELECT value FROM json_each(${clickIds})) ORDER BY c.id DESC LIMIT ${MAX_ROWS}`),
+			WHERE c.id IN (${clicksOfId} UNION SELECT atom FROM json_each(${clickIds})) ORDER BY c.id DESC LIMIT ${MAX_ROWS}`),
 		// Rejected ones name no conversion: they are found by what they said.
 		db.all<PostbackRow>(sql`SELECT * FROM postback_intake WHERE id IN (
 				SELECT id FROM postback_intake WHERE txnid = ${id}

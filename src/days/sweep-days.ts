@@ -53,7 +53,7 @@ async function selectDays(db: Database, { selectedAt, turnDay }: State, now: num
 		sql`INSERT INTO day_digests (publisher_id, day, due)
 			SELECT s.publisher_id, s.date, 1 FROM json_each(${JSON.stringify(days.filter((day) => day < today))}) j
 				CROSS JOIN publishers p CROSS JOIN daily_publishers s
-			WHERE s.publisher_id = p.id AND s.date = j.value
+			WHERE s.publisher_id = p.id AND s.date = j.atom
 				AND (SELECT d.sums FROM day_digests d WHERE d.publisher_id = s.publisher_id AND d.day = s.date) IS DISTINCT FROM ${DAY_SUMS}
 			ON CONFLICT (publisher_id, day) DO UPDATE SET due = 1, version = day_digests.version + 1, progress = NULL WHERE day_digests.due = 0`,
 		sql`INSERT INTO day_digests (publisher_id, day, due)

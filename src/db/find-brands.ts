@@ -13,9 +13,9 @@ export async function findBrandDomains(db: Database, hosts: Iterable<string>): P
 	if (wanted.size === 0) return new Map();
 	const asked = JSON.stringify([...new Set([...wanted.values()].flat())]);
 	const rows = await db.all<{ host: string; domain: string }>(
-		sql`SELECT domain AS host, domain FROM brands WHERE domain IN (SELECT value FROM json_each(${asked}))
+		sql`SELECT domain AS host, domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${asked}))
 			UNION ALL SELECT a.alias, b.domain FROM brand_aliases a JOIN brands b ON b.id = a.brand_id
-			WHERE a.alias IN (SELECT value FROM json_each(${asked}))`,
+			WHERE a.alias IN (SELECT atom FROM json_each(${asked}))`,
 	);
 	const owners = new Map<string, string>();
 	// A domain comes before an alias of the same name.

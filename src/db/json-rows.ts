@@ -134,6 +134,11 @@ function typed(column: Column, value: SQL): SQL {
 	return column.getSQLType() === "integer" ? sql`CAST(${value} AS BIGINT)` : value;
 }
 
+/** One row as JSON: what {@link readMembers} reads. */
+export function writeRow(row: Readonly<Record<string, unknown>>): string {
+	return JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(name, value)])));
+}
+
 /** Booleans are stored as 0 and 1. */
 function plainValue(_: string, value: unknown): unknown {
 	return typeof value === "boolean" ? Number(value) : value;

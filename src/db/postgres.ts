@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
+import { CloudflareSocket } from "pg-cloudflare";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
 
@@ -48,6 +49,8 @@ async function connect(connectionString: string): Promise<Client> {
 		query_timeout: TIMEOUT_MS,
 		types: TYPES,
 		pipeline: true,
+		// What pg would choose by itself where a bundler has told it that this is workerd.
+		stream: () => new CloudflareSocket(false),
 	});
 	// A line that breaks fails the queries that wait on it; without a listener it would also be thrown at nobody.
 	client.on("error", () => undefined);
@@ -86,7 +89,7 @@ class Statement {
 	}
 
 	all(): Promise<Result> {
-		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
+		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this)).catch((e) => { console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300)); throw e; })));
 	}
 
 	run(): Promise<Result> {
@@ -95,7 +98,7 @@ class Statement {
 
 	raw(): Promise<unknown[][]> {
 		return this.#run(isRead(this.text), async (client) => {
-			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" });
+			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" }).catch((e) => { console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300)); throw e; });
 			return rows;
 		});
 	}
@@ -134,6 +137,7 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 	const answers = [client.query(begin), ...statements.map((statement) => client.query<Row>(toQuery(statement))), client.query("COMMIT")];
 	const settled = await Promise.allSettled(answers);
 	const failure = settled.find((answer) => answer.status === "rejected");
+	if (failure) { const i = settled.indexOf(failure) - 1; console.log("DEBUGPG", String(failure.reason?.message), statements[i]?.text.replace(/\s+/g, " "), JSON.stringify(statements[i]?.parameters).slice(0, 300)); }
 	if (failure !== undefined) throw failure.reason;
 	const results = await Promise.all(answers);
 	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");

@@ -39,7 +39,7 @@ async function startHour(deps: ReconcileDeps, state: State, now: number): Promis
 	const { differences, last } = await reconcileTotals(deps, state.totalsAfter, TOTALS_AN_HOUR, false);
 	logDifferences(differences);
 	await runTransaction(db, [
-		sql`INSERT INTO reconciliation_days (day) SELECT value FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
+		sql`INSERT INTO reconciliation_days (day) SELECT atom FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
 		sql`UPDATE reconciliation SET selected_at = ${now}, turn_day = ${turnDay}, totals_after = ${last ?? 0} WHERE id = 1`,
 	]);
 }

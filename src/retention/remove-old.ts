@@ -120,7 +120,7 @@ async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Ru
 	const last = rows.at(-1)?.id;
 	if (last === undefined) return null;
 	const among = (some: readonly { id: string }[]) =>
-		sql`id IN (SELECT value FROM json_each(${JSON.stringify(some.map(({ id }) => id))})) AND ${goes}`;
+		sql`id IN (SELECT atom FROM json_each(${JSON.stringify(some.map(({ id }) => id))})) AND ${goes}`;
 	let going = rows;
 	if (archive !== undefined) {
 		going = await db.all<{ id: string }>(sql`SELECT * FROM ${stored} WHERE ${among(rows)} ORDER BY id`);

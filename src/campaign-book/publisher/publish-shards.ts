@@ -90,9 +90,9 @@ async function record(db: Database, bits: number, written: readonly Written[], r
 	await runTransaction(db, [
 		insertRows(bookShards, rows, sql`ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes`),
 		sql`INSERT INTO book_garbage (key, replaced_at)
-			SELECT value, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(replaced)}) WHERE true
+			SELECT atom, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(replaced)}) WHERE true
 			ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
-		sql`DELETE FROM book_garbage WHERE key IN (SELECT value FROM json_each(${kept}))`,
+		sql`DELETE FROM book_garbage WHERE key IN (SELECT atom FROM json_each(${kept}))`,
 	]);
 }
 

@@ -52,7 +52,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 			sql`DELETE FROM book_shards WHERE bits <> (SELECT bits FROM book_state)`,
 			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: true }),
 			// Their two days begin now: readers may still have the manifest that names them.
-			sql`INSERT INTO book_garbage (key, replaced_at) SELECT value, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
+			sql`INSERT INTO book_garbage (key, replaced_at) SELECT atom, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
 		);
 	}

@@ -91,7 +91,7 @@ const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
 	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id
 		AND r.slot BETWEEN CAST(${asked.firstSlot} AS BIGINT) AND CAST(${asked.lastSlot} AS BIGINT)
 	WHERE c.campaign_id = CAST(${asked.campaignId} AS BIGINT)
-	GROUP BY c.campaign_id`);
+	GROUP BY c.campaign_id, d.campaign_id, d.day, t.campaign_id, asked.value`);
 
 function pauseOf(state: CapState, ahead: Spent): Pause[] {
 	const cap = decidePause(state, ...spentOf(state), ahead);
@@ -222,7 +222,7 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 		CROSS JOIN campaign_days d
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
-		WHERE d.day = today.value AND c.campaign_id = d.campaign_id AND (${isMet})`);
+		WHERE d.day = today.atom AND c.campaign_id = d.campaign_id AND (${isMet})`);
 	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
 }
 

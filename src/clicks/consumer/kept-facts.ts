@@ -13,11 +13,11 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
 	const brandIds = JSON.stringify([...new Set(clicks.map(({ brandId }) => brandId))]);
 	const [publisherRows, campaignRows, brandRows, settingRows] = await runTransaction(db, [
-		sql`SELECT named.value AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
+		sql`SELECT named.atom AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
 			FROM json_each(${identities}) named CROSS JOIN publishers p
 			WHERE p.id = coalesce(
-				(SELECT id FROM publishers WHERE publisher_identity = named.value),
-				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.value))`,
+				(SELECT id FROM publishers WHERE publisher_identity = named.atom),
+				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.atom))`,
 		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
 				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros", budget_basis AS "budgetBasis"
 			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,

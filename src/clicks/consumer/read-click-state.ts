@@ -21,9 +21,9 @@ import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 
 /** ?1 ids, ?2 hashes: what of the batch is stored or billed already, and the number of the last transaction that counted. */
 const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1
-	UNION ALL SELECT 'id', id FROM clicks WHERE id IN (SELECT value FROM json_each(?1))
+	UNION ALL SELECT 'id', id FROM clicks WHERE id IN (SELECT atom FROM json_each(?1))
 	UNION ALL SELECT 'hash', click_hash FROM clicks
-		WHERE click_hash IN (SELECT value FROM json_each(?2)) AND (reason IS NULL OR reason = 'voided')`);
+		WHERE click_hash IN (SELECT atom FROM json_each(?2)) AND (reason IS NULL OR reason = 'voided')`);
 
 const CAMPAIGN_DAY = ["campaignId", "day"] as const;
 const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);

@@ -58,7 +58,7 @@ async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, unt
 		for (const batch of batchesOf(messages)) {
 			await target.sendBatch(batch.map(({ body }) => ({ body: JSON.parse(body) as unknown })));
 			const ids = JSON.stringify(batch.map(({ id }) => id));
-			await db.run(sql`UPDATE dead_letters SET replayed_at = ${now()} WHERE id IN (SELECT value FROM json_each(${ids}))`);
+			await db.run(sql`UPDATE dead_letters SET replayed_at = ${now()} WHERE id IN (SELECT atom FROM json_each(${ids}))`);
 			sent += batch.length;
 		}
 	}

@@ -56,9 +56,9 @@ export async function warnOfBlocks(db: Database, importId: string, publishers: r
 	if (blocks.length === 0) return [];
 	const domains = JSON.stringify([...new Set(blocks.map(({ domain }) => domain))]);
 	const known = await db.all<{ domain: string }>(sql`
-		SELECT value AS domain FROM json_each(${domains})
-		WHERE value IN (SELECT domain FROM brands)
-			OR value IN (SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
+		SELECT atom AS domain FROM json_each(${domains})
+		WHERE atom IN (SELECT domain FROM brands)
+			OR atom IN (SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
 	const brands = new Set(known.map(({ domain }) => domain));
 	return blocks
 		.filter(({ domain }) => !brands.has(domain))

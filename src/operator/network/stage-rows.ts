@@ -4,6 +4,7 @@
  */
 import { eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { writeRow } from "../../db/json-rows.ts";
 import { importRows } from "../../db/schema/imports.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
@@ -48,7 +49,7 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 		importId,
 		isUsed: () => isUsed,
 		async add(section, row) {
-			const text = JSON.stringify(row);
+			const text = writeRow(row);
 			const queue = queues.get(section) ?? { rows: [], characters: 0 };
 			queues.set(section, queue);
 			queue.rows.push(text);
