@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import "./scripts/build-viewer.mjs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { unstable_readConfig } from "wrangler";
 
 /** Secrets of the Worker under test; the second token key is an older one of the ring. */
@@ -34,9 +34,50 @@ function queueConsumers() {
 	);
 }
 
+/** What runs against PostgreSQL too: all that writes to the ledger or reads from it. */
+const POSTGRES_SUITES = ["test/worker/**/*.test.ts"];
+
+/** @param postgresUrl a server on which each file makes its network database; empty for D1 */
+function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
+	return {
+		plugins: [
+			cloudflareTest(async () => ({
+				main: "./src/worker.ts",
+				wrangler: { configPath: "./wrangler.toml" },
+				miniflare: {
+					r2Buckets: ["ARCHIVE"],
+					queueConsumers: queueConsumers(),
+					bindings: {
+						TOKEN_KEYS,
+						OPERATOR_KEY,
+						// Whatever .dev.vars says.
+						ALLOW_INSECURE_CALLBACKS: "false",
+						POSTGRES_URL: postgresUrl,
+						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "",
+						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
+						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
+					},
+				},
+			})),
+		],
+		test: {
+			name,
+			testTimeout: HANGS_MS,
+			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
+			maxWorkers: Math.max(2, availableParallelism() - 1),
+			sequence: { groupOrder },
+			hookTimeout: HANGS_MS,
+			include,
+			setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
+			globalSetup: ["./test/support/node/start-callback-receiver.ts"],
+		},
+	};
+}
+
 /**
- * Three projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
- * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `e2e` runs the
+ * Four projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
+ * the same against PostgreSQL; `e2e` runs the
  * commands of the README themselves.
  */
 export default defineConfig({
@@ -58,39 +99,8 @@ export default defineConfig({
 			{
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
-			{
-				plugins: [
-					cloudflareTest(async () => ({
-						main: "./src/worker.ts",
-						wrangler: { configPath: "./wrangler.toml" },
-						miniflare: {
-							r2Buckets: ["ARCHIVE"],
-							queueConsumers: queueConsumers(),
-							bindings: {
-								TOKEN_KEYS,
-								OPERATOR_KEY,
-								// Whatever .dev.vars says.
-								ALLOW_INSECURE_CALLBACKS: "false",
-								POSTGRES_URL: process.env.POSTGRES_URL ?? "",
-								PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "",
-								NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
-								PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
-							},
-						},
-					})),
-				],
-				test: {
-					name: "worker",
-					testTimeout: HANGS_MS,
-					// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
-					maxWorkers: Math.max(2, availableParallelism() - 1),
-					sequence: { groupOrder: 1 },
-					hookTimeout: HANGS_MS,
-					include: ["test/worker/**/*.test.ts"],
-					setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
-					globalSetup: ["./test/support/node/start-callback-receiver.ts"],
-				},
-			},
+			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
+			inWorkerd("postgres", POSTGRES_SUITES, process.env.POSTGRES_URL ?? "", 2),
 		],
 	},
 });

@@ -1,5 +1,6 @@
 /**
- * `npm test`: every check of the project, and a count at the end. `npm test -- lint unit` runs only those. They run in two lanes side
+ * `npm test`: every check of the project, and a count at the end. `npm test -- lint unit` runs only those, and `npm test -- postgres`
+ * the suites of the ledger against a real PostgreSQL. They run in two lanes side
  * by side: the second has what waits much, for servers and processes; its output is shown when the first has ended.
  */
 import { existsSync } from "node:fs";
@@ -8,6 +9,7 @@ import { HeldOutput } from "./checks/held-output.ts";
 import { type Check, type Outcome, runCheck } from "./checks/run-check.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
+import { startTestServer } from "./postgres/test-server.ts";
 
 const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json"];
 
@@ -29,6 +31,8 @@ const FIRST_LANE: readonly Check[] = [
 	vitest("worker"),
 ];
 const SECOND_LANE: readonly Check[] = [vitest("e2e")];
+/** Only where it is named: it needs a PostgreSQL server. */
+const POSTGRES = vitest("postgres");
 
 type Done = Outcome & { name: string; seconds: number };
 
@@ -37,12 +41,13 @@ function vitest(suite: string): Check {
 }
 
 async function test(wanted: readonly string[]): Promise<void> {
-	const names = [...new Set([...FIRST_LANE, ...SECOND_LANE].map(({ name }) => kindOf(name)))];
+	const names = [...new Set([...FIRST_LANE, ...SECOND_LANE, POSTGRES].map(({ name }) => kindOf(name)))];
 	const unknown = wanted.find((name) => !names.includes(name));
 	if (unknown !== undefined) throw new Failure(`There is no check ${JSON.stringify(unknown)}. Choose from: ${names.join(", ")}.`);
 	const [first, second] = [FIRST_LANE, SECOND_LANE].map((lane) =>
 		lane.filter(({ name }) => wanted.length === 0 || wanted.includes(kindOf(name))),
 	) as [Check[], Check[]];
+	if (wanted.includes(POSTGRES.name)) first.push(POSTGRES);
 	const held = first.length === 0 ? null : new HeldOutput((text) => process.stdout.write(text));
 	const shown = runLane(first, null).finally(() => held?.release());
 	const done = (await Promise.all([shown, runLane(second, held)])).flat();
@@ -62,10 +67,19 @@ async function runLane(checks: readonly Check[], held: HeldOutput | null): Promi
 		if (held === null) process.stdout.write(title);
 		else held.write(title);
 		const startedAt = Date.now();
-		const outcome = await runCheck(check, held);
+		const outcome = await (check === POSTGRES ? runOnPostgres(check, held) : runCheck(check, held));
 		done.push({ ...outcome, name: check.name, seconds: (Date.now() - startedAt) / 1_000 });
 	}
 	return done;
+}
+
+async function runOnPostgres(check: Check, held: HeldOutput | null): Promise<Outcome> {
+	const server = await startTestServer(process.env);
+	try {
+		return await runCheck({ ...check, variables: { POSTGRES_URL: server.url } }, held);
+	} finally {
+		await server.stop();
+	}
 }
 
 function kindOf(name: string): string {

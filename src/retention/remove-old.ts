@@ -134,10 +134,7 @@ async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Ru
 	}
 	const [removed] = await runTransaction(db, [
 		sql`DELETE FROM ${stored} WHERE ${among(going)}`,
-		db
-			.insert(retention)
-			.values({ name, cursor: last })
-			.onConflictDoUpdate({ target: retention.name, set: { cursor: last } }),
+		sql`INSERT INTO retention (name, cursor) VALUES (${name}, ${last}) ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor`,
 	]);
 	return { last, lookedAt: rows.length, removed: removed?.meta.changes ?? 0 };
 }

@@ -1,0 +1,50 @@
+/** Brings a PostgreSQL database to the present schema: `drizzle/postgres`, each file once, in order, in a transaction of its own. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { Failure } from "../local/failure.ts";
+import { ROOT } from "../local/paths.ts";
+
+const FOLDER = join(ROOT, "drizzle", "postgres");
+
+/** Names of the migrations, in order. */
+export function listMigrations(): string[] {
+	return readdirSync(FOLDER)
+		.filter((file) => file.endsWith(".sql"))
+		.sort();
+}
+
+/**
+ * @returns the migrations that were applied now
+ * @throws Failure that names the migration at fault; those before it stay
+ */
+export async function migratePostgres(url: string): Promise<string[]> {
+	const client = new Client({ connectionString: url });
+	try {
+		await client.connect();
+	} catch (error) {
+		throw new Failure(`The PostgreSQL database cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
+	}
+	try {
+		await client.query("CREATE TABLE IF NOT EXISTS applied_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
+		const { rows } = await client.query<{ name: string }>("SELECT name FROM applied_migrations");
+		const applied = new Set(rows.map(({ name }) => name));
+		const missing = listMigrations().filter((name) => !applied.has(name));
+		for (const name of missing) await apply(client, name);
+		return missing;
+	} finally {
+		await client.end();
+	}
+}
+
+async function apply(client: Client, name: string): Promise<void> {
+	try {
+		await client.query("BEGIN");
+		await client.query(readFileSync(join(FOLDER, name), "utf8"));
+		await client.query("INSERT INTO applied_migrations (name) VALUES ($1)", [name]);
+		await client.query("COMMIT");
+	} catch (error) {
+		await client.query("ROLLBACK");
+		throw new Failure(`The migration ${name} failed, and nothing of it was applied: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}
