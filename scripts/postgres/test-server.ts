@@ -1,5 +1,5 @@
 /** The PostgreSQL server that the `postgres` tests run against: each test file copies its database from a template. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -23,6 +23,8 @@ export async function startTestServer(environment: NodeJS.ProcessEnv): Promise<{
 		return { url: url.href, stop: () => Promise.resolve() };
 	}
 	const folder = mkdtempSync(join(tmpdir(), "clickbourse-postgres-"));
+	// Where this is root, the server runs as another user, who must get there.
+	chmodSync(folder, 0o711);
 	const server = await startPostgres(join(folder, "data"), FLAGS);
 	await makeTemplate(server.urlOf("postgres"), server.urlOf(TEMPLATE));
 	return {
