@@ -17,10 +17,14 @@ $$;
 CREATE FUNCTION max(one bigint, other bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT greatest(one, other) $$;
 
-CREATE FUNCTION add_json_element(list jsonb, element anyelement) RETURNS jsonb
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT list || jsonb_build_array(to_jsonb(element)) $$;
-CREATE AGGREGATE json_group_array(anyelement) (SFUNC = add_json_element, STYPE = jsonb, INITCOND = '[]');
-
 CREATE FUNCTION add_to_list(list text, element text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT CASE WHEN element IS NULL THEN list WHEN list IS NULL THEN element ELSE list || ',' || element END $$;
 CREATE AGGREGATE group_concat(text) (SFUNC = add_to_list, STYPE = text);
+
+-- Members of JSON that is kept as text. The text between them stays as it was written.
+CREATE FUNCTION json_member(object text, member text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT object::json ->> member $$;
+CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_member);
+CREATE FUNCTION json_part(object text, member text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT (object::json -> member)::text $$;
+CREATE OPERATOR -> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_part);

@@ -26,7 +26,9 @@ export async function migratePostgres(url: string): Promise<string[]> {
 		throw new Failure(`The PostgreSQL database cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
 	}
 	try {
-		await client.query("CREATE TABLE IF NOT EXISTS applied_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
+		await client.query(
+			"CREATE TABLE IF NOT EXISTS applied_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
+		);
 		const { rows } = await client.query<{ name: string }>("SELECT name FROM applied_migrations");
 		const applied = new Set(rows.map(({ name }) => name));
 		const missing = listMigrations().filter((name) => !applied.has(name));
@@ -45,6 +47,8 @@ async function apply(client: Client, name: string): Promise<void> {
 		await client.query("COMMIT");
 	} catch (error) {
 		await client.query("ROLLBACK");
-		throw new Failure(`The migration ${name} failed, and nothing of it was applied: ${error instanceof Error ? error.message : String(error)}`);
+		throw new Failure(
+			`The migration ${name} failed, and nothing of it was applied: ${error instanceof Error ? error.message : String(error)}`,
+		);
 	}
 }

@@ -89,7 +89,14 @@ class Statement {
 	}
 
 	all(): Promise<Result> {
-		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this)).catch((e) => { console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300)); throw e; })));
+		return this.#run(isRead(this.text), async (client) =>
+			toResult(
+				await client.query<Row>(toQuery(this)).catch((e) => {
+					console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300));
+					throw e;
+				}),
+			),
+		);
 	}
 
 	run(): Promise<Result> {
@@ -98,7 +105,10 @@ class Statement {
 
 	raw(): Promise<unknown[][]> {
 		return this.#run(isRead(this.text), async (client) => {
-			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" }).catch((e) => { console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300)); throw e; });
+			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" }).catch((e) => {
+				console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300));
+				throw e;
+			});
 			return rows;
 		});
 	}
@@ -137,7 +147,15 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 	const answers = [client.query(begin), ...statements.map((statement) => client.query<Row>(toQuery(statement))), client.query("COMMIT")];
 	const settled = await Promise.allSettled(answers);
 	const failure = settled.find((answer) => answer.status === "rejected");
-	if (failure) { const i = settled.indexOf(failure) - 1; console.log("DEBUGPG", String(failure.reason?.message), statements[i]?.text.replace(/\s+/g, " "), JSON.stringify(statements[i]?.parameters).slice(0, 300)); }
+	if (failure) {
+		const i = settled.indexOf(failure) - 1;
+		console.log(
+			"DEBUGPG",
+			String(failure.reason?.message),
+			statements[i]?.text.replace(/\s+/g, " "),
+			JSON.stringify(statements[i]?.parameters).slice(0, 300),
+		);
+	}
 	if (failure !== undefined) throw failure.reason;
 	const results = await Promise.all(answers);
 	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");

@@ -11,6 +11,7 @@ import { OvertakenError } from "../../../src/db/overtaken.ts";
 import { removeOld } from "../../../src/retention/remove-old.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
+import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../../support/network-import.ts";
 
 const CPC = {
@@ -251,13 +252,11 @@ describe("worker: a void that is cut off", () => {
 
 	/** So many chunks come through; the next one fails. */
 	async function cutOffAfter(chunks: number, body: object): Promise<void> {
-		await env.DB.prepare(
-			`CREATE TRIGGER cut_off BEFORE UPDATE OF clicks ON adjustments WHEN OLD.clicks >= ${chunks * 1_000} BEGIN SELECT RAISE(ABORT, 'cut off'); END`,
-		).run();
+		await failWrites("UPDATE OF clicks ON adjustments", `old.clicks >= ${chunks * 1_000}`);
 		try {
 			expect((await postAdjustment(body)).status).toBe(500);
 		} finally {
-			await env.DB.prepare("DROP TRIGGER cut_off").run();
+			await stopFailing();
 		}
 	}
 

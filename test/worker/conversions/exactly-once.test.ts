@@ -368,9 +368,9 @@ async function checkClicks(model: ReferenceLedger): Promise<void> {
 /** Of each conversion the events are numbered without a gap, and what they set is its present state. */
 async function checkHistory(): Promise<void> {
 	const rows = await readAll<Record<string, unknown>>(
-		"SELECT platform, txnid, stage, status, payout_micros AS payoutMicros, revenue_micros AS revenueMicros, click_id AS clickId, event_at AS eventAt, currency, usd_nanos AS usdNanos, event_count FROM conversions",
+		'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
 	);
-	const events = await readAll("SELECT platform, txnid, seq, details -> '$.set' AS told FROM conversion_events ORDER BY seq");
+	const events = await readAll("SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY seq");
 	for (const { platform, txnid, event_count, ...state } of rows) {
 		const own = events.filter((event) => event.platform === platform && event.txnid === txnid);
 		expect(own.map(({ seq }) => seq)).toEqual(Array.from({ length: Number(event_count) }, (_, at) => at + 1));
@@ -391,7 +391,7 @@ describe("worker: conversions exactly once", () => {
 		await importConversionNetwork();
 		await env.DB.prepare("UPDATE campaigns SET max_payout_micros = 45000000").run();
 		await new World().begin();
-		for (const table of SETTINGS) await env.DB.exec(`CREATE TABLE ${table}_at_first AS SELECT * FROM ${table}`);
+		for (const table of SETTINGS) await env.DB.prepare(`CREATE TABLE ${table}_at_first AS SELECT * FROM ${table}`).run();
 	});
 
 	test("whatever comes, however often, in whatever order: the ledger, the sums and the outbox are those of the model", {

@@ -6,6 +6,7 @@ import { settlePostbacks } from "../../../src/conversions/settle-postbacks.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
+import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 
 const TABLES = ["conversions", "conversion_events", "callbacks", "daily_publishers", "daily_sources", "daily_campaigns", "postback_intake"];
 
@@ -43,17 +44,17 @@ describe("worker: faults on the way to a conversion", () => {
 	});
 	afterEach(async () => {
 		vi.restoreAllMocks();
-		await env.DB.batch(TABLES.map((table) => env.DB.prepare(`DROP TRIGGER IF EXISTS fail_${table}`)));
+		await stopFailing();
 	});
 
 	test.each(TABLES)("D1 failing at %s in the middle of a batch leaves nothing half done, and the batch is retried", async (table) => {
 		const click = clickRow();
 		await storeClicks(click);
 		const messages = ["a", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
-		await env.DB.prepare(`CREATE TRIGGER fail_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk on fire'); END`).run();
+		await failWrites(`INSERT ON ${table}`);
 		expect(await consume(...messages)).toEqual({ acked: 0, retried: 2 });
 		expect(await everything()).toEqual(TABLES.map(() => []));
-		await env.DB.prepare(`DROP TRIGGER fail_${table}`).run();
+		await stopFailing();
 		expect(await consume(...messages)).toEqual({ acked: 2, retried: 0 });
 		expect(await readAll("SELECT conversion_count AS n, conversion_revenue_micros AS revenue FROM daily_publishers")).toEqual([
 			{ n: 2, revenue: 16_000_000 },
@@ -65,9 +66,7 @@ describe("worker: faults on the way to a conversion", () => {
 		const click = clickRow();
 		await storeClicks(click);
 		const messages = ["a", "poison", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
-		await env.DB.prepare(
-			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
-		).run();
+		await failWrites("INSERT ON callbacks", "new.txnid = 'poison'");
 		expect(await consume(...messages)).toEqual({ acked: 2, retried: 1 });
 		expect(await readAll("SELECT txnid FROM conversions ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
 	});
@@ -93,13 +92,11 @@ describe("worker: faults on the way to a conversion", () => {
 		const click = clickRow();
 		await storeClicks(click);
 		const items = ["a", "poison", "b"].map((txnid) => postbackMessage("west", { txnid, cid: String(click.click_hash) }));
-		await env.DB.prepare(
-			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
-		).run();
+		await failWrites("INSERT ON callbacks", "new.txnid = 'poison'");
 		const message = { format: 1, kind: "together", items };
 		expect(await consume(message)).toEqual({ acked: 0, retried: 1 });
 		expect(await readAll("SELECT txnid FROM conversions ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
-		await env.DB.prepare("DROP TRIGGER fail_callbacks").run();
+		await stopFailing();
 		expect(await consume(message)).toEqual({ acked: 1, retried: 0 });
 		expect(await readAll("SELECT conversion_count AS n FROM daily_publishers")).toEqual([{ n: 3 }]);
 	});
@@ -177,12 +174,10 @@ describe("worker: faults on the way to a conversion", () => {
 		await consume(say("a"), say("poison"), say("b"));
 		await env.DB.prepare("UPDATE conversions SET retry_at = 1").run();
 		await storeClicks(click);
-		await env.DB.prepare(
-			"CREATE TRIGGER fail_callbacks BEFORE INSERT ON callbacks WHEN new.txnid = 'poison' BEGIN SELECT RAISE(ABORT, 'no'); END",
-		).run();
+		await failWrites("INSERT ON callbacks", "new.txnid = 'poison'");
 		await sweepConversions(deps());
 		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled' ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
-		await env.DB.prepare("DROP TRIGGER fail_callbacks").run();
+		await stopFailing();
 		await sweepConversions(deps());
 		expect(await readAll("SELECT txnid FROM conversions WHERE stage = 'settled'")).toHaveLength(3);
 	});

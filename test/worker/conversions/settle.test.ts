@@ -242,9 +242,9 @@ describe("worker: settling", () => {
 			at(NOW);
 			await consume(postbackMessage("west", { ...postback, txnid }, NOW - 25 * HOUR));
 			expect(await stored(txnid)).toMatchObject({ stage: "unmatched", click_id: null });
-			expect(
-				await readAll("SELECT details ->> '$.why' AS why FROM conversion_events WHERE txnid = ? AND kind = 'unmatched'", txnid),
-			).toEqual([{ why: "other_platform" }]);
+			expect(await readAll("SELECT details ->> 'why' AS why FROM conversion_events WHERE txnid = ? AND kind = 'unmatched'", txnid)).toEqual(
+				[{ why: "other_platform" }],
+			);
 		});
 
 		test("a billed click goes before the other redirects of its hash", async () => {
@@ -923,7 +923,7 @@ describe("worker: settling", () => {
 		await consume(say({ status: "paid", s2: "x" }));
 		await consume(say({ status: "void", payoutMicros: 3_000_000 }));
 		const events = await readAll<{ set: string }>(
-			"SELECT details -> '$.set' AS \"set\" FROM conversion_events WHERE txnid = ? ORDER BY seq",
+			"SELECT details -> 'set' AS \"set\" FROM conversion_events WHERE txnid = ? ORDER BY seq",
 			txnid,
 		);
 		const told: Partial<Conversion> = Object.assign({}, ...events.map(({ set }) => JSON.parse(set)));
