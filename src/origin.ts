@@ -35,7 +35,7 @@ import { dayRoutes } from "./days/days-routes.ts";
 import { sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
-import { openPostgres, withConnections } from "./db/postgres.ts";
+import { openPostgres, withConnections, withConnectionsOf } from "./db/postgres.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
@@ -292,6 +292,6 @@ function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Respons
 
 export default {
 	fetch: (request, env, ctx) => withConnections(() => serveOrigin(request, env, ctx)),
-	scheduled: (controller, env) => withConnections(() => runCron(controller, env)),
-	queue: (batch, env, _ctx) => withConnections(() => runQueue(batch, env)),
+	scheduled: (controller, env) => withConnectionsOf(() => runCron(controller, env)),
+	queue: (batch, env, _ctx) => withConnectionsOf(() => runQueue(batch, env)),
 } satisfies ExportedHandler<Env>;

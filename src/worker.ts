@@ -1,6 +1,6 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
 import type { Env } from "./config.ts";
-import { withConnections } from "./db/postgres.ts";
+import { withConnections, withConnectionsOf } from "./db/postgres.ts";
 import { type Edge, edgeOf, serve } from "./edge.ts";
 import { openOrigin, runCron, runQueue } from "./origin.ts";
 
@@ -24,6 +24,6 @@ function adoptPauses(env: Env): (campaignIds: readonly number[]) => void {
 
 export default {
 	fetch: (request, env, ctx) => withConnections(() => serve(request, env, ctx, wholeOf)),
-	scheduled: (controller, env) => withConnections(() => runCron(controller, env, adoptPauses(env))),
-	queue: (batch, env, _ctx) => withConnections(() => runQueue(batch, env, adoptPauses(env))),
+	scheduled: (controller, env) => withConnectionsOf(() => runCron(controller, env, adoptPauses(env))),
+	queue: (batch, env, _ctx) => withConnectionsOf(() => runQueue(batch, env, adoptPauses(env))),
 } satisfies ExportedHandler<Env>;

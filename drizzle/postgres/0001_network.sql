@@ -463,7 +463,7 @@ CREATE TABLE dead_letters (
 	replayed_at bigint,
 	PRIMARY KEY (id)
 );
-CREATE INDEX dead_letters_open ON dead_letters (queue) WHERE replayed_at IS NULL;
+CREATE INDEX dead_letters_open ON dead_letters (queue,received_at,id) WHERE replayed_at IS NULL;
 CREATE INDEX dead_letters_replayed ON dead_letters (replayed_at) WHERE replayed_at IS NOT NULL;
 
 CREATE TABLE exchange_rates (

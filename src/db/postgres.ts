@@ -66,11 +66,21 @@ async function connect(connectionString: string): Promise<Client> {
 const invocations = new AsyncLocalStorage<Map<string, Promise<Client>>>();
 
 /**
- * Runs what belongs to one invocation: a request, a batch of a queue, a run of the cron. It shares a connection, made when it is first
- * needed; the runtime closes it when the invocation ends. Outside of one every call has a connection of its own.
+ * Runs what belongs to one request. It shares a connection, made when it is first needed; the runtime closes it when the last of the
+ * request's work has ended, which may be after its answer. Outside of an invocation every call has a connection of its own.
  */
 export function withConnections<Result>(run: () => Result): Result {
 	return invocations.getStore() === undefined ? invocations.run(new Map(), run) : run();
+}
+
+/** The same for a batch of a queue and a run of the cron, which have ended when their handler has. */
+export async function withConnectionsOf<Result>(run: () => Promise<Result>): Promise<Result> {
+	const connections = new Map<string, Promise<Client>>();
+	try {
+		return await invocations.run(connections, run);
+	} finally {
+		await Promise.allSettled([...connections.values()].map(async (connecting) => (await connecting).end()));
+	}
 }
 
 class Statement {

@@ -85,7 +85,7 @@ const rowsOf = (publisherId: string, { startDate, endDate, startAt, endAt }: Per
 	const clicked = sql`publisher_id = ${publisherId} AND clicked_at >= ${startAt} AND clicked_at < ${endAt}`;
 	const happened = sql`publisher_id = ${publisherId} AND event_at >= ${startAt} AND event_at < ${endAt}`;
 	const present = [
-		sql`SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS type, NULL AS until FROM clicks WHERE ${clicked} AND ${PAID_CLICK}`,
+		sql`SELECT clicked_at AS at, id AS first, id AS second, 'CPC' AS type, CAST(NULL AS BIGINT) AS until FROM clicks WHERE ${clicked} AND ${PAID_CLICK}`,
 		sql`SELECT clicked_at AS at, id, id, 'VOID', NULL FROM clicks WHERE ${clicked} AND ${VOIDED_CLICK}`,
 		sql`SELECT event_at AS at, platform, txnid, 'CPA', NULL FROM conversions WHERE ${happened} AND ${PAID_CONVERSION}`,
 		sql`SELECT at, id, id, 'ADJUSTMENT', NULL FROM adjustments WHERE publisher_id = ${publisherId} AND date BETWEEN ${startDate} AND ${endDate}`,

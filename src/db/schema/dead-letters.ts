@@ -15,7 +15,7 @@ export const deadLetters = sqliteTable(
 		replayedAt: integer("replayed_at"),
 	},
 	(table) => [
-		index("dead_letters_open").on(table.queue).where(sql`replayed_at IS NULL`),
+		index("dead_letters_open").on(table.queue, table.receivedAt, table.id).where(sql`replayed_at IS NULL`),
 		index("dead_letters_replayed").on(table.replayedAt).where(sql`replayed_at IS NOT NULL`),
 	],
 );

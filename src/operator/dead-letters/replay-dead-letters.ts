@@ -51,7 +51,7 @@ async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, unt
 	while (sent < most) {
 		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM dead_letters
 			WHERE queue = ${name} AND replayed_at IS NULL AND received_at <= ${until}
-			ORDER BY rowid LIMIT ${Math.min(MAX_MESSAGES, most - sent)}`);
+			ORDER BY received_at, id LIMIT ${Math.min(MAX_MESSAGES, most - sent)}`);
 		if (messages.length === 0) return sent;
 		const target = queues[name];
 		if (target === undefined) throw new HttpError(503, { error: `The queue ${name} is not bound to this Worker` });
