@@ -64,6 +64,16 @@ export class OwedCallbacks {
 		else if (credit.payoutMicros !== revenueMicros) this.#amend(conversion, publisherId, credit, revenueMicros);
 	}
 
+	/**
+	 * Of a conversion whose release was taken back: its credit, where it is held again. Where only its rate is unknown, what it is worth may
+	 * be known again by the next import, and the credit stands.
+	 */
+	takeBack(conversion: Conversion): void {
+		const { publisherId, stage, heldFor } = conversion;
+		if (publisherId === null || stage !== "quarantined" || heldFor === "no_rate") return;
+		if (this.#last?.status === "approved") this.#send(conversion, publisherId, "cancelled", this.#last.payoutMicros);
+	}
+
 	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
 	#amend(conversion: Conversion, publisherId: string, credit: LastCallback, payoutMicros: number): void {
 		const { eventAt } = conversion;

@@ -143,6 +143,7 @@ class History {
 		if (present === null || present.verdict === verdict) return;
 		const next = { ...present, verdict };
 		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", adjustmentId });
+		if (present.verdict === "released" && verdict === null) this.#owed.takeBack(this.#state ?? next);
 	}
 
 	/** A settled conversion is worth what the stored rate of its day says now; nothing else about it changes, but that a ceiling may hold it. */

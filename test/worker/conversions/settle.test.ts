@@ -730,8 +730,9 @@ describe("worker: settling", () => {
 				expect(await stored(txnid)).toMatchObject({ stage: "settled", held_for: null, status: "approved" });
 				expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 8_000_000 }]);
 				await judge(txnid, null);
-				expect(await stored(txnid)).toMatchObject({ held_for: "review", status: "pending" });
+				expect(await stored(txnid)).toMatchObject({ held_for: "review", status: "pending", credited: 0 });
 				expect(await sumsOf(click)).toEqual([]);
+				expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
 			},
 		);
 
