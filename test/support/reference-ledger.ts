@@ -231,9 +231,12 @@ export class ReferenceLedger {
 		const conversion = this.#conversions.get(`${platform} ${txnid}`);
 		if (conversion === undefined) return false;
 		if (conversion.verdict === verdict) return true;
+		const isRecalled = conversion.verdict === "released" && verdict === null;
 		conversion.verdict = verdict;
 		conversion.releasedUpTo = verdict === "released" ? MOST_RELEASED : 0;
 		this.#weigh(conversion, now);
+		// What a release let count, and what was credited for it, goes with the release.
+		if (isRecalled && conversion.stage === "quarantined" && conversion.heldFor !== "no_rate") this.#tell(conversion, true);
 		return true;
 	}
 
@@ -307,7 +310,7 @@ export class ReferenceLedger {
 	}
 
 	/** Credits and cancellations alternate, beginning with a credit. */
-	#tell(conversion: ModelConversion): void {
+	#tell(conversion: ModelConversion, isRecalled = false): void {
 		const { click, callbacks, status } = conversion;
 		const publisher = this.publishers.get(click?.publisher ?? "");
 		if (click === null || click.reason === "test" || publisher === undefined || conversion.model !== "CPA") return;
@@ -325,7 +328,7 @@ export class ReferenceLedger {
 				state,
 			});
 		};
-		if (status === "cancelled" && credit !== undefined) send("cancelled", credit.payout);
+		if ((status === "cancelled" || isRecalled) && credit !== undefined) send("cancelled", credit.payout);
 		if (status !== "approved" || conversion.stage !== "settled") return;
 		const revenue = this.#revenueOf(conversion);
 		if (credit === undefined) send("approved", revenue);

@@ -748,6 +748,26 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved" });
 		});
 
+		test("of a paid click whose bid more than three visitors prefetched; fewer are an ad server, and the browser of the user", async () => {
+			const prefetchOf = (hash: unknown) => (visitor: number) =>
+				clickRow({
+					...{ click_hash: String(hash), reason: "prefetch", pricing_model: "CPA" },
+					...{ ip_prefix: `203.0.${visitor >> 1}.0/24`, user_agent_hash: `browser-${visitor % 2}` },
+				});
+			for (const [visitors, expected] of [
+				[[0, 1, 2, 3], { stage: "quarantined", held_for: "review", status: "pending" }],
+				// Who calls again is no other visitor, and of one that nobody knows nothing is told.
+				[[0, 1, 2, 2, 2], { stage: "settled", held_for: null, status: "approved" }],
+			] as const) {
+				const { click, txnid, say } = await clicked();
+				const unknown = Array.from({ length: 9 }, () => clickRow({ click_hash: String(click.click_hash), reason: "prefetch" }));
+				await storeClicks(...visitors.map(prefetchOf(click.click_hash)), ...unknown);
+				await consume(say());
+				expect(await stored(txnid)).toMatchObject({ click_id: click.id, ...expected });
+				expect(await callbacksOf(txnid)).toHaveLength(expected.held_for === null ? 1 : 0);
+			}
+		});
+
 		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
 			const before = await clicked();
 			await consume(before.say());
