@@ -1,6 +1,7 @@
-/** What stands in the query of an operator's verb that changes something: nothing is done where it is not understood. */
+/** What no operator's verb takes: an unknown query where something would change, a list for a body, a body that is too large. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { MAX_EXPLAIN_BYTES, MAX_SMALL_BYTES } from "../../src/operator/routes.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 function post(path: string, body: object): Promise<Response> {
@@ -40,6 +41,35 @@ describe("worker: an unknown query parameter of a verb that changes something is
 		const response = await post(`${path}?dryrun=1`, {});
 		expect([response.status, await response.json()]).toMatchObject([422, { messages: { dryrun: [expect.stringContaining("option")] } }]);
 	});
+});
+
+describe("worker: a body that is too large for its verb is 413, and says how much it takes", () => {
+	const verbs = [
+		"/trace",
+		"/keys/issue",
+		"/replay",
+		"/callbacks/replay",
+		"/adjustments",
+		"/rates/revalue",
+		"/reconcile-sums",
+		"/check-ledger",
+	];
+
+	it.each([...verbs.map((path) => [path, MAX_SMALL_BYTES] as const), ["/explain", MAX_EXPLAIN_BYTES] as const])(
+		"%s",
+		async (path, most) => {
+			const error = { error: `The body may hold at most ${most} bytes` };
+			const body = JSON.stringify({ id: "x".repeat(most) });
+			for (const sent of [body, new Blob([body]).stream()]) {
+				const response = await exports.default.fetch(`https://base.example/operator${path}`, {
+					method: "POST",
+					headers: OPERATOR_HEADERS,
+					body: sent,
+				});
+				expect([response.status, response.headers.get("content-type"), await response.json()]).toEqual([413, "application/json", error]);
+			}
+		},
+	);
 });
 
 describe("worker: a body that is a list, where fields belong, asks for nothing", () => {
