@@ -166,6 +166,20 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/conversions/holds.test.ts"],
 	},
 	{
+		name: "release-taken-back-leaves-its-credit",
+		file: "src/conversions/settle.ts",
+		find: 'present.verdict === "released" && verdict === null',
+		replace: "false",
+		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
+	},
+	{
+		name: "bid-prefetched-by-all-is-credited",
+		file: "src/conversions/read-ledger-state.ts",
+		find: "> ${MAX_PREFETCHERS}",
+		replace: "> 99",
+		tests: SETTLE_TESTS,
+	},
+	{
 		name: "click-id-of-two-publishers-is-credited",
 		file: "src/conversions/match-click.ts",
 		find: "publisherId)).size > 1",
