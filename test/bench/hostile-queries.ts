@@ -48,6 +48,7 @@ const ANY: Readonly<Record<string, Kind>> = {
 	escaped_names: (base) => fill(base, () => "&%61=b"),
 	plus_names: (base) => fill(base, () => "&+"),
 	broken_escaped_names: (base) => fill(base, () => "&%"),
+	truncated_names: (base) => fill(base, () => "&%C3"),
 	many_broken_names: (base) => fill(base, () => "&%zz=%"),
 	escaped_first: (base) =>
 		fill("", () => "&%62d=x")
@@ -82,11 +83,11 @@ function longValues(names: readonly string[], units: Readonly<Record<string, str
 	);
 }
 
-const UNITS = { plain: "x", escaped: "%78", script: "%C3%BC", broken: "%", pluses: "+", blanks: "a+%E3%80%80", labels: "a." };
+const UNITS = { escaped: "%78", script: "%C3%BC", broken: "%", truncated: "%C3", pluses: "+", blanks: "a+%E3%80%80", labels: "a." };
 
 const SERVING_ENGINE: Readonly<Record<string, Kind>> = {
 	...ANY,
-	...longValues(["bd", "dl", "clickid", "subid", "ip", "ua", "fbid", "pubi", "cc"], UNITS),
+	...longValues(["bd", "dl", "clickid", "ua", "fbid"], UNITS),
 	shared_keyword: () => `pubi=1001&bd=none.example&cc=US&kw=${KEYWORD}`,
 	keyword_marks: replacedKeyword("%CC%81%CC%96"),
 	keyword_marks_bounded: () => `pubi=1001&bd=none.example&cc=US&kw=a${"%CC%81%CC%96".repeat(511)}`,
@@ -101,7 +102,7 @@ const SERVING_ENGINE: Readonly<Record<string, Kind>> = {
 
 const CLICK: Readonly<Record<string, Kind>> = {
 	...ANY,
-	...longValues(["dl", "clickid", "subi", "psorc", "pcat", "uid", "cc"], UNITS),
+	...longValues(["dl", "clickid", "subi"], UNITS),
 	texts_all_long: (base) => {
 		const names = ["clickid", "subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"];
 		return `${base}&${names.map((name) => `${name}=${"%C3%BC".repeat(200)}`).join("&")}`;
