@@ -60,7 +60,9 @@ export async function readReport<Row>(
 	const publisher = readPublisher(publisherId, owner);
 	if (publisher === null) return null;
 	const asOf = report.standsStill ? momentOf(query.asOf, moments) : null;
-	const columns = report.columns(publisher).flatMap((name) => (query.detail && REVENUES.includes(name) ? [name, ...report.details] : [name]));
+	const columns = report
+		.columns(publisher)
+		.flatMap((name) => (query.detail && REVENUES.includes(name) ? [name, ...report.details] : [name]));
 	const rows = (page?.results ?? []) as Row[];
 	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
 	return {

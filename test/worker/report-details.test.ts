@@ -5,7 +5,17 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
-import { askReport, CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, postReport, setPublisher, store } from "../support/report-rows.ts";
+import {
+	askReport,
+	CPA_KEY,
+	CPC_KEY,
+	clickRow,
+	conversionRow,
+	importReportNetwork,
+	postReport,
+	setPublisher,
+	store,
+} from "../support/report-rows.ts";
 
 const PERIOD = { start_date: "2026-11-10", end_date: "2026-11-12" };
 const REPORTS = [

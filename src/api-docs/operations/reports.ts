@@ -18,7 +18,13 @@ const asOfField = v.optional(
 		),
 	),
 );
-const detailField = v.optional(v.pipe(v.picklist([0, 1]), v.description("1 adds approved_revenue and pending_revenue to each record, credited_revenue to those of clickid_level and clicklevel.")), 0);
+const detailField = v.optional(
+	v.pipe(
+		v.picklist([0, 1]),
+		v.description("1 adds approved_revenue and pending_revenue to each record, credited_revenue to those of clickid_level and clicklevel."),
+	),
+	0,
+);
 const limitField = v.optional(v.pipe(whole, v.maxValue(MAX_LIMIT), v.description("Records a page.")), DEFAULT_LIMIT);
 
 const revenueShareFields = v.object({
