@@ -49,6 +49,11 @@ export class OwedCallbacks {
 		return this.#last?.status === "approved";
 	}
 
+	/** What the credits less the cancellations come to, as they stand, and as they stood before; micro-dollars. */
+	get creditedMicros(): { before: number; after: number } {
+		return { before: standingOf(this.#facts.lastCallback), after: standingOf(this.#last) };
+	}
+
 	/**
 	 * Credits an approved conversion that is not credited, takes back what was credited for a cancelled one (of the very amount, whatever
 	 * the payout is now), and amends a credit of another amount. Pending leaves the publisher's books as they are.
@@ -113,4 +118,9 @@ export class OwedCallbacks {
 			exposures: 0,
 		});
 	}
+}
+
+/** Each cancellation is of the credit before it: so the last credit is all that can stand. */
+function standingOf(last: LastCallback | null): number {
+	return last?.status === "approved" ? last.payoutMicros : 0;
 }

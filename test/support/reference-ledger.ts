@@ -240,12 +240,33 @@ export class ReferenceLedger {
 		return true;
 	}
 
+	/**
+	 * What is settled is worth what the rates of its day say now, from one day to another, both included.
+	 * @returns how many conversions that changes; null where there is no rate of these days
+	 */
+	revalue(currency: string, from: string, to: string, now: number): number | null {
+		const isRated = [...this.rates.keys()].some((key) => key >= `${currency} ${from}` && key <= `${currency} ${to}`);
+		if (!isRated) return null;
+		const revalued = [...this.#conversions.values()].filter((conversion) => {
+			const day = dayOf(conversion.eventAt);
+			const rate = this.#rateOf(conversion);
+			const isAsked = conversion.stage === "settled" && conversion.currency === currency && day >= from && day <= to;
+			return isAsked && rate !== null && rate !== conversion.rate;
+		});
+		for (const conversion of revalued) {
+			conversion.rate = this.#rateOf(conversion);
+			this.#weigh(conversion, now, true);
+		}
+		return revalued.length;
+	}
+
 	lookAgain(platform: string, txnid: string, now: number): void {
 		const conversion = this.#conversions.get(`${platform} ${txnid}`);
 		if (conversion !== undefined && conversion.stage !== "settled") this.#weigh(conversion, now);
 	}
 
-	#weigh(conversion: ModelConversion, now: number): void {
+	/** @param isRevalued it was settled, and is so still, unless a ceiling holds it by its new rate */
+	#weigh(conversion: ModelConversion, now: number, isRevalued = false): void {
 		conversion.payout = amountOf(conversion).payout;
 		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
 		if (conversion.click === null) {
@@ -286,7 +307,7 @@ export class ReferenceLedger {
 		const rateFor = `${conversion.currency} ${dayOf(conversion.eventAt)}`;
 		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
 		conversion.rateFor = rateFor;
-		conversion.heldFor = this.#holdOf(conversion, conversion.click);
+		conversion.heldFor = this.#holdOf(conversion, conversion.click, isRevalued);
 		if (conversion.heldFor === "amount" && conversion.verdict === "released") conversion.verdict = null;
 		const passes = conversion.heldFor === "publisher_suspended" || (conversion.heldFor === null && conversion.status !== "cancelled");
 		// A release is for the amount that it was given for.
@@ -296,7 +317,7 @@ export class ReferenceLedger {
 		this.#tell(conversion);
 	}
 
-	#holdOf(conversion: ModelConversion, click: ModelClick): string | null {
+	#holdOf(conversion: ModelConversion, click: ModelClick, isRevalued: boolean): string | null {
 		if (conversion.rate === null) return "no_rate";
 		const gross = this.#usd(conversion.payout, conversion);
 		if (gross === null) return "amount";
@@ -305,7 +326,9 @@ export class ReferenceLedger {
 		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
 		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
 		if (gross > Math.max(ceiling, conversion.releasedUpTo) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
-		if (click.reason === "embedded" && !isReleased) return "review";
+		if (isRevalued) return null;
+		const isEmbedded = this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
+		if (isEmbedded && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}
 

@@ -826,6 +826,16 @@ describe("worker: settling", () => {
 			expect(await callbacksOf(txnid)).toEqual([]);
 		});
 
+		test("that finds the click counts its sales with it, where its publisher is paid by clicks", async () => {
+			const click = clickRow({ publisher_id: "cpc", pricing_model: "CPC" });
+			const txnid = newTxnid();
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash), salesMicros: 50_000_000, status: "pending" }));
+			await storeClicks(click);
+			await judge(txnid, "released");
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", pricing_model: "CPC" });
+			expect(await sumsOf(click)).toMatchObject([{ n: 1, revenue: 0, gross: 10_000_000, sales: 50_000_000 }]);
+		});
+
 		test("of a conversion that is not there is null; a dry run says what would change, and writes nothing", async () => {
 			expect(await judge("never", "voided")).toBeNull();
 			const { txnid, say } = await clicked();
