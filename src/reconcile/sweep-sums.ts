@@ -6,8 +6,10 @@ import { changedDays } from "./changed-days.ts";
 import { firstDay } from "./first-day.ts";
 import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
 
-/** Days that one run compares: at most some thirty queries of the invocation's thousand. */
+/** Days that one run compares. */
 const DAYS_A_RUN = 3;
+/** The most that a run takes: choosing the days, with totals compared, and sixteen for each day. */
+export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 16;
 const TOTALS_AN_HOUR = 500;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { publishBook } from "../../src/campaign-book/publisher/publish.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { LOOKED_AT_A_STEP, removeOld } from "../../src/retention/remove-old.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
-import { wrapD1 } from "../support/wrapped-d1.ts";
 
 const DELAY_MS = 100;
 
