@@ -36,6 +36,7 @@ export type Swept = { clicks: number; written: number; deleted: number };
  */
 export async function sweepKeptClicks(deps: KeptDeps, most = MAX_CLICKS_A_RUN): Promise<Swept> {
 	const { kv, operations } = deps;
+	const startedAt = Date.now();
 	const swept: Swept = { clicks: 0, written: 0, deleted: 0 };
 	const deletable: string[] = [];
 	const writing = new Writing(deps, (names, clicks) => {
@@ -61,7 +62,7 @@ export async function sweepKeptClicks(deps: KeptDeps, most = MAX_CLICKS_A_RUN): 
 	await writing.end();
 	swept.deleted = await deleteKeys(deps, deletable);
 	if (areAllSeen && deletable.length === 0) await forgetWritten(deps.db, deps.now());
-	if (deletable.length > 0) logInfo("clicks.kept_written", { ...swept });
+	if (deletable.length > 0) logInfo("clicks.kept_written", { ...swept, ms: Date.now() - startedAt });
 	return swept;
 }
 
