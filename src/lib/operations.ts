@@ -26,7 +26,7 @@ export class Operations {
 	}
 
 	/** The same namespace, every call of which is counted. */
-	countKeys(kv: KVNamespace): KVNamespace {
+	countKeys<Store extends object>(kv: Store): Store {
 		return new Proxy(kv, {
 			get: (target, name) => {
 				const value: unknown = Reflect.get(target, name);
