@@ -11,7 +11,7 @@ const DAYS_A_RUN = 3;
 /** The most that a run takes: choosing the days, with totals compared, and eighteen for each day. */
 export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 18;
 const TOTALS_AN_HOUR = 500;
-/** How often a day is begun in an hour. */
+/** How often the comparison of a day is begun in an hour. */
 const MAX_TRIES = 3;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;
@@ -30,7 +30,7 @@ export async function sweepSums(deps: ReconcileDeps): Promise<void> {
 		sql`SELECT day FROM reconciliation_days WHERE tries < ${MAX_TRIES} ORDER BY tries, day DESC LIMIT ${DAYS_A_RUN}`,
 	);
 	for (const { day } of due) {
-		// Before the comparison, which may break off: the day is tried again then, but not for ever.
+		// Before the comparison, which may break off: then the others come first, and the day again.
 		await db.run(sql`UPDATE reconciliation_days SET tries = tries + 1 WHERE day = ${day}`);
 		const { differences } = await reconcileDay(deps, day, false);
 		await db.run(sql`DELETE FROM reconciliation_days WHERE day = ${day}`);
@@ -46,7 +46,7 @@ async function startHour(deps: ReconcileDeps, state: State, now: number): Promis
 	const { differences, last } = await reconcileTotals(deps, state.totalsAfter, TOTALS_AN_HOUR, false);
 	logDifferences(differences);
 	await runTransaction(db, [
-		sql`DELETE FROM reconciliation_days WHERE tries >= ${MAX_TRIES}`,
+		sql`UPDATE reconciliation_days SET tries = 0 WHERE tries > 0`,
 		sql`INSERT INTO reconciliation_days (day) SELECT value FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
 		sql`UPDATE reconciliation SET selected_at = ${now}, turn_day = ${turnDay}, totals_after = ${last ?? 0} WHERE id = 1`,
 	]);

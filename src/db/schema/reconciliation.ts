@@ -18,7 +18,7 @@ export const reconciliation = sqliteTable("reconciliation", {
 /** Days that wait to be compared, YYYY-MM-DD. */
 export const reconciliationDays = sqliteTable("reconciliation_days", {
 	day: text().primaryKey(),
-	/** How often its comparison was begun: one that is never ended must not keep the others waiting. */
+	/** How often its comparison was begun this hour: one that never ends must not keep the others waiting. */
 	tries: integer().notNull().default(0),
 });
 
