@@ -2,16 +2,21 @@
 import { OvertakenError } from "../../db/overtaken.ts";
 import { forgetWritten, markWritten, readWrittenKeys } from "../../db/written-keys.ts";
 import { parseJson } from "../../lib/json.ts";
-import { CLICK_BATCH_PREFIX, KEPT_CLICKS_PREFIX } from "../../lib/kept-keys.ts";
+import { CLICK_BATCH_PREFIX, KEPT_CLICKS_PREFIX, type KeptMetadata } from "../../lib/kept-keys.ts";
 import { logInfo } from "../../lib/log.ts";
 import type { Operated, Operations } from "../../lib/operations.ts";
 import { bytesOf } from "../../lib/split-by-bytes.ts";
+import { MAX_BATCH_LENGTH } from "../click-batches.ts";
 import { type ConsumeDeps, consumeClicks } from "./consume-clicks.ts";
 
 export type KeptDeps = ConsumeDeps & { operations: Operations };
 
-/** Keys that KV reads at once: the batches under them must stay below 25 MB together. */
-const KEYS_A_READ = 30;
+/** KV reads so many keys at once, and of all of them 25 MB. */
+const KEYS_A_READ = 100;
+const MAX_READ_BYTES = 20_000_000;
+/** The most of a click's message, and of a batch, in UTF-8. */
+const MAX_CLICK_BYTES = 10_000;
+const MAX_BATCH_BYTES = 3 * MAX_BATCH_LENGTH;
 const DELETES_AT_ONCE = 6;
 /** Bytes that are written together: some 1,700 clicks, in some twenty statements. As few clicks would take as many. */
 const MAX_GROUP_BYTES = 800_000;
@@ -21,7 +26,8 @@ const MIN_GROUP_BYTES = 50_000;
 const MAX_TRIES = 4;
 /** What writing a group may take: deciding it four times, the facts, the mark, and pauses that are published after it. */
 const GROUP: Operated = { statements: 120, keys: 15 };
-const PAGE: Operated = { statements: 1, keys: 1 + KEYS_A_READ };
+/** Listing keys, and looking up which of them are written. */
+const PAGE: Operated = { statements: 1, keys: 1 };
 /** Operations on KV that are left to the other jobs. */
 const KEYS_LEFT = 300;
 /** What a run takes at the most: it must end before the next one begins. 667 a second, where 500 come in. */
@@ -46,13 +52,13 @@ export async function sweepKeptClicks(deps: KeptDeps, most = MAX_CLICKS_A_RUN): 
 	});
 	let areAllSeen = false;
 	for (let cursor: string | undefined; !areAllSeen && swept.clicks < most && operations.has(PAGE); ) {
-		const page = await kv.list({ prefix: KEPT_CLICKS_PREFIX, ...(cursor !== undefined && { cursor }) });
+		const page = await kv.list<KeptMetadata>({ prefix: KEPT_CLICKS_PREFIX, ...(cursor !== undefined && { cursor }) });
 		const names = page.keys.map(({ name }) => name);
 		const known = await readWrittenKeys(deps.db, names);
 		deletable.push(...known);
 		const isOver = await writeKeys(
 			writing,
-			names.filter((name) => !known.has(name)),
+			page.keys.filter(({ name }) => !known.has(name)),
 			() => swept.clicks >= most,
 		);
 		areAllSeen = page.list_complete;
@@ -66,12 +72,28 @@ export async function sweepKeptClicks(deps: KeptDeps, most = MAX_CLICKS_A_RUN): 
 	return swept;
 }
 
+type Listed = { name: string; metadata?: KeptMetadata };
+
 /** Reads and writes what is under some keys. @returns whether the run is to end, with some of them left */
-async function writeKeys(writing: Writing, names: readonly string[], isEnough: () => boolean): Promise<boolean> {
-	for (let at = 0; at < names.length; at += KEYS_A_READ) {
-		if (isEnough() || !(await writing.add(names.slice(at, at + KEYS_A_READ)))) return true;
-	}
+async function writeKeys(writing: Writing, keys: readonly Listed[], isEnough: () => boolean): Promise<boolean> {
+	for (const names of readsOf(keys)) if (isEnough() || !(await writing.add(names))) return true;
 	return false;
+}
+
+/** Keys that may be read together. */
+function readsOf(keys: readonly Listed[]): string[][] {
+	const reads: string[][] = [];
+	let bytes = Number.POSITIVE_INFINITY;
+	for (const { name, metadata } of keys) {
+		const most = Math.min(MAX_BATCH_BYTES, (metadata?.count ?? Number.POSITIVE_INFINITY) * MAX_CLICK_BYTES);
+		if (bytes + most > MAX_READ_BYTES || reads.at(-1)?.length === KEYS_A_READ) {
+			reads.push([]);
+			bytes = 0;
+		}
+		reads.at(-1)?.push(name);
+		bytes += most;
+	}
+	return reads;
 }
 
 async function deleteKeys({ kv, operations }: KeptDeps, names: readonly string[]): Promise<number> {
