@@ -1,5 +1,5 @@
 /**
- * Reads a query string as URLSearchParams does, up to 64 parameters, but calls into the runtime for none of it and decodes only what is asked for:
+ * Reads a query string as URLSearchParams does, up to 100 parameters, but calls into the runtime for none of it and decodes only what is asked for:
  * on the bid path those calls, and user agents nobody reads, cost more than the auction.
  */
 export class Query {
@@ -37,7 +37,7 @@ export class Query {
 }
 
 /** Four times as many as any endpoint knows: a URL has room for thousands, and each has a name to decode. */
-const MAX_PARAMETERS = 64;
+const MAX_PARAMETERS = 100;
 /** A name with an escape or a plus in it: nearly no query has one. */
 const ESCAPED_NAME = /(?:^|&)[^=&]*[%+]/;
 /** Nearly no value has anything to decode. */

@@ -59,7 +59,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 			readDays(deps.db),
 			readPausedAddresses(deps.db),
 			readSize(deps.db),
-			readKept(deps.kv),
+			readKept(deps.db, deps.kv),
 			readBook(deps.kv),
 			readBacklog("clicks", deps.queues.clicks),
 			readBacklog("postbacks", deps.queues.postbacks),
