@@ -13,6 +13,7 @@ import { callbackRoutes } from "./callbacks/operator-routes.ts";
 import { sweepCallbacks } from "./callbacks/sweep-callbacks.ts";
 import { CampaignBook } from "./campaign-book/load.ts";
 import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publisher/publish.ts";
+import { LEAST_PUBLISH } from "./campaign-book/publisher/publish-shards.ts";
 import { ListStates } from "./catalogue/list-states.ts";
 import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
@@ -20,7 +21,7 @@ import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepCaps, sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type ConsumeDeps, consumeClicks } from "./clicks/consumer/consume-clicks.ts";
-import { LARGE_SHARE, SMALL_SHARE, sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
+import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
@@ -32,23 +33,26 @@ import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
 import { dayRoutes } from "./days/days-routes.ts";
-import { sweepDays } from "./days/sweep-days.ts";
+import { DAYS_STATEMENTS, sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
 import { openPostgres, withConnections, withConnectionsOf } from "./db/postgres.ts";
+import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
 import { ledgerRoutes } from "./ledger-check/ledger-routes.ts";
-import { sweepLedger } from "./ledger-check/sweep-ledger.ts";
+import { LEDGER_STATEMENTS, sweepLedger } from "./ledger-check/sweep-ledger.ts";
 import { equalSecrets } from "./lib/bytes.ts";
 import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { jsonResponse } from "./lib/http.ts";
+import { type Job, orderJobs, runJobs } from "./lib/jobs.ts";
 import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
+import { Operations } from "./lib/operations.ts";
 import { PerMinute } from "./lib/per-minute.ts";
-import { SECOND_MS } from "./lib/time.ts";
+import { MINUTE_MS, SECOND_MS } from "./lib/time.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
@@ -59,9 +63,9 @@ import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
 import { publisherApiRoutes } from "./publisher-api/routes.ts";
 import { reconcileRoutes } from "./reconcile/reconcile-routes.ts";
-import { sweepSums } from "./reconcile/sweep-sums.ts";
+import { SUMS_STATEMENTS, sweepSums } from "./reconcile/sweep-sums.ts";
 import { reportRoutes } from "./reports/routes.ts";
-import { removeOld } from "./retention/remove-old.ts";
+import { RETENTION_STATEMENTS, removeOld } from "./retention/remove-old.ts";
 import { completeApp } from "./worker-app.ts";
 
 const now = () => Date.now();
@@ -149,45 +153,54 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	return origin;
 }
 
-/** Jobs that may take most of an invocation's operations, and may wait for a minute. */
-const LONG_JOBS: ReadonlySet<string> = new Set(["book", "retention", "sums", "days", "ledger"]);
-
 /**
- * The work of every minute. The small jobs come first: all share the operations of one invocation. One job that fails keeps none
- * of the others from theirs.
+ * The work of every minute, counted against what one invocation may do: the jobs leave each other enough, and one that finds too little left
+ * waits for a later minute.
  */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
-	/** Whether kept clicks have used up the invocation: then what is long waits for the next minute, which is its own. */
-	let isUsedUp = false;
-	const jobs: Record<string, () => Promise<void>> = {
-		caps: () => sweepCaps(clickDeps(env, onPauses)),
-		callbacks: () => sweepCallbacks(callbackDeps(env)),
-		size: () => warnOfSize({ network: databases(env).db, products: databases(env).products }, isCheckMinute()),
-		dead_letters: () => sweepDeadLetters({ db: databases(env).db, kv: env.BOOK, now }),
-		clicks: async () => {
-			const share = new Date(now()).getUTCMinutes() % 2 === 0 ? LARGE_SHARE : SMALL_SHARE;
-			const { keys, clicks } = await sweepKeptClicks(clickDeps(env, onPauses), share);
-			isUsedUp = keys > SMALL_SHARE.keys || clicks > 2 * SMALL_SHARE.clicks;
+	const operations = new Operations();
+	const own = countOperations(env, operations);
+	const { db, products } = databases(own);
+	const small: Job[] = [
+		{ name: "caps", run: () => sweepCaps(clickDeps(own, onPauses)) },
+		{ name: "callbacks", run: () => sweepCallbacks(callbackDeps(own)) },
+		{ name: "size", run: () => warnOfSize({ network: db, products }, isCheckMinute()) },
+		{ name: "dead_letters", run: () => sweepDeadLetters({ db, kv: own.BOOK, now }) },
+		{
+			name: "conversions",
+			run: () => sweepConversions({ db, callbacks: own.CALLBACKS, now }, () => operations.has({ statements: LEFT_BY_CONVERSIONS })),
 		},
-		conversions: () => sweepConversions({ db: databases(env).db, callbacks: env.CALLBACKS, now }),
-		book: () => keepBook(env),
-		retention: () => removeOld({ db: databases(env).db, now, clickDays: readConfig(env).CLICK_RETENTION_DAYS, archive: env.ARCHIVE }),
-		sums: () => sweepSums({ db: databases(env).db, now }),
-		days: () => sweepDays({ db: databases(env).db, now }),
-		ledger: () => sweepLedger({ db: databases(env).db, now }),
+	];
+	const clicks: Job = { name: "clicks", run: () => sweepKeptClicks({ ...clickDeps(own, onPauses), operations }) };
+	const long: Job[] = [
+		{ name: "book", needs: LEAST_PUBLISH, run: () => keepBook(own, operations) },
+		{
+			name: "retention",
+			needs: { statements: RETENTION_STATEMENTS },
+			run: () => removeOld({ db, now, clickDays: readConfig(own).CLICK_RETENTION_DAYS, archive: own.ARCHIVE }),
+		},
+		{ name: "sums", needs: { statements: SUMS_STATEMENTS }, run: () => sweepSums({ db, now }) },
+		{ name: "days", needs: { statements: DAYS_STATEMENTS }, run: () => sweepDays({ db, now }) },
+		{ name: "ledger", needs: { statements: LEDGER_STATEMENTS }, run: () => sweepLedger({ db, now }) },
+	];
+	await runJobs(orderJobs(small, clicks, long, Math.floor(controller.scheduledTime / MINUTE_MS)), operations);
+}
+
+/** Statements that looking again at conversions leaves to the other jobs. */
+const LEFT_BY_CONVERSIONS = 700;
+
+/** The same bindings, with what is done to KV and the databases counted. */
+function countOperations(env: Env, operations: Operations): Env {
+	const count = (d1: D1Database) => wrapD1(d1, (statements) => operations.countStatements(statements.length));
+	const { POSTGRES: _, DB: __, ...others } = env;
+	const network = networkOf(env);
+	return {
+		...others,
+		BOOK: operations.countKeys(env.BOOK),
+		...(network !== undefined && { DB: count(network) }),
+		...(env.PRODUCTS !== undefined && { PRODUCTS: count(env.PRODUCTS) }),
 	};
-	const failed: string[] = [];
-	for (const [job, run] of Object.entries(jobs)) {
-		if (isUsedUp && LONG_JOBS.has(job)) continue;
-		try {
-			await run();
-		} catch (error) {
-			logError("cron.failed", error, { job });
-			failed.push(job);
-		}
-	}
-	if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
 }
 
 /** Minute of each hour at which KV is checked for what the book should have there, and the log told how full the databases are. */
@@ -198,13 +211,13 @@ function isCheckMinute(): boolean {
 }
 
 /** Publishes what an import could not, and removes shards that nobody reads any more. */
-async function keepBook(env: Env): Promise<void> {
+async function keepBook(env: Env, operations: Operations): Promise<void> {
 	const { db } = databases(env);
 	const deps = { db, kv: env.BOOK, now };
 	try {
-		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isCheckMinute());
+		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isCheckMinute(), operations.left);
 		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
-		await sweepBook(deps);
+		await sweepBook(deps, operations.left);
 	} catch (error) {
 		if (!(error instanceof PublishBusyError)) throw error;
 		logInfo("book.publish_busy", { message: error.message });
@@ -258,11 +271,15 @@ function callbackDeps(env: Env): CallbackDeps {
 	};
 }
 
-/** The network database, on PostgreSQL where it is bound, and the products'. */
 function databases(env: Env) {
-	const network = env.POSTGRES === undefined ? env.DB : openPostgres(env.POSTGRES.connectionString);
+	const network = networkOf(env);
 	if (network === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB, or POSTGRES, and PRODUCTS are needed");
 	return { db: openDatabase(network), products: openDatabase(env.PRODUCTS) };
+}
+
+/** The network database: PostgreSQL where it is bound, else D1. */
+function networkOf({ DB, POSTGRES }: Env): D1Database | undefined {
+	return POSTGRES === undefined ? DB : openPostgres(POSTGRES.connectionString);
 }
 
 const opened = new WeakMap<Env, Origin>();

@@ -9,6 +9,8 @@ type Event = Trace["conversions"][number]["events"][number];
 const IN_OWN_CURRENCY = new Set(["payoutMicros", "salesMicros"]);
 const LABELS: Record<string, string> = { grossMicros: "gross", salesUsdMicros: "sales", revenueMicros: "earned", cid: "cid" };
 
+const NOT_HELD = "no longer held";
+
 /**
  * One line.
  * @param currency of the conversion, where the event does not set it
@@ -16,10 +18,12 @@ const LABELS: Record<string, string> = { grossMicros: "gross", salesUsdMicros: "
  */
 export function describeEvent({ at, kind, set, why }: Event, currency: string): string {
 	const own = typeof set.currency === "string" ? set.currency : currency;
+	// An event of this kind also ends what was held and is voided: that is no release.
+	const isLetGo = kind === "released" && set.heldFor === null;
 	const told = Object.entries(set)
-		.filter(([name, value]) => value !== false && !isSaid(name, own, set))
+		.filter(([name, value]) => value !== false && !isSaid(name, own, set) && !(isLetGo && name === "heldFor"))
 		.map(([name, value]) => describeField(name, value, own));
-	return `${at}  ${kind}${why === undefined ? "" : ` (${why.replaceAll("_", " ")})`}${told.length === 0 ? "" : `: ${told.join(", ")}`}`;
+	return `${at}  ${isLetGo ? NOT_HELD : kind}${why === undefined ? "" : ` (${why.replaceAll("_", " ")})`}${told.length === 0 ? "" : `: ${told.join(", ")}`}`;
 }
 
 /** True for what the other fields' amounts say already. */
@@ -28,6 +32,7 @@ function isSaid(name: string, currency: string, set: Event["set"]): boolean {
 }
 
 function describeField(name: string, value: unknown, currency: string): string {
+	if (name === "heldFor") return value === null ? NOT_HELD : `held for ${String(value).replaceAll("_", " ")}`;
 	const label = LABELS[name] ?? name.replace(/(?:Micros|Nanos|Ppm)$/, "").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 	if (value === null) return `no ${label}`;
 	if (value === true) return label;

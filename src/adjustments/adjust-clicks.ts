@@ -7,14 +7,19 @@ import { type Change, NO_CHANGE } from "./deps.ts";
 import { restoreClicks, voidClicks } from "./move-clicks.ts";
 import { CHUNK_CLICKS, lookAhead, readChunk, readVoided, type Selection } from "./select-clicks.ts";
 
-/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 queries. */
-const MAX_CHUNKS = 100;
-const MAX_LOOKS = 400;
+/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is thirteen of them. */
+export const MAX_CHUNKS = 50;
+export const MAX_LOOKS = 200;
+/** A preview writes nothing. */
+const MAX_LOOKS_OF_PREVIEW = 400;
+/** Stretches in which nothing is selected, after which it is noted how far they come. */
+const LOOKS_A_NOTE = 20;
 
 /** Takes the selected clicks back, from where the adjustment has come to. */
 export async function voidAll(db: Database, { id, cursor: begun }: Adjustment, selection: Selection): Promise<Adjustment> {
 	let cursor = begun ?? "";
 	let chunks = 0;
+	const note = () => db.run(sql`UPDATE adjustments SET cursor = ${cursor} WHERE id = ${id} AND cursor IS NOT NULL`);
 	const take = async () => {
 		for (let looks = 0; looks < MAX_LOOKS && chunks < MAX_CHUNKS; looks++) {
 			const { last, clicks } = await lookAhead(db, selection, cursor);
@@ -25,9 +30,11 @@ export async function voidAll(db: Database, { id, cursor: begun }: Adjustment, s
 				cursor = more ? (chunk.at(-1)?.id ?? last) : last;
 				await voidClicks(db, { adjustmentId: id, voidId: id, chunk, cursor });
 			}
-			if (clicks === 0) cursor = last;
+			if (clicks > 0) continue;
+			cursor = last;
+			if (looks % LOOKS_A_NOTE === LOOKS_A_NOTE - 1) await note();
 		}
-		await db.run(sql`UPDATE adjustments SET cursor = ${cursor} WHERE id = ${id} AND cursor IS NOT NULL`);
+		await note();
 	};
 	return untilEnded(db, id, take);
 }
@@ -65,7 +72,7 @@ export async function untilEnded(db: Database, id: string, work: () => Promise<v
 export async function previewVoid(db: Database, selection: Selection): Promise<Change> {
 	const change = { ...NO_CHANGE };
 	let cursor = selection.after;
-	for (let looks = 0; looks < MAX_LOOKS; looks++) {
+	for (let looks = 0; looks < MAX_LOOKS_OF_PREVIEW; looks++) {
 		const { last, clicks, revenueMicros } = await lookAhead(db, selection, cursor);
 		if (last === null) return change;
 		cursor = last;

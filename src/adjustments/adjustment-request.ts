@@ -118,14 +118,6 @@ export type ConversionRequest = v.InferOutput<typeof conversionSchema>;
 export type AmountRequest = v.InferOutput<typeof amountSchema>;
 export type UndoRequest = v.InferOutput<typeof undoSchema>;
 
-/** Closed: a mistyped dry_run would do what it was to preview. */
-export const adjustmentQuerySchema = v.strictObject({
-	dry_run: v.pipe(
-		v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
-		v.transform((value) => value === "1" || value === "true"),
-	),
-});
-
 /** Query of GET /operator/adjustments. */
 export const listSchema = v.object({
 	limit: pageLimit,

@@ -1,9 +1,9 @@
 /** /operator/adjustments: what was paid wrongly is taken back, and what was taken wrongly given back. */
 import { Hono } from "hono";
-import { readBody, readInput } from "../http/read-input.ts";
+import { readBody, readDryRun, readInput } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { adjust, previewAdjustment } from "./adjust.ts";
-import { adjustmentQuerySchema, adjustmentSchema, listSchema } from "./adjustment-request.ts";
+import { adjustmentSchema, listSchema } from "./adjustment-request.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import { listAdjustments } from "./list-adjustments.ts";
 
@@ -11,9 +11,9 @@ export function adjustmentRoutes(deps: AdjustmentDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => jsonResponse(await listAdjustments(deps.db, readInput(listSchema, c.req.query())), 200, NO_STORE));
 	app.post("/", async (c) => {
-		const { dry_run } = readInput(adjustmentQuerySchema, c.req.query());
+		const isDryRun = readDryRun(c.req.query());
 		const request = await readBody(c.req.raw, adjustmentSchema);
-		return jsonResponse(await (dry_run ? previewAdjustment(deps, request) : adjust(deps, request)), 200, NO_STORE);
+		return jsonResponse(await (isDryRun ? previewAdjustment(deps, request) : adjust(deps, request)), 200, NO_STORE);
 	});
 	return app;
 }

@@ -12,10 +12,13 @@ import type { ClickMessage } from "./message.ts";
 
 export type KeptStore = { put(key: string, value: string, options: { metadata: KeptMetadata }): Promise<void> };
 
-/** How long the first click of a batch waits for others. */
-const COLLECT_MS = 5_000;
-/** UTF-16 units of a batch: KV reads 25 MB at once, and the cron some thirty batches. */
-const MAX_BATCH_LENGTH = 200_000;
+/**
+ * How long the first click of a batch waits for others. Requests keep the isolate alive until KV has their clicks; one that crashes takes
+ * with it what it has collected, so this is not longer than the cron needs to keep pace with so many keys.
+ */
+const COLLECT_MS = 2_000;
+/** UTF-16 units of a batch: KV reads 25 MB at once. */
+export const MAX_BATCH_LENGTH = 200_000;
 const PUT_TIMEOUT_MS = 3_000;
 const PUT_PAUSES_MS = [1_100, 3_000];
 const PUTS_MS = (PUT_PAUSES_MS.length + 1) * PUT_TIMEOUT_MS + PUT_PAUSES_MS.reduce((sum, ms) => sum + ms);

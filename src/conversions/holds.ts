@@ -8,7 +8,7 @@ export type HoldFacts = {
 	/** Most that a conversion may pay, micro-dollars, as its platform and its campaign say. */
 	platformMaxMicros: number | null;
 	campaignMaxMicros: number | null;
-	/** Why its click is not paid, or `embedded` where another redirect of the same bid was. */
+	/** Why its click is not paid, or `embedded` where the same bid was stuffed into pages. */
 	clickReason: CandidateClick["reason"];
 	isPublisherSuspended: boolean;
 };

@@ -52,7 +52,8 @@ export function judgeConversion(
 			grossMicros: (present?.grossMicros ?? 0) - (old?.grossMicros ?? 0),
 		};
 		if (dryRun) return judgement;
-		const outcomes = settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(before.clickId) }];
+		const outcomes =
+			settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
 		await writeSettlements(deps.db, [], outcomes, alongside(judgement));
 		await announce(deps, outcomes);
 		return judgement;

@@ -49,6 +49,11 @@ export class OwedCallbacks {
 		return this.#last?.status === "approved";
 	}
 
+	/** What the credits less the cancellations come to, as they stand, and as they stood before; micro-dollars. */
+	get creditedMicros(): { before: number; after: number } {
+		return { before: standingOf(this.#facts.lastCallback), after: standingOf(this.#last) };
+	}
+
 	/**
 	 * Credits an approved conversion that is not credited, takes back what was credited for a cancelled one (of the very amount, whatever
 	 * the payout is now), and amends a credit of another amount. Pending leaves the publisher's books as they are.
@@ -62,6 +67,16 @@ export class OwedCallbacks {
 		const revenueMicros = conversion.revenueMicros ?? 0;
 		if (credit === null) this.#send(conversion, publisherId, "approved", revenueMicros);
 		else if (credit.payoutMicros !== revenueMicros) this.#amend(conversion, publisherId, credit, revenueMicros);
+	}
+
+	/**
+	 * Of a conversion whose release was taken back: its credit, where it is held again. Where only its rate is unknown, what it is worth may
+	 * be known again by the next import, and the credit stands.
+	 */
+	takeBack(conversion: Conversion): void {
+		const { publisherId, stage, heldFor } = conversion;
+		if (publisherId === null || stage !== "quarantined" || heldFor === "no_rate") return;
+		if (this.#last?.status === "approved") this.#send(conversion, publisherId, "cancelled", this.#last.payoutMicros);
 	}
 
 	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
@@ -103,4 +118,9 @@ export class OwedCallbacks {
 			exposures: 0,
 		});
 	}
+}
+
+/** Each cancellation is of the credit before it: so the last credit is all that can stand. */
+function standingOf(last: LastCallback | null): number {
+	return last?.status === "approved" ? last.payoutMicros : 0;
 }

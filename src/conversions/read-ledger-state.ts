@@ -46,8 +46,8 @@ type Surroundings = {
 	amendments: Amendments | null;
 	isSuspended: number;
 	campaignMaxMicros: number | null;
-	/** Whether any redirect of the click's hash was embedded. */
-	isEmbedded: number;
+	/** Whether others than its user called the click's URL: any page that embedded it, or more than some that prefetched it. */
+	isStuffed: number;
 };
 type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 	Surroundings & {
@@ -66,10 +66,15 @@ type ClickRow = CandidateClick & Surroundings & { wanted: string };
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
+/** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */
+const MAX_PREFETCHERS = 3;
+
 /** Of a publisher `p`, a campaign `g` and a click `c`. */
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros",
-	CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded') THEN 1 ELSE 0 END AS "isEmbedded"`;
+	CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
+		OR (SELECT COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) FROM clicks e
+			WHERE e.click_hash = c.click_hash AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
@@ -167,9 +172,9 @@ function arrange(rows: Rows): LedgerState {
 		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
 		...[...rows.byHash, ...rows.byName].map(({ id, reason }) => [id, reason] as const),
 	]);
-	const embedded = new Set([
-		...rows.conversions.flatMap(({ clickId, isEmbedded }) => (isEmbedded === 1 ? [clickId] : [])),
-		...[...rows.byHash, ...rows.byName].flatMap(({ id, isEmbedded }) => (isEmbedded === 1 ? [id] : [])),
+	const stuffed = new Set([
+		...rows.conversions.flatMap(({ clickId, isStuffed }) => (isStuffed === 1 ? [clickId] : [])),
+		...[...rows.byHash, ...rows.byName].flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])),
 	]);
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
@@ -190,8 +195,8 @@ function arrange(rows: Rows): LedgerState {
 		holdFactsOf: ({ platform, campaignId, clickId, publisherId }) => ({
 			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
 			campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
-			// Whoever stuffs pages with a bid's URL has clicked it once, and been paid.
-			clickReason: embedded.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
+			// Whoever stuffs pages with a bid's URL has clicked it once, and been paid: decision 0032.
+			clickReason: stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
 		isBilledClick: (clickId) => {
@@ -205,7 +210,7 @@ function arrange(rows: Rows): LedgerState {
 
 function toConversion(row: ConversionRow | undefined): Conversion | null {
 	if (row === undefined) return null;
-	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, isEmbedded: _4, ...known } = row;
+	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, isStuffed: _4, ...known } = row;
 	const { clickReason: _5, lastId: _6, lastSeq: _7, lastStatus: _8, lastPayoutMicros: _9, isLastUnsent: _10, ...stored } = known;
 	return { ...stored, statusUnknown: stored.statusUnknown === 1, test: stored.test === 1, credited: stored.credited === 1 };
 }

@@ -1,6 +1,7 @@
 /** What of a conversion stands in reports, row by row: pure. */
 import type { conversionHistory } from "../db/schema/report-history.ts";
 import { type Conversion, contributionOf } from "./conversion.ts";
+import type { Settlement } from "./settle.ts";
 
 const SHOWN = [
 	"status",
@@ -25,14 +26,19 @@ function shownOf(conversion: Conversion | null): Pick<Conversion, (typeof SHOWN)
 }
 
 /** Whether a record of a report comes, goes or changes. */
-export function changesReports(before: Conversion | null, after: Conversion): boolean {
-	return JSON.stringify(shownOf(before)) !== JSON.stringify(shownOf(after));
+export function changesReports(before: Conversion | null, { conversion, creditedMicros }: Settlement): boolean {
+	const [old, present] = [shownOf(before), shownOf(conversion)];
+	const isCreditOther = present !== null && creditedMicros.before !== creditedMicros.after;
+	return isCreditOther || JSON.stringify(old) !== JSON.stringify(present);
 }
 
 /** What a change replaces, for `conversion_history`; none where it stood in no report. `until_sequence` is for the database to say. */
-export function replacedRow(before: Conversion | null): Omit<typeof conversionHistory.$inferInsert, "untilSequence">[] {
+export function replacedRow(
+	before: Conversion | null,
+	{ creditedMicros }: Settlement,
+): Omit<typeof conversionHistory.$inferInsert, "untilSequence">[] {
 	const shown = shownOf(before);
 	if (before === null || shown === null) return [];
 	const { platform, txnid, sequence } = before;
-	return [{ ...shown, platform, txnid, sequence }];
+	return [{ ...shown, platform, txnid, sequence, creditedMicros: creditedMicros.before }];
 }

@@ -45,6 +45,8 @@ export type Settlement = {
 	callbacks: readonly NewCallback[];
 	/** Owed already, and to be sent with another amount. */
 	amended: readonly Amended[];
+	/** What its publisher is credited with, before and with all that; micro-dollars. */
+	creditedMicros: { before: number; after: number };
 };
 
 /** The event that tells of a change of stage, and why it came. */
@@ -143,6 +145,7 @@ class History {
 		if (present === null || present.verdict === verdict) return;
 		const next = { ...present, verdict };
 		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", adjustmentId });
+		if (present.verdict === "released" && verdict === null) this.#owed.takeBack(this.#state ?? next);
 	}
 
 	/** A settled conversion is worth what the stored rate of its day says now; nothing else about it changes, but that a ceiling may hold it. */
@@ -170,6 +173,7 @@ class History {
 			events: this.#events,
 			callbacks: this.#owed.callbacks,
 			amended: this.#owed.amended,
+			creditedMicros: this.#owed.creditedMicros,
 		};
 	}
 
@@ -232,7 +236,7 @@ class History {
 
 	/**
 	 * A conversion of a known click: what it is worth, and whether that counts.
-	 * @param isRevalued it has a new rate, and was settled: that its publisher was suspended since takes nothing from it
+	 * @param isRevalued it has a new rate, and was settled: that its publisher was suspended, or its link embedded, since takes nothing from it
 	 */
 	#stand(conversion: Conversion, isRevalued: boolean): Conversion {
 		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
@@ -241,7 +245,7 @@ class History {
 		if (usdNanos === null) return quarantined(valued, "no_rate");
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
 		const facts = this.#facts.holdFactsOf(conversion);
-		const holdFacts = isRevalued ? { ...facts, isPublisherSuspended: false } : facts;
+		const holdFacts = isRevalued ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts;
 		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
 		const hold = holdOf(valued, worth, holdFacts, releasedUpTo(this.#state, conversion));
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);

@@ -11,14 +11,15 @@ const AT_ONCE = 100;
 const MAX_SWEPT = 1_000;
 
 /** Looks again at every conversion without a click whose time has come, and at every quarantined one whose rate is known, or whose publisher is active. */
-export async function sweepConversions(deps: SettleDeps): Promise<void> {
+export async function sweepConversions(deps: SettleDeps, mayGoOn = () => true): Promise<void> {
 	const keys = [...(await readDue(deps)), ...(await readReleased(deps)), ...(await readReactivated(deps))];
 	let changed = 0;
-	for (let start = 0; start < keys.length; start += AT_ONCE) {
+	let start = 0;
+	for (; start < keys.length && mayGoOn(); start += AT_ONCE) {
 		const items = keys.slice(start, start + AT_ONCE).map((key): PostbackItem => ({ format: 1, kind: "look_again", ...key }));
 		changed += await settleAll(deps, items);
 	}
-	if (keys.length > 0) logInfo("conversions.swept", { looked_at: keys.length, changed });
+	if (keys.length > 0) logInfo("conversions.swept", { looked_at: Math.min(start, keys.length), changed });
 }
 
 /** One that cannot be settled must not hold up the others, now or with every sweep to come. */

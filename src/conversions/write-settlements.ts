@@ -32,8 +32,8 @@ export async function writeSettlements(
 	outcomes: readonly Outcome[],
 	alongside: readonly SQL[] = [],
 ): Promise<void> {
-	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement.conversion));
-	const replaced = shown.flatMap(({ before }) => replacedRow(before));
+	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement));
+	const replaced = shown.flatMap(({ before, settlement }) => replacedRow(before, settlement));
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);

@@ -12,7 +12,7 @@ import { keepDeadLetters, type QueueMessage } from "./keep-dead-letters.ts";
 export type DeadLetterDeps = { db: Database; kv: KVNamespace; now: () => number };
 
 /** A run reads, writes and deletes each key on its own, which is a few operations of the thousand that an invocation has. */
-const MAX_KEYS_A_RUN = 100;
+const MAX_KEYS_A_RUN = 50;
 
 /**
  * Keeps a batch of dead letters: in the database, or where that refuses, in KV.

@@ -15,7 +15,7 @@ export function limitBody(maxBytes: number, error = `The body may hold at most $
 export type Telling = Fault | ((issue: v.BaseIssue<unknown>) => string);
 
 /**
- * Reads a request's body as JSON, by a schema; one that is not JSON is read as undefined.
+ * Reads a request's body as JSON, by the schema of an object; one that is not JSON is read as undefined.
  * @throws HttpError 422 with a path and a message for each fault
  */
 export async function readBody<Output>(
@@ -23,8 +23,29 @@ export async function readBody<Output>(
 	schema: v.GenericSchema<unknown, Output>,
 	telling: Telling = describeIssue,
 ): Promise<Output> {
-	return readInput(schema, parseJson(await request.text()), telling);
+	const body = parseJson(await request.text());
+	// Valibot takes a list for an object without fields, which asks some verbs for all there is.
+	return readInput(schema, Array.isArray(body) ? null : body, telling);
 }
+
+/** Closed: a mistyped dry_run would do what it was to preview. */
+const dryRunSchema = v.strictObject({
+	dry_run: v.pipe(
+		v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
+		v.transform((value) => value === "1" || value === "true"),
+	),
+});
+
+/** The query of a verb that can say what it would do: whether it is to say no more. @throws HttpError 422 for any other parameter */
+export function readDryRun(query: Record<string, string>): boolean {
+	return readInput(dryRunSchema, query).dry_run;
+}
+
+/** Middleware for verbs that take no query: 422 where a request that may change something has one. */
+export const refuseQuery: MiddlewareHandler = async (c, next) => {
+	if (c.req.method === "POST") readInput(v.strictObject({}), c.req.query());
+	return next();
+};
 
 /** Reads an input by a schema. @throws HttpError 422 with a path and a message for each fault */
 export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown, telling: Telling = describeIssue): Output {

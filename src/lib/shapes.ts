@@ -11,6 +11,14 @@ export function perQueue<const Schema extends v.GenericSchema>(schema: Schema) {
 	return v.strictObject(v.entriesFromList(QUEUE_NAMES, schema));
 }
 
+/** The same schema of an object, that takes no list for one, as Valibot does. */
+export function notAList<const Schema extends v.GenericSchema>(schema: Schema): Schema {
+	return {
+		...schema,
+		"~run": (dataset, config) => schema["~run"](Array.isArray(dataset.value) ? { value: null } : dataset, config),
+	};
+}
+
 /** What is wrong with an input, or doubtful in it, and where: a path such as `brands[3].domain`. */
 export const findingSchema = v.strictObject({ path: v.string(), message: v.string() });
 export const findings = v.array(findingSchema);

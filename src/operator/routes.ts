@@ -1,7 +1,7 @@
 /** What stands before the operator's verbs: they exist only where a secret is set, and every request must carry it. */
 import { Hono } from "hono";
 import { answerHttpError } from "../http/errors.ts";
-import { limitBody } from "../http/read-input.ts";
+import { limitBody, refuseQuery } from "../http/read-input.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import { unauthorized } from "../lib/http.ts";
 
@@ -26,6 +26,12 @@ const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 	"/explain": MAX_EXPLAIN_BYTES,
 };
 
+/** Verbs that read their query, or change nothing: the others are refused with one, which may have been meant to preview them. */
+const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
+	...["/products", "/seller-products", "/adjustments", "/rates", "/replay", "/callbacks"],
+	...["/explain", "/trace", "/check-ledger"],
+]);
+
 export function operatorRoutes({ operatorKey, verbs }: OperatorDeps): Hono {
 	const app = new Hono();
 	app.use("*", async (c, next) => {
@@ -35,6 +41,7 @@ export function operatorRoutes({ operatorKey, verbs }: OperatorDeps): Hono {
 	});
 	for (const [path, verb] of Object.entries(verbs)) {
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
+		if (!MAY_HAVE_QUERY.has(path)) app.use(`${path}/*`, refuseQuery);
 		app.route(path, verb);
 	}
 	app.onError(answerHttpError);

@@ -6,9 +6,13 @@ import { changedDays } from "./changed-days.ts";
 import { firstDay } from "./first-day.ts";
 import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
 
-/** Days that one run compares: at most some thirty queries of the invocation's thousand. */
+/** Days that one run compares. */
 const DAYS_A_RUN = 3;
+/** The most that a run takes: choosing the days, with totals compared, and eighteen for each day. */
+export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 18;
 const TOTALS_AN_HOUR = 500;
+/** How often the comparison of a day is begun in an hour. */
+const MAX_TRIES = 3;
 /** What was written shortly before the last look may have become visible after it. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
@@ -22,11 +26,14 @@ export async function sweepSums(deps: ReconcileDeps): Promise<void> {
 	);
 	if (state === undefined) throw new Error("reconciliation has no row: the migrations did not run");
 	if (now - state.selectedAt >= HOUR_MS) await startHour(deps, state, now);
-	const due = await db.all<{ day: string }>(sql`SELECT day FROM reconciliation_days ORDER BY day DESC LIMIT ${DAYS_A_RUN}`);
+	const due = await db.all<{ day: string }>(
+		sql`SELECT day FROM reconciliation_days WHERE tries < ${MAX_TRIES} ORDER BY tries, day DESC LIMIT ${DAYS_A_RUN}`,
+	);
 	for (const { day } of due) {
-		// Before the comparison: a day that cannot be compared is tried again in an hour, not for ever.
-		await db.run(sql`DELETE FROM reconciliation_days WHERE day = ${day}`);
+		// Before the comparison, which may break off: then the others come first, and the day again.
+		await db.run(sql`UPDATE reconciliation_days SET tries = tries + 1 WHERE day = ${day}`);
 		const { differences } = await reconcileDay(deps, day, false);
+		await db.run(sql`DELETE FROM reconciliation_days WHERE day = ${day}`);
 		logDifferences(differences);
 	}
 }
@@ -39,6 +46,7 @@ async function startHour(deps: ReconcileDeps, state: State, now: number): Promis
 	const { differences, last } = await reconcileTotals(deps, state.totalsAfter, TOTALS_AN_HOUR, false);
 	logDifferences(differences);
 	await runTransaction(db, [
+		sql`UPDATE reconciliation_days SET tries = 0 WHERE tries > 0`,
 		sql`INSERT INTO reconciliation_days (day) SELECT atom FROM json_each(${JSON.stringify([...days])}) WHERE true ON CONFLICT (day) DO NOTHING`,
 		sql`UPDATE reconciliation SET selected_at = ${now}, turn_day = ${turnDay}, totals_after = ${last ?? 0} WHERE id = 1`,
 	]);

@@ -7,12 +7,14 @@ import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
 import { type AsOf, replacedSince, unchangedSince } from "./as-of.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION, VOIDED_CLICK } from "./counted.ts";
+import { CREDIT_DETAILS, creditedOfClick } from "./credited.ts";
 import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
 import { splitRevenue } from "./sums.ts";
 
-type Row = { at: number; click_id: string | null; revenue: ExactSum; pending: ExactSum };
+/** `credited` with details only. */
+type Row = { at: number; click_id: string | null; revenue: ExactSum; pending: ExactSum; credited?: ExactSum };
 
 const NOTHING = amountAsSum(sql`0`);
 const PENDING = sql`CASE WHEN status = 'pending' THEN revenue_micros ELSE 0 END`;
@@ -58,16 +60,18 @@ function rowsOf(publisherId: string, { startAt, endAt }: Period, asOf: AsOf): SQ
 
 export const clickLevel: Report<Row> = {
 	standsStill: true,
+	details: CREDIT_DETAILS,
 	count: (publisherId, { period, asOf }) => {
 		const counts = rowsOf(publisherId, period, asOf).map((rows) => sql`(SELECT COUNT(*) FROM (${rows}))`);
 		return sql`SELECT ${sql.join(counts, sql` + `)} AS total`;
 	},
-	page: (publisherId, { period, paging, asOf }) => sql`
+	page: (publisherId, { period, paging, asOf, detail }) => sql`
 		WITH page AS (
 			${sql.join(rowsOf(publisherId, period, asOf), sql` UNION ALL `)}
 			ORDER BY 1, 2 ${limitTo(paging)}
 		)
-		SELECT page.at, c.publisher_click_id AS click_id, page.revenue, page.pending FROM page LEFT JOIN clicks c ON c.id = page.id
+		SELECT page.at, c.publisher_click_id AS click_id, page.revenue, page.pending${detail ? sql`, ${creditedOfClick(sql`page.id`, asOf)} AS credited` : sql``}
+		FROM page LEFT JOIN clicks c ON c.id = page.id
 		ORDER BY page.at, page.id`,
 	columns: () => ["click_id", "revenue", "click_date"],
 	toRecords: (rows, detail) =>
@@ -75,6 +79,7 @@ export const clickLevel: Report<Row> = {
 			click_id: row.click_id ?? "",
 			revenue: formatUsd(readSum(row.revenue)),
 			...(detail && splitRevenue(readSum(row.revenue), readSum(row.pending))),
+			...(detail && { credited_revenue: formatUsd(readSum(row.credited ?? null)) }),
 			click_date: utcDay(row.at),
 		})),
 };

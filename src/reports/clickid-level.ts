@@ -10,6 +10,7 @@ import { formatUsd } from "../lib/money.ts";
 import { utcDay } from "../lib/time.ts";
 import { type AsOf, replacedSince, unchangedSince } from "./as-of.ts";
 import { COUNTED_CONVERSION, PAID_CLICK, PAID_CONVERSION, VOIDED_CLICK } from "./counted.ts";
+import { CREDIT_DETAILS, creditedOf } from "./credited.ts";
 import type { ReportRecord } from "./csv.ts";
 import { amountAsSum, type ExactSum, readSum, sumOf } from "./exact-sum.ts";
 import type { Period } from "./read-report-query.ts";
@@ -30,6 +31,8 @@ type Row = {
 	revenue: number;
 	/** What of it is pending. */
 	pending: number;
+	/** What callbacks credited; with details only. */
+	credited?: number;
 	gross: ExactSum;
 	sales: ExactSum;
 	/** Of the click; null where the conversion's is not stored. */
@@ -54,24 +57,28 @@ const sumOfClick = (column: SQL, asOf: AsOf) =>
 			SELECT ${column} AS micros FROM conversions WHERE click_id = c.id AND ${COUNTED_CONVERSION}${unchangedSince(asOf)}
 			UNION ALL SELECT ${column} FROM conversion_history WHERE click_id = c.id AND ${replacedSince(asOf)}))`;
 
-const ofClick = (asOf: AsOf) => sql`
+/** Clicks and amounts are told by no callback. */
+const notCredited = (detail: boolean) => (detail ? sql`, 0 AS credited` : sql``);
+
+const ofClick = (asOf: AsOf, detail: boolean) => sql`
 	NULL AS date, c.click_hash AS transaction_id, c.publisher_click_id AS click_id,
 	CASE WHEN page.type = 'CPC' THEN c.revenue_micros ELSE 0 END AS revenue, 0 AS pending,
 	${sumOfClick(sql`gross_micros`, asOf)} AS gross, ${sumOfClick(sql`sales_usd_micros`, asOf)} AS sales,
-	c.source_id AS source_id, c.campaign_id AS campaign_id`;
+	c.source_id AS source_id, c.campaign_id AS campaign_id${notCredited(detail)}`;
 
-const OF_CONVERSION = sql`
+/** @param isReplaced whether `v` is a row of `conversion_history` */
+const ofConversion = (detail: boolean, isReplaced: boolean) => sql`
 	NULL AS date, v.txnid AS transaction_id, v.publisher_click_id AS click_id, v.revenue_micros AS revenue,
 	CASE WHEN v.status = 'pending' THEN v.revenue_micros ELSE 0 END AS pending,
 	${amountAsSum(sql`v.gross_micros`)} AS gross, ${amountAsSum(sql`v.sales_usd_micros`)} AS sales,
-	v.source_id AS source_id, v.campaign_id AS campaign_id`;
+	v.source_id AS source_id, v.campaign_id AS campaign_id${detail ? sql`, ${creditedOf(isReplaced)} AS credited` : sql``}`;
 
 const OF_EITHER = sql`b.domain AS domain, c.kind AS kind, c.uid AS uid, c.atag AS atag, c.subid1 AS subid1, c.subid2 AS subid2, c.subid3 AS subid3, c.subid4 AS subid4, c.subid5 AS subid5`;
 
 /** An amount is of no click. */
-const OF_AMOUNT = sql`
+const ofAmount = (detail: boolean) => sql`
 	a.date AS date, a.id AS transaction_id, NULL AS click_id, a.amount_micros AS revenue, 0 AS pending, NULL AS gross, NULL AS sales,
-	NULL AS source_id, NULL AS campaign_id, NULL AS domain, NULL AS kind, NULL AS uid, NULL AS atag,
+	NULL AS source_id, NULL AS campaign_id${notCredited(detail)}, NULL AS domain, NULL AS kind, NULL AS uid, NULL AS atag,
 	NULL AS subid1, NULL AS subid2, NULL AS subid3, NULL AS subid4, NULL AS subid5`;
 
 const COLUMNS = [
@@ -106,15 +113,16 @@ const CONVERSION_AND_CLICK = sql`LEFT JOIN clicks c ON c.id = v.click_id LEFT JO
 
 export const clickidLevel: Report<Row> = {
 	standsStill: true,
+	details: CREDIT_DETAILS,
 	count: (publisherId, { period, asOf }) => {
 		const counts = rowsOf(publisherId, period, asOf).map((rows) => sql`(SELECT COUNT(*) FROM (${rows}))`);
 		return sql`SELECT ${sql.join(counts, sql` + `)} AS total`;
 	},
 	// Just the rows of the page are looked up.
-	page: (publisherId, { period, paging, asOf }) => {
+	page: (publisherId, { period, paging, asOf, detail }) => {
 		const replaced = sql`
 		UNION ALL
-		SELECT page.at, page.first, page.second, page.type, ${OF_CONVERSION}, ${OF_EITHER}
+		SELECT page.at, page.first, page.second, page.type, ${ofConversion(detail, true)}, ${OF_EITHER}
 		FROM page JOIN conversion_history v ON v.until_sequence = page.until AND v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
 		WHERE page.type = 'CPA' AND page.until IS NOT NULL`;
 		return sql`
@@ -122,16 +130,16 @@ export const clickidLevel: Report<Row> = {
 			${sql.join(rowsOf(publisherId, period, asOf), sql` UNION ALL `)}
 			ORDER BY 1, 2, 3 ${limitTo(paging)}
 		)
-		SELECT page.at, page.first, page.second, page.type, ${ofClick(asOf)}, ${OF_EITHER}
+		SELECT page.at, page.first, page.second, page.type, ${ofClick(asOf, detail)}, ${OF_EITHER}
 		FROM page JOIN clicks c ON c.id = page.first LEFT JOIN brands b ON b.id = c.brand_id
 		WHERE page.type IN ('CPC', 'VOID')
 		UNION ALL
-		SELECT page.at, page.first, page.second, page.type, ${OF_CONVERSION}, ${OF_EITHER}
+		SELECT page.at, page.first, page.second, page.type, ${ofConversion(detail, false)}, ${OF_EITHER}
 		FROM page JOIN conversions v ON v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
 		WHERE page.type = 'CPA' AND page.until IS NULL
 		${asOf === null ? sql`` : replaced}
 		UNION ALL
-		SELECT page.at, page.first, page.second, page.type, ${OF_AMOUNT}
+		SELECT page.at, page.first, page.second, page.type, ${ofAmount(detail)}
 		FROM page JOIN adjustments a ON a.id = page.first
 		WHERE page.type = 'ADJUSTMENT'
 		ORDER BY 1, 2, 3`;
@@ -161,6 +169,7 @@ function toRecord(row: Row, offerId: string, detail: boolean): ReportRecord {
 		click_id: row.click_id ?? "",
 		publisher_revenue: formatUsd(row.revenue),
 		...(detail && splitRevenue(BigInt(row.revenue), BigInt(row.pending))),
+		...(detail && { credited_revenue: formatUsd(row.credited ?? 0) }),
 		gross_revenue: formatUsd(readSum(row.gross)),
 		...(row.kind === "openrtb" && { user_id: row.uid }),
 		date: row.date ?? utcDay(row.at),

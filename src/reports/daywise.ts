@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
-import { HAS_ACTIVITY, SUMS, type SumsRow, sumColumns, sumFields } from "./sums.ts";
+import { HAS_ACTIVITY, REVENUE_DETAILS, SUMS, type SumsRow, sumColumns, sumFields } from "./sums.ts";
 
 const days = (publisherId: string, { startDate, endDate }: Period) => sql`
 	SELECT date, ${SUMS} FROM daily_publishers
@@ -11,6 +11,7 @@ const days = (publisherId: string, { startDate, endDate }: Period) => sql`
 
 export const daywise: Report<SumsRow & { date: string }> = {
 	standsStill: false,
+	details: REVENUE_DETAILS,
 	count: (publisherId, { period }) => sql`SELECT COUNT(*) AS total FROM (${days(publisherId, period)})`,
 	page: (publisherId, { period, paging }) => sql`${days(publisherId, period)} ORDER BY date ${limitTo(paging)}`,
 	columns: (publisher) => ["date", ...sumColumns(publisher)],

@@ -21,14 +21,15 @@ export type Report<Row> = {
 	count: (publisherId: string, query: ReportQuery) => SQL;
 	/** Selects the rows of the page, in an order that rows of later times are appended to. */
 	page: (publisherId: string, query: ReportQuery) => SQL;
-	/** The fields that this publisher's records may have, in the order of CSV columns; those of {@link DETAILS} come in behind revenue. */
+	/** What its records have with `detail=1`, behind revenue. */
+	details: readonly string[];
+	/** The fields that this publisher's records may have without that, in the order of CSV columns. */
 	columns: (publisher: ReportPublisher) => string[];
-	/** Each row's record, with every field that it has; those that are not among the columns are left out. @param detail whether {@link DETAILS} are wanted */
+	/** Each row's record, with every field that it has; those that are not among the columns are left out. @param detail whether `details` are wanted */
 	toRecords: (rows: readonly Row[], detail: boolean) => ReportRecord[];
 };
 
-/** What a record has with `detail=1`, and which fields it follows. */
-const DETAILS = ["approved_revenue", "pending_revenue"];
+/** Fields that details stand behind. */
 const REVENUES: readonly string[] = ["publisher_revenue", "revenue"];
 
 export type ReportPage = {
@@ -59,7 +60,9 @@ export async function readReport<Row>(
 	const publisher = readPublisher(publisherId, owner);
 	if (publisher === null) return null;
 	const asOf = report.standsStill ? momentOf(query.asOf, moments) : null;
-	const columns = report.columns(publisher).flatMap((name) => (query.detail && REVENUES.includes(name) ? [name, ...DETAILS] : [name]));
+	const columns = report
+		.columns(publisher)
+		.flatMap((name) => (query.detail && REVENUES.includes(name) ? [name, ...report.details] : [name]));
 	const rows = (page?.results ?? []) as Row[];
 	const [{ total } = { total: 0 }] = (count?.results ?? []) as { total: number }[];
 	return {

@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import type { Period } from "./read-report-query.ts";
 import { limitTo, type Report } from "./report.ts";
-import { HAS_ACTIVITY, SUMS, type SumsRow, sumColumns, sumFields } from "./sums.ts";
+import { HAS_ACTIVITY, REVENUE_DETAILS, SUMS, type SumsRow, sumColumns, sumFields } from "./sums.ts";
 
 const sources = (publisherId: string, { startDate, endDate }: Period) => sql`
 	SELECT source_id, ${SUMS} FROM (
@@ -20,6 +20,7 @@ const sources = (publisherId: string, { startDate, endDate }: Period) => sql`
 
 export const sourceLevel: Report<SumsRow & { source_id: string }> = {
 	standsStill: false,
+	details: REVENUE_DETAILS,
 	count: (publisherId, { period }) => sql`SELECT COUNT(*) AS total FROM (${sources(publisherId, period)})`,
 	page: (publisherId, { period, paging }) => sql`${sources(publisherId, period)} ORDER BY source_id ${limitTo(paging)}`,
 	columns: (publisher) => ["source_id", ...sumColumns(publisher)],

@@ -32,6 +32,9 @@ export function sumColumns({ pricingModel, salesDataEnabled }: ReportPublisher):
 	];
 }
 
+/** Behind the revenue of each record, where details are wanted. */
+export const REVENUE_DETAILS = ["approved_revenue", "pending_revenue"] as const;
+
 /** What is not pending is approved: clicks and amounts too. Both in micro-dollars. */
 export function splitRevenue(revenue: bigint, pending: bigint): ReportRecord {
 	return { approved_revenue: formatUsd(revenue - pending), pending_revenue: formatUsd(pending) };

@@ -1,14 +1,19 @@
 /**
- * Bench-only Worker: answers one bid request many times per HTTP request, because clocks stand still inside one; the time is taken from
- * outside. POST /?times=N with the body of the bid request. Its book, in memory, has brands that all share one keyword.
+ * Bench-only Worker: answers one request many times per HTTP request, because clocks stand still inside one; the time is taken from
+ * outside. POST /?times=N with the body of a bid request, POST /query?times=N with a HostileQuery as JSON. Answers with the last answer's
+ * status, and where it leads. Its book, in memory, has brands that all share one keyword.
  */
 import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { handleOpenRtb } from "../../src/bidding/openrtb-route.ts";
+import { routeBid } from "../../src/bidding/routes.ts";
 import { type BrandWire, domainKey, keywordKey } from "../../src/campaign-book/format.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
+import type { RedirectDeps } from "../../src/clicks/deps.ts";
+import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { memoryBook } from "../support/memory-book.ts";
 import { BRANDS, domainOf, KEYWORD } from "./hostile-bodies.ts";
+import type { HostileQuery } from "./hostile-queries.ts";
 
 const PATH = "/openrtb/acme_rtb";
 
@@ -18,32 +23,55 @@ function brand(at: number): BrandWire {
 	return { i: at, d: domainOf(at), a: [`www-${at}.example`], c: [campaign] };
 }
 
-function openDeps(): BiddingDeps {
+type Deps = { bidding: BiddingDeps; redirect: RedirectDeps };
+
+function openDeps(): Deps {
 	const brands = Array.from({ length: BRANDS }, (_, at) => brand(at));
 	const byDomain = Object.fromEntries(brands.map((of) => [domainKey(of.d), [of]]));
 	const store = memoryBook({ ...byDomain, [keywordKey(KEYWORD)]: brands });
-	return {
+	const shared = {
 		book: new CampaignBook(store, { snapshotTtlMs: 3_600_000 }),
 		tokens: new ClickTokens(["benchmark-token-key-0000000000000000"]),
-		clickUrl: "https://click.example",
 		now: () => Date.now(),
+		measure: undefined,
 	};
+	const clicks: RedirectDeps["store"] = {
+		// In production the queue is another machine's work.
+		queue: { send: () => Promise.resolve() },
+		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
+		pause: () => Promise.resolve(),
+		connectionKey: "benchmark-token-key-0000000000000000",
+		limits: { address: undefined, token: undefined },
+	};
+	return { bidding: { ...shared, clickUrl: "https://click.example" }, redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 } };
 }
 
-let deps: BiddingDeps | undefined;
+let deps: Deps | undefined;
+
+async function repeat(times: number, answer: () => Promise<Response> | null): Promise<Response> {
+	let last: Response | null = null;
+	for (let at = 0; at < times; at++) last = await answer();
+	if (last === null) throw new Error("no answer: the path is no endpoint's");
+	const leads = last.headers.get("location") ?? (await last.text());
+	return new Response(JSON.stringify({ status: last.status, leads }));
+}
 
 export default {
 	async fetch(request, _env, ctx) {
 		deps ??= openDeps();
-		const body = await request.arrayBuffer();
-		const times = Number(new URL(request.url).searchParams.get("times"));
-		const headers = { "content-type": "application/json", "content-length": String(body.byteLength) };
+		const { bidding, redirect } = deps;
+		const { pathname, searchParams } = new URL(request.url);
+		const times = Number(searchParams.get("times"));
 		const wait = (promise: Promise<unknown>) => ctx.waitUntil(promise);
-		let status = 0;
-		for (let at = 0; at < times; at++) {
-			const sent = new Request(`http://rtb.example${PATH}`, { method: "POST", body, headers });
-			({ status } = await handleOpenRtb(deps, sent, PATH, wait));
+		if (pathname === "/query") {
+			const { path, search, headers } = await request.json<HostileQuery>();
+			const sent = new Request(`http://rtb.example${path}?${search}`, { headers });
+			return repeat(times, () => routeBid(bidding, sent, wait) ?? routeClick(redirect, sent, wait));
 		}
-		return new Response(String(status));
+		const body = await request.arrayBuffer();
+		const headers = { "content-type": "application/json", "content-length": String(body.byteLength) };
+		return repeat(times, () =>
+			handleOpenRtb(bidding, new Request(`http://rtb.example${PATH}`, { method: "POST", body, headers }), PATH, wait),
+		);
 	},
 } satisfies ExportedHandler;

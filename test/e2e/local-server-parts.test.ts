@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -6,6 +7,7 @@ import { startCallbackReceiver } from "../../scripts/local/callback-receiver.ts"
 import { startCron } from "../../scripts/local/cron.ts";
 import { readPort } from "../../scripts/local/port.ts";
 import { prepareVariables } from "../../scripts/local/secrets.ts";
+import { drainQueues } from "../../scripts/start/drain-queues.ts";
 import { freePort } from "./support/project.ts";
 
 describe("the local server's secrets", () => {
@@ -114,6 +116,54 @@ describe("the local server's receiver of callbacks", () => {
 		const second = await start();
 		expect(second?.origin).toBe(first?.origin);
 		expect(await start()).toBeNull();
+	});
+});
+
+describe("the local server's end", () => {
+	const servers: Server[] = [];
+
+	/** A server that says of each look what its queues hold, the last again and again; `looks` counts. */
+	async function serve(...messages: { clicks: number; postbacks: number }[]) {
+		const served = { origin: "", looks: 0 };
+		const server = createServer((_, response) => {
+			const { clicks, postbacks } = messages[Math.min(served.looks++, messages.length - 1)] ?? { clicks: 0, postbacks: 0 };
+			const backlogOf = (messages: number) => ({ messages, oldest_at: null });
+			response.setHeader("content-type", "application/json");
+			response.end(JSON.stringify({ queues: { clicks: backlogOf(clicks), postbacks: backlogOf(postbacks), callbacks: null } }));
+		});
+		servers.push(server);
+		const port = await freePort();
+		await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+		served.origin = `http://127.0.0.1:${port}`;
+		return served;
+	}
+
+	afterEach(() => {
+		for (const server of servers.splice(0)) server.close();
+	});
+
+	it("waits until its queues are empty three looks in a row: a batch that is being written is in none", async () => {
+		const server = await serve(...[3, 0, 1, 0, 0, 0].map((postbacks) => ({ clicks: 0, postbacks })));
+		expect(await drainQueues(server.origin, "key", new AbortController().signal)).toBeNull();
+		expect(server.looks).toBe(6);
+	});
+
+	it("tells what is left where it is not waited for any longer", async () => {
+		const { origin } = await serve({ clicks: 20, postbacks: 148 });
+		const told = await drainQueues(origin, "key", AbortSignal.abort());
+		expect(told).toBe("Ended with 20 clicks and 148 postbacks in the queues: they are lost.");
+	});
+
+	it("waits ten seconds at most", async () => {
+		const { origin } = await serve({ clicks: 0, postbacks: 1 });
+		const startedAt = Date.now();
+		expect(await drainQueues(origin, "key", new AbortController().signal)).toContain("0 clicks and 1 postbacks");
+		expect(Date.now() - startedAt).toBeGreaterThanOrEqual(10_000);
+	}, 30_000);
+
+	it("says so where the server has gone", async () => {
+		const told = await drainQueues(`http://127.0.0.1:${await freePort()}`, "key", new AbortController().signal);
+		expect(told).toContain("does not answer any more");
 	});
 });
 

@@ -9,7 +9,7 @@ import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
-import type { Issued } from "../../src/operator/keys/keys-answers.ts";
+import type { CredentialState, Issued, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { freePort, Project } from "./support/project.ts";
@@ -544,5 +544,24 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 
 		const wrong = await run("keys", "rotate", "access_key", "acme-media", "--overlap", "soon", "--url", url);
 		expect([wrong.code, wrong.stderr, seen]).toEqual([1, expect.stringContaining("must be a number of hours"), []]);
+	});
+
+	it("keys: says what ends a publisher's pay where its last key is revoked, which does not", async () => {
+		const revoke = async (kind: "access_key" | "platform_key", ...keys: CredentialState[]) => {
+			answersBefore = [{ status: 200, body: JSON.stringify({ revoked: 1, published: true } satisfies Revoked) }];
+			answer = { status: 200, body: JSON.stringify({ keys }) };
+			const { code, stdout } = await run("keys", "revoke", kind, "acme-media", "--url", url);
+			expect(code).toBe(0);
+			return stdout;
+		};
+		const key = { owner: "acme-media", id: "0".repeat(12), ends_at: null } as const;
+		const name: CredentialState = { ...key, kind: "publisher_id", state: "valid" };
+		const ended: CredentialState = { ...key, kind: "access_key", state: "ended" };
+		const ends = 'acme-media has no valid key any more. Clicks on its bids and links are still paid: "status": "suspended" ends that.';
+		expect(await revoke("access_key", name, ended)).toContain(ends);
+		expect(seen.map(({ path, body }) => [path, JSON.parse(body)]).at(-1)).toEqual(["/operator/keys/list", { owner: "acme-media" }]);
+		expect(await revoke("access_key", name, ended, { ...key, kind: "publisher_key", state: "ending" })).not.toContain("suspended");
+		expect(await revoke("platform_key")).not.toContain("suspended");
+		answersBefore = [];
 	});
 });

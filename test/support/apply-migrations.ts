@@ -19,8 +19,8 @@ async function usePostgres(server: string): Promise<void> {
 	url.pathname = `/${name}`;
 	const binding = { connectionString: url.href };
 	Object.defineProperties(env, {
-		DB: { value: openPostgres(binding.connectionString), configurable: true },
-		POSTGRES: { value: binding, configurable: true },
+		DB: { value: openPostgres(binding.connectionString), configurable: true, enumerable: true },
+		POSTGRES: { value: binding, configurable: true, enumerable: true },
 	});
 	afterAll(async () => {
 		await admin.prepare(`DROP DATABASE ${name} WITH (FORCE)`).run();

@@ -8,7 +8,8 @@ const EVENT_DAYS = ["2026-11-10", "2026-11-11", "2026-09-30"];
 
 /**
  * The clicks a history may make: one plain, two that share a publisher click id, a head before its billed click, one of a platform that
- * nobody knows any more, a test, one that passes off another's hash as its click id, two redirects of one hash, and others.
+ * nobody knows any more, a test, one that passes off another's hash as its click id, two redirects of one hash, of two paid ones the
+ * embedded redirect of the same link, and others.
  */
 export const CLICKS = (
 	[
@@ -23,6 +24,8 @@ export const CLICKS = (
 		{ hash: "8", platform: "west", publisher: "quiet", publisherClickId: "a".repeat(32), source: "s2", reason: null },
 		{ hash: "7", platform: null, publisher: "cpa", publisherClickId: "pub-7", source: "s1", reason: "embedded" },
 		{ hash: "a", platform: "west", publisher: "cpa", publisherClickId: "pub-a", source: "s3", reason: null },
+		{ hash: "a", platform: "west", publisher: "cpa", publisherClickId: "pub-a", source: "s1", reason: "embedded" },
+		{ hash: "e", platform: "west", publisher: "cpc", publisherClickId: "pub-e", source: "s3", reason: "embedded" },
 	] as const
 ).map((click, at): ModelClick => {
 	const billed = { bid: 100_000 * (at + 1), campaignMax: click.platform === null ? null : 45_000_000, isCounted: true };
@@ -115,6 +118,13 @@ const rates = fc.record({
 	nanos: fc.constantFrom(1_083_456_789n, 1_083_456_789n, 987_654_321n),
 });
 
+/** Corrected rates are to hold, of some days or of one. */
+const revaluation = fc.record({
+	currency: fc.constantFrom("EUR", "EUR", "GBP"),
+	from: fc.constantFrom("2026-09-30", "2026-11-10", "2026-11-11"),
+	to: fc.constantFrom("2026-11-11", "2026-11-11", "2026-11-12"),
+});
+
 const kind = <Kind extends string, Fields extends object>(kind: Kind, weight: number, fields: fc.Arbitrary<Fields>) => ({
 	weight,
 	arbitrary: fields.map((fields) => ({ kind, ...fields })),
@@ -126,6 +136,7 @@ const step = fc.oneof(
 	kind("deliver", 14, delivery),
 	kind("click", 6, click),
 	kind("rates", 3, rates),
+	kind("revalue", 3, revaluation),
 	kind("pass", 4, fc.record({ minutes: fc.constantFrom(1, 20, 600, 1_500) })),
 	kind("look_again", 1, key),
 	kind("judge", 3, fc.record({ key, verdict: fc.constantFrom("voided" as const, "released" as const, null) })),
@@ -142,11 +153,16 @@ const RATED: Step = { kind: "rates", currency: "EUR", days: EVENT_DAYS, nanos: 1
 
 const ALL: Step = { kind: "deliver", queue: "postbacks", picks: [0, 1, 2, 3], fate: "acked" };
 
-/** An import between a conversion and what corrects it. */
+/** Its link is called from within another page, and that is stored. */
+const embeddedToo = (at: number): Step[] => [made(at), { kind: "deliver", queue: "clicks", picks: [0, 1, 2, 3], fate: "acked" }];
+
+/** An import, or another redirect of the click, between a conversion and what corrects it. */
 const correction = fc
 	.record({
 		postback,
 		brings: fc.oneof(
+			{ weight: 2, arbitrary: fc.constantFrom(11, 12).map(embeddedToo) },
+			{ weight: 2, arbitrary: fc.tuple(kind("rates", 1, rates).arbitrary, kind("revalue", 1, revaluation).arbitrary) },
 			kind("rates", 2, rates),
 			kind("platform", 2, fc.record({ id: fc.constantFrom("west", "east"), meaning })),
 			kind("publisher", 2, fc.record({ id: fc.constantFrom("cpa", "quiet", "cpc"), terms })),
@@ -157,7 +173,7 @@ const correction = fc
 	.map(({ postback, brings, payoutMicros }): Step[] => [
 		{ kind: "receive", postback },
 		ALL,
-		brings,
+		...[brings].flat(),
 		{ kind: "receive", postback: { ...postback, payoutMicros } },
 		ALL,
 	]);

@@ -231,10 +231,33 @@ export class ReferenceLedger {
 		const conversion = this.#conversions.get(`${platform} ${txnid}`);
 		if (conversion === undefined) return false;
 		if (conversion.verdict === verdict) return true;
+		const isRecalled = conversion.verdict === "released" && verdict === null;
 		conversion.verdict = verdict;
 		conversion.releasedUpTo = verdict === "released" ? MOST_RELEASED : 0;
 		this.#weigh(conversion, now);
+		// What a release let count, and what was credited for it, goes with the release.
+		if (isRecalled && conversion.stage === "quarantined" && conversion.heldFor !== "no_rate") this.#tell(conversion, true);
 		return true;
+	}
+
+	/**
+	 * What is settled is worth what the rates of its day say now, from one day to another, both included.
+	 * @returns how many conversions that changes; null where there is no rate of these days
+	 */
+	revalue(currency: string, from: string, to: string, now: number): number | null {
+		const isRated = [...this.rates.keys()].some((key) => key >= `${currency} ${from}` && key <= `${currency} ${to}`);
+		if (!isRated) return null;
+		const revalued = [...this.#conversions.values()].filter((conversion) => {
+			const day = dayOf(conversion.eventAt);
+			const rate = this.#rateOf(conversion);
+			const isAsked = conversion.stage === "settled" && conversion.currency === currency && day >= from && day <= to;
+			return isAsked && rate !== null && rate !== conversion.rate;
+		});
+		for (const conversion of revalued) {
+			conversion.rate = this.#rateOf(conversion);
+			this.#weigh(conversion, now, true);
+		}
+		return revalued.length;
 	}
 
 	lookAgain(platform: string, txnid: string, now: number): void {
@@ -242,7 +265,8 @@ export class ReferenceLedger {
 		if (conversion !== undefined && conversion.stage !== "settled") this.#weigh(conversion, now);
 	}
 
-	#weigh(conversion: ModelConversion, now: number): void {
+	/** @param isRevalued it was settled, and is so still, unless a ceiling holds it by its new rate */
+	#weigh(conversion: ModelConversion, now: number, isRevalued = false): void {
 		conversion.payout = amountOf(conversion).payout;
 		conversion.status = conversion.verdict === "voided" ? "cancelled" : saidOf(conversion);
 		if (conversion.click === null) {
@@ -283,7 +307,7 @@ export class ReferenceLedger {
 		const rateFor = `${conversion.currency} ${dayOf(conversion.eventAt)}`;
 		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
 		conversion.rateFor = rateFor;
-		conversion.heldFor = this.#holdOf(conversion, conversion.click);
+		conversion.heldFor = this.#holdOf(conversion, conversion.click, isRevalued);
 		if (conversion.heldFor === "amount" && conversion.verdict === "released") conversion.verdict = null;
 		const passes = conversion.heldFor === "publisher_suspended" || (conversion.heldFor === null && conversion.status !== "cancelled");
 		// A release is for the amount that it was given for.
@@ -293,7 +317,7 @@ export class ReferenceLedger {
 		this.#tell(conversion);
 	}
 
-	#holdOf(conversion: ModelConversion, click: ModelClick): string | null {
+	#holdOf(conversion: ModelConversion, click: ModelClick, isRevalued: boolean): string | null {
 		if (conversion.rate === null) return "no_rate";
 		const gross = this.#usd(conversion.payout, conversion);
 		if (gross === null) return "amount";
@@ -302,12 +326,14 @@ export class ReferenceLedger {
 		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
 		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
 		if (gross > Math.max(ceiling, conversion.releasedUpTo) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
-		if (click.reason === "embedded" && !isReleased) return "review";
+		if (isRevalued) return null;
+		const isEmbedded = this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
+		if (isEmbedded && !isReleased) return "review";
 		return this.suspended.has(click.publisher) ? "publisher_suspended" : null;
 	}
 
 	/** Credits and cancellations alternate, beginning with a credit. */
-	#tell(conversion: ModelConversion): void {
+	#tell(conversion: ModelConversion, isRecalled = false): void {
 		const { click, callbacks, status } = conversion;
 		const publisher = this.publishers.get(click?.publisher ?? "");
 		if (click === null || click.reason === "test" || publisher === undefined || conversion.model !== "CPA") return;
@@ -325,7 +351,7 @@ export class ReferenceLedger {
 				state,
 			});
 		};
-		if (status === "cancelled" && credit !== undefined) send("cancelled", credit.payout);
+		if ((status === "cancelled" || isRecalled) && credit !== undefined) send("cancelled", credit.payout);
 		if (status !== "approved" || conversion.stage !== "settled") return;
 		const revenue = this.#revenueOf(conversion);
 		if (credit === undefined) send("approved", revenue);

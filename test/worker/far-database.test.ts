@@ -3,26 +3,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { publishBook } from "../../src/campaign-book/publisher/publish.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
-import { openDatabase } from "../../src/db/client.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { LOOKED_AT_A_STEP, removeOld } from "../../src/retention/remove-old.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { farDatabase } from "../support/far-database.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
-import { wrapD1 } from "../support/wrapped-d1.ts";
-
-const DELAY_MS = 100;
-
-/** A database that is {@link DELAY_MS} away; after so many calls the invocation that uses it ends. */
-function farDatabase(callsLeft = Number.POSITIVE_INFINITY) {
-	let calls = 0;
-	const d1 = wrapD1(env.DB, async () => {
-		if (calls >= callsLeft) throw new Error("the invocation has ended");
-		calls++;
-		await scheduler.wait(DELAY_MS);
-	});
-	return { db: openDatabase(d1), calls: () => calls };
-}
 
 const countOf = async (table: string) => Number((await rowsOf(`SELECT count(*) AS count FROM ${table}`))[0]?.count);
 

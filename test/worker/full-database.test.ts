@@ -4,12 +4,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { readSize, warnOfSize } from "../../src/db/database-size.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import type { SizeAlert } from "../../src/lib/enums.ts";
 import { KEPT_DEAD_LETTERS_PREFIX } from "../../src/lib/kept-keys.ts";
 import { readStatus } from "../../src/operator/status/read-status.ts";
 import worker from "../../src/worker.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
-import { wrapD1 } from "../support/wrapped-d1.ts";
 
 const MAX_BYTES = 4_000_000;
 const db = openDatabase(env.DB);

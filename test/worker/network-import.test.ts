@@ -273,6 +273,36 @@ describe("worker: a network file with faults changes nothing", () => {
 			"publishers[0].traffic.data_centre.asns[1]",
 			/^must be an AS number$/,
 		],
+		["a list for the network's traffic rules", { traffic: [] }, "traffic", /^must be an object$/],
+		[
+			"a list for a publisher's traffic rules",
+			{ publishers: [{ ...ACME, traffic: [] }] },
+			"publishers[0].traffic",
+			/^must be an object of rules: prefetch, /,
+		],
+		[
+			"a list for a campaign's traffic rules",
+			{ brands: [brandEntry("a.example", 90, {}, { traffic: [] })] },
+			"brands[0].campaigns[0].traffic",
+			/^must be an object of rules: /,
+		],
+		[
+			"a list for a rule",
+			{ publishers: [{ ...ACME, traffic: { repeat: [] } }] },
+			"publishers[0].traffic.repeat",
+			/or an object with a mode$/,
+		],
+		["a list for a plain rule", { traffic: { bot: [] } }, "traffic.bot", /or an object with a mode$/],
+		["a list for a map of statuses", { platforms: [{ ...NORTHWIND, status_map: [] }] }, "platforms[0].status_map", /^must be an object$/],
+		["a list for an entry", { publishers: [[]] }, "publishers[0]", /^must be an object$/],
+		[
+			"a list for a campaign",
+			{ brands: [{ ...brandEntry("a.example", 90), campaigns: [[]] }] },
+			"brands[0].campaigns[0]",
+			/^must be an object$/,
+		],
+		["a list for a block", { publishers: [{ ...ACME, blocked_brands: [[]] }] }, "publishers[0].blocked_brands[0]", /^must be an object$/],
+		["a misspelt section that is no list", { traficc: {} }, "traficc", /^is not a section .*; did you mean `traffic`\?$/],
 		["a share above 1", { publishers: [{ ...ACME, revenue_share: 1.2 }] }, "publishers[0].revenue_share", /at most 1/],
 		["a day that is none", { exchange_rates: [{ currency: "EUR", date: "2026-02-30", usd: "1" }] }, "exchange_rates[0].date", /calendar/],
 		["a rate of zero", { exchange_rates: [{ currency: "EUR", date: "2026-02-03", usd: "0" }] }, "exchange_rates[0].usd", /more than zero/],
@@ -338,6 +368,41 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 	])("%s", async (_name, brand, path) => {
 		const { warnings } = await importFile({ brands: [brand] });
 		expect(warnings.map((warning) => warning.path)).toContain(path);
+	});
+
+	it.each<[object, string, string]>([
+		[{ publishers: [{ ...ACME, trafic: { bot: "off" } }] }, "publishers[0].trafic", "traffic"],
+		[
+			{ publishers: [{ ...ACME, blocked_brands: [{ domain: "w.example", county: "US" }] }] },
+			"publishers[0].blocked_brands[0].county",
+			"country",
+		],
+		[{ platforms: [{ ...NORTHWIND, maxPayout: "5.00" }] }, "platforms[0].maxPayout", "max_payout"],
+		[{ brands: [brandEntry("w.example", 70, { alias: [] })] }, "brands[0].alias", "aliases"],
+		[{ brands: [brandEntry("w.example", 70, {}, { EPC: "1" })] }, "brands[0].campaigns[0].EPC", "epc"],
+		[{ brands: [brandEntry("w.example", 70, {}, { traffics: {} })] }, "brands[0].campaigns[0].traffics", "traffic"],
+	])("of a misspelt field, with the nearest that is known: %#", async (file, path, known) => {
+		const { warnings } = await importFile({ platforms: [NORTHWIND], ...file });
+		expect(warnings).toContainEqual({
+			path,
+			message: `is not a field of the network file and was ignored; did you mean \`${known}\`?`,
+		});
+	});
+
+	it("of a misspelt section, with the nearest that is known", async () => {
+		const { warnings } = await importFile({ exchange_rate: [{}], trafic: [{}] });
+		expect(warnings).toEqual([
+			{ path: "exchange_rate", message: "is not a section of the network file and was ignored; did you mean `exchange_rates`?" },
+			{ path: "trafic", message: "is not a section of the network file and was ignored; did you mean `traffic`?" },
+		]);
+	});
+
+	it("of fields of any length and number", async () => {
+		const named = (at: number) => `${"x".repeat(at === 0 ? 2_000_000 : 20)}${at}`;
+		const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [named(at), at]));
+		const { warnings, warning_count } = await importFile({ publishers: [{ ...ACME, ...fields }] });
+		expect(warnings[0]?.message).toBe("is not a field of the network file and was ignored");
+		expect([warnings.length, warning_count]).toEqual([100, 20_000]);
 	});
 });
 

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { daysQueries } from "../../src/operator/status/read-days.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
 import { trafficQueries } from "../../src/operator/status/read-traffic.ts";
 import { unknownStatusesQuery } from "../../src/operator/status/read-unknown-statuses.ts";
@@ -53,6 +54,7 @@ describe("worker: /operator/status", () => {
 			},
 			sums: { compared_at: null, difference_count: 0, differences: [] },
 			ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
+			days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			kept: { clicks: 0, dead_letters: 0 },
 			database_alert: null,
@@ -199,6 +201,22 @@ describe("worker: /operator/status of a network with troubles", () => {
 		});
 	});
 
+	it("counts closed days without a digest, and those whose digest is of before a change", async () => {
+		await env.DB.batch([
+			env.DB.prepare("UPDATE day_digest_state SET selected_at = ?").bind(START),
+			env.DB.prepare(
+				`INSERT INTO day_digests (publisher_id, day, digest, due) VALUES
+					('acme', '2026-11-18', NULL, 1), ('acme', '2026-11-17', NULL, 1), ('acme', '2026-11-16', 'd', 1), ('acme', '2026-11-15', 'd', 0)`,
+			),
+		]);
+		expect((await statusAt(START)).days).toEqual({
+			selected_at: new Date(START).toISOString(),
+			without_digest: 2,
+			to_renew: 1,
+			oldest: "2026-11-16",
+		});
+	});
+
 	it("a queue that tells nothing is null, and keeps no other figure back", async () => {
 		const broken = { metrics: () => Promise.reject(new Error("not here")) };
 		const status = await readStatus({
@@ -212,12 +230,17 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it("looks into indexes only, however large the ledger is", async () => {
-		const plans = [figuresQuery(START), unknownStatusesQuery(), ...trafficQueries(START)].map((query) => explained(query));
+		const plans = [figuresQuery(START), unknownStatusesQuery(), ...trafficQueries(START), ...daysQueries()].map((query) =>
+			explained(query),
+		);
 		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
-		const looks = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|w\b|q\b)/.test(detail));
+		const looks = rows
+			.map(({ detail }) => detail)
+			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
-		// The book's state is one row.
-		const small = /^(?:SCAN book_dirty_slots|SEARCH book_state USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
+		// States are one row.
+		const small =
+			/^(?:SCAN book_dirty_slots|SEARCH (?:book_state|day_digest_state) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => !detail.includes("INDEX") && !small.test(detail))).toEqual([]);
 	});
 });

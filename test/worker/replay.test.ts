@@ -15,8 +15,8 @@ function deadLetters(queue: string, ...bodies: unknown[]): Promise<void> {
 	return worker.queue(createMessageBatch(`clickbourse-${queue}-dead`, messages), env, createExecutionContext());
 }
 
-function ask(body: object, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
-	return exports.default.fetch("http://origin.example/operator/replay", { method: "POST", headers, body: JSON.stringify(body) });
+function ask(body: object, headers: Record<string, string> = OPERATOR_HEADERS, query = ""): Promise<Response> {
+	return exports.default.fetch(`http://origin.example/operator/replay${query}`, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 async function replay(body: object): Promise<Replayed> {
@@ -67,6 +67,16 @@ describe("worker: dead letters are replayed", () => {
 			.poll(async () => (await rowsOf("SELECT replayed_at IS NULL AS open FROM dead_letters")).length, { timeout: 20_000 })
 			.toBe(2);
 		expect(await replay({ dry_run: true })).toMatchObject({ replayed: { clicks: 1 } });
+	});
+
+	it("by the query, too, only says what it would send; what is mistyped there, or a list, sends nothing", async () => {
+		await deadLetters("clicks", clickMessage());
+		const dry = await ask({}, OPERATOR_HEADERS, "?dry_run=1");
+		expect(v.parse(replayedSchema, await dry.json())).toMatchObject({ replayed: { clicks: 1 }, dry_run: true });
+		const mistyped = await ask({}, OPERATOR_HEADERS, "?dryrun=1");
+		expect([mistyped.status, await mistyped.json()]).toMatchObject([422, { faults: [{ path: "dryrun" }] }]);
+		expect(await faultsOf([])).toMatchObject({ fault_count: 1 });
+		expect(await replay({ dry_run: true })).toMatchObject({ remaining: { clicks: 1 } });
 	});
 
 	it("shows the newest", async () => {

@@ -5,7 +5,17 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
-import { askReport, CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, postReport, store } from "../support/report-rows.ts";
+import {
+	askReport,
+	CPA_KEY,
+	CPC_KEY,
+	clickRow,
+	conversionRow,
+	importReportNetwork,
+	postReport,
+	setPublisher,
+	store,
+} from "../support/report-rows.ts";
 
 const PERIOD = { start_date: "2026-11-10", end_date: "2026-11-12" };
 const REPORTS = [
@@ -15,6 +25,8 @@ const REPORTS = [
 	["clicklevel", "clicklevel", PERIOD],
 ] as const;
 const ADDED = ["approved_revenue", "pending_revenue"];
+/** Reports of single rows tell of credits, too. */
+const addedTo = (name: string) => (name === "clickid_level" || name === "clicklevel" ? [...ADDED, "credited_revenue"] : ADDED);
 
 beforeAll(importReportNetwork);
 beforeEach(async () => {
@@ -41,21 +53,21 @@ describe("worker: detail=1", () => {
 		expect(shown.sort()).toEqual(name === "clickid_level" ? apart : [["6.2500", "5.0000", "1.2500"]]);
 	});
 
-	it.each(REPORTS)("%s: without it the answer is the same, but for these two", async (_, path, fields) => {
+	it.each(REPORTS)("%s: without it the answer is the same, but for these", async (name, path, fields) => {
 		const plain = await askReport(path, CPA_KEY, fields);
 		const detailed = await askReport(path, CPA_KEY, { ...fields, detail: 1 });
 		expect(await askReport(path, CPA_KEY, { ...fields, detail: 0 })).toEqual(plain);
-		expect(Object.keys(plain.data[0] ?? {})).toEqual(Object.keys(detailed.data[0] ?? {}).filter((key) => !ADDED.includes(key)));
-		expect(Object.keys(detailed.data[0] ?? {})).toEqual(expect.arrayContaining(ADDED));
+		expect(Object.keys(plain.data[0] ?? {})).toEqual(Object.keys(detailed.data[0] ?? {}).filter((key) => !addedTo(name).includes(key)));
+		expect(Object.keys(detailed.data[0] ?? {})).toEqual(expect.arrayContaining(addedTo(name)));
 	});
 
-	it.each(REPORTS)("%s: CSV has them behind the revenue", async (_, path, fields) => {
+	it.each(REPORTS)("%s: CSV has them behind the revenue", async (name, path, fields) => {
 		const header = async (more: object) => {
 			const body = new URLSearchParams(Object.entries({ ...fields, ...more }).map(([name, value]) => [name, String(value)]));
 			const response = await postReport(path, { key: CPA_KEY, body, headers: { accept: "text/csv" } });
 			return (await response.text()).split("\r\n", 1)[0];
 		};
-		expect(await header({ detail: 1 })).toBe((await header({}))?.replace(/(publisher_revenue|revenue)/, `$1,${ADDED.join(",")}`));
+		expect(await header({ detail: 1 })).toBe((await header({}))?.replace(/(publisher_revenue|revenue)/, `$1,${addedTo(name).join(",")}`));
 	});
 
 	it("clicks and amounts are approved", async () => {
@@ -68,6 +80,81 @@ describe("worker: detail=1", () => {
 		]);
 		const [days] = (await askReport("revenue-share", CPC_KEY, { report_type: "daywise", detail: 1, ...PERIOD })).data;
 		expect(days).toMatchObject({ publisher_revenue: "-1.8000", approved_revenue: "-1.8000", pending_revenue: "0.0000" });
+	});
+});
+
+describe("worker: credited_revenue", () => {
+	const AT = Date.parse("2026-11-10T12:00:00Z");
+	const hash = "c".repeat(32);
+	const say = (payoutMicros: number, status: string | null = null, fields = {}) =>
+		consume(postbackMessage("northwind", { txnid: "t-1", cid: hash, eventAt: AT, payoutMicros, status, ...fields }, Date.now()));
+	const hear = () => env.DB.exec("UPDATE callbacks SET state = 'delivered', exposures = 1, next_attempt_at = NULL");
+
+	/** Of the only record of either report: `[revenue, credited]`. */
+	async function told(more = {}): Promise<unknown[]> {
+		const records = await askReport("revenue-share", CPA_KEY, { report_type: "clickid_level", detail: 1, ...PERIOD, ...more });
+		const clicks = await askReport("clicklevel", CPA_KEY, { detail: 1, ...PERIOD, ...more });
+		expect([records.data.length, clicks.data.length]).toEqual([1, 1]);
+		const [record, click] = [records.data[0] ?? {}, clicks.data[0] ?? {}];
+		expect([click.revenue, click.credited_revenue]).toEqual([record.publisher_revenue, record.credited_revenue]);
+		return [record.publisher_revenue, record.credited_revenue];
+	}
+
+	beforeEach(async () => {
+		await setPublisher("pa", "amendments", "none");
+		await consumeClicks(capDeps(), letters(clickMessage({ hash, at: AT, publisher: "identity-pa", brandId: 1, campaignId: 11 })));
+	});
+
+	it("is what was told, where the amount changed later and the publisher asks to hear of no change", async () => {
+		await say(80_000_000);
+		await hear();
+		expect(await told()).toEqual(["40.0000", "40.0000"]);
+		await say(70_000_000);
+		expect(await told()).toEqual(["35.0000", "40.0000"]);
+		await say(70_000_000, "pending");
+		expect(await told()).toEqual(["35.0000", "40.0000"]);
+		await say(60_000_000, "cancelled");
+		await say(60_000_000, "approved", { eventAt: AT + 1 });
+		expect(await told()).toEqual(["30.0000", "30.0000"]);
+	});
+
+	it("follows the amount where the publisher cannot have heard of the old one, or asks for pairs", async () => {
+		await say(80_000_000);
+		await say(70_000_000);
+		expect(await told()).toEqual(["35.0000", "35.0000"]);
+		await hear();
+		await setPublisher("pa", "amendments", "pair");
+		await say(60_000_000);
+		expect(await told()).toEqual(["30.0000", "30.0000"]);
+	});
+
+	it("is nothing before anything was told, and 0 of clicks and amounts", async () => {
+		await say(80_000_000, "pending");
+		expect(await told()).toEqual(["40.0000", "0.0000"]);
+		await store([clickRow({})]);
+		await adjust({ kind: "amount", publisher: "pc", date: "2026-11-10", amount: "-2" });
+		const { data } = await askReport("revenue-share", CPC_KEY, { report_type: "clickid_level", detail: 1, ...PERIOD });
+		expect(data.map(({ credited_revenue }) => credited_revenue)).toEqual(["0.0000", "0.0000"]);
+	});
+
+	it("stands still with the page: also where a credit changes and nothing else that reports show", async () => {
+		await say(80_000_000);
+		await hear();
+		await say(70_000_000);
+		const { as_of } = await askReport("clicklevel", CPA_KEY, { detail: 1, ...PERIOD });
+		await setPublisher("pa", "amendments", "pair");
+		await say(70_000_000, null, { cid: "another" });
+		expect(await told()).toEqual(["35.0000", "35.0000"]);
+		expect(await told({ as_of })).toEqual(["35.0000", "40.0000"]);
+	});
+
+	it("sums all conversions of a click, in CSV too", async () => {
+		await say(80_000_000);
+		await say(20_000_000, null, { txnid: "t-2" });
+		const body = new URLSearchParams({ detail: "1", ...PERIOD });
+		const csv = await (await postReport("clicklevel", { key: CPA_KEY, body, headers: { accept: "text/csv" } })).text();
+		expect(csv.split("\r\n")[0]).toBe("click_id,revenue,approved_revenue,pending_revenue,credited_revenue,click_date");
+		expect(csv.split("\r\n")[1]).toMatch(/,50\.0000,50\.0000,0\.0000,50\.0000,2026-11-10$/);
 	});
 });
 

@@ -15,8 +15,13 @@ const QUERY = {
 };
 const REPORTS = { daywise, sourceLevel, clickidLevel, clickLevel };
 
-async function planOf(report: keyof typeof REPORTS, question: "count" | "page", asOf: number | null = null): Promise<string[]> {
-	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", { ...QUERY, asOf }));
+async function planOf(
+	report: keyof typeof REPORTS,
+	question: "count" | "page",
+	asOf: number | null = null,
+	detail = false,
+): Promise<string[]> {
+	const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(REPORTS[report][question]("p", { ...QUERY, asOf, detail }));
 	const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
 		.bind(...params)
 		.all<{ detail: string }>();
@@ -59,6 +64,18 @@ describe("worker: plans of the reports", () => {
 		]);
 		const click = await planOf("clickLevel", "page");
 		expect(click.filter((step) => !byKey.test(step))).toEqual([...[PAID_CLICKS, OF_ONE_CLICK, VOIDED_CLICKS, OF_ONE_CLICK], BY_CLICK_DATE]);
+	});
+
+	it("what was credited is looked up for the records of the page alone", async () => {
+		const ofOne = "INDEX callbacks_in_order (platform=? AND txnid=?)";
+		const details = async (report: "clickidLevel" | "clickLevel") => {
+			const plain = await planOf(report, "page");
+			const detailed = await planOf(report, "page", null, true);
+			return [...new Set(detailed.filter((step) => !plain.includes(step)))];
+		};
+		expect(await details("clickidLevel")).toEqual([`SEARCH k USING ${ofOne}`]);
+		expect(await details("clickLevel")).toEqual(["SEARCH v USING INDEX conversions_by_click (click_id=?)", `SEARCH k USING ${ofOne}`]);
+		expect(await planOf("clickidLevel", "count", null, true)).toEqual(await planOf("clickidLevel", "count"));
 	});
 
 	it("as of a moment, the same indexes and what was replaced since: no row of the tables is read to count", async () => {

@@ -14,6 +14,7 @@ import { postAdjustment } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { importFile, NORTHWIND } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
+import { postRevalue } from "../support/revalue.ts";
 
 const FIRST_DAY = Date.parse("2026-11-10T00:00:00Z");
 const DAY_MS = 86_400_000;
@@ -120,6 +121,17 @@ const networkChange = fc.record({
 	),
 });
 
+/** Publishers confirm all that they are owed. */
+const hearing = fc.constant({ kind: "hear" as const });
+
+/** Corrected rates are to hold for what is settled. */
+const revaluation = fc.record({
+	kind: fc.constant("revalue" as const),
+	currency: fc.constantFrom("EUR", "EUR", "XXX"),
+	from: fc.constantFrom("2026-11-05", "2026-11-12"),
+	to: fc.constantFrom("2026-11-14", "2026-11-25"),
+});
+
 /** An operator's word. */
 const verdict = fc.record({
 	kind: fc.constant("verdict" as const),
@@ -135,6 +147,8 @@ const history = fc.array(
 		{ weight: 1, arbitrary: change },
 		{ weight: 1, arbitrary: suspension },
 		{ weight: 2, arbitrary: networkChange },
+		{ weight: 2, arbitrary: revaluation },
+		{ weight: 2, arbitrary: hearing },
 		{ weight: 3, arbitrary: verdict },
 		{ weight: 3, arbitrary: adjustment },
 		{ weight: 2, arbitrary: undo },
@@ -146,7 +160,7 @@ const history = fc.array(
 );
 
 type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
-type Intervention = Extract<Step, { kind: "change" | "suspension" | "import" | "verdict" | "adjust" | "undo" }>;
+type Intervention = Extract<Step, { kind: "change" | "suspension" | "import" | "revalue" | "hear" | "verdict" | "adjust" | "undo" }>;
 type Delivery =
 	| { queue: "clicks"; body: ClickMessage }
 	| { queue: "postbacks"; body: ReturnType<typeof postbackMessage> }
@@ -220,9 +234,23 @@ async function intervene(step: Intervention, made: string[]): Promise<void> {
 	if (step.kind === "change") return setPublisher(step.publisher, "pricing_model", step.model);
 	if (step.kind === "suspension") return setPublisher(step.publisher, "status", step.status);
 	if (step.kind === "import") return importAs(step.brings);
+	if (step.kind === "revalue") return revalueAs(step);
+	if (step.kind === "hear") {
+		await env.DB.prepare(
+			"UPDATE callbacks SET state = 'delivered', exposures = 1, next_attempt_at = NULL WHERE state <> 'delivered'",
+		).run();
+		return;
+	}
 	if (step.kind === "adjust" || step.kind === "undo") return adjustAs(step, made);
 	const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
 	await judgeConversion(deps, { platform: "northwind", txnid: step.txnid }, step.verdict, "adjustment");
+}
+
+/** Refused where there is no rate of these days. */
+async function revalueAs({ currency, from, to }: Extract<Step, { kind: "revalue" }>): Promise<void> {
+	const response = await postRevalue({ currency, from, to });
+	const { complete } = await response.json<{ complete?: boolean }>();
+	expect([response.status, complete]).toEqual(response.status === 200 ? [200, true] : [422, undefined]);
 }
 
 async function importAs(brings: Extract<Step, { kind: "import" }>["brings"]): Promise<void> {
@@ -344,7 +372,7 @@ function sumsBy(records: readonly Record_[], key: string, field: string): Record
 /** What the ledger owes a publisher, from its rows alone. */
 async function ledgerOf(
 	publisher: PublisherId,
-): Promise<{ clicks: number; revenue: number; pending: number; amounts: number; gross: number; sales: number }> {
+): Promise<{ clicks: number; revenue: number; pending: number; credited: number; amounts: number; gross: number; sales: number }> {
 	const counted = "FROM conversions WHERE publisher_id = ?1 AND stage = 'settled' AND status IN ('approved', 'pending') AND test = 0";
 	// Of a publisher paid by clicks, what came of clicks that were billed.
 	const shown = `${counted} AND (pricing_model = 'CPA' OR EXISTS (SELECT 1 FROM clicks WHERE id = click_id AND (reason IS NULL OR reason = 'voided')))`;
@@ -352,12 +380,14 @@ async function ledgerOf(
 		`SELECT (SELECT COUNT(*) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) AS clicks,
 			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE publisher_id = ?1 AND reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted}) AS revenue,
 			(SELECT COALESCE(SUM(revenue_micros), 0) ${counted} AND status = 'pending') AS pending,
+			(SELECT COALESCE(SUM(CASE k.status WHEN 'approved' THEN k.payout_micros ELSE -k.payout_micros END), 0) FROM callbacks k
+				WHERE EXISTS (SELECT 1 ${counted} AND conversions.platform = k.platform AND conversions.txnid = k.txnid)) AS credited,
 			(SELECT COALESCE(SUM(amount_micros), 0) FROM adjustments WHERE publisher_id = ?1) AS amounts,
 			(SELECT COALESCE(SUM(gross_micros), 0) ${shown}) AS gross, (SELECT COALESCE(SUM(sales_usd_micros), 0) ${shown}) AS sales`,
 	)
 		.bind(publisher)
-		.first<{ clicks: number; revenue: number; pending: number; amounts: number; gross: number; sales: number }>();
-	return row ?? { clicks: 0, revenue: 0, pending: 0, amounts: 0, gross: 0, sales: 0 };
+		.first<{ clicks: number; revenue: number; pending: number; credited: number; amounts: number; gross: number; sales: number }>();
+	return row ?? { clicks: 0, revenue: 0, pending: 0, credited: 0, amounts: 0, gross: 0, sales: 0 };
 }
 
 /** Paid clicks that were taken back: each stands in the report that lists clicks. */
@@ -395,6 +425,7 @@ async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
 		expect([field, sumsBy(records, "source_id", field)]).toEqual([field, sumsBy(sources, "source_id", field)]);
 	}
 	for (const report of [days, sources, records, clicks]) expect(sumOf(report, "pending_revenue")).toBe(ledger.pending);
+	for (const report of [records, clicks]) expect(sumOf(report, "credited_revenue")).toBe(ledger.credited);
 	for (const report of [days, sources, records]) {
 		expect(sumOf(report, "approved_revenue")).toBe(owed - ledger.pending);
 		expect(sumOf(report, "sales_amount")).toBe(ledger.sales);

@@ -198,7 +198,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/operator/network",
 		job: "takes over a network file, all of it or nothing",
 		imports: ["src/lib", "src/http", "src/campaign-book", "src/campaign-book/publisher", "src/db/schema", "src/db", "src/operator/keys"],
-		packages: ["@streamparser/json", "drizzle-orm", "hono", "ipaddr.js", "valibot"],
+		packages: ["@streamparser/json", "drizzle-orm", "hono", "ipaddr.js", "leven", "valibot"],
 	},
 	{
 		path: "src/operator/feeds",

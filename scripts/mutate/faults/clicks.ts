@@ -19,6 +19,27 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/clicks/click-batches.test.ts"],
 	},
 	{
+		name: "kept-clicks-leave-nothing-to-long-jobs",
+		file: "src/lib/jobs.ts",
+		find: "minute % MINUTES_A_TURN === 0 ?",
+		replace: "minute < 0 ?",
+		tests: ["test/unit/lib/jobs.test.ts"],
+	},
+	{
+		name: "kept-clicks-are-marked-before-they-are-written",
+		file: "src/clicks/consumer/kept-clicks.ts",
+		find: "await consumeClicks(this.#deps, clicks, MAX_TRIES);",
+		replace: "await markWritten(db, group.map(({ name }) => name), now()); await consumeClicks(this.#deps, clicks, MAX_TRIES);",
+		tests: ["test/worker/kept-clicks.test.ts"],
+	},
+	{
+		name: "a-publish-counts-half-of-its-statements",
+		file: "src/campaign-book/publisher/publish-shards.ts",
+		find: "Math.floor((left.statements - FIXED.statements) / STATEMENTS_A_READ)",
+		replace: "Math.floor((left.statements - FIXED.statements) / 3)",
+		tests: ["test/worker/cron-operations.test.ts"],
+	},
+	{
 		name: "long-batches-are-not-split",
 		file: "src/clicks/consumer/consume-clicks.ts",
 		find: "of splitByBytes(clicks)",

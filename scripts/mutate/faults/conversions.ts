@@ -166,6 +166,20 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/conversions/holds.test.ts"],
 	},
 	{
+		name: "release-taken-back-leaves-its-credit",
+		file: "src/conversions/settle.ts",
+		find: 'present.verdict === "released" && verdict === null',
+		replace: "false",
+		tests: ["test/worker/adjustments/conversions-and-amounts.test.ts"],
+	},
+	{
+		name: "bid-prefetched-by-all-is-credited",
+		file: "src/conversions/read-ledger-state.ts",
+		find: "> ${MAX_PREFETCHERS}",
+		replace: "> 99",
+		tests: SETTLE_TESTS,
+	},
+	{
 		name: "click-id-of-two-publishers-is-credited",
 		file: "src/conversions/match-click.ts",
 		find: "publisherId)).size > 1",
@@ -259,9 +273,30 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "revaluing-holds-what-suspended-publishers-earned",
 		file: SETTLE,
-		find: "isRevalued ? { ...facts, isPublisherSuspended: false } : facts",
-		replace: "facts",
+		find: "isRevalued ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts",
+		replace: "isRevalued ? { ...facts, clickReason: null } : facts",
 		tests: REVALUE_TESTS,
+	},
+	{
+		name: "revaluing-reviews-what-was-settled",
+		file: SETTLE,
+		find: "isRevalued ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts",
+		replace: "isRevalued ? { ...facts, isPublisherSuspended: false } : facts",
+		tests: REVALUE_TESTS,
+	},
+	{
+		name: "sales-of-a-click-that-an-operators-word-found-are-left-out",
+		file: "src/conversions/judge-conversion.ts",
+		find: "standing.isBilledClick(settlement.conversion.clickId)",
+		replace: "standing.isBilledClick(before.clickId)",
+		tests: ["test/worker/conversions/settle.test.ts"],
+	},
+	{
+		name: "a-page-has-later-credits",
+		file: "src/conversions/reported.ts",
+		find: "return isCreditOther || JSON",
+		replace: "return JSON",
+		tests: ["test/worker/report-details.test.ts"],
 	},
 	{
 		name: "revaluing-counts-what-ended-meanwhile",

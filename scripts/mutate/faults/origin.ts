@@ -5,6 +5,20 @@ const KEY_OWNERS = "src/keys/key-owners.ts";
 /** Keys, the operator's verbs, reports, brand lists, searches, retention and the guard. */
 export const ORIGIN_FAULTS: readonly Fault[] = [
 	{
+		name: "mistyped-dry-run-does-what-it-was-to-preview",
+		file: "src/operator/routes.ts",
+		find: "if (!MAY_HAVE_QUERY.has(path))",
+		replace: "if (MAY_HAVE_QUERY.size === 0)",
+		tests: ["test/worker/operator-requests.test.ts"],
+	},
+	{
+		name: "list-is-an-object-without-fields",
+		file: "src/lib/shapes.ts",
+		find: "Array.isArray(dataset.value) ? { value: null } : dataset",
+		replace: "dataset",
+		tests: ["test/worker/network-import.test.ts"],
+	},
+	{
 		name: "expired-keys-are-good",
 		file: KEY_OWNERS,
 		find: " || (found.expiresAt !== null && found.expiresAt <= now)",

@@ -3,13 +3,15 @@ import { KEY_KINDS, NAME_KINDS } from "../../../src/lib/enums.ts";
 import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
-import { callOperator } from "../call-operator.ts";
+import { callOperator, type Target } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
 import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
 
 const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}`;
+
+const PUBLISHER_KEYS: ReadonlySet<string> = new Set(KEY_KINDS.filter((kind) => kind !== "platform_key"));
 
 /** `keys`: issues, rotates, revokes and lists the credentials of publishers and platforms. */
 export const command: OperatorCommand = {
@@ -36,9 +38,10 @@ export const command: OperatorCommand = {
 		owned(keys.command("revoke"))
 			.description("end keys now: one, or all of the kind")
 			.option("--id <id>", "which key, as `keys list` shows it; of a publisher id or identity, the former name")
-			.action((kind: string, owner: string, { id, ...options }: ServerOptions & { id?: string }) =>
-				run("revoke", { kind, owner, ...(id !== undefined && { id }) }, options),
-			);
+			.action(async (kind: string, owner: string, { id, ...options }: ServerOptions & { id?: string }) => {
+				await run("revoke", { kind, owner, ...(id !== undefined && { id }) }, options);
+				if (!options.json && PUBLISHER_KEYS.has(kind)) await warnOfPay(owner, options);
+			});
 		withServerOptions(keys.command("list"))
 			.description("list what was issued, with the day of last use; keys themselves are not stored")
 			.option("--owner <id>", "one publisher's or platform's")
@@ -62,9 +65,21 @@ function readHours(text: string): number {
 	return hours;
 }
 
+/** Whoever revokes a publisher's last key may take it for what ends its pay. */
+async function warnOfPay(owner: string, options: ServerOptions): Promise<void> {
+	const { status, body } = await callOperator(targetOf(options), "/operator/keys/list", JSON.stringify({ owner }));
+	if (status !== 200) return;
+	const { keys } = readAnswer(credentialsSchema, body);
+	if (keys.some(({ kind, state }) => PUBLISHER_KEYS.has(kind) && state !== "ended")) return;
+	console.log(`${owner} has no valid key any more. Clicks on its bids and links are still paid: "status": "suspended" ends that.`);
+}
+
+function targetOf(options: ServerOptions): Target {
+	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+}
+
 async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
-	const answer = await callOperator(target, `/operator/keys/${verb}`, JSON.stringify(body));
+	const answer = await callOperator(targetOf(options), `/operator/keys/${verb}`, JSON.stringify(body));
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	if (answer.status === 422) {
 		const { faults, fault_count } = readFaults(answer.body);

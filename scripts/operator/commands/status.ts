@@ -1,10 +1,8 @@
-import { type Status, statusSchema } from "../../../src/operator/status/status-answer.ts";
+import { statusSchema } from "../../../src/operator/status/status-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { describeLedgerDifference } from "../describe-ledger.ts";
-import { describeSum } from "../describe-sum.ts";
+import { describeStatus } from "../describe-status.ts";
 import { findKey } from "../find-key.ts";
 import { readAnswer } from "../read-answer.ts";
 
@@ -24,109 +22,4 @@ async function showStatus(options: ServerOptions): Promise<void> {
 	if (status !== 200) throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee the server's log.`);
 	if (options.json) return console.log(JSON.stringify(body, null, 2));
 	console.log(describeStatus(readAnswer(statusSchema, body)).join("\n"));
-}
-
-function describeStatus(status: Status): string[] {
-	const {
-		book,
-		book_changes_waiting,
-		queues,
-		callbacks,
-		clicks,
-		conversions,
-		sums,
-		ledger,
-		dead_letters,
-		kept,
-		database_bytes,
-		paused_campaigns,
-	} = status;
-	const { undelivered, overdue, exhausted, paused } = callbacks;
-	const rows: [string, string][] = [
-		[
-			"Campaign book",
-			book === null ? "none: nothing was imported yet" : `version ${book.version}, published ${describeAge(book.age_seconds)} ago`,
-		],
-	];
-	if (book_changes_waiting > 0) rows.push(["", `changes that wait to be published: ${book_changes_waiting}`]);
-	for (const [name, queue] of Object.entries(queues)) {
-		rows.push([
-			`Queue ${name}`,
-			queue === null ? "not told" : `${queue.messages} messages${queue.oldest_at === null ? "" : `, the oldest of ${queue.oldest_at}`}`,
-		]);
-	}
-	const oldest = undelivered.oldest_age_seconds === null ? "" : `, the oldest ${describeAge(undelivered.oldest_age_seconds)} old`;
-	rows.push(["Callbacks", `${undelivered.count} undelivered${oldest}; ${overdue} overdue, ${exhausted} exhausted`]);
-	for (const { publisher, since, failures_in_a_row } of paused) {
-		rows.push(["", `the address of ${publisher} is paused since ${since}, after ${failures_in_a_row} failures in a row`]);
-	}
-	rows.push(...describeClicks(clicks));
-	const { waiting, unmatched, held_for } = conversions;
-	rows.push(["Conversions", `${waiting} waiting for their click, ${unmatched} unmatched, ${held_for.no_rate} without an exchange rate`]);
-	if (conversions.quarantined > held_for.no_rate) {
-		rows.push([
-			"",
-			`held: ${held_for.amount} above their ceiling, ${held_for.review} for review, ${held_for.publisher_suspended} of suspended publishers`,
-		]);
-	}
-	if (conversions.credited_without_rate > 0) {
-		rows.push(["", `credited, and now without an exchange rate: ${conversions.credited_without_rate}; import the rate, or void them`]);
-	}
-	const { unknown_status } = conversions;
-	if (unknown_status.count > 0) rows.push(["", `pending for a status that no map knows: ${unknown_status.count}`]);
-	for (const { platform, word, count, newest_at } of unknown_status.words) {
-		rows.push(["", `${platform} says ${JSON.stringify(word)}: ${count}, the newest of ${newest_at}`]);
-	}
-	rows.push(...describeSums(sums), ...describeLedger(ledger));
-	rows.push([
-		"Dead letters",
-		Object.entries(dead_letters)
-			.map(([queue, count]) => `${count} of ${queue}`)
-			.join(", "),
-	]);
-	if (kept.clicks + kept.dead_letters > 0) {
-		rows.push(["Kept in KV", `${kept.clicks} clicks that the queue refused, ${kept.dead_letters} dead letters that the database refused`]);
-	}
-	rows.push(["Database", database_bytes === null ? "not told" : `${(database_bytes / 1e6).toFixed(1)} MB of 10 GB`]);
-	if (status.database_alert !== null) {
-		rows.push(["", `over ${status.database_alert} % full: when it is full nothing more is written; shorten CLICK_RETENTION_DAYS`]);
-	}
-	const { count, campaigns } = paused_campaigns;
-	const more = count > campaigns.length ? ", …" : "";
-	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);
-	return rows.map(([name, text]) => `${name.padEnd(16)}  ${text}`);
-}
-
-function describeClicks({ since, paid, unpaid, dropped }: Status["clicks"]): [string, string][] {
-	const total = unpaid.reduce((sum, { count }) => sum + count, 0);
-	return [
-		[
-			"Clicks",
-			`${paid} paid and ${total} unpaid since ${since}${dropped === 0 ? "" : `; ${dropped} more unpaid ones were counted, not stored`}`,
-		],
-		...unpaid.map(({ reason, count }): [string, string] => ["", `unpaid: ${count}, ${REASONS[reason]}`]),
-	];
-}
-
-function describeSums({ compared_at, difference_count, differences }: Status["sums"]): [string, string][] {
-	if (difference_count === 0)
-		return [["Counters", compared_at === null ? "not compared with their rows yet" : `right, compared ${compared_at}`]];
-	return [
-		["Counters", `${difference_count} sums differ from their rows: \`reconcile-sums --repair\` writes them right`],
-		...differences.map((difference): [string, string] => ["", describeSum(difference)]),
-	];
-}
-
-function describeLedger({ whole, difference_count, differences }: Status["ledger"]): [string, string][] {
-	const checked = whole === null ? "not all checked yet" : `${whole.conversions} conversions checked by ${whole.ended_at}`;
-	return [
-		["Ledger", difference_count === 0 ? `right, ${checked}` : `${difference_count} things differ; ${checked}`],
-		...differences.map((difference): [string, string] => ["", describeLedgerDifference(difference)]),
-	];
-}
-
-function describeAge(seconds: number): string {
-	if (seconds < 120) return `${seconds} s`;
-	if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)} min`;
-	return seconds < 48 * 3_600 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
 }

@@ -5,7 +5,7 @@ import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
 import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("Adjustment", adjustmentPageSchema.entries.data.item);
 
@@ -19,7 +19,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		summary: "Take back, give back, add or take",
 		description:
 			"`void_clicks` takes paid clicks back, by at least one of the fields that select them; `void_conversion` takes a conversion back, `release_conversion` lets one count that is kept back, and `restore_conversion` lets it be what its platform says; `amount` adds to what a publisher has earned on a day, or takes; `undo` undoes any of these once. Sums, reports, caps and callbacks follow in the same transaction. A request does 100,000 clicks at most: while `complete` is false, ask again with the same `id`. Under an `id` that was done, nothing is done again.",
-		parameters: [{ in: "query", name: "dry_run", description: "1 only says what would change.", schema: v.picklist(["0", "1"]) }],
+		parameters: [DRY_RUN],
 		body: {
 			required: true,
 			contents: [
@@ -54,7 +54,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		id: "revalueRates",
 		summary: "Value conversions by corrected exchange rates",
 		description: `Settled conversions of a currency whose events are of these days (${MAX_REVALUED_DAYS} at most) get the exchange rates that are stored now, as an adjustment of the kind \`revalue\`. Sums, reports and callbacks follow in the same transaction. Those that have the stored rate already do not change, so that a second one changes nothing. A request does 3,000 conversions at most: while \`complete\` is false, ask again with the same \`id\`. It is not undone by an \`undo\`: import the rates of before, and revalue again.`,
-		parameters: [{ in: "query", name: "dry_run", description: "1 only says what would change.", schema: v.picklist(["0", "1"]) }],
+		parameters: [DRY_RUN],
 		body: {
 			required: true,
 			contents: [

@@ -7,7 +7,7 @@ import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -62,6 +62,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		summary: "Send callbacks again",
 		description:
 			"Delivered ones too, under the same Idempotency-Key, with all later ones of the same transactions. At least one of id, publisher, platform, txnid, from and to is needed; at most 5,000 transactions at a time.",
+		parameters: [DRY_RUN],
 		body: { required: true, contents: [{ schema: replaySchema, example: { publisher: "acme-media", state: "exhausted" } }] },
 		answers: {
 			200: {

@@ -10,7 +10,7 @@ import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-ro
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 named("TracedClick", traceAnswerSchema.entries.clicks.item);
 named("TracedPostback", traceAnswerSchema.entries.postbacks.item);
@@ -66,6 +66,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		summary: "Send dead letters to their queues again",
 		description:
 			"At most 10,000 a request. Where some remain, ask again with the `until` of the answer: what fails again meanwhile is left out.",
+		parameters: [DRY_RUN],
 		body: { required: true, contents: [{ schema: replaySchema, example: { queue: "clicks" } }] },
 		answers: {
 			200: {

@@ -18,7 +18,13 @@ const asOfField = v.optional(
 		),
 	),
 );
-const detailField = v.optional(v.pipe(v.picklist([0, 1]), v.description("1 adds approved_revenue and pending_revenue to each record.")), 0);
+const detailField = v.optional(
+	v.pipe(
+		v.picklist([0, 1]),
+		v.description("1 adds approved_revenue and pending_revenue to each record, credited_revenue to those of clickid_level and clicklevel."),
+	),
+	0,
+);
 const limitField = v.optional(v.pipe(whole, v.maxValue(MAX_LIMIT), v.description("Records a page.")), DEFAULT_LIMIT);
 
 const revenueShareFields = v.object({
@@ -45,6 +51,14 @@ const asOf = v.pipe(count, v.description("The moment of which the page is: send 
 const details = {
 	approved_revenue: v.optional(v.pipe(usd, v.description("With detail=1: what is not pending."))),
 	pending_revenue: v.optional(v.pipe(usd, v.description("With detail=1: of conversions that are pending."))),
+	credited_revenue: v.optional(
+		v.pipe(
+			usd,
+			v.description(
+				"With detail=1 of clickid_level and clicklevel: what the callbacks of its conversions come to, sent or not; credits less cancellations.",
+			),
+		),
+	),
 };
 
 const revenueShareRecord = named(

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { faultsSchema, findingSchema } from "../../lib/shapes.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
-import type { Answer, Example } from "../operation.ts";
+import type { Answer, Example, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 
 export { count, time, usd } from "../../lib/shapes.ts";
@@ -30,6 +30,14 @@ export const TOO_LARGE: Answer = {
 export function largerThan(maxBytes: number, description = TOO_LARGE.description): Answer {
 	return { description, content: { schema: errorSchema, example: { error: `The body may hold at most ${maxBytes} bytes` } } };
 }
+
+/** Of verbs that can say what they would do. */
+export const DRY_RUN: Parameter = {
+	in: "query",
+	name: "dry_run",
+	description: "1 only says what would change.",
+	schema: v.picklist(["0", "1"]),
+};
 
 /** Of every operation that takes a key. */
 export const TOO_MANY_REQUESTS: Answer = {

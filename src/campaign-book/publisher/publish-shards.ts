@@ -5,23 +5,36 @@ import { insertRows } from "../../db/json-rows.ts";
 import { bookShards } from "../../db/schema/book.ts";
 import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
+import type { Operated } from "../../lib/operations.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { type BookEntry, type BrandInput, buildShards, type CampaignInput, versionOf } from "../build.ts";
 import { shardKey } from "../format.ts";
 import { slotsOfShard } from "../slots.ts";
 
-/** What one invocation may still do: KV takes 1,000 operations of it and D1 1,000 queries. */
+/** What a publish may still do. */
 export type Budget = { shardsLeft: number; readsLeft: number; written: number; bytes: number };
 
-const SHARDS_PER_RUN = 700;
-/** Reading a run of shards is three queries, and recording what was written three more. */
-const READS_PER_RUN = 130;
+/** What it may take where nothing else is known: the rest of the invocation's thousand is for what an import does before it, and caps after it. */
+const OF_AN_IMPORT: Operated = { statements: 700, keys: 800 };
+/** What a publish takes besides its shards: lease, state, marks and manifest; of KV the manifest, and a listing of all shards. */
+const FIXED: Operated = { statements: 35, keys: 40 };
+/** Reading a run of neighbouring shards is three statements, and recording what was written three more. */
+const STATEMENTS_A_READ = 6;
 /** Neighbouring shards read together. */
-const SHARDS_PER_READ = 4;
+const SHARDS_PER_READ = 6;
 const MAX_CONCURRENT_WRITES = 6;
 
-export function newBudget(): Budget {
-	return { shardsLeft: SHARDS_PER_RUN, readsLeft: READS_PER_RUN, written: 0, bytes: 0 };
+/** With less left a publish would come to nothing. */
+export const LEAST_PUBLISH: Operated = { statements: FIXED.statements + 10 * STATEMENTS_A_READ, keys: FIXED.keys + 10 * SHARDS_PER_READ };
+
+/** @param left what the invocation may still do: no more of it is used than there is */
+export function newBudget(left: Operated = OF_AN_IMPORT): Budget {
+	return {
+		shardsLeft: Math.max(0, left.keys - FIXED.keys),
+		readsLeft: Math.max(0, Math.floor((left.statements - FIXED.statements) / STATEMENTS_A_READ)),
+		written: 0,
+		bytes: 0,
+	};
 }
 
 type Written = { shard: number; version: string; bytes: number };

@@ -7,6 +7,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import type { Operated } from "../../lib/operations.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
@@ -46,6 +47,8 @@ const LEASE_MS = 2 * MINUTE_MS;
 /** Replaced shards outlive every cache and every isolate that still uses an old manifest. */
 const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
+/** Deleted together: as many connections as an invocation may have open. */
+const DELETES_AT_ONCE = 6;
 /** From this many dirty slots on, the size of the book is estimated by its entries; below, by its present shards. */
 const MANY_SLOTS = 1_000;
 /** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
@@ -61,12 +64,13 @@ type DirtySlot = typeof bookDirtySlots.$inferSelect;
 /**
  * Publishes what has changed.
  * @param check true to look whether KV has all that it should have, which takes a listing of it
+ * @param left what the invocation may still do; what is more is left to the next
  * @throws PublishBusyError where another publisher holds the lease
  */
-export async function publishBook(deps: PublishDeps, check = false): Promise<PublishResult> {
+export async function publishBook(deps: PublishDeps, check = false, left?: Operated): Promise<PublishResult> {
 	const lease = await takeLease(deps);
 	try {
-		return await publishUnderLease(deps, lease, check);
+		return await publishUnderLease(deps, lease, check, newBudget(left));
 	} finally {
 		await deps.db.update(bookState).set({ leaseToken: null, leaseUntil: 0 }).where(eq(bookState.leaseToken, lease));
 	}
@@ -85,20 +89,24 @@ export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * 
 	}
 }
 
-/** Deletes shards that were replaced long ago. Returns how many. */
-export async function sweepBook({ db, kv, now }: PublishDeps): Promise<number> {
+/**
+ * Deletes shards that were replaced long ago. Returns how many.
+ * @param left what the invocation may still do
+ */
+export async function sweepBook({ db, kv, now }: PublishDeps, left: Operated = { statements: 100, keys: 200 }): Promise<number> {
+	const most = Math.min(MAX_DELETES_PER_RUN, left.keys - 1, DELETES_AT_ONCE * (left.statements - 1));
+	if (most <= 0) return 0;
 	const old = await db
 		.select()
 		.from(bookGarbage)
 		.where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS))
-		.limit(MAX_DELETES_PER_RUN);
-	for (const { key, replacedAt } of old) {
+		.limit(most);
+	for (let at = 0; at < old.length; at += DELETES_AT_ONCE) {
 		// A shard that came back to an old content uses its old key again: then it is no garbage any more.
-		const [gone] = await db
-			.delete(bookGarbage)
-			.where(and(eq(bookGarbage.key, key), eq(bookGarbage.replacedAt, replacedAt)))
-			.returning();
-		if (gone !== undefined) await kv.delete(key);
+		const gone = await db.all<{ key: string }>(sql`DELETE FROM book_garbage WHERE (key, replaced_at) IN (
+			SELECT value ->> 'key', CAST(value ->> 'replacedAt' AS BIGINT) FROM json_each(${JSON.stringify(old.slice(at, at + DELETES_AT_ONCE))}))
+			RETURNING key`);
+		await Promise.all(gone.map(({ key }) => kv.delete(key)));
 	}
 	return old.length;
 }
@@ -114,7 +122,7 @@ async function takeLease({ db, now }: PublishDeps): Promise<string> {
 	return lease;
 }
 
-async function publishUnderLease(deps: PublishDeps, lease: string, check: boolean): Promise<PublishResult> {
+async function publishUnderLease(deps: PublishDeps, lease: string, check: boolean, budget: Budget): Promise<PublishResult> {
 	const { db, kv } = deps;
 	const inKv = await kv.get(MANIFEST_KEY);
 	let stored = await readState(db);
@@ -130,7 +138,6 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
 		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
 	}
-	const budget = newBudget();
 	const state = await planSize(db, stored, dirty.length);
 	const seen = await rebuild(deps, state, dirty, budget);
 	// The book may have grown while it was rebuilt: then the next run continues with the next size.

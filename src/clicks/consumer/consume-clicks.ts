@@ -18,16 +18,17 @@ export type ConsumeDeps = CapDeps & {
 	facts?: KeptFacts;
 };
 
-/** How often a batch is decided anew where others were faster; then the queue brings it again. */
+/** Of a batch of the queue: after that the queue brings it again. */
 const MAX_TRIES = 8;
 
 /**
  * Takes messages in any order, any number of times. One transaction a batch (several for one of uncommonly long texts): a click that is
  * written already changes nothing. What is paid is decided on what the database says, and written only if that still holds. Then
  * campaigns whose caps are met are paused. A body that is no click becomes a dead letter and holds nothing up.
+ * @param maxTries how often a part is decided anew where others were faster; OvertakenError after that
  * @throws whatever the database throws: the whole batch must come again, and what was written of it changes nothing
  */
-export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueMessage[]): Promise<void> {
+export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueMessage[], maxTries = MAX_TRIES): Promise<void> {
 	const clicks: ClickMessage[] = [];
 	const unreadable: QueueMessage[] = [];
 	for (const message of messages) {
@@ -44,13 +45,19 @@ export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueM
 	const now = deps.now();
 	const facts = deps.facts === undefined ? await readFacts(deps.db, clicks) : await deps.facts.read(deps.db, clicks, now);
 	for (const part of splitByBytes(clicks)) {
-		const states = await countClicks(deps.db, part, facts, now);
+		const states = await countClicks(deps.db, part, facts, now, maxTries);
 		await pauseSpent(deps, states, now);
 	}
 }
 
 /** Decides and writes a batch; again where other clicks were counted meanwhile. Returns how the campaigns with caps then stand. */
-async function countClicks(db: Database, clicks: readonly ClickMessage[], facts: Facts, now: number): Promise<PacedState[]> {
+async function countClicks(
+	db: Database,
+	clicks: readonly ClickMessage[],
+	facts: Facts,
+	now: number,
+	maxTries: number,
+): Promise<PacedState[]> {
 	for (let tries = 1; ; tries++) {
 		const state = await readClickState(db, clicks, facts);
 		const decided = decideClicks(clicks, facts, state);
@@ -59,7 +66,7 @@ async function countClicks(db: Database, clicks: readonly ClickMessage[], facts:
 		try {
 			return await writeClicks(db, decided, state.version, capped.length === 0 ? null : stateStatement(db.$client, capped, now));
 		} catch (error) {
-			if (!(error instanceof OvertakenError) || tries === MAX_TRIES) throw error;
+			if (!(error instanceof OvertakenError) || tries === maxTries) throw error;
 		}
 	}
 }

@@ -16,3 +16,4 @@ export * from "./reconciliation.ts";
 export * from "./report-history.ts";
 export * from "./retention.ts";
 export * from "./settings.ts";
+export * from "./written-keys.ts";

@@ -16,7 +16,11 @@ export const reconciliation = sqliteTable("reconciliation", {
 });
 
 /** Days that wait to be compared, YYYY-MM-DD. */
-export const reconciliationDays = sqliteTable("reconciliation_days", { day: text().primaryKey() });
+export const reconciliationDays = sqliteTable("reconciliation_days", {
+	day: text().primaryKey(),
+	/** How often its comparison was begun this hour: one that never ends must not keep the others waiting. */
+	tries: integer().notNull().default(0),
+});
 
 /** Counters that differ from the rows they were made of, since a comparison found them and until one finds them right. */
 export const sumDifferences = sqliteTable(

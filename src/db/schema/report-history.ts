@@ -52,6 +52,8 @@ export const conversionHistory = sqliteTable(
 		grossMicros: integer("gross_micros"),
 		salesUsdMicros: integer("sales_usd_micros"),
 		revenueMicros: integer("revenue_micros"),
+		/** What its callbacks came to, credits less cancellations; null where an earlier version wrote it. */
+		creditedMicros: integer("credited_micros"),
 		clickId: text("click_id"),
 		clickedAt: integer("clicked_at"),
 		publisherId: text("publisher_id"),

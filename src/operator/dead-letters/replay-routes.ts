@@ -1,7 +1,7 @@
 /** GET /operator/replay shows dead letters, POST /operator/replay sends them to their queue again. */
 import { Hono } from "hono";
 import * as v from "valibot";
-import { readBody, readInput } from "../../http/read-input.ts";
+import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import type { DeadLetters, Replayed } from "./replay-answers.ts";
@@ -31,9 +31,10 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters, 200, NO_STORE);
 	});
 	app.post("/", async (c) => {
+		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readBody(c.req.raw, replaySchema, inOwnWords);
 		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
-		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: wanted.dry_run });
+		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: isDryRun || wanted.dry_run });
 		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed, 200, NO_STORE);
 	});
 	return app;

@@ -16,7 +16,7 @@ import {
 	SECTIONS,
 	type SectionName,
 } from "./network-file.ts";
-import { readEntry, readTraffic, unknownFields } from "./read-entry.ts";
+import { readEntry, readTraffic } from "./read-entry.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 import { identifyPublishers, type Placed, stageKeys } from "./stage-credentials.ts";
 import {
@@ -31,6 +31,7 @@ import {
 } from "./stage-entries.ts";
 import { openStage, type RowStage } from "./stage-rows.ts";
 import { stopsOfPublisher } from "./stage-stops.ts";
+import { describeUnknown, suggest, type UnknownField, unknownFields } from "./unknown-fields.ts";
 
 export type ImportDeps = {
 	db: Database;
@@ -120,11 +121,18 @@ class Reading {
 		this.warningCount += warnings.length;
 		this.warnings.push(...warnings.slice(0, MAX_LISTED - this.warnings.length));
 	}
+
+	/** To find what was meant takes time: only those that are listed are described. */
+	warnOfUnknown(fields: readonly UnknownField[]): void {
+		this.warningCount += fields.length;
+		this.warnings.push(...fields.slice(0, MAX_LISTED - this.warnings.length).map(describeUnknown));
+	}
 }
 
 /** The one part of the file that is no list: it holds for the whole network. */
 const SETTINGS = "traffic";
 const NOT_A_SECTION = "is not a section of the network file";
+const SECTION_NAMES = [...Object.keys(SECTIONS), SETTINGS];
 
 async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promise<Reading> {
 	const reading = new Reading();
@@ -138,13 +146,14 @@ async function readFile(stages: Stages, file: ReadableStream<Uint8Array>): Promi
 				await readOne(reading, stages, section, value, `${section}[${index}]`);
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
-				reading.warn([{ path: section, message: `${NOT_A_SECTION} and was ignored` }]);
+				const isListed = reading.warnings.length < MAX_LISTED;
+				reading.warn([{ path: section, message: `${NOT_A_SECTION} and was ignored${isListed ? suggest(section, SECTION_NAMES) : ""}` }]);
 			}
 		}
 	} catch (error) {
 		if (!(error instanceof JsonStreamError)) throw error;
 		const isUnknown = error.path !== "" && error.path !== SETTINGS && !isSection(error.path);
-		reading.note([{ path: error.path, message: isUnknown ? NOT_A_SECTION : error.message }]);
+		reading.note([{ path: error.path, message: isUnknown ? `${NOT_A_SECTION}${suggest(error.path, SECTION_NAMES)}` : error.message }]);
 	}
 	await stageSettings(reading, stages);
 	return reading;
@@ -165,7 +174,7 @@ async function readOne(reading: Reading, stages: Stages, section: SectionName, v
 	reading.counts[section]++;
 	const read = readEntry(section, value, path);
 	if ("faults" in read) return reading.note(read.faults);
-	reading.warn(unknownFields(section, value, path));
+	reading.warnOfUnknown(unknownFields(section, value, path));
 	await TAKE[section](reading, stages, read.entry as never, path);
 }
 

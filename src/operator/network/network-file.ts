@@ -19,6 +19,7 @@ import { canonicalHost } from "../../lib/host.ts";
 import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
+import { notAList } from "../../lib/shapes.ts";
 import { isTimeZone } from "../../lib/time.ts";
 import { trafficSchema } from "./traffic-file.ts";
 
@@ -36,6 +37,12 @@ const text = v.pipe(
 const MAX_BID_PAY_MINUTES = 7 * 24 * 60;
 const flag = v.boolean("must be true or false");
 const id = v.pipe(v.number("must be a whole number"), v.safeInteger("must be a whole number"), v.minValue(0, "must not be negative"));
+
+const NOT_AN_OBJECT = "must be an object";
+
+function objectOf<const Entries extends v.ObjectEntries>(entries: Entries) {
+	return notAList(v.object(entries, NOT_AN_OBJECT));
+}
 
 function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
 	return v.nullish(schema, null);
@@ -122,7 +129,7 @@ const addressRange = v.pipe(
 );
 const maxPayout = v.pipe(amount, v.maxValue(ABSOLUTE_MAX_PAYOUT_MICROS, "must be at most 1000000.00"));
 
-export const platformSchema = v.object({
+export const platformSchema = objectOf({
 	id: text,
 	/** The `pli` of click URLs. */
 	platform_id: orNull(id),
@@ -131,7 +138,10 @@ export const platformSchema = v.object({
 	/** Of payouts that name none. */
 	currency: orElse(currency, "USD"),
 	/** The platform's own status words beside the usual ones. */
-	status_map: orElse(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), "must be an object"), {}),
+	status_map: orElse(
+		notAList(v.record(text, v.picklist(CONVERSION_STATUSES, "must be approved, pending or cancelled"), NOT_AN_OBJECT)),
+		{},
+	),
 	max_payout: orNull(maxPayout),
 	match_by_publisher_click_id: orElse(flag, true),
 	postback_secret: orNull(v.pipe(text, v.minLength(16, "must have at least 16 characters"))),
@@ -140,7 +150,7 @@ export const platformSchema = v.object({
 	postbacks_per_minute: orNull(v.pipe(id, v.minValue(1, "must be at least 1"))),
 });
 
-export const publisherSchema = v.object({
+export const publisherSchema = objectOf({
 	id: text,
 	name: text,
 	/** `pubi` of the Serving Engine. */
@@ -174,7 +184,7 @@ export const publisherSchema = v.object({
 	),
 	traffic: orNull(trafficSchema),
 	/** Without a country the brand is blocked everywhere. */
-	blocked_brands: orElse(v.array(v.object({ domain, country: orNull(country) }), "must be a list"), []),
+	blocked_brands: orElse(v.array(objectOf({ domain, country: orNull(country) }), "must be a list"), []),
 });
 
 /** A JSON object with any keys. valibot's own records leave out keys such as `prototype`, which is a keyword like any other. */
@@ -223,7 +233,7 @@ const hours = v.pipe(
 	v.transform((list) => list.reduce((mask, hour) => mask | (1 << hour), 0)),
 );
 
-export const campaignSchema = v.object({
+export const campaignSchema = objectOf({
 	campaign_id: id,
 	merchant_id: id,
 	/** Id of a platform. */
@@ -258,7 +268,7 @@ export const campaignSchema = v.object({
 	max_payout: orNull(maxPayout),
 });
 
-export const brandSchema = v.object({
+export const brandSchema = objectOf({
 	domain,
 	name: text,
 	aliases: orElse(v.array(domain, "must be a list"), []),
@@ -273,7 +283,7 @@ export const brandSchema = v.object({
 	campaigns: orElse(v.array(campaignSchema, "must be a list"), []),
 });
 
-export const exchangeRateSchema = v.object({
+export const exchangeRateSchema = objectOf({
 	currency,
 	date: day,
 	usd: v.pipe(
@@ -286,7 +296,7 @@ export const exchangeRateSchema = v.object({
 
 const availability = v.pipe(text, v.transform(canonicalAvailability));
 
-export const productSchema = v.object({
+export const productSchema = objectOf({
 	id: text,
 	domain,
 	name: text,
@@ -301,7 +311,7 @@ export const productSchema = v.object({
 	availability: orElse(availability, "InStock"),
 });
 
-export const sellerProductSchema = v.object({
+export const sellerProductSchema = objectOf({
 	asin: text,
 	/** The marketplace's brand. */
 	domain,

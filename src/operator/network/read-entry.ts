@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
 import { describeIssue } from "../../http/read-input.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import { campaignSchema, type Entries, SECTIONS, type SectionName } from "./network-file.ts";
+import { type Entries, SECTIONS, type SectionName } from "./network-file.ts";
 import { trafficSchema } from "./traffic-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
@@ -43,19 +43,4 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
 
 function messageOf(issue: v.BaseIssue<unknown>): string {
 	return issue.kind === "schema" && issue.received === "undefined" ? "is required" : describeIssue(issue);
-}
-
-/** Fields of an entry that the file format does not know: likely typing mistakes. */
-export function unknownFields(section: SectionName, value: unknown, path: string): Fault[] {
-	if (typeof value !== "object" || value === null) return [];
-	const faults = unknownOf(SECTIONS[section].entries, value, path);
-	const list = section === "brands" && "campaigns" in value && Array.isArray(value.campaigns) ? value.campaigns : [];
-	return faults.concat(list.flatMap((campaign: unknown, at) => unknownOf(campaignSchema.entries, campaign, `${path}.campaigns[${at}]`)));
-}
-
-function unknownOf(entries: object, value: unknown, path: string): Fault[] {
-	if (typeof value !== "object" || value === null) return [];
-	return Object.keys(value)
-		.filter((name) => !Object.hasOwn(entries, name))
-		.map((name) => ({ path: `${path}.${name}`, message: "is not a field of the network file and was ignored" }));
 }

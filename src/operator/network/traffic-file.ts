@@ -1,5 +1,6 @@
 /** `traffic` of the network file: which clicks are paid, as the network, a publisher or a campaign sets it. */
 import * as v from "valibot";
+import { notAList } from "../../lib/shapes.ts";
 import { TRAFFIC_MODES, TRAFFIC_RULES, type TrafficMode, type TrafficRule, type TrafficSettings } from "../../lib/traffic-rules.ts";
 
 const mode = v.picklist(TRAFFIC_MODES, "must be off, flag or unpaid");
@@ -26,21 +27,25 @@ const THRESHOLDS = {
 	},
 } as const;
 
-const plainRule = v.union([mode, v.strictObject({ mode })], MODE_OR_OBJECT);
+const plainRule = v.union([mode, notAList(v.strictObject({ mode }))], MODE_OR_OBJECT);
 const plainRules = Object.fromEntries(
 	TRAFFIC_RULES.filter((rule) => !Object.hasOwn(THRESHOLDS, rule)).map((rule) => [rule, v.optional(plainRule)]),
 ) as Record<Exclude<TrafficRule, keyof typeof THRESHOLDS>, v.OptionalSchema<typeof plainRule, undefined>>;
 
 /** A closed object: a rule whose name is misspelt would silently not hold. */
 export const trafficSchema = v.pipe(
-	v.strictObject(
-		{
-			...plainRules,
-			repeat: v.optional(v.union([mode, v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.repeat })], MODE_OR_OBJECT)),
-			velocity: v.optional(v.union([mode, v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.velocity })], MODE_OR_OBJECT)),
-			data_centre: v.optional(v.union([mode, v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.data_centre })], MODE_OR_OBJECT)),
-		},
-		`must be an object of rules: ${TRAFFIC_RULES.join(", ")}`,
+	notAList(
+		v.strictObject(
+			{
+				...plainRules,
+				repeat: v.optional(v.union([mode, notAList(v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.repeat }))], MODE_OR_OBJECT)),
+				velocity: v.optional(v.union([mode, notAList(v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.velocity }))], MODE_OR_OBJECT)),
+				data_centre: v.optional(
+					v.union([mode, notAList(v.strictObject({ mode: v.optional(mode), ...THRESHOLDS.data_centre }))], MODE_OR_OBJECT),
+				),
+			},
+			`must be an object of rules: ${TRAFFIC_RULES.join(", ")}`,
+		),
 	),
 	v.transform((file): TrafficSettings => {
 		const modes: Partial<Record<TrafficRule, TrafficMode>> = {};

@@ -7,6 +7,7 @@ import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readDays } from "./read-days.ts";
 import { readKept } from "./read-kept.ts";
 import { readLedger } from "./read-ledger.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
@@ -48,16 +49,17 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, clickFigures, unknownStatuses, sums, ledger, paused, databaseBytes, kept, book, clicks, postbacks, callbacks] =
+	const [figures, clickFigures, unknownStatuses, sums, ledger, days, paused, databaseBytes, kept, book, clicks, postbacks, callbacks] =
 		await Promise.all([
 			readFigures(deps.db, now),
 			readClickFigures(deps.db, now),
 			readUnknownStatuses(deps.db),
 			readSums(deps.db),
 			readLedger(deps.db),
+			readDays(deps.db),
 			readPausedAddresses(deps.db),
 			readSize(deps.db),
-			readKept(deps.kv),
+			readKept(deps.db, deps.kv),
 			readBook(deps.kv),
 			readBacklog("clicks", deps.queues.clicks),
 			readBacklog("postbacks", deps.queues.postbacks),
@@ -94,6 +96,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		},
 		sums,
 		ledger,
+		days,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		kept,
 		database_bytes: databaseBytes,

@@ -69,6 +69,13 @@ export const statusSchema = v.strictObject({
 		difference_count: v.pipe(count, v.description("At most a thousand are kept.")),
 		differences: v.pipe(v.array(ledgerDifferenceSchema), v.description("The newest twenty that stand.")),
 	}),
+	/** Closed days of publishers, each of which has a digest (GET /api/days). */
+	days: v.strictObject({
+		selected_at: v.pipe(v.nullable(time), v.description("When days that need one were last looked for: every hour.")),
+		without_digest: v.pipe(count, v.description("Days of a publisher that have none yet; at most ten thousand are counted with the next.")),
+		to_renew: v.pipe(count, v.description("Days that changed since theirs was computed.")),
+		oldest: v.pipe(v.nullable(v.pipe(v.string(), v.isoDate())), v.description("The first day that waits, UTC.")),
+	}),
 	/** Messages that no consumer could take. */
 	dead_letters: perQueue(count),
 	/** What KV keeps, since the queue refused clicks or the database dead letters. */

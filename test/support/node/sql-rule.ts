@@ -4,6 +4,8 @@ import { type CallExpression, parseSync, type TaggedTemplateExpression, Visitor 
 /** Files that may ask the client itself: the one that wraps it, and the statements that are written out once. */
 const MAY_PREPARE = new Set([
 	"src/db/client.ts",
+	// Hands on what others prepare.
+	"src/db/wrap-d1.ts",
 	"src/clicks/consumer/read-click-state.ts",
 	"src/clicks/consumer/write-clicks.ts",
 	"src/clicks/consumer/caps.ts",

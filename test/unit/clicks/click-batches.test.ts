@@ -46,9 +46,9 @@ describe("unit: keeping clicks together", () => {
 		);
 	}
 
-	test("those of five seconds go under one key, and none ends before KV has it", async () => {
+	test("those of two seconds go under one key, and none ends before KV has it", async () => {
 		keep("a");
-		await pass(4_900);
+		await pass(1_900);
 		keep("b");
 		await pass(100);
 		expect(kv.puts).toMatchObject([{ key: "click:batch:a", ids: ["a", "b"], count: 2 }]);
@@ -57,7 +57,7 @@ describe("unit: keeping clicks together", () => {
 		kv.puts[0]?.resolve();
 		await pass(0);
 		expect(ended).toEqual(["a", "b"]);
-		await pass(5_000);
+		await pass(2_000);
 		expect(kv.puts[1]).toMatchObject({ key: "click:batch:c", ids: ["c"] });
 	});
 
@@ -70,14 +70,14 @@ describe("unit: keeping clicks together", () => {
 			["d", "e", "f"],
 		]);
 		for (const { resolve } of kv.puts) resolve();
-		await pass(5_000);
+		await pass(2_000);
 		expect(kv.puts.map(({ key }) => key)).toEqual(["click:batch:a", "click:batch:d", "click:batch:g"]);
 	});
 
 	test("what KV refuses is tried three times, with more than a second between, and then each click once by itself", async () => {
 		keep("a");
 		keep("b");
-		await pass(5_000);
+		await pass(2_000);
 		kv.puts[0]?.reject(new Error("KV is down"));
 		await pass(1_099);
 		expect(kv.puts).toHaveLength(1);
@@ -105,7 +105,7 @@ describe("unit: keeping clicks together", () => {
 		await pass(0);
 		expect(ended).toEqual(["b"]);
 		keep("c");
-		await pass(5_000);
+		await pass(2_000);
 		expect(kv.puts[1]).toMatchObject({ key: "click:batch:c", ids: ["c"] });
 	});
 

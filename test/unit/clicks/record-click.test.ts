@@ -114,7 +114,7 @@ describe("unit: a click that something keeps waiting", () => {
 		const send = vi.fn(() => wait(57_000));
 		const { put, after } = await record({ send });
 		// Three, and those that a batch waits for company.
-		expect(after).toBe(3_000 + 5_000);
+		expect(after).toBe(3_000 + 2_000);
 		expect(put).toHaveBeenCalledOnce();
 		expect(send).toHaveBeenCalledOnce();
 		expect(logged).toEqual(["click.queue_refused"]);

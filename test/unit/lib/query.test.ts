@@ -52,6 +52,16 @@ describe("unit: Query", () => {
 		);
 	});
 
+	it.each(["+", "%", "%zz", "%61+", "ü", "\ud800"])("reads long values of %j as the standard does", (unit) => {
+		const search = `a=${unit.repeat(5_000)}&b=1`;
+		expect(read(search)).toEqual(standard(search));
+	});
+
+	it("looks at 100 parameters, empty ones not counted, and at no more", () => {
+		const query = (before: number) => new Query(`${"&".repeat(500)}${"&%=x".repeat(before)}&a=1`);
+		expect([query(99).get("a"), query(100).get("a")]).toEqual(["1", null]);
+	});
+
 	it("has no parameter that is not there", () => {
 		expect(new Query("a=1&b").get("c")).toBeNull();
 		expect(new Query("").get("")).toBeNull();

@@ -2,6 +2,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
@@ -67,6 +69,27 @@ describe("worker: a conversion is judged", () => {
 		expect(await revenue()).toEqual(["0.0000"]);
 		expect(await adjust({ kind: "release_conversion", ...CONVERSION })).toMatchObject({ publisher_revenue: "10000.0000" });
 		expect(await revenue()).toEqual(["10000.0000"]);
+	});
+
+	it.each(["undo", "restore"])("to take a release back (%s) cancels its credit, once; another release credits it again", async (how) => {
+		await say("approved", 20_000_000_000);
+		const { id } = await adjust({ kind: "release_conversion", ...CONVERSION });
+		expect(await callbacks()).toEqual(["approved"]);
+		const back = how === "undo" ? { kind: "undo", adjustment: id } : { kind: "restore_conversion", ...CONVERSION };
+		expect(await preview(back)).toMatchObject({ conversions: 1, publisher_revenue: "-10000.0000" });
+		expect(await callbacks()).toEqual(["approved"]);
+		expect(await adjust(back)).toMatchObject({ publisher_revenue: "-10000.0000" });
+		expect(await revenue()).toEqual(["0.0000"]);
+		const told = "SELECT status, payout_micros / 1000000 AS usd FROM callbacks ORDER BY seq";
+		expect(await rowsOf(told)).toEqual([
+			{ status: "approved", usd: 10_000 },
+			{ status: "cancelled", usd: 10_000 },
+		]);
+		await say("approved", 20_000_000_000);
+		expect(await callbacks()).toEqual(["approved", "cancelled"]);
+		await adjust({ kind: "release_conversion", ...CONVERSION });
+		expect(await callbacks()).toEqual(["approved", "cancelled", "approved"]);
+		expect(await checkLedger({ db: openDatabase(env.DB), now: Date.now }, [CONVERSION])).toMatchObject({ differences: [] });
 	});
 
 	it("a release of what is not kept back, or may never count, is refused: what came later would pass unseen", async () => {

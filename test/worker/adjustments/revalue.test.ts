@@ -137,6 +137,14 @@ describe("worker: conversions are valued by corrected rates", () => {
 		expect(await differing()).toEqual([]);
 	});
 
+	it("nor does a review: what was settled stays so, though its link was embedded since", async () => {
+		await storeClicks(clickRow({ ...click, id: `${String(click.id)}-embedded`, reason: "embedded" }));
+		await setRate("1.2");
+		expect(await revalue()).toMatchObject({ conversions: 3, publisher_revenue: "1.6000" });
+		expect(await rowsOf("SELECT txnid FROM conversions WHERE stage <> 'settled'")).toEqual([]);
+		expect(await differing()).toEqual([]);
+	});
+
 	it("one that has ended meanwhile changes nothing more", async () => {
 		const before = await valued();
 		await setRate("1.2");

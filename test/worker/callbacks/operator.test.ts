@@ -153,6 +153,18 @@ describe("worker: /operator/callbacks/replay", () => {
 		expect(await replay({ id })).toEqual({ replayed: 0, dry_run: false });
 	});
 
+	it("by the query, too, only counts; what is mistyped there sends nothing", async () => {
+		const id = await outbox.add("acme", "D1");
+		await outbox.work();
+		const dry = await call("/replay?dry_run=1", { id });
+		expect(v.parse(replayReportSchema, await dry.json())).toEqual({ replayed: 1, dry_run: true });
+		for (const query of ["dryrun=1", "dry_run=yes", "dry_run=1&state=due"]) {
+			const refused = await call(`/replay?${query}`, { id });
+			expect([refused.status, await refused.json()]).toMatchObject([422, { faults: [{ path: expect.any(String) }] }]);
+		}
+		expect(await outbox.row(id)).toMatchObject({ state: "delivered", attempt_count: 1 });
+	});
+
 	it.each([
 		["nothing is named", {}],
 		["a state alone is named", { state: "delivered" }],
@@ -191,6 +203,7 @@ describe("worker: /operator/callbacks/test", () => {
 		[{ publisher: "nobody" }],
 		[{ publisher: "acme" }],
 		[{ publisher: "acme", url: "https://pub.example" }],
+		[[]],
 		[{}],
 	])("%o: 422, and nothing is called", async (body) => {
 		const calls = (await receivedCalls("operator")).length;

@@ -1,21 +1,25 @@
 /**
- * Random histories of clicks, postbacks, corrections, refunds, verdicts, deliveries, crashes and imports that change terms, meanings and
- * rates in their midst, given to the real consumers, import and sweep on real D1, and to a reference model: the ledger, the daily sums,
+ * Random histories of clicks, postbacks, corrections, refunds, verdicts, deliveries, crashes, revaluations and imports that change terms,
+ * meanings and rates in their midst, given to the real consumers, import and sweep on real D1, and to a reference model: the ledger, the daily sums,
  * the outbox and the history must be the same. PROPERTY_RUNS=5000 runs more of them.
  */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { AdjustmentDeps } from "../../../src/adjustments/deps.ts";
+import { previewRevalue, revalue } from "../../../src/adjustments/revalue.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { consumePostbacks } from "../../../src/conversions/consume-postbacks.ts";
 import { judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { pickValues, splitFields } from "../../../src/conversions/read-fields.ts";
 import { readPostback } from "../../../src/conversions/read-postback.ts";
+import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
+import { formatUsd } from "../../../src/lib/money.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
 import { CLICKS, history, type SentPostback, START, type Step } from "../../support/conversion-histories.ts";
 import {
@@ -45,6 +49,7 @@ const TABLES = [
 	"exchange_rates",
 	"stops",
 	"conversion_history",
+	"adjustments",
 ];
 /** How a history begins. */
 const PUBLISHERS = {
@@ -83,6 +88,7 @@ class World {
 		else if (step.kind === "deliver") await this.#deliver(step.queue, step.picks, step.fate);
 		else if (step.kind === "click") await this.#click(step);
 		else if (step.kind === "rates") await this.#rate(step);
+		else if (step.kind === "revalue") await this.#revalue(step);
 		else if (step.kind === "pass") await this.#pass(step.minutes);
 		else if (step.kind === "judge") await this.#judge(step);
 		else if (step.kind === "hear") await this.#hear();
@@ -155,6 +161,27 @@ class World {
 		for (const day of days) this.model.rates.set(`${currency} ${day}`, nanos);
 		const usd = (Number(nanos) / 1e9).toFixed(9);
 		await this.#importFile({ exchange_rates: days.map((date) => ({ currency, date, usd })) });
+	}
+
+	/** What a dry run says is what it does, and what the model says. */
+	async #revalue({ currency, from, to }: Extract<Step, { kind: "revalue" }>): Promise<void> {
+		const before = this.model.totals();
+		const conversions = this.model.revalue(currency, from, to, this.#now);
+		const after = this.model.totals();
+		const settling = { db: openDatabase(env.DB), now: () => this.#now, callbacks: undefined };
+		const deps: AdjustmentDeps = {
+			...settling,
+			actor: "operator",
+			judge: async () => null,
+			revalue: (...keys) => revalueConversions(settling, ...keys),
+			onSpendChanged: async () => {},
+		};
+		const request = { kind: "revalue", currency, from, to, text: "corrected" } as const;
+		if (conversions === null) return expect(revalue(deps, request)).rejects.toMatchObject({ status: 422 });
+		const [publisher_revenue, gross_revenue] = [formatUsd(after[0] - before[0]), formatUsd(after[1] - before[1])];
+		const change = { conversions, publisher_revenue, gross_revenue, complete: true };
+		expect(await previewRevalue(deps, request)).toMatchObject(change);
+		expect(await revalue(deps, request)).toMatchObject(change);
 	}
 
 	async #judge({ key: { platform, txnid }, verdict }: Extract<Step, { kind: "judge" }>): Promise<void> {

@@ -730,8 +730,9 @@ describe("worker: settling", () => {
 				expect(await stored(txnid)).toMatchObject({ stage: "settled", held_for: null, status: "approved" });
 				expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved", payout_micros: 8_000_000 }]);
 				await judge(txnid, null);
-				expect(await stored(txnid)).toMatchObject({ held_for: "review", status: "pending" });
+				expect(await stored(txnid)).toMatchObject({ held_for: "review", status: "pending", credited: 0 });
 				expect(await sumsOf(click)).toEqual([]);
+				expect(await callbacksOf(txnid)).toMatchObject([{ status: "approved" }, { status: "cancelled", payout_micros: 8_000_000 }]);
 			},
 		);
 
@@ -745,6 +746,26 @@ describe("worker: settling", () => {
 			expect(await callbacksOf(txnid)).toEqual([]);
 			await judge(txnid, "released");
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "approved" });
+		});
+
+		test("of a paid click whose bid more than three visitors prefetched; fewer are an ad server, and the browser of the user", async () => {
+			const prefetchOf = (hash: unknown) => (visitor: number) =>
+				clickRow({
+					...{ click_hash: String(hash), reason: "prefetch", pricing_model: "CPA" },
+					...{ ip_prefix: `203.0.${visitor >> 1}.0/24`, user_agent_hash: `browser-${visitor % 2}` },
+				});
+			for (const [visitors, expected] of [
+				[[0, 1, 2, 3], { stage: "quarantined", held_for: "review", status: "pending" }],
+				// Who calls again is no other visitor, and of one that nobody knows nothing is told.
+				[[0, 1, 2, 2, 2], { stage: "settled", held_for: null, status: "approved" }],
+			] as const) {
+				const { click, txnid, say } = await clicked();
+				const unknown = Array.from({ length: 9 }, () => clickRow({ click_hash: String(click.click_hash), reason: "prefetch" }));
+				await storeClicks(...visitors.map(prefetchOf(click.click_hash)), ...unknown);
+				await consume(say());
+				expect(await stored(txnid)).toMatchObject({ click_id: click.id, ...expected });
+				expect(await callbacksOf(txnid)).toHaveLength(expected.held_for === null ? 1 : 0);
+			}
 		});
 
 		test("of a suspended publisher: pending until it is active again, then within a minute", async () => {
@@ -803,6 +824,16 @@ describe("worker: settling", () => {
 			await consume({ format: 1, kind: "look_again", platform: "west", txnid });
 			expect(await stored(txnid)).toMatchObject({ stage: "settled", status: "cancelled" });
 			expect(await callbacksOf(txnid)).toEqual([]);
+		});
+
+		test("that finds the click counts its sales with it, where its publisher is paid by clicks", async () => {
+			const click = clickRow({ publisher_id: "cpc", pricing_model: "CPC" });
+			const txnid = newTxnid();
+			await consume(postbackMessage("west", { txnid, cid: String(click.click_hash), salesMicros: 50_000_000, status: "pending" }));
+			await storeClicks(click);
+			await judge(txnid, "released");
+			expect(await stored(txnid)).toMatchObject({ stage: "settled", pricing_model: "CPC" });
+			expect(await sumsOf(click)).toMatchObject([{ n: 1, revenue: 0, gross: 10_000_000, sales: 50_000_000 }]);
 		});
 
 		test("of a conversion that is not there is null; a dry run says what would change, and writes nothing", async () => {

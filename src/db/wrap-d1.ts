@@ -1,4 +1,4 @@
-/** D1 with something before every call that reaches the database: a delay, a count of statements, a refusal. */
+/** D1 with something before every call that reaches the database: a count of statements; in tests a delay, or a refusal. */
 
 /** Told the statements of a call, before it is made; what it throws is what the caller gets. */
 export type BeforeStatements = (statements: readonly string[]) => void | Promise<void>;

@@ -1,0 +1,1 @@
+ALTER TABLE `conversion_history` ADD `credited_micros` integer;

@@ -1,0 +1,48 @@
+/** What a network file holds that its format does not know: likely typing mistakes. */
+import { closestMatch } from "leven";
+import type { Fault } from "../../http/errors.ts";
+import { campaignSchema, publisherSchema, SECTIONS, type SectionName } from "./network-file.ts";
+
+export type UnknownField = { path: string; name: string; known: readonly string[] };
+
+/** Comparing takes time by the length; no field of ours is as long. */
+const MAX_COMPARED_LENGTH = 64;
+
+/** Entries of lists inside a section's entries. */
+const INNER: { [Name in SectionName]?: { list: string; entries: object } } = {
+	brands: { list: "campaigns", entries: campaignSchema.entries },
+	publishers: { list: "blocked_brands", entries: publisherSchema.entries.blocked_brands.wrapped.item.entries },
+};
+
+/** Fields of an entry, and of the lists in it, that are none of the format's. @param path where the entry stands, such as `brands[3]` */
+export function unknownFields(section: SectionName, value: unknown, path: string): UnknownField[] {
+	const fields = unknownOf(SECTIONS[section].entries, value, path);
+	const { list = "", entries = {} } = INNER[section] ?? {};
+	const inner: unknown = isObject(value) && Object.hasOwn(value, list) ? value[list] : null;
+	if (!Array.isArray(inner)) return fields;
+	return fields.concat(inner.flatMap((entry: unknown, at) => unknownOf(entries, entry, `${path}.${list}[${at}]`)));
+}
+
+/** The warning of an unknown field. */
+export function describeUnknown({ path, name, known }: UnknownField): Fault {
+	return { path, message: `is not a field of the network file and was ignored${suggest(name, known)}` };
+}
+
+/** Which of the known names was meant, as the end of a sentence; nothing for a name longer than any of them. */
+export function suggest(name: string, known: readonly string[]): string {
+	if (name.length > MAX_COMPARED_LENGTH) return "";
+	const nearest = closestMatch(name.toLowerCase(), known);
+	return nearest === undefined ? "" : `; did you mean \`${nearest}\`?`;
+}
+
+function unknownOf(entries: object, value: unknown, path: string): UnknownField[] {
+	if (!isObject(value)) return [];
+	const known = Object.keys(entries);
+	return Object.keys(value)
+		.filter((name) => !Object.hasOwn(entries, name))
+		.map((name) => ({ path: `${path}.${name}`, name, known }));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { describeEvent } from "../../../scripts/operator/describe-event.ts";
+
+const AT = "2026-11-21T22:33:35.112Z";
+
+describe("unit: an event of a conversion in words", () => {
+	test("one that is no longer held says that, whether it was let go or voided", () => {
+		const set = { stage: "settled", heldFor: null, revenueMicros: 8_000_000 };
+		expect(describeEvent({ seq: 3, at: AT, kind: "released", postback: null, set }, "USD")).toBe(
+			`${AT}  no longer held: stage settled, earned 8.0000 USD`,
+		);
+		expect(describeEvent({ seq: 3, at: AT, kind: "changed", postback: null, set }, "USD")).toBe(
+			`${AT}  changed: stage settled, no longer held, earned 8.0000 USD`,
+		);
+	});
+
+	test("one that is held says what for", () => {
+		const set = { stage: "quarantined", status: "pending", heldFor: "publisher_suspended" };
+		expect(describeEvent({ seq: 2, at: AT, kind: "quarantined", postback: null, set, why: "publisher_suspended" }, "USD")).toBe(
+			`${AT}  quarantined (publisher suspended): stage quarantined, status pending, held for publisher suspended`,
+		);
+	});
+
+	test("amounts are in their currency, what a word says already is left out", () => {
+		const set = {
+			payoutMicros: 10_000_000,
+			currency: "EUR",
+			usdNanos: 1_100_000_000,
+			grossMicros: 11_000_000,
+			salesMicros: null,
+			test: false,
+		};
+		expect(describeEvent({ seq: 1, at: AT, kind: "received", postback: "p", set }, "EUR")).toBe(
+			`${AT}  received: payout 10.0000 EUR, 1 EUR = 1.1 USD, gross 11.0000 USD, no sales`,
+		);
+	});
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { describeStatus } from "../../../scripts/operator/describe-status.ts";
+import type { Status } from "../../../src/operator/status/status-answer.ts";
+
+const AT = "2026-11-18T15:00:00.000Z";
+const STATUS: Status = {
+	at: AT,
+	book: { version: 7, published_at: AT, age_seconds: 60 },
+	book_changes_waiting: 0,
+	queues: { clicks: null, postbacks: null, callbacks: null },
+	callbacks: { undelivered: { count: 0, oldest_at: null, oldest_age_seconds: null }, overdue: 0, exhausted: 0, paused: [] },
+	clicks: { since: AT, paid: 1, unpaid: [], dropped: 0 },
+	conversions: {
+		...{ waiting: 1, unmatched: 0, quarantined: 0, held_for: { no_rate: 0, amount: 0, review: 0, publisher_suspended: 0 } },
+		...{ credited_without_rate: 0, unknown_status: { count: 0, words: [] } },
+	},
+	sums: { compared_at: null, difference_count: 0, differences: [] },
+	ledger: { checked_at: null, whole: null, difference_count: 0, differences: [] },
+	days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
+	dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
+	kept: { clicks: 0, dead_letters: 0 },
+	database_bytes: null,
+	database_alert: null,
+	paused_campaigns: { count: 0, campaigns: [] },
+};
+
+const digestsOf = (days: Status["days"]) => describeStatus({ ...STATUS, days }).filter((line) => line.startsWith("Day digests"));
+
+describe("unit: the status in words", () => {
+	test("says which closed days wait for their digest", () => {
+		expect(digestsOf(STATUS.days)).toEqual(["Day digests       not looked for yet"]);
+		expect(digestsOf({ ...STATUS.days, selected_at: AT })).toEqual([`Day digests       all made; looked for at ${AT}`]);
+		expect(digestsOf({ selected_at: AT, without_digest: 2, to_renew: 1, oldest: "2026-11-16" })).toEqual([
+			`Day digests       2 days without one, 1 to be made anew, from 2026-11-16 on; looked for at ${AT}`,
+		]);
+	});
+});
