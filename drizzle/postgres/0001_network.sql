@@ -325,6 +325,7 @@ CREATE TABLE conversion_history (
 	brand_id bigint,
 	campaign_id bigint,
 	pricing_model text COLLATE "C",
+	credited_micros bigint,
 	PRIMARY KEY (until_sequence, platform, txnid)
 );
 CREATE INDEX conversion_history_by_click ON conversion_history (click_id,until_sequence);
@@ -616,6 +617,7 @@ CREATE TABLE reconciliation (
 
 CREATE TABLE reconciliation_days (
 	day text COLLATE "C" NOT NULL,
+	tries bigint NOT NULL DEFAULT 0,
 	PRIMARY KEY (day)
 );
 
@@ -662,6 +664,12 @@ CREATE TABLE unpaid_hours (
 	PRIMARY KEY (connection, hour)
 );
 CREATE INDEX unpaid_hours_by_hour ON unpaid_hours (hour);
+
+CREATE TABLE written_keys (
+	key text COLLATE "C" NOT NULL,
+	written_at bigint NOT NULL,
+	PRIMARY KEY (key)
+);
 
 INSERT INTO book_state (id, version, bits, next_done, manifest_dirty, lease_until) VALUES (1, 0, 0, 0, 0, 0);
 INSERT INTO catalogue_state (id, version) VALUES (1, 0);

@@ -12,7 +12,7 @@ const MARKS_KEPT_MS = 2 * DAY_MS;
 export async function readWrittenKeys(db: Database, keys: readonly string[]): Promise<Set<string>> {
 	if (keys.length === 0) return new Set();
 	const rows = await db.all<{ key: string }>(
-		sql`SELECT key FROM written_keys WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+		sql`SELECT key FROM written_keys WHERE key IN (SELECT atom FROM json_each(${JSON.stringify(keys)}))`,
 	);
 	return new Set(rows.map(({ key }) => key));
 }
