@@ -287,8 +287,7 @@ CREATE TABLE clicks (
 	gross_micros bigint,
 	sequence bigint NOT NULL DEFAULT 0,
 	PRIMARY KEY (id)
-);
-CREATE UNIQUE INDEX clicks_billed_by_hash ON clicks (click_hash) WHERE reason IS NULL OR reason = 'voided';
+) PARTITION BY RANGE (id);
 CREATE INDEX clicks_by_hash ON clicks (click_hash);
 CREATE INDEX clicks_by_publisher_click_id ON clicks (publisher_click_id) WHERE publisher_click_id IS NOT NULL;
 CREATE INDEX clicks_by_void ON clicks (voided_by,id) WHERE voided_by IS NOT NULL;

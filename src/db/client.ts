@@ -5,6 +5,11 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 /** A database as the parts use it. */
 export type Database = DrizzleD1Database & { $client: D1Database };
 
+/** Whether statements run on PostgreSQL: for what D1 has nothing like. */
+export function isPostgres(db: Database): boolean {
+	return "isPostgres" in db.$client && db.$client.isPostgres === true;
+}
+
 /** @param binding D1, or what stands for it */
 export function openDatabase(binding: D1Database): Database {
 	return drizzle(binding);

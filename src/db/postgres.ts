@@ -146,7 +146,7 @@ export function openPostgres(connectionString: string): D1Database {
 		return run(isReading, (client) => runTogether(client, isReading ? BEGIN_READING : BEGIN_WRITING, statements));
 	}
 
-	return { prepare: (text: string) => new Statement(run, text, []), batch } as unknown as D1Database;
+	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch } as unknown as D1Database;
 }
 
 /**

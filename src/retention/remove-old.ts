@@ -1,6 +1,6 @@
 /** Removes what is kept for a time only. Sums, conversions, their events and their clicks stay for good. */
 import { getTableName, type SQL, sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../db/client.ts";
+import { type Database, isPostgres, runTransaction } from "../db/client.ts";
 import { tableName } from "../db/json-rows.ts";
 import { callbackAttempts } from "../db/schema/callbacks.ts";
 import { clicks } from "../db/schema/clicks.ts";
@@ -9,6 +9,7 @@ import { retention } from "../db/schema/retention.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { keepClickWeeks } from "./click-weeks.ts";
 
 type Rule = {
 	name: string;
@@ -19,6 +20,9 @@ type Rule = {
 	goes: SQL;
 };
 
+/** The rule of billed clicks, by the name under which its progress is stored. */
+const CLICKS = "clicks";
+
 const withoutConversion = sql`NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)`;
 
 /**
@@ -28,7 +32,7 @@ const withoutConversion = sql`NOT EXISTS (SELECT 1 FROM conversions v WHERE v.cl
 function rulesOf(clickDays: number): readonly Rule[] {
 	return [
 		{ name: "uncounted clicks", table: clicks, days: Math.min(120, clickDays), goes: sql`reason <> 'voided' AND ${withoutConversion}` },
-		{ name: "clicks", table: clicks, days: clickDays, goes: withoutConversion },
+		{ name: CLICKS, table: clicks, days: clickDays, goes: withoutConversion },
 		{ name: "intake of unknown keys", table: postbackIntake, days: 7, goes: sql`outcome = 'unknown_key'` },
 		{ name: "intake", table: postbackIntake, days: 400, goes: sql`true` },
 		{ name: "callback attempts", table: callbackAttempts, days: 180, goes: sql`true` },
@@ -66,7 +70,11 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const { db, now, clickDays } = deps;
 	const at = now();
 	const cursors = new Map((await db.select().from(retention)).map(({ name, cursor }) => [name, cursor]));
+	const areClicksPartitioned = isPostgres(db);
+	let isArchiveBehind = false;
 	for (const rule of rulesOf(clickDays)) {
+		// Their week is dropped as a whole; before that only the archive has to see them.
+		if (areClicksPartitioned && rule.table === clicks && (deps.archive === undefined || rule.name !== CLICKS)) continue;
 		const total = { lookedAt: 0, removed: 0 };
 		let cursor = cursors.get(rule.name) ?? "";
 		for (let step = 0; step < MAX_STEPS; step++) {
@@ -76,9 +84,11 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 			total.lookedAt += done.lookedAt;
 			total.removed += done.removed;
 			if (done.lookedAt < LOOKED_AT_A_STEP) break;
+			isArchiveBehind ||= rule.name === CLICKS && step === MAX_STEPS - 1;
 		}
 		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
 	}
+	if (areClicksPartitioned) await keepClickWeeks(db, at, isArchiveBehind ? null : at - clickDays * DAY_MS);
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
 	await removeHistory(db, at);

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import { type Database, textOf } from "../../db/client.ts";
 import { namedCells, writeCells } from "../../db/json-rows.ts";
-import { localDay, utcDay } from "../../lib/time.ts";
+import { leastIdAt } from "../../lib/ids.ts";
+import { DAY_MS, localDay, utcDay } from "../../lib/time.ts";
 import type { ClickMessage } from "../message.ts";
 import {
 	type ClickState,
@@ -19,11 +20,20 @@ import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
 import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 
-/** ?1 ids, ?2 hashes: what of the batch is stored or billed already, and the number of the last transaction that counted. */
+/**
+ * A bid is paid for a week at most (`bid_pay_minutes`), so what a hash was billed for is no older. Hashes are thus looked for in the newest
+ * partitions alone, where clicks are partitioned.
+ */
+const BILLED_WITHIN_MS = 8 * DAY_MS;
+
+/**
+ * ?1 ids, ?2 hashes, ?3 the least id of a click that may be billed for one of them: what of the batch is stored or billed already, and the
+ * number of the last transaction that counted.
+ */
 const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1
 	UNION ALL SELECT 'id', id FROM clicks WHERE id IN (SELECT atom FROM json_each(?1))
 	UNION ALL SELECT 'hash', click_hash FROM clicks
-		WHERE click_hash IN (SELECT atom FROM json_each(?2)) AND (reason IS NULL OR reason = 'voided')`);
+		WHERE click_hash IN (SELECT atom FROM json_each(?2)) AND id >= ?3 AND (reason IS NULL OR reason = 'voided')`);
 
 const CAMPAIGN_DAY = ["campaignId", "day"] as const;
 const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
@@ -75,7 +85,8 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const open = clicks.filter(({ reason }) => reason === undefined);
 	const ids = JSON.stringify(clicks.map(({ id }) => id));
 	const hashes = JSON.stringify(open.map(({ hash }) => hash));
-	const statements = [db.$client.prepare(SELECT_KNOWN).bind(ids, hashes)];
+	const oldest = clicks.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+	const statements = [db.$client.prepare(SELECT_KNOWN).bind(ids, hashes, leastIdAt(oldest - BILLED_WITHIN_MS))];
 	/** A question that the batch does not ask costs no statement. Returns where its rows will stand. */
 	const ask = <Name extends string>(text: string, names: readonly Name[], rows: readonly Readonly<Record<Name, unknown>>[]): number => {
 		if (rows.length === 0) return Number.NaN;
