@@ -7,6 +7,7 @@ import { ClickBatches } from "./clicks/click-batches.ts";
 import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { type Env, readConfig } from "./config.ts";
+import { Deadlines } from "./lib/deadlines.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
@@ -38,6 +39,7 @@ export function edgeOf(env: Env): Edge {
 		store: {
 			queue: env.CLICKS ?? CLICKS_UNBOUND,
 			batches: new ClickBatches(env.BOOK, pause),
+			deadlines: new Deadlines(),
 			pause,
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
 			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS },
@@ -58,7 +60,9 @@ export function edgeOf(env: Env): Edge {
 		book,
 		answer(request, ctx) {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
-			return routeBid(bidding, request, waitUntil) ?? routeClick(redirect, request, waitUntil);
+			// Once: each look at it makes a text anew.
+			const { url } = request;
+			return routeBid(bidding, request, url, waitUntil) ?? routeClick(redirect, request, url, waitUntil);
 		},
 	};
 	built.set(env, edge);

@@ -1,6 +1,6 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
-import { within } from "../lib/async.ts";
-import { connectionOf } from "../lib/ip.ts";
+import type { WaitUntil } from "../lib/async.ts";
+import { DEADLINE_TICK_MS, type Deadlines } from "../lib/deadlines.ts";
 import { logError } from "../lib/log.ts";
 import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
@@ -11,6 +11,8 @@ export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
 	/** Where a click goes that the queue refuses. */
 	batches: Pick<ClickBatches, "keep">;
+	/** Ends what hangs. */
+	deadlines: Deadlines;
 	/** Waits before a try is repeated, in milliseconds. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
@@ -22,7 +24,7 @@ export type ClickStore = {
 type Limit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
 
 /** What of a visitor is needed for a click's record, and goes no further. */
-export type Visitor = { userAgent: string | null; address: string | null };
+export type Visitor = { userAgent: string | null /** See `connectionOf`. */; connection: string | null };
 
 /** Stands in for a queue that is not bound: every click is kept in KV. */
 export const CLICKS_UNBOUND: ClickStore["queue"] = {
@@ -35,35 +37,44 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
  */
 const SEND_TIMEOUT_MS = 3_000;
 const SEND_PAUSES_MS = [100, 1_000];
+const LATE = Symbol("late");
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
 /** The longest that a click is being recorded, milliseconds: two limits, the queue, and KV. */
-export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
+export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + 3 * DEADLINE_TICK_MS + MAX_KEEPING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
  * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
-export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, address }: Visitor): Promise<void> {
+export async function recordClick(
+	store: ClickStore,
+	click: ClickMessage,
+	{ userAgent, connection }: Visitor,
+	waitUntil: WaitUntil,
+): Promise<void> {
 	if (userAgent !== null && userAgent !== "") {
 		const hash = hashUserAgent(userAgent);
 		click.userAgentHash = hash instanceof Promise ? await hash : hash;
 	}
-	const connection = address === null ? null : connectionOf(address);
 	if (connection !== null) {
 		const hash = hashConnection(store.connectionKey, connection);
 		click.connection = hash instanceof Promise ? await hash : hash;
 	}
-	const { address: byAddress, token } = store.limits;
-	if ((byAddress !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
-	await send(store, click);
+	const { address, token } = store.limits;
+	if ((address !== undefined || token !== undefined) && (await isOverLimit(store, click, waitUntil))) click.reason ??= "velocity";
+	await send(store, click, waitUntil);
 }
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
-async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
+async function isOverLimit(
+	{ limits, deadlines }: ClickStore,
+	{ connection, kind, hash }: ClickMessage,
+	waitUntil: WaitUntil,
+): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
-		limit !== undefined && (await within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null))?.success === false;
+		limit !== undefined && (await deadlines.within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null, waitUntil))?.success === false;
 	try {
 		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
 		// A bid's token is one auction's; a tracking link is everyone's.
@@ -75,11 +86,12 @@ async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: C
 }
 
 /** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
-async function send(store: ClickStore, click: ClickMessage): Promise<void> {
+async function send(store: ClickStore, click: ClickMessage, waitUntil: WaitUntil): Promise<void> {
 	let isLate = false;
-	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click))).then(() => true);
+	const sending: Promise<unknown> = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
 	try {
-		if (!(await within(sending, SEND_TIMEOUT_MS, false))) throw new Error("the queue did not answer in time");
+		const result = await store.deadlines.within(sending, SEND_TIMEOUT_MS, LATE, waitUntil);
+		if (result === LATE) throw new Error("the queue did not answer in time");
 	} catch (error) {
 		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });

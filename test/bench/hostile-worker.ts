@@ -11,6 +11,7 @@ import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { Deadlines } from "../../src/lib/deadlines.ts";
 import { memoryBook } from "../support/memory-book.ts";
 import { BRANDS, domainOf, KEYWORD } from "./hostile-bodies.ts";
 import type { HostileQuery } from "./hostile-queries.ts";
@@ -39,6 +40,7 @@ function openDeps(): Deps {
 		// In production the queue is another machine's work.
 		queue: { send: () => Promise.resolve() },
 		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
+		deadlines: new Deadlines(),
 		pause: () => Promise.resolve(),
 		connectionKey: "benchmark-token-key-0000000000000000",
 		limits: { address: undefined, token: undefined },
@@ -66,7 +68,7 @@ export default {
 		if (pathname === "/query") {
 			const { path, search, headers } = await request.json<HostileQuery>();
 			const sent = new Request(`http://rtb.example${path}?${search}`, { headers });
-			return repeat(times, () => routeBid(bidding, sent, wait) ?? routeClick(redirect, sent, wait));
+			return repeat(times, () => routeBid(bidding, sent, sent.url, wait) ?? routeClick(redirect, sent, sent.url, wait));
 		}
 		const body = await request.arrayBuffer();
 		const headers = { "content-type": "application/json", "content-length": String(body.byteLength) };

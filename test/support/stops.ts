@@ -4,6 +4,7 @@ import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { Deadlines } from "../../src/lib/deadlines.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "./network-import.ts";
@@ -91,13 +92,16 @@ export function frozenRedirect() {
 				queue: { send: async (message: ClickMessage) => void sent.push(message) },
 				batches: { keep: async () => {} },
 				pause: async () => {},
+				deadlines: new Deadlines(1),
 				connectionKey: crypto.randomUUID(),
 				limits: { address: undefined, token: undefined },
 			};
 			const headers = { "user-agent": BROWSER, "cf-connecting-ip": `198.51.${Math.floor(made / 250)}.${made++ % 250}` };
+			const url = `http://click.example/click?encyp=${encyp}&cc=US`;
 			await routeClick(
 				{ book, tokens, store, clickTtlMs: HOUR_MS, now: () => now, measure: undefined },
-				new Request(`http://click.example/click?encyp=${encyp}&cc=US`, { headers }),
+				new Request(url, { headers }),
+				url,
 				(promise) => void background.push(promise),
 			);
 			await Promise.all(background);

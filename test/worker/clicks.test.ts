@@ -9,6 +9,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { Deadlines } from "../../src/lib/deadlines.ts";
 import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
@@ -260,6 +261,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 					},
 					async () => {},
 				),
+				deadlines: new Deadlines(1),
 				pause: async () => {},
 				connectionKey: "key",
 				limits: { address: undefined, token: undefined },
@@ -272,7 +274,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 			sent,
 			async follow(url: string): Promise<Response> {
 				const request = new Request(url, { headers: { "user-agent": BROWSER } });
-				const response = await routeClick(deps, request, (promise) => void background.push(promise));
+				const response = await routeClick(deps, request, request.url, (promise) => void background.push(promise));
 				await Promise.all(background);
 				if (response === null) throw new Error("not a click");
 				return response;

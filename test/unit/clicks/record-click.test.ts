@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClickBatches } from "../../../src/clicks/click-batches.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
+import { Deadlines } from "../../../src/lib/deadlines.ts";
 
 const CLICK: ClickMessage = {
 	format: 1,
@@ -33,11 +34,13 @@ async function record(refused: { queue: number; kept: boolean }): Promise<string
 				},
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
+			deadlines: new Deadlines(),
 			connectionKey: "key",
 			limits: { address: undefined, token: undefined },
 		},
 		CLICK,
-		{ userAgent: null, address: null },
+		{ userAgent: null, connection: null },
+		() => {},
 	);
 	return steps;
 }
@@ -100,11 +103,13 @@ describe("unit: a click that something keeps waiting", () => {
 				queue: { send: parts.send },
 				batches: new ClickBatches({ put }, wait),
 				pause: wait,
+				deadlines: new Deadlines(),
 				connectionKey: "key",
 				limits: { address: undefined, token },
 			},
 			{ ...CLICK },
-			{ userAgent: null, address: null },
+			{ userAgent: null, connection: null },
+			() => {},
 		).then(() => Date.now() - startedAt);
 		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
 		return { put, after: await recorded };
@@ -142,10 +147,11 @@ describe("unit: limits of clicks", () => {
 			queue: { send: async (message: ClickMessage) => void messages.push(message) },
 			batches: { keep: async () => {} },
 			pause: async () => {},
+			deadlines: new Deadlines(),
 			connectionKey: "key",
 			limits: { address: undefined, token: { limit } },
 		};
-		await recordClick(store, { ...CLICK }, { userAgent: null, address: null });
+		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null }, () => {});
 		return messages;
 	}
 
