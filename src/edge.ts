@@ -7,7 +7,6 @@ import { ClickBatches } from "./clicks/click-batches.ts";
 import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { type Env, readConfig } from "./config.ts";
-import { Deadlines } from "./lib/deadlines.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
@@ -39,7 +38,6 @@ export function edgeOf(env: Env): Edge {
 		store: {
 			queue: env.CLICKS ?? CLICKS_UNBOUND,
 			batches: new ClickBatches(env.BOOK, pause),
-			deadlines: new Deadlines(),
 			pause,
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
 			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS },

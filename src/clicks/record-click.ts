@@ -1,6 +1,5 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
-import type { WaitUntil } from "../lib/async.ts";
-import { DEADLINE_TICK_MS, type Deadlines } from "../lib/deadlines.ts";
+import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
@@ -11,8 +10,6 @@ export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
 	/** Where a click goes that the queue refuses. */
 	batches: Pick<ClickBatches, "keep">;
-	/** Ends what hangs. */
-	deadlines: Deadlines;
 	/** Waits before a try is repeated, in milliseconds. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
@@ -42,18 +39,13 @@ const LATE = Symbol("late");
 const LIMIT_TIMEOUT_MS = 1_000;
 
 /** The longest that a click is being recorded, milliseconds: two limits, the queue, and KV. */
-export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + 3 * DEADLINE_TICK_MS + MAX_KEEPING_MS;
+export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
  * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
-export async function recordClick(
-	store: ClickStore,
-	click: ClickMessage,
-	{ userAgent, connection }: Visitor,
-	waitUntil: WaitUntil,
-): Promise<void> {
+export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, connection }: Visitor): Promise<void> {
 	if (userAgent !== null && userAgent !== "") {
 		const hash = hashUserAgent(userAgent);
 		click.userAgentHash = hash instanceof Promise ? await hash : hash;
@@ -63,18 +55,14 @@ export async function recordClick(
 		click.connection = hash instanceof Promise ? await hash : hash;
 	}
 	const { address, token } = store.limits;
-	if ((address !== undefined || token !== undefined) && (await isOverLimit(store, click, waitUntil))) click.reason ??= "velocity";
-	await send(store, click, waitUntil);
+	if ((address !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
+	await send(store, click);
 }
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
-async function isOverLimit(
-	{ limits, deadlines }: ClickStore,
-	{ connection, kind, hash }: ClickMessage,
-	waitUntil: WaitUntil,
-): Promise<boolean> {
+async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
-		limit !== undefined && (await deadlines.within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null, waitUntil))?.success === false;
+		limit !== undefined && (await within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null))?.success === false;
 	try {
 		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
 		// A bid's token is one auction's; a tracking link is everyone's.
@@ -86,12 +74,11 @@ async function isOverLimit(
 }
 
 /** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
-async function send(store: ClickStore, click: ClickMessage, waitUntil: WaitUntil): Promise<void> {
+async function send(store: ClickStore, click: ClickMessage): Promise<void> {
 	let isLate = false;
 	const sending: Promise<unknown> = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
 	try {
-		const result = await store.deadlines.within(sending, SEND_TIMEOUT_MS, LATE, waitUntil);
-		if (result === LATE) throw new Error("the queue did not answer in time");
+		if ((await within(sending, SEND_TIMEOUT_MS, LATE)) === LATE) throw new Error("the queue did not answer in time");
 	} catch (error) {
 		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });

@@ -138,7 +138,7 @@ function redirect(
 	if (ipPrefix !== null) click.ipPrefix = ipPrefix;
 	if (token.keyword !== null) click.keyword = token.keyword;
 	if (token.askedFrom !== null) click.askedFrom = token.askedFrom;
-	waitUntil(recordClick(deps.store, click, visitor, waitUntil));
+	waitUntil(recordClick(deps.store, click, visitor));
 	deps.measure?.({
 		event: "click",
 		publisher: token.publisher,

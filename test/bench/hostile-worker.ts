@@ -11,7 +11,6 @@ import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
-import { Deadlines } from "../../src/lib/deadlines.ts";
 import { memoryBook } from "../support/memory-book.ts";
 import { BRANDS, domainOf, KEYWORD } from "./hostile-bodies.ts";
 import type { HostileQuery } from "./hostile-queries.ts";
@@ -40,7 +39,6 @@ function openDeps(): Deps {
 		// In production the queue is another machine's work.
 		queue: { send: () => Promise.resolve() },
 		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
-		deadlines: new Deadlines(),
 		pause: () => Promise.resolve(),
 		connectionKey: "benchmark-token-key-0000000000000000",
 		limits: { address: undefined, token: undefined },

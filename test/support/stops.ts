@@ -4,7 +4,6 @@ import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
-import { Deadlines } from "../../src/lib/deadlines.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "./network-import.ts";
@@ -92,7 +91,6 @@ export function frozenRedirect() {
 				queue: { send: async (message: ClickMessage) => void sent.push(message) },
 				batches: { keep: async () => {} },
 				pause: async () => {},
-				deadlines: new Deadlines(1),
 				connectionKey: crypto.randomUUID(),
 				limits: { address: undefined, token: undefined },
 			};

@@ -9,7 +9,6 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
-import { Deadlines } from "../../src/lib/deadlines.ts";
 import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
@@ -261,7 +260,6 @@ describe("worker: a redirect that was answered is never lost", () => {
 					},
 					async () => {},
 				),
-				deadlines: new Deadlines(1),
 				pause: async () => {},
 				connectionKey: "key",
 				limits: { address: undefined, token: undefined },

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClickBatches } from "../../../src/clicks/click-batches.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
-import { Deadlines } from "../../../src/lib/deadlines.ts";
 
 const CLICK: ClickMessage = {
 	format: 1,
@@ -34,13 +33,11 @@ async function record(refused: { queue: number; kept: boolean }): Promise<string
 				},
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
-			deadlines: new Deadlines(),
 			connectionKey: "key",
 			limits: { address: undefined, token: undefined },
 		},
 		CLICK,
 		{ userAgent: null, connection: null },
-		() => {},
 	);
 	return steps;
 }
@@ -103,13 +100,11 @@ describe("unit: a click that something keeps waiting", () => {
 				queue: { send: parts.send },
 				batches: new ClickBatches({ put }, wait),
 				pause: wait,
-				deadlines: new Deadlines(),
 				connectionKey: "key",
 				limits: { address: undefined, token },
 			},
 			{ ...CLICK },
 			{ userAgent: null, connection: null },
-			() => {},
 		).then(() => Date.now() - startedAt);
 		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
 		return { put, after: await recorded };
@@ -147,11 +142,10 @@ describe("unit: limits of clicks", () => {
 			queue: { send: async (message: ClickMessage) => void messages.push(message) },
 			batches: { keep: async () => {} },
 			pause: async () => {},
-			deadlines: new Deadlines(),
 			connectionKey: "key",
 			limits: { address: undefined, token: { limit } },
 		};
-		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null }, () => {});
+		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null });
 		return messages;
 	}
 
