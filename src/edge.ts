@@ -58,7 +58,9 @@ export function edgeOf(env: Env): Edge {
 		book,
 		answer(request, ctx) {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
-			return routeBid(bidding, request, waitUntil) ?? routeClick(redirect, request, waitUntil);
+			// Once: each look at it makes a text anew.
+			const { url } = request;
+			return routeBid(bidding, request, url, waitUntil) ?? routeClick(redirect, request, url, waitUntil);
 		},
 	};
 	built.set(env, edge);

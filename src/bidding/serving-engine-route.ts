@@ -1,11 +1,12 @@
 /** GET /serving-engine: the query API. Always HTTP 200: `status` in the body decides. */
 import { findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
+import { putBounded } from "../lib/bounded-map.ts";
 import { readWebAddress } from "../lib/host.ts";
 import { canonicalKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { formatPrice } from "../lib/money.ts";
-import { Query } from "../lib/query.ts";
+import { decodeText, Query } from "../lib/query.ts";
 import { searchAt } from "../lib/request-url.ts";
 import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
@@ -31,18 +32,19 @@ export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
 const NONE: readonly string[] = [];
 /** Each answer is one auction's: a cache that answered in our place would sell one click twice. */
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
+const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
-export function handleServingEngine(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
-	return answer(deps, request, waitUntil).catch((error: unknown) => {
+export function handleServingEngine(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> {
+	return answer(deps, request, url, waitUntil).catch((error: unknown) => {
 		logError("serving_engine.failed", error);
 		return respond(NO_AD);
 	});
 }
 
-async function answer(deps: BiddingDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
-	if (request.method !== "GET" && request.method !== "HEAD") return respond({ status: 0, error: "Only GET is accepted." });
-	const query = readServingEngineQuery(searchOf(request.url));
+async function answer(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> {
+	const { method } = request;
+	if (method !== "GET" && method !== "HEAD") return respond({ status: 0, error: "Only GET is accepted." });
+	const query = readServingEngineQuery(searchOf(url));
 	if (!query.ok) return respond({ status: 0, error: query.error });
 	const now = deps.now();
 	const held = holdAuction(
@@ -116,8 +118,34 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 		clickId: read("clickid"),
 		sourceId: read("subid"),
 		ip: read("ip")?.trim() ?? null,
-		userAgent: read("ua"),
+		userAgent: readUserAgent(query),
 	};
+}
+
+/** Few user agents are most of the traffic, and their escapes cost as much as an auction: what they read as is kept, the first seen out first. */
+const userAgents = new Map<string, string>();
+const MAX_USER_AGENTS_KEPT = 1_000;
+const MAX_KEPT_LENGTH = 1_024;
+
+function readUserAgent(query: Query): string | null {
+	const raw = query.raw("ua");
+	if (raw === null) return null;
+	const known = userAgents.get(raw);
+	if (known !== undefined) return known;
+	if (raw.length > MAX_KEPT_LENGTH) return decodeUserAgent(raw);
+	const own = ownText(raw);
+	const text = decodeUserAgent(own);
+	return text === null ? null : putBounded(userAgents, own, text, MAX_USER_AGENTS_KEPT);
+}
+
+function decodeUserAgent(raw: string): string | null {
+	const text = decodeText(raw);
+	return text.trim() === "" ? null : text;
+}
+
+/** A copy that does not keep the whole URL in memory of which the text is a part. */
+function ownText(part: string): string {
+	return part.split("").join("");
 }
 
 function searchOf(url: string): string {

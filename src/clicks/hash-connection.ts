@@ -1,5 +1,5 @@
 import siphash from "siphash";
-import { sha256, utf8 } from "../lib/bytes.ts";
+import { sha256 } from "../lib/bytes.ts";
 
 /** The key of the hash, by the secret that it is made of: an isolate has one. */
 const keys = new Map<string, Uint32Array>();
@@ -10,10 +10,17 @@ const keys = new Map<string, Uint32Array>();
  */
 export function hashConnection(secret: string, connection: string): string | Promise<string> {
 	const key = keys.get(secret);
-	// As bytes: the package makes an encoder of its own for each text.
-	const bytes = utf8(connection);
-	return key === undefined ? makeKey(secret).then((made) => siphash.hash_hex(made, bytes)) : siphash.hash_hex(key, bytes);
+	return key === undefined ? makeKey(secret).then((made) => hashWith(made, connection)) : hashWith(key, connection);
 }
+
+/** As bytes: the package makes an encoder of its own for each text. And in the same array: a connection is ASCII. */
+function hashWith(key: Uint32Array, connection: string): string {
+	bytes.length = connection.length;
+	for (let at = 0; at < connection.length; at++) bytes[at] = connection.charCodeAt(at);
+	return siphash.hash_hex(key, bytes);
+}
+
+const bytes: number[] = [];
 
 async function makeKey(secret: string): Promise<Uint32Array> {
 	const digest = await sha256(`connection ${secret}`);

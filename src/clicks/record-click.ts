@@ -1,6 +1,5 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
 import { within } from "../lib/async.ts";
-import { connectionOf } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
@@ -22,7 +21,7 @@ export type ClickStore = {
 type Limit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
 
 /** What of a visitor is needed for a click's record, and goes no further. */
-export type Visitor = { userAgent: string | null; address: string | null };
+export type Visitor = { userAgent: string | null /** See `connectionOf`. */; connection: string | null };
 
 /** Stands in for a queue that is not bound: every click is kept in KV. */
 export const CLICKS_UNBOUND: ClickStore["queue"] = {
@@ -35,6 +34,7 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
  */
 const SEND_TIMEOUT_MS = 3_000;
 const SEND_PAUSES_MS = [100, 1_000];
+const LATE = Symbol("late");
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
@@ -45,18 +45,17 @@ export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEE
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
  * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
-export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, address }: Visitor): Promise<void> {
+export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, connection }: Visitor): Promise<void> {
 	if (userAgent !== null && userAgent !== "") {
 		const hash = hashUserAgent(userAgent);
 		click.userAgentHash = hash instanceof Promise ? await hash : hash;
 	}
-	const connection = address === null ? null : connectionOf(address);
 	if (connection !== null) {
 		const hash = hashConnection(store.connectionKey, connection);
 		click.connection = hash instanceof Promise ? await hash : hash;
 	}
-	const { address: byAddress, token } = store.limits;
-	if ((byAddress !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
+	const { address, token } = store.limits;
+	if ((address !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
 	await send(store, click);
 }
 
@@ -77,9 +76,9 @@ async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: C
 /** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
 async function send(store: ClickStore, click: ClickMessage): Promise<void> {
 	let isLate = false;
-	const sending = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click))).then(() => true);
+	const sending: Promise<unknown> = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
 	try {
-		if (!(await within(sending, SEND_TIMEOUT_MS, false))) throw new Error("the queue did not answer in time");
+		if ((await within(sending, SEND_TIMEOUT_MS, LATE)) === LATE) throw new Error("the queue did not answer in time");
 	} catch (error) {
 		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });

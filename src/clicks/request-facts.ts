@@ -9,7 +9,7 @@ const EARLY_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
 const EARLY = /\b(?:prefetch|prerender|preview)\b/i;
 
 /** @param userAgent the header, null or empty where there is none */
-export function readRequestFacts(method: string, headers: Headers, userAgent: string | null): ClickFacts {
+export function readRequestFacts(method: string, headers: Headers, userAgent: string | null) {
 	const isAnonymous = userAgent === null || userAgent.trim() === "";
 	return {
 		head: method === "HEAD",
@@ -17,7 +17,7 @@ export function readRequestFacts(method: string, headers: Headers, userAgent: st
 		no_user_agent: isAnonymous,
 		bot: !isAnonymous && isBot(userAgent),
 		embedded: isEmbedded(headers),
-	};
+	} satisfies ClickFacts;
 }
 
 function isEarly(headers: Headers): boolean {
@@ -39,13 +39,13 @@ function isEmbedded(headers: Headers): boolean {
 }
 
 /** What Cloudflare knows of the network that a request comes from; nothing where it is not Cloudflare that runs us. */
-export function readNetworkFacts(request: Request, campaignCountry: string, policy: TrafficPolicy): ClickFacts {
+export function readNetworkFacts(request: Request, headers: Headers, campaignCountry: string, policy: TrafficPolicy) {
 	const { cf } = request as { cf?: { asn?: unknown } };
 	const asn = policy.modes.data_centre === "off" ? undefined : cf?.asn;
 	return {
-		country: isAbroad(request.headers.get("cf-ipcountry"), campaignCountry),
+		country: isAbroad(headers.get("cf-ipcountry"), campaignCountry),
 		data_centre: typeof asn === "number" && (policy.asns.includes(asn) || (policy.useDefaultList && DATA_CENTRE_ASNS.has(asn))),
-	};
+	} satisfies ClickFacts;
 }
 
 /** XX and T1 (Tor) are no countries. */

@@ -9,9 +9,13 @@ const MAX_USER_AGENT_LENGTH = 256;
 
 /** Null where the address or the user agent is not known: then nothing can be told of the device. */
 export function deviceOf(address: string | null, userAgent: string | null): number | null {
-	if (address === null || userAgent === null || userAgent === "") return null;
-	const connection = connectionOf(address);
-	return connection === null ? null : hash16(connection) * 0x10000 + hash16(userAgent);
+	return address === null ? null : deviceAt(connectionOf(address), userAgent);
+}
+
+/** As {@link deviceOf}, of a connection that is known already. */
+export function deviceAt(connection: string | null, userAgent: string | null): number | null {
+	if (connection === null || userAgent === null || userAgent === "") return null;
+	return hash16(connection) * 0x10000 + hash16(userAgent);
 }
 
 /** Whether two devices agree neither in their connection nor in their user agent. */

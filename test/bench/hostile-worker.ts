@@ -66,7 +66,7 @@ export default {
 		if (pathname === "/query") {
 			const { path, search, headers } = await request.json<HostileQuery>();
 			const sent = new Request(`http://rtb.example${path}?${search}`, { headers });
-			return repeat(times, () => routeBid(bidding, sent, wait) ?? routeClick(redirect, sent, wait));
+			return repeat(times, () => routeBid(bidding, sent, sent.url, wait) ?? routeClick(redirect, sent, sent.url, wait));
 		}
 		const body = await request.arrayBuffer();
 		const headers = { "content-type": "application/json", "content-length": String(body.byteLength) };

@@ -46,7 +46,7 @@ function toMessage(click: TrafficClick, name: string, policy: TrafficPolicy) {
 	const device = deviceOf(address, userAgent);
 	const known: ClickFacts = {
 		...readRequestFacts(method, headers, userAgent),
-		...readNetworkFacts(request, "US", policy),
+		...readNetworkFacts(request, headers, "US", policy),
 		expired: bid !== null && at - bid.at > BID_PAY_MS,
 		other_device: asked !== null && device !== null && isOtherDevice(asked, device),
 	};

@@ -95,9 +95,11 @@ export function frozenRedirect() {
 				limits: { address: undefined, token: undefined },
 			};
 			const headers = { "user-agent": BROWSER, "cf-connecting-ip": `198.51.${Math.floor(made / 250)}.${made++ % 250}` };
+			const url = `http://click.example/click?encyp=${encyp}&cc=US`;
 			await routeClick(
 				{ book, tokens, store, clickTtlMs: HOUR_MS, now: () => now, measure: undefined },
-				new Request(`http://click.example/click?encyp=${encyp}&cc=US`, { headers }),
+				new Request(url, { headers }),
+				url,
 				(promise) => void background.push(promise),
 			);
 			await Promise.all(background);

@@ -21,7 +21,7 @@ function endpoints(): BiddingDeps {
 }
 
 async function send(request: Request): Promise<number> {
-	const response = await routeBid(endpoints(), request, () => {});
+	const response = await routeBid(endpoints(), request, request.url, () => {});
 	await response?.body?.cancel();
 	return response?.status ?? 0;
 }

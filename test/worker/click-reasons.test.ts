@@ -80,7 +80,7 @@ describe("worker: what Cloudflare tells of the network", () => {
 	const facts = (country: string | null, asn?: unknown, settings: TrafficSettings = {}, campaign = "US") => {
 		const headers = new Headers(country === null ? {} : { "cf-ipcountry": country });
 		const request = new Request("https://click.example/click", { headers, ...(asn !== undefined && { cf: { asn } as never }) });
-		return readNetworkFacts(request, campaign, layPolicies(DEFAULT_POLICY, settings));
+		return readNetworkFacts(request, request.headers, campaign, layPolicies(DEFAULT_POLICY, settings));
 	};
 
 	test("another country than the campaign's; XX, T1 and none are unknown", () => {

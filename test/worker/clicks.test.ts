@@ -272,7 +272,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 			sent,
 			async follow(url: string): Promise<Response> {
 				const request = new Request(url, { headers: { "user-agent": BROWSER } });
-				const response = await routeClick(deps, request, (promise) => void background.push(promise));
+				const response = await routeClick(deps, request, request.url, (promise) => void background.push(promise));
 				await Promise.all(background);
 				if (response === null) throw new Error("not a click");
 				return response;

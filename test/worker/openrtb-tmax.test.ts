@@ -17,7 +17,7 @@ function coldEndpoint() {
 	async function bid(tmax?: number): Promise<number> {
 		const body = JSON.stringify({ id: "auction-1", imp: [{ id: "imp-1" }], site: { domain: "shoes.example" }, tmax });
 		const request = new Request("http://rtb.example/openrtb/acme_rtb", { method: "POST", body });
-		const response = await routeBid(deps, request, (promise) => background.push(promise));
+		const response = await routeBid(deps, request, request.url, (promise) => background.push(promise));
 		if (response === null) throw new Error("the path was not taken for a bid request");
 		await response.body?.cancel();
 		return response.status;

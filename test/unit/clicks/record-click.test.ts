@@ -37,7 +37,7 @@ async function record(refused: { queue: number; kept: boolean }): Promise<string
 			limits: { address: undefined, token: undefined },
 		},
 		CLICK,
-		{ userAgent: null, address: null },
+		{ userAgent: null, connection: null },
 	);
 	return steps;
 }
@@ -104,7 +104,7 @@ describe("unit: a click that something keeps waiting", () => {
 				limits: { address: undefined, token },
 			},
 			{ ...CLICK },
-			{ userAgent: null, address: null },
+			{ userAgent: null, connection: null },
 		).then(() => Date.now() - startedAt);
 		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
 		return { put, after: await recorded };
@@ -145,7 +145,7 @@ describe("unit: limits of clicks", () => {
 			connectionKey: "key",
 			limits: { address: undefined, token: { limit } },
 		};
-		await recordClick(store, { ...CLICK }, { userAgent: null, address: null });
+		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null });
 		return messages;
 	}
 
