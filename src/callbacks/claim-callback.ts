@@ -36,7 +36,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 	const results = await runTransaction(db, [
 		sql`UPDATE callbacks SET
 			held_for = decided.hold,
-			next_attempt_at = CASE WHEN decided.hold IS NULL THEN ${at + LEASE_MS} END,
+			next_attempt_at = CASE WHEN decided.hold IS NULL THEN CAST(${at + LEASE_MS} AS BIGINT) END,
 			lease = CASE WHEN decided.hold IS NULL THEN ${lease} END,
 			exposures = exposures + CASE WHEN decided.hold IS NULL THEN 1 ELSE 0 END,
 			queued_until = 0

@@ -83,7 +83,7 @@ export class KeptNetwork {
 			SELECT b.id AS "brandId", b.domain, b.name, b.marketplace, b.blocked_countries AS "blockedCountries",
 				c.campaign_id AS "campaignId", c.country
 			FROM brands b JOIN campaigns c ON c.brand_id = b.id
-			WHERE b.domain IN (SELECT value FROM json_each(${JSON.stringify(domains)})) AND b.active = 1 AND c.active = 1
+			WHERE b.domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)})) AND b.active = 1 AND c.active = 1
 				AND (c.homepage_url IS NOT NULL OR c.deeplink_url IS NOT NULL)
 			ORDER BY (c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1) DESC, c.country = 'US' DESC, c.campaign_id`);
 		const brands = new Map<string, KeptBrand>();

@@ -1,5 +1,6 @@
 /** Makes the network database refuse some writes, as a trigger of it, on either engine. */
 import { env } from "cloudflare:workers";
+import { ON_D1 } from "./engine.ts";
 
 const NAME = "fails_writes";
 
@@ -9,7 +10,7 @@ const NAME = "fails_writes";
  */
 export async function failWrites(on: string, when?: string): Promise<void> {
 	const condition = when === undefined ? "" : `WHEN (${when})`;
-	if (env.POSTGRES_URL === "") {
+	if (ON_D1) {
 		await env.DB.prepare(`CREATE TRIGGER ${NAME} BEFORE ${on} ${condition} BEGIN SELECT RAISE(ABORT, 'refused'); END`).run();
 		return;
 	}
@@ -23,5 +24,5 @@ export async function failWrites(on: string, when?: string): Promise<void> {
 
 /** Ends what {@link failWrites} began. */
 export async function stopFailing(): Promise<void> {
-	await env.DB.prepare(env.POSTGRES_URL === "" ? `DROP TRIGGER IF EXISTS ${NAME}` : `DROP FUNCTION IF EXISTS ${NAME} CASCADE`).run();
+	await env.DB.prepare(ON_D1 ? `DROP TRIGGER IF EXISTS ${NAME}` : `DROP FUNCTION IF EXISTS ${NAME} CASCADE`).run();
 }

@@ -472,7 +472,7 @@ describe("worker: a book of another size", () => {
 		// A change to the part that is already rebuilt must not be missed by it.
 		await env.DB.prepare("UPDATE campaigns SET epc_micros = 777700 WHERE campaign_id BETWEEN 10030 AND 10130").run();
 		for (let at = 30; at <= 130; at++) {
-			await env.DB.prepare("INSERT OR IGNORE INTO book_dirty_slots (slot, mark) VALUES (?, 1)")
+			await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1) ON CONFLICT DO NOTHING")
 				.bind(slotOf(domainKey(`many-${at}.example`)))
 				.run();
 		}
@@ -504,7 +504,9 @@ describe("worker: a book of another size", () => {
 					.bind(600_000 + doublings, 10_000 + at)
 					.run();
 			}
-			await env.DB.prepare("INSERT OR REPLACE INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 9 FROM book_keys").run();
+			await env.DB.prepare(
+				"INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 9 FROM book_keys WHERE true ON CONFLICT (slot) DO UPDATE SET mark = 9",
+			).run();
 			while (!(await publishBook(deps())).complete);
 			expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_dirty_slots").first("n")).toBe(0);
 			const { priceOf } = reader(observedStore());

@@ -160,7 +160,7 @@ describe("worker: credentials of an import", () => {
 		const valid = async () =>
 			(
 				await env.DB.prepare(
-					"SELECT SUM(expires_at IS NULL) AS valid, COUNT(*) AS n FROM access_keys WHERE owner_id = 'rekeyed' AND kind = 'access_key'",
+					"SELECT SUM(CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END) AS valid, COUNT(*) AS n FROM access_keys WHERE owner_id = 'rekeyed' AND kind = 'access_key'",
 				).all()
 			).results;
 		await importFile({ publishers: [publisher] });

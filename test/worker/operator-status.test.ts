@@ -1,4 +1,5 @@
 /** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
+
 import { env, exports } from "cloudflare:workers";
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
@@ -13,6 +14,7 @@ import { type Status, statusSchema } from "../../src/operator/status/status-answ
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 async function getStatus(): Promise<Status> {
@@ -229,7 +231,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(status.conversions.unmatched).toBe(2);
 	});
 
-	it("looks into indexes only, however large the ledger is", async () => {
+	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
 		const plans = [figuresQuery(START), unknownStatusesQuery(), ...trafficQueries(START), ...daysQueries()].map((query) =>
 			explained(query),
 		);

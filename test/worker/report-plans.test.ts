@@ -1,4 +1,5 @@
 /** How D1 answers the reports: from indexes, so that other days' and publishers' rows cost nothing. */
+
 import { env } from "cloudflare:workers";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import { clickLevel } from "../../src/reports/click-level.ts";
 import { clickidLevel } from "../../src/reports/clickid-level.ts";
 import { daywise } from "../../src/reports/daywise.ts";
 import { sourceLevel } from "../../src/reports/source-level.ts";
+import { ON_D1 } from "../support/engine.ts";
 
 const QUERY = {
 	period: { startDate: "2026-11-01", endDate: "2026-11-02", startAt: 1, endAt: 2 },
@@ -36,7 +38,7 @@ const BY_CLICK_DATE =
 	"SEARCH conversions USING COVERING INDEX conversions_paid_by_click_date (publisher_id=? AND clicked_at>? AND clicked_at<?)";
 const OF_ONE_CLICK = "SEARCH conversions USING INDEX conversions_by_click (click_id=?)";
 
-describe("worker: plans of the reports", () => {
+describe.runIf(ON_D1)("worker: plans of the reports", () => {
 	it.each(["count", "page"] as const)("daywise and source_level read the publisher's days of the daily sums (%s)", async (question) => {
 		expect(await planOf("daywise", question)).toEqual(["SEARCH daily_publishers USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)"]);
 		expect(await planOf("sourceLevel", question)).toEqual([

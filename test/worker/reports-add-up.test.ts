@@ -1,4 +1,5 @@
 /** Every report over a period gives the sum of the ledger, whatever came in, how often and in which order, and whatever operators said. */
+
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
@@ -12,6 +13,7 @@ import { reconcileDay } from "../../src/reconcile/reconcile-sums.ts";
 import worker from "../../src/worker.ts";
 import { postAdjustment } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { importFile, NORTHWIND } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 import { postRevalue } from "../support/revalue.ts";
@@ -557,7 +559,8 @@ describe("worker: reports add up", () => {
 		expect(await env.DB.prepare("SELECT count(*) AS n FROM callbacks").first("n")).toBe(1);
 	}, 120_000);
 
-	it("every report answers, and exactly, over what an earlier version stored of such postbacks", async () => {
+	// Sums of earlier versions became floating point; PostgreSQL has none of those.
+	it.runIf(ON_D1)("every report answers, and exactly, over what an earlier version stored of such postbacks", async () => {
 		await forgetAll();
 		const made = deliveriesOf([
 			{ kind: "click", publisher: "pa", hash: 1, at: 0, bidMicros: 0, reason: undefined, source: "a", terms: undefined },

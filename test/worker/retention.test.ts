@@ -148,7 +148,7 @@ describe("worker: retention", () => {
 			["open", null],
 		];
 		await env.DB.prepare(
-			`INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) SELECT value ->> 0, 'clicks', '{}', 0, value ->> 1 FROM json_each(?)`,
+			`INSERT INTO dead_letters (id, queue, body, received_at, replayed_at) SELECT value ->> 0, 'clicks', '{}', 0, CAST(value ->> 1 AS BIGINT) FROM json_each(?)`,
 		)
 			.bind(JSON.stringify(letters))
 			.run();

@@ -30,7 +30,7 @@ export async function rotateName(
 	const isMine = sql`EXISTS (SELECT 1 FROM publisher_names WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
 	await runTransaction(db, [
 		db.insert(publisherNames).values({ kind, value, publisherId: owner }).onConflictDoNothing(),
-		sql`UPDATE publisher_names SET expires_at = CASE WHEN value = ${value} THEN NULL ELSE ${endsAt} END
+		sql`UPDATE publisher_names SET expires_at = CASE WHEN value = ${value} THEN NULL ELSE CAST(${endsAt} AS BIGINT) END
 			WHERE kind = ${kind} AND publisher_id = ${owner} AND (value = ${value} OR expires_at IS NULL OR expires_at > ${endsAt}) AND ${isMine}`,
 		kind === "publisher_id"
 			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`

@@ -1,9 +1,11 @@
 /** A receiver that is down: its address is paused, nothing is dropped, a probe brings everything back, and the sweep repeats nothing. */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FAILURES_TO_PAUSE } from "../../../src/callbacks/breaker.ts";
 import { Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
+import { ON_D1 } from "../../support/engine.ts";
 
 type Health = { failures_in_a_row: number; paused_at: number | null; next_probe_at: number | null; releasing: number };
 
@@ -145,7 +147,7 @@ describe("worker: the sweep", () => {
 		expect(outbox.sent).toEqual([]);
 	});
 
-	it("finds what is due by an index, not by looking through the outbox", async () => {
+	it.runIf(ON_D1)("finds what is due by an index, not by looking through the outbox", async () => {
 		const { results } = await env.DB.prepare(
 			"EXPLAIN QUERY PLAN SELECT id FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ? ORDER BY max(next_attempt_at, queued_until) LIMIT 10",
 		)

@@ -1,4 +1,5 @@
 /** /operator/callbacks through the real Worker, its real queue and a real receiver: list, replay, test. */
+
 import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
@@ -8,6 +9,7 @@ import { conditionOf, selectionEntries } from "../../../src/callbacks/select-cal
 import { readInput } from "../../../src/http/read-input.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
+import { ON_D1 } from "../../support/engine.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const outbox = new Outbox();
@@ -74,7 +76,7 @@ describe("worker: /operator/callbacks", () => {
 		expect((await list("publisher=nobody")).data).toEqual([]);
 	});
 
-	it.each([
+	it.runIf(ON_D1).each([
 		["publisher=acme", "callbacks_by_publisher"],
 		["publisher=acme&state=delivered&from=2026-11-18", "callbacks_by_publisher"],
 		["txnid=L3", "callbacks_by_txnid"],
