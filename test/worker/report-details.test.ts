@@ -88,7 +88,7 @@ describe("worker: credited_revenue", () => {
 	const hash = "c".repeat(32);
 	const say = (payoutMicros: number, status: string | null = null, fields = {}) =>
 		consume(postbackMessage("northwind", { txnid: "t-1", cid: hash, eventAt: AT, payoutMicros, status, ...fields }, Date.now()));
-	const hear = () => env.DB.exec("UPDATE callbacks SET state = 'delivered', exposures = 1, next_attempt_at = NULL");
+	const hear = () => env.DB.prepare("UPDATE callbacks SET state = 'delivered', exposures = 1, next_attempt_at = NULL").run();
 
 	/** Of the only record of either report: `[revenue, credited]`. */
 	async function told(more = {}): Promise<unknown[]> {

@@ -551,7 +551,7 @@ describe("worker: reports add up", () => {
 			await checkSums("pa", 100);
 			expect((await ledgerOf("pa")).revenue).toBe(3_737_400);
 		}
-		const { results } = await env.DB.prepare("SELECT held_for, status, count(*) AS n FROM conversions GROUP BY 1, 2").all();
+		const { results } = await env.DB.prepare("SELECT held_for, status, count(*) AS n FROM conversions GROUP BY 1, 2 ORDER BY 2").all();
 		expect(results).toEqual([
 			{ held_for: null, status: "approved", n: 1 },
 			{ held_for: null, status: "cancelled", n: 1_300 },
