@@ -357,6 +357,12 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: [],
 	},
 	{
+		path: "scripts/postgres",
+		job: "a PostgreSQL server on this machine, and its migrations",
+		imports: ["scripts/local"],
+		packages: ["pg"],
+	},
+	{
 		path: "scripts/checks",
 		files: [
 			"scripts/test.ts",
@@ -366,7 +372,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"scripts/check-toolchain.ts",
 		],
 		job: "`npm test`, and the checks of `.ci/run`",
-		imports: ["scripts/local"],
+		imports: ["scripts/local", "scripts/postgres"],
 		packages: ["oxc-parser", "valibot", "vitest"],
 	},
 	{
@@ -415,6 +421,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/operator/network/import-answer.ts",
 			"src/operator/status/status-answer.ts",
 			"scripts/local",
+			"scripts/postgres",
 			"scripts/demo",
 			"scripts/operator",
 		],
