@@ -1,7 +1,7 @@
 /** A line to this file's database that is cut when a test says so: see node/start-database-proxy.ts. */
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
-import type { Cut } from "./node/start-database-proxy.ts";
+import type { Cut } from "../../scripts/postgres/line.ts";
 import "./provided-context.ts";
 import "./worker-env.ts";
 

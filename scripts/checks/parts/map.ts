@@ -451,8 +451,8 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/soak",
 		files: ["scripts/soak.ts"],
 		job: "`npm run soak`",
-		imports: ["src/lib/enums.ts", "scripts/local", "scripts/stack"],
-		packages: ["commander"],
+		imports: ["src/lib/enums.ts", "scripts/local", "scripts/postgres", "scripts/stack"],
+		packages: ["commander", "pg"],
 	},
 	{
 		path: "scripts/bench",
