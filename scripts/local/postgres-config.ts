@@ -7,6 +7,7 @@ import { POSTGRES_DIR, ROOT } from "./paths.ts";
 const CONFIG = join(ROOT, "wrangler.toml");
 const BOUND = join(POSTGRES_DIR, "wrangler.toml");
 const IS_BOUND = /^\s*\[\[hyperdrive\]\]/m;
+const IS_BOUND_ANYWHERE = /^\s*\[\[(?:env\.\w+\.)?hyperdrive\]\]/m;
 
 /** By this variable wrangler learns where the database of the binding is. */
 export const CONNECTION_VARIABLE = "CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_POSTGRES";
@@ -15,6 +16,11 @@ export const CONNECTION_VARIABLE = "CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRIN
 export function demandUnboundPostgres(): void {
 	if (!IS_BOUND.test(readFileSync(CONFIG, "utf8"))) return;
 	throw new Failure("wrangler.toml binds POSTGRES, so this network runs on PostgreSQL: use `npm start -- --postgres`.");
+}
+
+/** Whether a deployment by this configuration, of one Worker or of two, has its network in PostgreSQL. */
+export function bindsPostgres(config: string): boolean {
+	return IS_BOUND_ANYWHERE.test(config);
 }
 
 /** Writes it anew, for the all-in-one Worker. @returns its path */

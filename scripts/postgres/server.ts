@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { Client } from "pg";
 import { Failure } from "../local/failure.ts";
 import { install } from "../local/install.mjs";
 import { POSTGRES_DIR } from "../local/paths.ts";
+import { isAlive } from "../local/processes.ts";
 
 const PACKAGE = join(import.meta.dirname, "server");
 
@@ -33,7 +33,7 @@ export type PostgresServer = {
 type Programs = { initdb: string; postgres: string; as: Pick<SpawnOptions, "uid" | "gid"> };
 
 /**
- * Starts a server on a free port. It is in a process group of its own: Ctrl-C in a terminal does not reach it.
+ * Starts a server on a free port. Ctrl-C in a terminal does not reach it; when this process ends, it ends too.
  * @param folder where its data is, and stays
  * @param flags  further settings, `name=value`
  * @throws Failure where it cannot be installed or started
@@ -42,16 +42,16 @@ export async function startPostgres(folder: string, flags: readonly string[] = [
 	const programs = { ...(await loadPrograms()), as: chooseUser(folder) };
 	const said: string[] = [];
 	try {
-		if (existsSync(join(folder, "PG_VERSION"))) await stopForgotten(folder);
+		if (existsSync(join(folder, "PG_VERSION"))) await waitForEnd(folder);
 		else await initialise(programs, folder, said);
 		const port = await findFreePort();
 		const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", ...flags];
 		let running = await run(programs, folder, settings, said);
 		return {
 			urlOf: (database) => urlOf(port, database),
-			stop: () => end(running, "SIGINT"),
+			stop: () => end(running, folder, "in order"),
 			async crash() {
-				await end(running, "SIGQUIT");
+				await end(running, folder, "by a crash");
 				running = await run(programs, folder, settings, said);
 			},
 		};
@@ -88,13 +88,25 @@ async function initialise({ initdb, as }: Programs, folder: string, said: string
 	}
 }
 
+/**
+ * Runs the server, and ends it in order when its standard input closes: so it outlives nobody, however whoever started it ends. A shell
+ * takes the input of what runs in its background away, hence the third descriptor.
+ */
+const KEEPER = `exec 3<&0
+"$0" "$@" </dev/null 3<&- &
+server=$!
+{ read -r _ <&3; kill -INT $server; } >/dev/null 2>&1 &
+exec 3<&-
+wait $server`;
+
 /** Returns once it takes connections. */
 async function run({ postgres, as }: Programs, folder: string, settings: readonly string[], said: string[]): Promise<ChildProcess> {
 	said.length = 0;
-	const child = spawn(postgres, ["-D", folder, ...settings.flatMap((setting) => ["-c", setting])], {
+	const child = spawn("sh", ["-c", KEEPER, postgres, "-D", folder, ...settings.flatMap((setting) => ["-c", setting])], {
 		...as,
 		cwd: folder,
-		stdio: ["ignore", "pipe", "pipe"],
+		stdio: ["pipe", "pipe", "pipe"],
+		// Ctrl-C in a terminal does not reach another process group.
 		detached: true,
 		env: { ...process.env, LC_MESSAGES: "C" },
 	});
@@ -108,7 +120,7 @@ async function run({ postgres, as }: Programs, folder: string, settings: readonl
 	while (!said.join("").includes("ready to accept connections")) {
 		if (state.ended !== null) throw new Error(state.ended);
 		if (Date.now() > deadline) {
-			await end(child, "SIGQUIT");
+			child.stdin?.end();
 			throw new Error(`it was not ready within ${START_TIMEOUT_MS / 1_000} s`);
 		}
 		await sleep(POLL_MS);
@@ -116,42 +128,26 @@ async function run({ postgres, as }: Programs, folder: string, settings: readonl
 	return child;
 }
 
-/** @param signal SIGINT for an orderly end, SIGQUIT for a crash */
-async function end(child: ChildProcess, signal: "SIGINT" | "SIGQUIT"): Promise<void> {
+async function end(child: ChildProcess, folder: string, how: "in order" | "by a crash"): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return;
+	const [pid = ""] = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n");
 	const ended = exitOf(child);
-	child.kill(signal);
-	const late = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+	if (how === "by a crash") process.kill(Number(pid), "SIGQUIT");
+	else child.stdin?.end();
+	const late = setTimeout(() => process.kill(Number(pid), "SIGKILL"), STOP_TIMEOUT_MS);
 	await ended;
 	clearTimeout(late);
+	child.stdin?.end();
 }
 
-/** Ends the server that a start which was killed left behind on this data. */
-async function stopForgotten(folder: string): Promise<void> {
+/** A server whose starter was killed a moment ago is still ending. */
+async function waitForEnd(folder: string): Promise<void> {
 	const file = join(folder, "postmaster.pid");
-	if (!existsSync(file)) return;
-	const [pid, , , port] = readFileSync(file, "utf8").split("\n");
-	if (!(await servesFrom(folder, Number(port)))) return;
-	process.kill(Number(pid), "SIGINT");
 	const deadline = Date.now() + STOP_TIMEOUT_MS;
-	while (existsSync(file)) {
-		if (Date.now() > deadline) throw new Error(`the server ${pid} that was left behind does not end`);
+	while (existsSync(file) && Date.now() < deadline) {
+		const [pid = ""] = readFileSync(file, "utf8").split("\n");
+		if (!isAlive(Number(pid))) return;
 		await sleep(POLL_MS);
-	}
-}
-
-/** False where nothing answers there, or another server. */
-async function servesFrom(folder: string, port: number): Promise<boolean> {
-	const client = new Client({ connectionString: urlOf(port, "postgres"), connectionTimeoutMillis: 2_000 });
-	try {
-		await client.connect();
-		const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
-		return rows[0]?.data_directory === folder;
-	} catch {
-		// Whatever is there, if anything: not our server.
-		return false;
-	} finally {
-		await client.end();
 	}
 }
 
@@ -216,7 +212,7 @@ function note(child: ChildProcess, said: string[]): void {
 function exitOf(child: ChildProcess): Promise<string> {
 	return new Promise((resolve, reject) => {
 		child.on("error", reject);
-		child.on("close", (code, signal) => resolve(signal ?? String(code)));
+		child.on("exit", (code, signal) => resolve(signal ?? String(code)));
 	});
 }
 

@@ -438,7 +438,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/provision",
 		files: ["scripts/provision.ts"],
 		job: "`npm run provision`: what an account at Cloudflare needs",
-		imports: ["scripts/local"],
+		imports: ["scripts/local", "scripts/postgres"],
 		packages: ["commander"],
 	},
 	{
