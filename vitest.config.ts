@@ -35,7 +35,7 @@ function queueConsumers() {
 }
 
 /** What runs against PostgreSQL too: all that writes to the ledger or reads from it. */
-const POSTGRES_SUITES = ["test/worker/**/*.test.ts"];
+const POSTGRES_SUITES = ["test/worker/**/*.test.ts", "test/postgres/**/*.test.ts"];
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
@@ -69,7 +69,10 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			hookTimeout: HANGS_MS,
 			include,
 			setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
-			globalSetup: ["./test/support/node/start-callback-receiver.ts"],
+			globalSetup: [
+				"./test/support/node/start-callback-receiver.ts",
+				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
+			],
 		},
 	};
 }

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
+import { bindsPostgres } from "./local/postgres-config.ts";
+import { migratePostgres } from "./postgres/migrate.ts";
 import { LOCATIONS, type Location } from "./provision/account.ts";
 import { describePlan, type ProvisionOptions, provision, URLS } from "./provision/provision.ts";
 
@@ -73,6 +75,7 @@ async function main(flags: Flags): Promise<void> {
 		},
 		options,
 	);
+	await migrateBoundPostgres(process.env);
 	const secrets = Object.entries(made);
 	if (secrets.length > 0)
 		console.log(
@@ -85,6 +88,17 @@ async function main(flags: Flags): Promise<void> {
 		);
 	const deploy = "node scripts/run.mjs wrangler deploy";
 	console.log(`\nNow deploy:  ${flags.split ? `${deploy} --env origin && ${deploy} --env edge` : `${deploy} --env ""`}`);
+}
+
+/** Its URL has a password, so it comes from the environment, and is not shown. */
+async function migrateBoundPostgres({ DATABASE_URL }: NodeJS.ProcessEnv): Promise<void> {
+	if (!bindsPostgres(await readFile(CONFIG, "utf8"))) return;
+	if (!DATABASE_URL) {
+		console.log("\nPOSTGRES was not migrated: set DATABASE_URL in the environment to the database behind it, and run this again.");
+		return;
+	}
+	const applied = await migratePostgres(DATABASE_URL);
+	console.log(applied.length === 0 ? "unchanged POSTGRES" : `migrated  POSTGRES (${applied.join(", ")})`);
 }
 
 new Command("provision")

@@ -1,4 +1,7 @@
-/** `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out. */
+/**
+ * `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out, and `npm start --
+ * --postgres` has PostgreSQL as the network database.
+ */
 import { parseArgs } from "node:util";
 import { checkVariables } from "../src/variables.ts";
 import { startCallbackReceiver } from "./local/callback-receiver.ts";
@@ -8,8 +11,10 @@ import { Failure, reportFailure } from "./local/failure.ts";
 import { migrateLocalDatabases } from "./local/migrate.ts";
 import { DEV_VARS } from "./local/paths.ts";
 import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
+import { demandUnboundPostgres } from "./local/postgres-config.ts";
 import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
 import { prepareVariables } from "./local/secrets.ts";
+import { openNetworkDatabase } from "./postgres/network-database.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./start/demo-network.ts";
 import { drainQueues } from "./start/drain-queues.ts";
 import { describeServer } from "./start/tour.ts";
@@ -33,20 +38,23 @@ async function atStop(cleanup: () => unknown): Promise<void> {
 	else await cleanup();
 }
 
-function readArguments(): { loadsDemo: boolean } {
+function readArguments(): { loadsDemo: boolean; onPostgres: boolean } {
 	try {
-		const { values } = parseArgs({ options: { "no-demo": { type: "boolean", default: false } } });
-		return { loadsDemo: !values["no-demo"] };
+		const { values } = parseArgs({
+			options: { "no-demo": { type: "boolean", default: false }, postgres: { type: "boolean", default: false } },
+		});
+		return { loadsDemo: !values["no-demo"], onPostgres: values.postgres };
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
 		throw new Failure(
-			`${error.message}\nUse \`npm start\`, or \`npm start -- --no-demo\` to leave the demo network out; PORT in the environment sets the port.`,
+			`${error.message}\nUse \`npm start\`, or \`npm start -- --no-demo\` to leave the demo network out, \`-- --postgres\` for PostgreSQL as the database; PORT in the environment sets the port.`,
 		);
 	}
 }
 
 async function start(): Promise<void> {
-	const { loadsDemo } = readArguments();
+	const { loadsDemo, onPostgres } = readArguments();
+	if (!onPostgres) demandUnboundPostgres();
 	const port = readPort(process.env);
 	const running = await findRunning();
 	if (running !== null) {
@@ -67,6 +75,8 @@ async function start(): Promise<void> {
 
 	console.log("Preparing the local databases …");
 	await migrateLocalDatabases();
+	const postgres = onPostgres ? await openNetworkDatabase(process.env) : null;
+	await atStop(() => postgres?.stop());
 	if (stopping !== null) return;
 
 	const receiver = await startCallbackReceiver(port, (line) => console.log(line));
@@ -77,7 +87,7 @@ async function start(): Promise<void> {
 		);
 
 	console.log("Starting the server …");
-	const server = startDevServer(port, settings);
+	const server = startDevServer(port, settings, postgres?.url);
 	await atStop(server.stop);
 	await server.ready;
 	server.ended.then((asked) => {

@@ -18,6 +18,8 @@ export type Edge = {
 	/** Everything that is answered by a router. */
 	app: Hono;
 	book: CampaignBook;
+	/** What else `/ready` asks, where more than the bid path is in this Worker: why it is not ready, or null. */
+	checks: (() => Promise<string | null>)[];
 	/** Answers what is recognised by its path, before any router: bids and clicks; null where the request is neither. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
 };
@@ -45,8 +47,13 @@ export function edgeOf(env: Env): Edge {
 		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
 	};
 	const app = new Hono();
+	const checks: Edge["checks"] = [];
 	app.get("/ready", async (c) => {
 		const now = Date.now();
+		for (const check of checks) {
+			const fault = await check();
+			if (fault !== null) return jsonResponse({ status: fault }, 503);
+		}
 		const snapshot = await book.snapshot(now, (promise) => c.executionCtx.waitUntil(promise));
 		if (snapshot === null) return jsonResponse({ status: "no book" }, 503);
 		const { version, publishedAt } = snapshot.manifest;
@@ -56,6 +63,7 @@ export function edgeOf(env: Env): Edge {
 	const edge: Edge = {
 		app,
 		book,
+		checks,
 		answer(request, ctx) {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
 			// Once: each look at it makes a text anew.

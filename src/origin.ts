@@ -37,6 +37,7 @@ import { DAYS_STATEMENTS, sweepDays } from "./days/sweep-days.ts";
 import { openDatabase } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
 import { openPostgres, withConnections, withConnectionsOf } from "./db/postgres.ts";
+import { type DatabaseFault, SchemaCheck } from "./db/schema-check.ts";
 import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
@@ -75,6 +76,8 @@ export type Origin = {
 	app: Hono;
 	/** Answers what is recognised by its path, before any router: postbacks; null for other requests. */
 	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
+	/** Why it is not ready; null where it is. */
+	findFault: () => Promise<DatabaseFault | null>;
 };
 
 /** The origin's parts. `book` is the reader of the bid path where both live in one Worker: a publish reaches it at once. */
@@ -110,7 +113,12 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		perMinute: new PerMinute(),
 		measure: measureTo(env.EVENTS),
 	};
-	const origin: Origin = { app, answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)) };
+	const schema = env.POSTGRES === undefined ? null : new SchemaCheck(db, now);
+	const origin: Origin = {
+		app,
+		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
+		findFault: async () => (await schema?.findFault()) ?? null,
+	};
 	if (config.OPERATOR_KEY === undefined) return origin;
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
@@ -226,7 +234,10 @@ async function keepBook(env: Env, operations: Operations): Promise<void> {
 
 /** The consumer of each queue. */
 const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPauses?: OnPauses) => Promise<void>>> = {
-	postbacks: (batch, env) => consumePostbacks({ db: databases(env).db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now }, batch),
+	postbacks: (batch, env) => {
+		const { db } = databases(env);
+		return consumePostbacks({ db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now, keys: new KeyOwners({ db, now }) }, batch);
+	},
 	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
 	clicks: (batch, env, onPauses) => consumeClicks(clickDeps(env, onPauses), batch.messages),
 };
@@ -289,10 +300,14 @@ function originOf(env: Env): Origin {
 	if (known !== undefined) return known;
 	const app = new Hono();
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: readConfig(env).SNAPSHOT_TTL_SECONDS * SECOND_MS });
-	const { app: routes, answer } = openOrigin(env, book);
+	const { app: routes, answer, findFault } = openOrigin(env, book);
+	app.get("/ready", async () => {
+		const fault = await findFault();
+		return fault === null ? jsonResponse({ status: "ready" }) : jsonResponse({ status: fault }, 503);
+	});
 	app.route("/", routes);
 	completeApp(app);
-	const origin = { app, answer };
+	const origin: Origin = { app, answer, findFault };
 	opened.set(env, origin);
 	return origin;
 }

@@ -12,6 +12,7 @@ function wholeOf(env: Env): Edge {
 	const edge = edgeOf(env);
 	const origin = openOrigin(env, edge.book);
 	edge.app.route("/", origin.app);
+	edge.checks.push(origin.findFault);
 	const whole: Edge = { ...edge, answer: (request, ctx) => edge.answer(request, ctx) ?? origin.answer(request, ctx) };
 	joined.set(env, whole);
 	return whole;

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Failure } from "./failure.ts";
-import { DEV_VARS } from "./paths.ts";
+import { DEV_VARS, STATE_DIR } from "./paths.ts";
+import { CONNECTION_VARIABLE, writePostgresConfig } from "./postgres-config.ts";
 import { descendantsOf, killAll } from "./processes.ts";
 import { isHealthy } from "./running.ts";
 import { spawnWrangler } from "./wrangler.ts";
@@ -23,15 +24,21 @@ export type DevServer = {
 /**
  * Starts the Worker in the local runtime, on 127.0.0.1. What it logs once it is ready goes to standard output. Variables travel in
  * wrangler's environment, which, unlike its arguments, other users of the machine cannot see.
+ * @param postgresUrl of the network database; null for D1
  */
-export function startDevServer(port: number, variables: Record<string, string>): DevServer {
+export function startDevServer(port: number, variables: Record<string, string>, postgresUrl: string | null = null): DevServer {
 	const child = spawnWrangler(
 		[
 			...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"],
 			// With an env file named, wrangler reads it and not .dev.vars by itself, and lets the environment override it.
 			...["--env-file", DEV_VARS],
+			...(postgresUrl === null ? [] : ["--config", writePostgresConfig(), "--persist-to", STATE_DIR]),
 		],
-		{ ...variables, CLOUDFLARE_INCLUDE_PROCESS_ENV: "true" },
+		{
+			...variables,
+			CLOUDFLARE_INCLUDE_PROCESS_ENV: "true",
+			...(postgresUrl !== null && { [CONNECTION_VARIABLE]: postgresUrl }),
+		},
 	);
 	const early: string[] = [];
 	const state = { ready: false, stopping: false, exited: false, broken: false };

@@ -37,3 +37,13 @@ export function killAll(pids: readonly number[]): void {
 		}
 	}
 }
+
+/** Whether a process of this id runs, whoever's it is. */
+export function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return errorCode(error) === "EPERM";
+	}
+}

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { errorCode } from "./failure.ts";
 import { RUNNING_FILE } from "./paths.ts";
 import { readPort } from "./port.ts";
+import { isAlive } from "./processes.ts";
 
 export type Running = { pid: number; port: number; startedAt: number };
 
@@ -63,14 +64,5 @@ function readMark(): Running | null {
 	} catch (error) {
 		if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
 		throw error;
-	}
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return errorCode(error) === "EPERM";
 	}
 }

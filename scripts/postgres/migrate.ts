@@ -7,6 +7,9 @@ import { ROOT } from "../local/paths.ts";
 
 const FOLDER = join(ROOT, "drizzle", "postgres");
 
+/** Any number, the same for all. */
+const MIGRATION_LOCK = 1_908;
+
 /** Names of the migrations, in order. */
 export function listMigrations(): string[] {
 	return readdirSync(FOLDER)
@@ -26,6 +29,8 @@ export async function migratePostgres(url: string): Promise<string[]> {
 		throw new Failure(`The PostgreSQL database cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
 	}
 	try {
+		// The role's own limit is for the Worker's statements; and two that migrate take turns.
+		await client.query(`SET statement_timeout = 0; SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
 		await client.query(
 			"CREATE TABLE IF NOT EXISTS applied_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
 		);

@@ -1,5 +1,6 @@
 /** Holds the service's books against the tally: every difference, in words. Empty where all that was acknowledged is accounted for. */
 import type { Stack } from "../stack/start-stack.ts";
+import type { SoakDatabase } from "./database.ts";
 import { ACCESS_KEY } from "./network.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Order, Tally } from "./tally.ts";
@@ -10,25 +11,20 @@ const MAX_TOLD = 20;
 type ClickRow = { hash: string; redirects: number; billed: number };
 type ConversionRow = { txnid: string; stage: string; status: string };
 
-export async function findDifferences(stack: Stack, tally: Tally, receiver: Receiver): Promise<string[]> {
+export async function findDifferences(stack: Stack, database: SoakDatabase, tally: Tally, receiver: Receiver): Promise<string[]> {
 	const differences = [
 		...compareClicks(
-			await read<ClickRow>(
+			await database.read<ClickRow>(
 				stack,
-				"SELECT click_hash AS hash, COUNT(*) AS redirects, SUM(reason IS NULL) AS billed FROM clicks GROUP BY click_hash",
+				"SELECT click_hash AS hash, COUNT(*) AS redirects, COUNT(*) - COUNT(reason) AS billed FROM clicks GROUP BY click_hash",
 			),
 			tally,
 		),
-		...compareConversions(await read<ConversionRow>(stack, "SELECT txnid, stage, status FROM conversions"), tally),
+		...compareConversions(await database.read<ConversionRow>(stack, "SELECT txnid, stage, status FROM conversions"), tally),
 		...compareCallbacks(tally, receiver),
 		...(await compareSums(stack, tally)),
 	];
 	return differences.length <= MAX_TOLD ? differences : [...differences.slice(0, MAX_TOLD), `… and ${differences.length - MAX_TOLD} more`];
-}
-
-async function read<Row>(stack: Stack, sql: string): Promise<Row[]> {
-	const database = await stack.database();
-	return (await database.prepare(sql).all<Row>()).results;
 }
 
 /** Each redirect is recorded, and each auction's click is billed once. */

@@ -62,11 +62,12 @@ async function convert(stack: Stack, tally: Tally, hash: string, number: number)
 	const txnid = `order-${number}`;
 	const payoutCents = 100 + Math.floor(Math.random() * 10_000);
 	const history = HISTORIES[Math.floor(Math.random() * HISTORIES.length)] ?? [];
-	for (const status of history) {
+	for (const [step, status] of history.entries()) {
 		const query = new URLSearchParams({
 			txnid,
 			cid: happens(0.5) ? hash : hash.toUpperCase(),
-			edate: new Date().toISOString().slice(0, 19),
+			// One that says what an earlier one said, to the second, is that one come again.
+			edate: new Date(Date.now() + step * 1_000).toISOString().slice(0, 19),
 			payout: (payoutCents / 100).toFixed(2),
 			status,
 		});

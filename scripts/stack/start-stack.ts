@@ -19,7 +19,7 @@ export type Stack = {
 	/** Origin of the Worker that does everything else. */
 	origin: string;
 	operatorKey: string;
-	/** The network database itself, to look at. */
+	/** The network database of the simulator itself, to look at. */
 	database: () => Promise<D1Like>;
 	/** Runs the Worker's minutely work now. */
 	runCron: () => Promise<void>;
@@ -34,6 +34,8 @@ export type StackOptions = {
 	bundles: Bundles;
 	folder: string;
 	variables?: Record<string, string>;
+	/** A PostgreSQL database that is migrated, as the network database; absent for the simulator's. */
+	postgresUrl?: string | undefined;
 	/** Told of each structured log line of the Workers. */
 	onLog?: (level: string, message: string) => void;
 };
@@ -63,7 +65,7 @@ async function build(entry: string, environment: string, folder: string): Promis
 }
 
 /** Starts the Workers and brings the databases up to date. */
-export async function startStack({ topology, bundles, folder, variables = {}, onLog }: StackOptions): Promise<Stack> {
+export async function startStack({ topology, bundles, folder, variables = {}, postgresUrl, onLog }: StackOptions): Promise<Stack> {
 	const names = topology === "one" ? ({ edge: "all", origin: "all" } as const) : ({ edge: "edge", origin: "origin" } as const);
 	const roles = topology === "one" ? (["origin"] as const) : (["edge", "origin"] as const);
 	const miniflare = new Miniflare(
@@ -74,7 +76,7 @@ export async function startStack({ topology, bundles, folder, variables = {}, on
 			handleStructuredLogs: ({ level, message }) => onLog?.(level, message),
 			resourcePersistencePath: join(folder, "state"),
 			workers: await Promise.all(
-				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables })),
+				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables, postgresUrl })),
 			),
 		}),
 	);
@@ -118,9 +120,16 @@ type WorkerConfig = {
 	};
 };
 
-type Described = { role: "edge" | "origin"; name: string; topology: Topology; script: string; variables: Record<string, string> };
+type Described = {
+	role: "edge" | "origin";
+	name: string;
+	topology: Topology;
+	script: string;
+	variables: Record<string, string>;
+	postgresUrl: string | undefined;
+};
 
-async function describeWorker({ role, name, topology, script, variables }: Described) {
+async function describeWorker({ role, name, topology, script, variables, postgresUrl }: Described) {
 	const config: WorkerConfig = unstable_readConfig(
 		{ config: join(ROOT, "wrangler.toml"), ...(topology === "split" && { env: role }) },
 		{ hideWarnings: true },
@@ -141,6 +150,7 @@ async function describeWorker({ role, name, topology, script, variables }: Descr
 		queueProducers: Object.fromEntries(config.queues.producers?.map(({ binding, queue }) => [binding, queue]) ?? []),
 		...(role === "origin" && {
 			d1Databases: DATABASES,
+			...(postgresUrl !== undefined && { hyperdrives: { POSTGRES: postgresUrl } }),
 			queueConsumers: Object.fromEntries(
 				config.queues.consumers?.map((consumer) => [
 					consumer.queue,

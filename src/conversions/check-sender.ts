@@ -19,7 +19,10 @@ export type Sent = {
 };
 
 /** What speaks against a postback's being the platform's, or keeps that from being told; null where nothing does. */
-export async function findSenderFault({ sourceRanges, postbackSecret }: PlatformSender, sent: Sent): Promise<FieldErrors | null> {
+export async function findSenderFault(
+	{ sourceRanges, postbackSecret }: Pick<PlatformSender, "sourceRanges" | "postbackSecret">,
+	sent: Sent,
+): Promise<FieldErrors | null> {
 	if (sourceRanges !== null && (sent.address === null || !isInRanges(sent.address, sourceRanges))) {
 		return { request: ["The request does not come from an address of the platform."] };
 	}

@@ -1,5 +1,7 @@
 /** Consumer of the `postbacks` queue. */
+import type { KeyOwners } from "../keys/key-owners.ts";
 import { logError, logInfo } from "../lib/log.ts";
+import { claimPostbacks } from "./claim-postbacks.ts";
 import { type PostbackItem, type PostbackMessage, readMessage } from "./message.ts";
 import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
 
@@ -13,6 +15,7 @@ const MAX_SENT = 100;
 export type ConsumeDeps = SettleDeps & {
 	/** The POSTBACKS queue. */
 	postbacks: Pick<Queue, "sendBatch"> | undefined;
+	keys: Pick<KeyOwners, "findPlatformByHash">;
 };
 
 /** A message, and what it holds: it is acknowledged when all of that is settled. */
@@ -23,10 +26,16 @@ export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): 
 	const parcels: Parcel[] = [];
 	for (const message of batch.messages) {
 		const items = readMessage(message.body);
-		if (items !== null) parcels.push({ message, items });
-		else {
+		if (items === null) {
 			// A later version may know it; else the dead letters keep it.
 			logError("postbacks.unknown_format", new Error("a message of an unknown format"));
+			message.retry();
+			continue;
+		}
+		try {
+			parcels.push({ message, items: await claimPostbacks(deps.keys, items) });
+		} catch (error) {
+			logError("postbacks.not_claimed", error);
 			message.retry();
 		}
 	}

@@ -1,7 +1,7 @@
 /**
  * What the `postbacks` queue carries: a contract between versions of the code, hence `format`. Every request goes through it: its row
- * for the intake ledger, and, where it was accepted, what it says. Requests that came at the same time share a message. The other kind
- * asks for a conversion to be looked at again.
+ * for the intake ledger, and, where it was accepted, what it says. Requests that came at the same time share a message. Another kind
+ * asks for a conversion to be looked at again. A third comes while the database that has the keys is away.
  */
 import * as v from "valibot";
 import { POSTBACK_OUTCOMES } from "../lib/enums.ts";
@@ -55,17 +55,32 @@ const lookAgainSchema = v.object({
 });
 const togetherSchema = v.object({ format: v.literal(MESSAGE_FORMAT), kind: v.literal("together"), items: v.array(receivedSchema) });
 
-const messageSchema = v.variant("kind", [receivedSchema, lookAgainSchema, togetherSchema]);
+/** A postback whose key could not be looked up: whose it is, and whether it is the platform's, is found out before it is settled. */
+const unclaimedSchema = v.object({
+	format: v.literal(MESSAGE_FORMAT),
+	kind: v.literal("unclaimed"),
+	/** SHA-256 of the key, lower-case hex. */
+	keyHash: v.string(),
+	/** What was signed; empty where there is no signature. */
+	sent: v.string(),
+	signature: v.nullable(v.string()),
+	address: v.nullable(v.string()),
+	intake: intakeSchema,
+	postback: postbackSchema,
+});
+
+const messageSchema = v.variant("kind", [receivedSchema, lookAgainSchema, togetherSchema, unclaimedSchema]);
 
 export type Postback = v.InferOutput<typeof postbackSchema>;
 export type Intake = v.InferOutput<typeof intakeSchema>;
 export type ReceivedPostback = v.InferOutput<typeof receivedSchema>;
+export type UnclaimedPostback = v.InferOutput<typeof unclaimedSchema>;
 /** What is settled one by one. */
 export type PostbackItem = ReceivedPostback | v.InferOutput<typeof lookAgainSchema>;
 export type PostbackMessage = v.InferOutput<typeof messageSchema>;
 
 /** What a message of the queue holds; null where it is of no format this version knows. */
-export function readMessage(body: unknown): PostbackItem[] | null {
+export function readMessage(body: unknown): (PostbackItem | UnclaimedPostback)[] | null {
 	const result = v.safeParse(messageSchema, body);
 	if (!result.success) return null;
 	return result.output.kind === "together" ? result.output.items : [result.output];

@@ -47,6 +47,11 @@ export class PostbackBatcher {
 		await inTime(this.#queue.send(message));
 	}
 
+	/** Sends a message by itself. Resolves once the queue has it. @throws Error where it does not take it, or not in time */
+	sendAlone(message: PostbackMessage): Promise<void> {
+		return inTime(this.#queue.send(message));
+	}
+
 	/** The first of a group waits for the send under way, and then sends for all that have joined. */
 	async #lead(group: Group, underWay: Promise<unknown>, waitUntil: WaitUntil): Promise<void> {
 		this.#next = group;

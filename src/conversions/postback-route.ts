@@ -5,6 +5,7 @@
 import type { FailedKeys } from "../http/failed-keys.ts";
 import type { KeyOwners, PlatformSender } from "../keys/key-owners.ts";
 import type { WaitUntil } from "../lib/async.ts";
+import { sha256 } from "../lib/bytes.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { logError } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
@@ -14,7 +15,7 @@ import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { isPathAt, pathStartOf } from "../lib/request-url.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import { findSenderFault } from "./check-sender.ts";
-import type { Intake, Postback, ReceivedPostback } from "./message.ts";
+import { type Intake, MESSAGE_FORMAT, type Postback, type ReceivedPostback } from "./message.ts";
 import type { PostbackBatcher } from "./postback-batcher.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
@@ -41,6 +42,9 @@ const MAX_REFUSED_KEPT_PER_MINUTE = 60;
 
 const PATH = "/api/postback";
 
+/** Asks nothing of a postback but that it can be read. */
+const ANY_SENDER = { sourceRanges: null, postbackSecret: null };
+
 /** Answers a postback; null where the path is another's. Recognised by its path, before any router, like a bid. */
 export function routePostback(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> | null {
 	const { url } = request;
@@ -62,7 +66,8 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 			count(deps, "", "unknown_key", null);
 			return UNKNOWN_KEY;
 		}
-		const sender = await deps.keys.findPlatform(key, waitUntil);
+		const sender = await findSender(deps, key, waitUntil);
+		if (sender === UNREAD) return await takeUnclaimed(deps, key, request, receivedAt);
 		const { fields, sent, text } = await readRequest(request);
 		const values = pickValues(fields);
 		const id = requestIdOf(request, receivedAt);
@@ -96,6 +101,46 @@ async function takePostback(deps: PostbackDeps, request: Request, receivedAt: nu
 		logError("postback.failed", error);
 		return FAILED;
 	}
+}
+
+const UNREAD = Symbol("unread");
+
+/** The platform whose key it is, or null; `UNREAD` where the database does not say. */
+async function findSender({ keys }: PostbackDeps, key: string, waitUntil: WaitUntil): Promise<PlatformSender | null | typeof UNREAD> {
+	try {
+		return await keys.findPlatform(key, waitUntil);
+	} catch (error) {
+		logError("postback.key_unread", error);
+		return UNREAD;
+	}
+}
+
+/**
+ * Takes a postback while it cannot be told whose it is: no conversion is lost for that. The queue keeps it, and its consumer finds out
+ * (claim-postbacks.ts). Without a queue it is a failure.
+ */
+async function takeUnclaimed(deps: PostbackDeps, key: string, request: Request, receivedAt: number): Promise<PostbackAnswer> {
+	if (deps.postbacks === undefined) return FAILED;
+	const { fields, sent, text } = await readRequest(request);
+	const values = pickValues(fields);
+	const [signature = null, address] = [values.get("sig"), request.headers.get("CF-Connecting-IP")];
+	const fault = await findSenderFault(ANY_SENDER, { text: sent, signature: undefined, address });
+	const { postback, errors } = readPostback(values, receivedAt);
+	if (fault !== null) return invalid(fault);
+	if (postback === null) return invalid(errors);
+	const id = requestIdOf(request, receivedAt);
+	const received: Received = { id, receivedAt, platform: null, method: request.method, query: text, values };
+	await deps.postbacks.sendAlone({
+		format: MESSAGE_FORMAT,
+		kind: "unclaimed",
+		keyHash: (await sha256(key)).toHex(),
+		sent: signature === null ? "" : (sent ?? ""),
+		signature,
+		address,
+		intake: toMessage(received, "accepted", RECEIVED, postback).intake,
+		postback,
+	});
+	return RECEIVED;
 }
 
 /** Takes a postback that is its platform's. */

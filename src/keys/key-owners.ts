@@ -85,6 +85,17 @@ export class KeyOwners {
 	}
 
 	/**
+	 * The platform whose key has this hash, by what is stored now, if the key was good at `at`; null as for {@link find}.
+	 * @param hash lower-case hex
+	 * @throws Error where the database cannot be read
+	 */
+	async findPlatformByHash(hash: string, at: number): Promise<PlatformSender | null> {
+		const found = await this.#read(hash, this.#now());
+		if (found === null || found.kind !== "platform_key") return null;
+		return found.expiresAt === null || found.expiresAt > at ? found.sender : null;
+	}
+
+	/**
 	 * Whether this may be a valid key, of whatever kind; false only where it is none. However many keys are asked for, that takes one query
 	 * in {@link UNKNOWN_KEY_KEPT_MS}.
 	 */

@@ -14,6 +14,8 @@ declare global {
 			/** How many histories the property test of conversions runs; empty for its own number. */
 			PROPERTY_RUNS: string;
 			POSTGRES_URL: string;
+			/** Set in the `postgres` project. */
+			POSTGRES: { connectionString: string };
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];
 		}

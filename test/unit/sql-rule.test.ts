@@ -13,6 +13,8 @@ const MIGRATIONS = globSync("drizzle/*/*.sql").map((path) => readFileSync(path, 
 
 const TABLES = new Set([
 	"json_each",
+	// What scripts/postgres/migrate.ts keeps.
+	"applied_migrations",
 	...[...Object.values(network), ...Object.values(products)].filter((value) => is(value, SQLiteTable)).map((table) => getTableName(table)),
 	...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE VIRTUAL TABLE `(\w+)`/g)].map(([, name = ""]) => name)),
 ]);

@@ -80,7 +80,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/db",
 		job: "the client, transactions, rows as JSON, which brand a host belongs to",
 		imports: ["src/lib"],
-		packages: ["drizzle-orm"],
+		packages: ["drizzle-orm", "pg", "pg-cloudflare"],
 	},
 	{
 		path: "src/keys",
@@ -357,6 +357,12 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: [],
 	},
 	{
+		path: "scripts/postgres",
+		job: "a PostgreSQL server on this machine, and its migrations",
+		imports: ["scripts/local/install.mjs", "scripts/local"],
+		packages: ["pg"],
+	},
+	{
 		path: "scripts/checks",
 		files: [
 			"scripts/test.ts",
@@ -366,7 +372,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"scripts/check-toolchain.ts",
 		],
 		job: "`npm test`, and the checks of `.ci/run`",
-		imports: ["scripts/local"],
+		imports: ["scripts/local", "scripts/postgres"],
 		packages: ["oxc-parser", "valibot", "vitest"],
 	},
 	{
@@ -415,6 +421,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/operator/network/import-answer.ts",
 			"src/operator/status/status-answer.ts",
 			"scripts/local",
+			"scripts/postgres",
 			"scripts/demo",
 			"scripts/operator",
 		],
@@ -431,7 +438,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/provision",
 		files: ["scripts/provision.ts"],
 		job: "`npm run provision`: what an account at Cloudflare needs",
-		imports: ["scripts/local"],
+		imports: ["scripts/local", "scripts/postgres"],
 		packages: ["commander"],
 	},
 	{
@@ -444,8 +451,8 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/soak",
 		files: ["scripts/soak.ts"],
 		job: "`npm run soak`",
-		imports: ["src/lib/enums.ts", "scripts/local", "scripts/stack"],
-		packages: ["commander"],
+		imports: ["src/lib/enums.ts", "scripts/local", "scripts/postgres", "scripts/stack"],
+		packages: ["commander", "pg"],
 	},
 	{
 		path: "scripts/bench",

@@ -19,14 +19,24 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
 		id: "ready",
 		tag: "Service",
 		host: "rtb",
-		summary: "Whether a campaign book is loaded",
-		description: "Without one no bid is made.",
+		summary: "Whether a campaign book is loaded, and the database migrated",
+		description:
+			"Without a book no bid is made. A Worker that has the database asks on PostgreSQL, too, whether that is there with the schema of this version; one without the bid path (`edge` and `origin` deployed apart) answers of that alone, with the status.",
 		answers: {
 			200: {
 				description: "It is.",
-				content: { schema: v.strictObject({ status: v.literal("ready"), book_version: v.number(), book_age_seconds: v.number() }) },
+				content: {
+					schema: v.strictObject({
+						status: v.literal("ready"),
+						book_version: v.exactOptional(v.number()),
+						book_age_seconds: v.exactOptional(v.number()),
+					}),
+				},
 			},
-			503: { description: "Nothing was published yet.", content: { schema: v.strictObject({ status: v.literal("no book") }) } },
+			503: {
+				description: "Nothing was published yet, or the database is not fit for use.",
+				content: { schema: v.strictObject({ status: v.picklist(["no book", "database away", "database not migrated"]) }) },
+			},
 		},
 	},
 ];

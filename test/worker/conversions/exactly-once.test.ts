@@ -18,6 +18,7 @@ import { readPostback } from "../../../src/conversions/read-postback.ts";
 import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { KeyOwners } from "../../../src/keys/key-owners.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { formatUsd } from "../../../src/lib/money.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
@@ -259,7 +260,8 @@ class World {
 	async #consumePostbacks(bodies: readonly unknown[], database: D1Database = env.DB): Promise<void> {
 		const messages = bodies.map((body, at) => ({ id: `m-${at}`, timestamp: new Date(), attempts: 1, body }));
 		const batch = createMessageBatch("clickbourse-postbacks", messages);
-		await consumePostbacks({ db: openDatabase(database), now: () => this.#now, callbacks: undefined, postbacks: undefined }, batch);
+		const [db, now] = [openDatabase(database), () => this.#now];
+		await consumePostbacks({ db, now, callbacks: undefined, postbacks: undefined, keys: new KeyOwners({ db, now }) }, batch);
 		const { explicitAcks } = await getQueueResult(batch, createExecutionContext());
 		// What is known already needs no write, and is acknowledged even then.
 		if (database !== FAILING) expect(explicitAcks).toHaveLength(messages.length);

@@ -15,7 +15,13 @@ async function everything(): Promise<unknown[]> {
 }
 
 function deps(binding: D1Database = env.DB) {
-	return { db: openDatabase(binding), now: () => Date.now(), callbacks: undefined, postbacks: undefined };
+	return {
+		db: openDatabase(binding),
+		now: () => Date.now(),
+		callbacks: undefined,
+		postbacks: undefined,
+		keys: { findPlatformByHash: () => Promise.reject(new Error("unasked")) },
+	};
 }
 
 /** The real database, but each transaction that writes first lets `before` run. */

@@ -1,5 +1,5 @@
 /** The postback endpoint: the exact answers, and a row in the intake ledger for each. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { MAX_UNKNOWN_PER_MINUTE } from "../../../src/conversions/unknown-key-limit.ts";
@@ -176,10 +176,10 @@ describe("worker: the postback endpoint", () => {
 			sendBatch: () => Promise.reject(new Error("queue away")),
 		} as unknown as Queue;
 
-		async function callWith(changes: object, txnid: string) {
+		async function callWith(changes: object, txnid: string, key = WEST_KEY, fields: Fields = {}) {
 			vi.spyOn(console, "error").mockImplementation(() => {});
 			const ctx = createExecutionContext();
-			const request = new Request(`https://base.example/api/postback/${WEST_KEY}?${queryOf(postbackFields({ txnid }))}`);
+			const request = new Request(`https://base.example/api/postback/${key}?${queryOf(postbackFields({ txnid, ...fields }))}`);
 			const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], { ...env, ...changes }, ctx);
 			const body = await response.json();
 			await waitOnExecutionContext(ctx);
@@ -200,7 +200,7 @@ describe("worker: the postback endpoint", () => {
 					return typeof value === "function" ? value.bind(target) : value;
 				},
 			});
-			expect(await callWith({ POSTBACKS: brokenQueue, DB: brokenWrites }, "nowhere")).toEqual([
+			expect(await callWith({ POSTBACKS: brokenQueue, DB: brokenWrites, POSTGRES: undefined }, "nowhere")).toEqual([
 				200,
 				{ message: "something went wrong", error_code: 2 },
 			]);
@@ -208,14 +208,60 @@ describe("worker: the postback endpoint", () => {
 			expect(await readAll("SELECT * FROM postback_intake WHERE txnid = 'nowhere'")).toEqual([]);
 		});
 
-		test("keys that cannot be looked up are a failure, not invalid keys", async () => {
-			const away = {
-				prepare: () => {
-					throw new Error("D1_ERROR: away");
-				},
-				batch: () => Promise.reject(new Error("D1_ERROR: away")),
-			};
-			expect(await callWith({ DB: away }, "no-keys")).toEqual([200, { message: "something went wrong", error_code: 2 }]);
+		const away = {
+			prepare: () => {
+				throw new Error("D1_ERROR: away");
+			},
+			batch: () => Promise.reject(new Error("D1_ERROR: away")),
+		};
+
+		test("and keys cannot be looked up: a failure, not an invalid key", async () => {
+			expect(await callWith({ DB: away, POSTGRES: undefined, POSTBACKS: brokenQueue }, "no-keys")).toEqual([
+				200,
+				{ message: "something went wrong", error_code: 2 },
+			]);
+		});
+
+		describe("keys cannot be looked up, but the queue takes messages", () => {
+			async function take(txnid: string, key = WEST_KEY, fields: Fields = {}): Promise<[unknown, unknown[]]> {
+				const sent: unknown[] = [];
+				const queue = { send: async (message: unknown) => void sent.push(message) };
+				const [, body] = await callWith({ DB: away, POSTGRES: undefined, POSTBACKS: queue }, txnid, key, fields);
+				return [body, sent];
+			}
+
+			async function settle(messages: readonly unknown[], changes: object = {}) {
+				const batch = messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }));
+				const ctx = createExecutionContext();
+				const made = createMessageBatch("clickbourse-postbacks", batch);
+				await worker.queue(made, { ...env, ...changes }, ctx);
+				return getQueueResult(made, ctx);
+			}
+
+			test("the postback is taken, and settled for its platform once the database answers", async () => {
+				const [body, sent] = await take("unclaimed-1");
+				expect(body).toEqual(RECEIVED);
+				expect(JSON.stringify(sent)).not.toContain(WEST_KEY);
+				expect(await settle(sent, { DB: away, POSTGRES: undefined })).toMatchObject({ retryMessages: [{}], explicitAcks: [] });
+				expect(await settle(sent)).toMatchObject({ retryMessages: [] });
+				expect(await settle(sent)).toMatchObject({ retryMessages: [] });
+				expect(await readAll("SELECT platform, stage FROM conversions WHERE txnid = 'unclaimed-1'")).toEqual([
+					{ platform: "west", stage: "waiting" },
+				]);
+				expect(await ledgerOf("unclaimed-1")).toMatchObject([{ outcome: "accepted", platform: "west" }]);
+			});
+
+			test("one with a key that is none is never settled", async () => {
+				const [, sent] = await take("unclaimed-2", "not-a-key-of-anybody");
+				await settle(sent);
+				expect(await readAll("SELECT * FROM conversions WHERE txnid = 'unclaimed-2'")).toEqual([]);
+				expect(await ledgerOf("unclaimed-2")).toMatchObject([{ outcome: "unknown_key", platform: null }]);
+			});
+
+			test("one whose fields are at fault is refused as ever", async () => {
+				const [body, sent] = await take("unclaimed-3", WEST_KEY, { payout: "a lot" });
+				expect([body, sent]).toMatchObject([{ error_code: 1, errors: { payout: [expect.any(String)] } }, []]);
+			});
 		});
 	});
 });

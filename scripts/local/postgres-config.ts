@@ -1,0 +1,39 @@
+/** wrangler.toml with PostgreSQL bound: a binding that always stood there would always choose PostgreSQL. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "./failure.ts";
+import { POSTGRES_DIR, ROOT } from "./paths.ts";
+
+const CONFIG = join(ROOT, "wrangler.toml");
+const BOUND = join(POSTGRES_DIR, "wrangler.toml");
+const IS_BOUND = /^\s*\[\[hyperdrive\]\]/m;
+const IS_BOUND_ANYWHERE = /^\s*\[\[(?:env\.\w+\.)?hyperdrive\]\]/m;
+
+/** By this variable wrangler learns where the database of the binding is. */
+export const CONNECTION_VARIABLE = "CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_POSTGRES";
+
+/** @throws Failure where wrangler.toml binds PostgreSQL, so that a server would not run on D1 */
+export function demandUnboundPostgres(): void {
+	if (!IS_BOUND.test(readFileSync(CONFIG, "utf8"))) return;
+	throw new Failure("wrangler.toml binds POSTGRES, so this network runs on PostgreSQL: use `npm start -- --postgres`.");
+}
+
+/** Whether a deployment by this configuration, of one Worker or of two, has its network in PostgreSQL. */
+export function bindsPostgres(config: string): boolean {
+	return IS_BOUND_ANYWHERE.test(config);
+}
+
+/** Writes it anew, for the all-in-one Worker. @returns its path */
+export function writePostgresConfig(): string {
+	mkdirSync(POSTGRES_DIR, { recursive: true });
+	writeFileSync(BOUND, bindPostgres(readFileSync(CONFIG, "utf8"), ROOT));
+	return BOUND;
+}
+
+/** Paths of a configuration are relative to its own folder: here they name the project's. */
+export function bindPostgres(config: string, root: string): string {
+	const placed = config
+		.replace(/^main = "(.*)"$/m, (_, main: string) => `main = ${JSON.stringify(join(root, main))}`)
+		.replace(/^\[build\]$/m, `[build]\ncwd = ${JSON.stringify(root)}\nwatch_dir = ${JSON.stringify(join(root, "src"))}`);
+	return IS_BOUND.test(config) ? placed : `${placed}\n[[hyperdrive]]\nbinding = "POSTGRES"\nid = "${"0".repeat(32)}"\n`;
+}
