@@ -35,7 +35,13 @@ function queueConsumers() {
 }
 
 /** What runs against PostgreSQL too: all that writes to the ledger or reads from it. */
-const POSTGRES_SUITES = ["test/worker/**/*.test.ts", "test/postgres/**/*.test.ts"];
+const POSTGRES_SUITES = [
+	"test/postgres/**/*.test.ts",
+	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",
+	"test/worker/{campaign-book,brand-lists,caps,check-ledger,click-consumer,click-level-report,click-reasons,click-terms,days}.test.ts",
+	"test/worker/{key-owners,network-import,operator-keys,paid-within-budgets,publisher-clicks,reconcile-sums,replay}.test.ts",
+	"test/worker/{report-details,reports-add-up,reports-stand-still,retention,stops,what-is-not-paid}.test.ts",
+];
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {

@@ -99,14 +99,7 @@ class Statement {
 	}
 
 	all(): Promise<Result> {
-		return this.#run(isRead(this.text), async (client) =>
-			toResult(
-				await client.query<Row>(toQuery(this)).catch((e) => {
-					console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300));
-					throw e;
-				}),
-			),
-		);
+		return this.#run(isRead(this.text), async (client) => toResult(await client.query<Row>(toQuery(this))));
 	}
 
 	run(): Promise<Result> {
@@ -115,10 +108,7 @@ class Statement {
 
 	raw(): Promise<unknown[][]> {
 		return this.#run(isRead(this.text), async (client) => {
-			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" }).catch((e) => {
-				console.log("DEBUGPG", String(e?.message), this.text.replace(/\s+/g, " "), JSON.stringify(this.parameters).slice(0, 300));
-				throw e;
-			});
+			const { rows }: QueryArrayResult = await client.query({ ...toQuery(this), rowMode: "array" });
 			return rows;
 		});
 	}
@@ -157,15 +147,6 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 	const answers = [client.query(begin), ...statements.map((statement) => client.query<Row>(toQuery(statement))), client.query("COMMIT")];
 	const settled = await Promise.allSettled(answers);
 	const failure = settled.find((answer) => answer.status === "rejected");
-	if (failure) {
-		const i = settled.indexOf(failure) - 1;
-		console.log(
-			"DEBUGPG",
-			String(failure.reason?.message),
-			statements[i]?.text.replace(/\s+/g, " "),
-			JSON.stringify(statements[i]?.parameters).slice(0, 300),
-		);
-	}
 	if (failure !== undefined) throw failure.reason;
 	const results = await Promise.all(answers);
 	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");
@@ -230,8 +211,8 @@ function toParameter(value: unknown): Parameter {
 
 /** JSON in which neither is escaped. */
 function withoutEscapes(text: string): string {
-	return text.replace(/\\(?:u0000|ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|ud[89a-f][0-9a-f]{2}|[\s\S])/gi, (escape) =>
-		/^\\u(?:0000|d[89a-f])/i.test(escape) && escape.length === 6 ? "\ufffd" : escape,
+	return text.replace(/\\(?:u0000|ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|ud[89a-f][0-9a-f]{2}|[\s\S])/gi, (part) =>
+		/^\\u(?:0000|d[89a-f])/i.test(part) && part.length === 6 ? "\ufffd" : part,
 	);
 }
 

@@ -73,12 +73,10 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const areClicksPartitioned = isPostgres(db);
 	let isArchiveBehind = false;
 	for (const rule of rulesOf(clickDays)) {
-		// Their week is dropped as a whole; before that only the archive has to see them.
-		if (areClicksPartitioned && rule.table === clicks && (deps.archive === undefined || rule.name !== CLICKS)) continue;
 		const total = { lookedAt: 0, removed: 0 };
 		let cursor = cursors.get(rule.name) ?? "";
 		for (let step = 0; step < MAX_STEPS; step++) {
-			const done = await removeStep(deps, rule, cursor, leastIdAt(at - rule.days * DAY_MS));
+			const done = await removeStep(deps, rule, areClicksPartitioned, cursor, leastIdAt(at - rule.days * DAY_MS));
 			if (done === null) break;
 			cursor = done.last;
 			total.lookedAt += done.lookedAt;
@@ -124,8 +122,16 @@ type Step = {
 };
 
 /** The next rows of a table behind a cursor and before an id; null where there are none. */
-async function removeStep({ db, archive }: RemoveDeps, { name, table, goes }: Rule, cursor: string, before: string): Promise<Step | null> {
-	const stored = tableName(table);
+async function removeStep(
+	{ db, archive }: RemoveDeps,
+	{ name, table, goes }: Rule,
+	areClicksPartitioned: boolean,
+	cursor: string,
+	before: string,
+): Promise<Step | null> {
+	// Weeks of clicks are dropped as a whole; before that only the archive has to see their rows.
+	const isOfWeeks = areClicksPartitioned && table === clicks && (archive === undefined || name !== CLICKS);
+	const stored = isOfWeeks ? sql`clicks_rest AS clicks` : tableName(table);
 	const rows = await db.all<{ id: string }>(
 		sql`SELECT id FROM ${stored} WHERE id > ${cursor} AND id < ${before} ORDER BY id LIMIT ${LOOKED_AT_A_STEP}`,
 	);

@@ -41,7 +41,7 @@ async function ask(body: object): Promise<ReconcileAnswer> {
 const compared = async (repair = false) => (await ask({ from: "2026-11-17", to: "2026-11-20", repair })).differences;
 const run = (query: string) => env.DB.prepare(query).run();
 const stored = async () =>
-	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table}`)])));
+	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)])));
 
 beforeEach(async () => {
 	const rows = [

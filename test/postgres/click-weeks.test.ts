@@ -1,0 +1,102 @@
+/** Weeks of clicks on PostgreSQL: made ahead, and dropped when they are old. */
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { leastIdAt } from "../../src/lib/ids.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { removeOld } from "../../src/retention/remove-old.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+
+const WEEK_MS = 7 * DAY_MS;
+const db = openDatabase(env.DB);
+const weeks = () => rowsOf("SELECT name FROM click_weeks_before(4000000000000) ORDER BY 1");
+const clicksIn = (table: string) => rowsOf(`SELECT id FROM ${table} ORDER BY id`);
+const remove = (now: number, clickDays = 400) => removeOld({ db, now: () => now, clickDays, archive: undefined });
+/** The Monday that begins a moment's week. */
+const mondayOf = (at: number) => at - ((at - 4 * DAY_MS) % WEEK_MS);
+const nameOf = (at: number) => `clicks_${new Date(mondayOf(at)).toISOString().slice(0, 10).replaceAll("-", "_")}`;
+
+describe("postgres: weeks of clicks", () => {
+	const NOW = Date.parse("2031-05-14T12:00:00Z");
+
+	beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 5001)] }));
+	beforeEach(async () => {
+		await env.DB.batch(["clicks", "conversions", "paid_visits"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	});
+
+	it("are made five weeks ahead, and once", async () => {
+		await remove(NOW);
+		const made = (await weeks()).map(({ name }) => name);
+		for (let week = 0; week < 5; week++) expect(made).toContain(nameOf(NOW + week * WEEK_MS));
+		await remove(NOW);
+		expect((await weeks()).map(({ name }) => name)).toEqual(made);
+	});
+
+	it("take the clicks that came before them, and a click of each side of a boundary", async () => {
+		const monday = mondayOf(NOW + 20 * WEEK_MS);
+		const [before, after] = [clickMessage({ at: monday - 1 }), clickMessage({ at: monday })];
+		await consumeClicks(capDeps(), letters(before, after));
+		expect((await clicksIn("clicks_rest")).map(({ id }) => id)).toEqual([before.id, after.id]);
+		await remove(monday, 100_000);
+		expect(await clicksIn("clicks_rest")).toEqual([{ id: before.id }]);
+		expect(await clicksIn(nameOf(monday))).toEqual([{ id: after.id }]);
+	});
+
+	it("hold a hash once as billed, and so does the turn of the next week", async () => {
+		const monday = mondayOf(NOW + WEEK_MS);
+		await remove(NOW);
+		const hash = "a".repeat(32);
+		const calls = [monday - HOUR_MS / 2, monday + HOUR_MS / 4].map((at) => clickMessage({ at, hash }));
+		await Promise.all(calls.map((call) => consumeClicks(capDeps(), letters(call))));
+		expect(await rowsOf("SELECT reason, count(*) AS n FROM clicks GROUP BY 1 ORDER BY 1")).toEqual([
+			{ reason: "duplicate", n: 1 },
+			{ reason: null, n: 1 },
+		]);
+		const [billed] = await rowsOf<{ id: string }>("SELECT id FROM clicks WHERE reason IS NULL");
+		await expect(
+			env.DB.prepare(
+				`INSERT INTO clicks SELECT (jsonb_populate_record(c, jsonb_build_object('id', CAST(? AS TEXT)))).* FROM clicks c WHERE id = ?`,
+			)
+				.bind(`${billed?.id.slice(0, -4)}ffff`, billed?.id ?? "")
+				.run(),
+		).rejects.toThrow("23505");
+	});
+
+	it("are dropped as a whole once their last click is old, but for those that a conversion came of", async () => {
+		await remove(NOW);
+		const [converted, gone, kept] = [0, 1, WEEK_MS].map((later) => clickMessage({ at: mondayOf(NOW) + later }));
+		if (converted === undefined || gone === undefined || kept === undefined) throw new Error("three clicks");
+		await consumeClicks(capDeps(), letters(converted, gone, kept));
+		await env.DB.prepare(
+			`INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, click_id,
+				event_count, first_received_at, updated_at) VALUES ('northwind', 't', 'c', 'settled', 'approved', 0, 0, 0, 0, 'USD', ?, 1, 0, 0)`,
+		)
+			.bind(converted.id)
+			.run();
+		const sums = await rowsOf("SELECT * FROM daily_publishers ORDER BY 1, 2");
+		const end = mondayOf(NOW) + WEEK_MS;
+		await remove(end + 400 * DAY_MS - 1);
+		expect((await weeks()).map(({ name }) => name)).toContain(nameOf(NOW));
+		await remove(end + 400 * DAY_MS);
+		expect((await weeks()).map(({ name }) => name)).not.toContain(nameOf(NOW));
+		expect((await clicksIn("clicks")).map(({ id }) => id)).toEqual([converted.id, kept.id]);
+		expect(await clicksIn("clicks_rest")).toEqual([{ id: converted.id }]);
+		expect(await rowsOf("SELECT * FROM daily_publishers ORDER BY 1, 2")).toEqual(sums);
+		expect(kept.id > leastIdAt(end)).toBe(true);
+	});
+
+	it("are dropped only once the archive has their clicks", async () => {
+		await remove(NOW);
+		const at = mondayOf(NOW);
+		await consumeClicks(capDeps(), letters(clickMessage({ at })));
+		const later = at + WEEK_MS + 400 * DAY_MS;
+		const broken = { put: () => Promise.reject(new Error("away")) };
+		await expect(removeOld({ db, now: () => later, clickDays: 400, archive: broken })).rejects.toThrow("away");
+		expect((await weeks()).map(({ name }) => name)).toContain(nameOf(NOW));
+		await removeOld({ db, now: () => later, clickDays: 400, archive: env.ARCHIVE });
+		expect((await weeks()).map(({ name }) => name)).not.toContain(nameOf(NOW));
+		expect((await env.ARCHIVE.list()).objects).toHaveLength(1);
+	});
+});
