@@ -34,7 +34,7 @@ function queueConsumers() {
 	);
 }
 
-/** What runs against PostgreSQL too: all that writes to the ledger or reads from it. */
+/** What runs against PostgreSQL: all that writes to the ledger or reads from it, and what is about PostgreSQL alone. */
 const POSTGRES_SUITES = ["test/worker/**/*.test.ts", "test/postgres/**/*.test.ts"];
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
