@@ -88,7 +88,7 @@ export type Origin = {
 export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const app = new Hono();
 	const config = readConfig(env);
-	const { db, products, move } = databases(env);
+	const { db, isPostgres, products, move } = databases(env);
 	const keys = new KeyOwners({ db, now });
 	const states = new ListStates(db, now);
 	const links = new LinkTokens(config.TOKEN_KEYS);
@@ -117,7 +117,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		perMinute: new PerMinute(),
 		measure: measureTo(env.EVENTS),
 	};
-	const schema = env.POSTGRES === undefined ? null : new SchemaCheck(db, now);
+	const schema = isPostgres ? new SchemaCheck(db, now) : null;
 	const origin: Origin = {
 		app,
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
