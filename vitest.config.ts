@@ -34,7 +34,7 @@ function queueConsumers() {
 	);
 }
 
-/** What runs against PostgreSQL too: all that writes to the ledger or reads from it. */
+/** What runs against PostgreSQL: what writes to the ledger or reads from it, and what is about PostgreSQL alone. */
 const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
 	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",

@@ -32,11 +32,15 @@ import { revalueConversions } from "./conversions/revalue-conversions.ts";
 import { sweepConversions } from "./conversions/sweep-conversions.ts";
 import { traceRoutes } from "./conversions/trace-route.ts";
 import { UnknownKeyLimit } from "./conversions/unknown-key-limit.ts";
+import { isBatchHeld, isCronHeld } from "./database-move/hold-work.ts";
+import { moveRoutes } from "./database-move/move-routes.ts";
+import { isHeld } from "./database-move/source.ts";
 import { dayRoutes } from "./days/days-routes.ts";
 import { DAYS_STATEMENTS, sweepDays } from "./days/sweep-days.ts";
+import { chooseNetwork } from "./db/choose.ts";
 import { openDatabase } from "./db/client.ts";
 import { warnOfSize } from "./db/database-size.ts";
-import { openPostgres, withConnections, withConnectionsOf } from "./db/postgres.ts";
+import { withConnections, withConnectionsOf } from "./db/postgres.ts";
 import { type DatabaseFault, SchemaCheck } from "./db/schema-check.ts";
 import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
@@ -84,7 +88,7 @@ export type Origin = {
 export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const app = new Hono();
 	const config = readConfig(env);
-	const { db, products } = databases(env);
+	const { db, isPostgres, products, move } = databases(env);
 	const keys = new KeyOwners({ db, now });
 	const states = new ListStates(db, now);
 	const links = new LinkTokens(config.TOKEN_KEYS);
@@ -113,7 +117,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		perMinute: new PerMinute(),
 		measure: measureTo(env.EVENTS),
 	};
-	const schema = env.POSTGRES === undefined ? null : new SchemaCheck(db, now);
+	const schema = isPostgres ? new SchemaCheck(db, now) : null;
 	const origin: Origin = {
 		app,
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
@@ -156,8 +160,10 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/rates": ratesRoutes(adjusting),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
 		"/check-ledger": ledgerRoutes({ db, now }),
+		"/database": moveRoutes({ move, now }),
 	};
-	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, verbs }));
+	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
+	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, isHeld: isNetworkHeld, verbs }));
 	return origin;
 }
 
@@ -167,6 +173,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
  */
 export async function runCron(controller: ScheduledController, env: Env, onPauses?: OnPauses): Promise<void> {
 	if (controller.cron !== "* * * * *") throw new Error(`unknown cron ${controller.cron}`);
+	if (await isMoving(env)) return;
 	const operations = new Operations();
 	const own = countOperations(env, operations);
 	const { db, products } = databases(own);
@@ -195,14 +202,25 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	await runJobs(orderJobs(small, clicks, long, Math.floor(controller.scheduledTime / MINUTE_MS)), operations);
 }
 
+/** Whether a move keeps the cron from writing. Where that cannot be told, no database takes writes that should not. */
+async function isMoving(env: Env): Promise<boolean> {
+	const { db, isPostgres, move } = databases(env);
+	try {
+		return await isCronHeld(isPostgres ? db : null, move);
+	} catch (error) {
+		logError("cron.failed", error, { job: "move" });
+		return false;
+	}
+}
+
 /** Statements that looking again at conversions leaves to the other jobs. */
 const LEFT_BY_CONVERSIONS = 700;
 
 /** The same bindings, with what is done to KV and the databases counted. */
 function countOperations(env: Env, operations: Operations): Env {
 	const count = (d1: D1Database) => wrapD1(d1, (statements) => operations.countStatements(statements.length));
-	const { POSTGRES: _, DB: __, ...others } = env;
-	const network = networkOf(env);
+	const { POSTGRES: _, DB: __, NETWORK_DATABASE: ___, ...others } = env;
+	const { inUse: network } = chooseNetwork(env);
 	return {
 		...others,
 		BOOK: operations.countKeys(env.BOOK),
@@ -256,6 +274,7 @@ export async function runQueue(batch: MessageBatch, env: Env, onPauses?: OnPause
 	}
 	const consume = consumers[queue];
 	if (consume === undefined) throw new Error(`queue ${batch.queue} has no consumer`);
+	if (await isBatchHeld(databases(env).move, batch)) return;
 	await consume(batch, env, onPauses);
 }
 
@@ -282,15 +301,13 @@ function callbackDeps(env: Env): CallbackDeps {
 	};
 }
 
+/** The network database, what it can be moved from and to, and the products'. */
 function databases(env: Env) {
-	const network = networkOf(env);
-	if (network === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB, or POSTGRES, and PRODUCTS are needed");
-	return { db: openDatabase(network), products: openDatabase(env.PRODUCTS) };
-}
-
-/** The network database: PostgreSQL where it is bound, else D1. */
-function networkOf({ DB, POSTGRES }: Env): D1Database | undefined {
-	return POSTGRES === undefined ? DB : openPostgres(POSTGRES.connectionString);
+	const { inUse, isPostgres, move } = chooseNetwork(env);
+	if (inUse === undefined || env.PRODUCTS === undefined) throw new Error("the bindings DB, or POSTGRES, and PRODUCTS are needed");
+	const db = openDatabase(inUse);
+	const between = move && { from: openDatabase(move.from), to: openDatabase(move.to), hasSwitched: isPostgres };
+	return { db, isPostgres, products: openDatabase(env.PRODUCTS), move: between };
 }
 
 const opened = new WeakMap<Env, Origin>();

@@ -32,6 +32,8 @@ const configSchema = v.object({
 	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
 	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
 	CLICK_TTL_HOURS: v.optional(numberFrom(1, 8760), 24),
+	/** Which database is the network's where both are bound, as for a move; PostgreSQL where it says nothing. */
+	NETWORK_DATABASE: v.optional(v.picklist(["d1", "postgres"], "must be d1 or postgres")),
 	/** Days that raw clicks are kept, and click-level reports reach back. Sums stay for good. */
 	CLICK_RETENTION_DAYS: v.optional(numberFrom(30, 3650), 400),
 	/** True allows callback addresses that are not https or not public: for local work and tests only. */

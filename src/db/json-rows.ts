@@ -10,6 +10,11 @@ export function tableName(table: SQLiteTable): SQL {
 	return sql.raw(getTableName(table));
 }
 
+/** A name made of a table's: of a trigger on it. */
+export function derivedName(table: SQLiteTable, suffix: string): SQL {
+	return sql.raw(`${getTableName(table)}${suffix}`);
+}
+
 /**
  * The names of columns, separated by commas.
  * @param properties as the schema calls them

@@ -17,14 +17,17 @@ export class PostgresError extends Error {
 	}
 }
 
+/** What D1 says whose writes a move has stopped: a trigger refuses them, which SQLite counts among the constraints. */
+const HELD = "the network database is being moved";
+
 /** Whether a transaction failed because a row stood in its way that was not there, or was another, when its facts were read. */
 export function isConstraintError(error: unknown): boolean {
 	if (error instanceof PostgresError) return error.kind === "constraint";
-	return error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message);
+	return error instanceof Error && /SQLITE_CONSTRAINT|constraint failed/i.test(error.message) && !error.message.includes(HELD);
 }
 
 /** Whether the database itself was not to be had, so that every transaction fails alike. */
 export function isAwayError(error: unknown): boolean {
 	if (error instanceof PostgresError) return error.kind === "away";
-	return error instanceof Error && /^D1_/.test(error.message) && !error.message.includes("SQLITE_");
+	return error instanceof Error && /^D1_/.test(error.message) && (!error.message.includes("SQLITE_") || error.message.includes(HELD));
 }

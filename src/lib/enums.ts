@@ -154,3 +154,14 @@ export type TrafficType = (typeof TRAFFIC_TYPES)[number];
 /** Percents of what a database holds from which an operator is told. */
 export const SIZE_ALERTS = [70, 85, 95] as const;
 export type SizeAlert = (typeof SIZE_ALERTS)[number];
+
+/**
+ * How a database stands in a move. `none`: in use, or new. The one that is left is then `moving` and `moved`, and takes no writes; the one
+ * that is moved to takes none but the move's while it is `moving`, `moved` or `cancelled`, and is `used` once the network has switched.
+ */
+export const MOVE_PHASES = ["none", "moving", "moved", "used", "cancelled"] as const;
+export type MovePhase = (typeof MOVE_PHASES)[number];
+
+/** What a move does with every table, one after the other. */
+export const MOVE_STEPS = ["copy", "sums", "rows"] as const;
+export type MoveStep = (typeof MOVE_STEPS)[number];

@@ -3,11 +3,13 @@ import { Hono } from "hono";
 import { answerHttpError } from "../http/errors.ts";
 import { limitBody, refuseQuery } from "../http/read-input.ts";
 import { equalSecrets } from "../lib/bytes.ts";
-import { unauthorized } from "../lib/http.ts";
+import { jsonResponse, unauthorized } from "../lib/http.ts";
 
 export type OperatorDeps = {
 	/** The secret that the OperatorKey header must hold. */
 	operatorKey: string;
+	/** Whether the network database takes no writes, since it is being moved. */
+	isHeld: () => Promise<boolean>;
 	/** The verbs, by the path under /operator at which they stand. */
 	verbs: Record<string, Hono>;
 };
@@ -32,7 +34,13 @@ const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
 	...["/explain", "/trace", "/check-ledger"],
 ]);
 
-export function operatorRoutes({ operatorKey, verbs }: OperatorDeps): Hono {
+/** POSTs that only read, or write to the products database; and the move itself. */
+const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/products", "/seller-products", "/database"]);
+
+const HELD =
+	"The network database is being moved, and takes no writes until the network has switched, or the move is cancelled: operator database move";
+
+export function operatorRoutes({ operatorKey, isHeld, verbs }: OperatorDeps): Hono {
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		const given = c.req.header("OperatorKey");
@@ -40,6 +48,12 @@ export function operatorRoutes({ operatorKey, verbs }: OperatorDeps): Hono {
 		return next();
 	});
 	for (const [path, verb] of Object.entries(verbs)) {
+		if (!NEVER_HELD.has(path)) {
+			app.use(`${path}/*`, async (c, next) => {
+				if (c.req.method !== "GET" && (await isHeld())) return jsonResponse({ error: HELD }, 503);
+				return next();
+			});
+		}
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
 		if (!MAY_HAVE_QUERY.has(path)) app.use(`${path}/*`, refuseQuery);
 		app.route(path, verb);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
+import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { CredentialState, Issued, Revoked } from "../../src/operator/keys/keys-answers.ts";
@@ -422,6 +423,52 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect(await run("check-ledger", "--url", url)).toMatchObject({
 			code: 0,
 			stdout: expect.stringContaining("Checked 500 conversions: each is what its events say"),
+		});
+	});
+
+	it("database move: asks until all is moved, says how to switch, and fails where the copy is not the same", async () => {
+		const table = { table: "clicks", copied: 20, compared: 0, sums: {} };
+		const part: MoveAnswer = {
+			outcome: "unfinished",
+			step: "copy",
+			table: "clicks",
+			tables: [table],
+			difference_count: 0,
+			differences: [],
+		};
+		const all: MoveAnswer = { ...part, outcome: "moved", step: null, table: null, tables: [{ ...table, copied: 42 }] };
+		answersBefore = [{ status: 200, body: JSON.stringify(part) }];
+		answer = { status: 200, body: JSON.stringify(all) };
+		const moved = await run("database", "move", "--url", url);
+		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+			["/operator/database/move", {}],
+			["/operator/database/move", {}],
+		]);
+		expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("Moved 42 rows of 1 tables") });
+		expect(moved.stdout).toContain('To switch: set NETWORK_DATABASE = "postgres"');
+
+		const found = { table: "clicks", key: "c-1", column: null, from: null, to: null };
+		const sum = { table: "clicks", kind: "sum", key: null, column: "bid_micros", from: "7", to: "8" } as const;
+		const differences: MoveAnswer["differences"] = [{ ...found, kind: "missing" }, sum];
+		const differing: MoveAnswer = { ...all, outcome: "differs", difference_count: 2, differences };
+		answer = { status: 200, body: JSON.stringify(differing) };
+		const { code, stdout } = await run("database", "move", "--url", url);
+		expect([code, stdout.split("\n").slice(0, 3)]).toEqual([
+			1,
+			[
+				"2 things differ between D1 and PostgreSQL:",
+				"    clicks c-1: PostgreSQL lacks it",
+				"    clicks: bid_micros adds up to 7 in D1, to 8 in PostgreSQL, up to the end",
+			],
+		]);
+
+		answer = { status: 200, body: JSON.stringify({ ...all, outcome: "cancelled" } satisfies MoveAnswer) };
+		expect((await run("database", "move", "--cancel", "--url", url)).stdout).toContain("D1 takes writes again");
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ cancel: true });
+		answer = { status: 409, body: JSON.stringify({ error: "no move is under way" }) };
+		expect(await run("database", "move", "--cancel", "--url", url)).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining("refused this: no move is under way"),
 		});
 	});
 

@@ -19,6 +19,7 @@ async function usePostgres(server: string): Promise<void> {
 	url.pathname = `/${name}`;
 	const binding = { connectionString: url.href };
 	Object.defineProperties(env, {
+		D1: { value: env.DB, configurable: true, enumerable: true },
 		DB: { value: openPostgres(binding.connectionString), configurable: true, enumerable: true },
 		POSTGRES: { value: binding, configurable: true, enumerable: true },
 	});

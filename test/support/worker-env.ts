@@ -14,7 +14,8 @@ declare global {
 			/** How many histories the property test of conversions runs; empty for its own number. */
 			PROPERTY_RUNS: string;
 			POSTGRES_URL: string;
-			/** Set in the `postgres` project. */
+			/** In the `postgres` project, where `DB` is PostgreSQL: the D1 database that is bound as `DB` otherwise, without tables. */
+			D1: D1Database;
 			POSTGRES: { connectionString: string };
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];

@@ -23,6 +23,11 @@ describe("unit: configuration", () => {
 		});
 	});
 
+	it("names the network's database, or nothing", () => {
+		expect(read({ NETWORK_DATABASE: "d1" }).NETWORK_DATABASE).toBe("d1");
+		expect(() => read({ NETWORK_DATABASE: "mysql" })).toThrow("NETWORK_DATABASE must be d1 or postgres");
+	});
+
 	it("says what is wrong, never the value", () => {
 		expect(() => read({ CLICK_RETENTION_DAYS: "5", CLICK_URL: "click.example/x", SNAPSHOT_TTL_SECONDS: "soon" })).toThrow(
 			"Configuration: CLICK_URL must be an http(s) origin such as https://click.example; SNAPSHOT_TTL_SECONDS must be a number from 1 to 3600; CLICK_RETENTION_DAYS must be a number from 30 to 3650",

@@ -254,6 +254,10 @@ const CALLS: readonly Call[] = [
 	{ id: "revokeKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_id","owner":"kitchen-notes"}` },
 	{ id: "revokeKeys", status: 401, body: "{}" },
 	{ id: "revokeKeys", status: 422, headers: OPERATOR, body: `{"kind":"access_key","owner":"kitchen-notes"}` },
+	{ id: "moveDatabase", status: 401, body: "{}" },
+	{ id: "moveDatabase", status: 409, headers: OPERATOR, body: "{}" },
+	{ id: "moveDatabase", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "moveDatabase", status: 422, headers: OPERATOR, body: `{"cancel":"yes"}` },
 	{ id: "health", status: 200 },
 	{ id: "ready", status: 200 },
 ];

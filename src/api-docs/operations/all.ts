@@ -11,6 +11,7 @@ import { CALLBACK_WEBHOOKS } from "./callback.ts";
 import { CLICK_OPERATIONS } from "./click.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
@@ -70,6 +71,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...OPERATOR_ADJUSTMENT_OPERATIONS,
+		...OPERATOR_DATABASE_OPERATIONS,
 		...SERVICE_OPERATIONS,
 	],
 	webhooks: [],

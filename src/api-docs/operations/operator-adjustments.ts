@@ -5,7 +5,7 @@ import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
 import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("Adjustment", adjustmentPageSchema.entries.data.item);
 
@@ -45,6 +45,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 			},
 			413: TOO_LARGE,
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 	{
@@ -70,6 +71,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 			},
 			413: TOO_LARGE,
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 	{

@@ -7,7 +7,7 @@ import { CALLBACK_STATES } from "../../lib/enums.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -72,6 +72,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 	{
@@ -90,6 +91,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 ];

@@ -5,7 +5,7 @@ import { type KeyVerb, keyRequestSchemas } from "../../operator/keys/keys-reques
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Example, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 function operation(verb: KeyVerb, summary: string, description: string, answer: v.GenericSchema, example: Example): Operation {
 	return {
@@ -23,6 +23,7 @@ function operation(verb: KeyVerb, summary: string, description: string, answer: 
 			401: UNAUTHORIZED,
 			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	};
 }

@@ -14,7 +14,7 @@ import {
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -48,6 +48,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			413: largerThan(MAX_FILE_BYTES, "The file is too large for one request."),
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 	{

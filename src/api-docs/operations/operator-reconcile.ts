@@ -4,7 +4,7 @@ import { reconcileAnswerSchema, sumDifferenceSchema } from "../../reconcile/reco
 import { reconcileSchema } from "../../reconcile/reconcile-routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { dayBefore, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, dayBefore, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("SumDifference", sumDifferenceSchema);
 named("LedgerDifference", ledgerDifferenceSchema);
@@ -29,6 +29,7 @@ export const OPERATOR_RECONCILE_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			413: TOO_LARGE,
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 	{

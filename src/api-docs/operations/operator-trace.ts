@@ -10,7 +10,7 @@ import { queueSchema, replaySchema } from "../../operator/dead-letters/replay-ro
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 named("TracedClick", traceAnswerSchema.entries.clicks.item);
 named("TracedPostback", traceAnswerSchema.entries.postbacks.item);
@@ -76,6 +76,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
+			503: BEING_MOVED,
 		},
 	},
 ];

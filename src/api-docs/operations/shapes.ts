@@ -50,6 +50,12 @@ export const TOO_MANY_REQUESTS: Answer = {
 	content: { schema: errorSchema, example: { error: "Too many requests" } },
 };
 
+/** Of every operation of the operator's that writes. */
+export const BEING_MOVED: Answer = {
+	description: "The network database is being moved, and takes no writes; nothing was changed.",
+	content: { schema: errorSchema, example: { error: "The network database is being moved" } },
+};
+
 named("Finding", findingSchema);
 
 /** The operator's endpoints: what is wrong, and where. */

@@ -6,6 +6,7 @@ export * from "./callbacks.ts";
 export * from "./clicks.ts";
 export * from "./conversions.ts";
 export * from "./counters.ts";
+export * from "./database-move.ts";
 export * from "./day-digests.ts";
 export * from "./dead-letters.ts";
 export * from "./imports.ts";

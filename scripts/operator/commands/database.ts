@@ -1,0 +1,97 @@
+import { type MoveAnswer, moveAnswerSchema } from "../../../src/database-move/move-answers.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator, type Target } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { showLine } from "../progress.ts";
+import { readAnswer } from "../read-answer.ts";
+
+type MoveOptions = ServerOptions & { cancel?: boolean };
+
+/** `database move`: moves the network database from D1 to PostgreSQL. */
+export const command: OperatorCommand = {
+	name: "database",
+	add(program) {
+		const database = program.command("database").description("the network database");
+		withServerOptions(database.command("move"))
+			.description("move the network database from D1 to PostgreSQL; run it again wherever it broke off")
+			.option("--cancel", "take the move back: D1 takes writes again")
+			.action(moveDatabase);
+	},
+};
+
+const DOING = { copy: "copying", sums: "adding up", rows: "comparing" } as const;
+
+/** A request moves some rows: asks until all are moved. Exit code 1 where the copy is not the same. */
+async function moveDatabase({ cancel = false, ...options }: MoveOptions): Promise<void> {
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	if (cancel) return print(await ask(target, { cancel }), options);
+	let said = "Moving the network database …";
+	const end = showLine(said, () => said);
+	const differences: MoveAnswer["differences"] = [];
+	let answer: MoveAnswer;
+	try {
+		do {
+			answer = await ask(target, {});
+			differences.push(...answer.differences);
+			said = describeProgress(answer);
+		} while (answer.outcome === "unfinished");
+	} finally {
+		end();
+	}
+	print({ ...answer, differences }, options);
+	if (answer.outcome === "differs") process.exitCode = 1;
+}
+
+function describeProgress({ step, table, tables }: MoveAnswer): string {
+	const rows = sum(tables.map(({ copied, compared }) => (step === "rows" ? compared : copied)));
+	const place = tables.findIndex((one) => one.table === table) + 1;
+	return step === null
+		? "Moved"
+		: `Moving the network database: ${DOING[step]} ${table} (${place} of ${tables.length} tables), ${rows} rows so far`;
+}
+
+function print(answer: MoveAnswer, { json }: ServerOptions): void {
+	console.log(json ? JSON.stringify(answer, null, 2) : describe(answer).join("\n"));
+}
+
+function describe({ outcome, tables, difference_count, differences }: MoveAnswer): string[] {
+	if (outcome === "switched") return ["The network uses PostgreSQL: the move is done, and D1 takes no more writes."];
+	if (outcome === "cancelled")
+		return ["Cancelled: D1 takes writes again, and nothing was lost. What was copied is cleared by the next move."];
+	if (outcome === "differs") {
+		return [
+			`${difference_count} things differ between D1 and PostgreSQL:`,
+			...differences.map((difference) => `    ${describeDifference(difference)}`),
+			"Nothing was switched. Compare again: database move. Start anew: database move --cancel, then database move.",
+		];
+	}
+	return [
+		`Moved ${sum(tables.map(({ copied }) => copied))} rows of ${tables.length} tables: every row, and the sum of every column, is the same in both.`,
+		...tables.filter(({ copied }) => copied > 0).map(({ table, copied }) => `    ${table} ${copied}`),
+		'To switch: set NETWORK_DATABASE = "postgres" in wrangler.toml, or remove it, and deploy. Within a minute PostgreSQL takes writes.',
+		"Until then neither database does, and `database move --cancel` goes back.",
+	];
+}
+
+function describeDifference({ table, kind, key, column, from, to }: MoveAnswer["differences"][number]): string {
+	if (kind === "sum") return `${table}: ${column} adds up to ${from} in D1, to ${to} in PostgreSQL, up to ${key ?? "the end"}`;
+	if (kind === "other") return `${table} ${key}: ${column} is not the same`;
+	return `${table} ${key}: ${kind === "missing" ? "PostgreSQL lacks it" : "D1 has no such row"}`;
+}
+
+function sum(counts: readonly number[]): number {
+	return counts.reduce((total, count) => total + count, 0);
+}
+
+async function ask(target: Target, body: object): Promise<MoveAnswer> {
+	const answer = await callOperator(target, "/operator/database/move", JSON.stringify(body));
+	if (answer.status === 409) throw new Failure(`The server refused this: ${(answer.body as { error?: string }).error ?? "HTTP 409"}`);
+	if (answer.status !== 200) {
+		throw new Failure(
+			`The server answered HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\n` +
+				"What was copied stays: run this again and it goes on. See the server's log.",
+		);
+	}
+	return readAnswer(moveAnswerSchema, answer.body);
+}

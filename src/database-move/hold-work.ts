@@ -1,0 +1,36 @@
+/** What keeps consumers and cron from a database that takes no writes. */
+import type { Database } from "../db/client.ts";
+import { logError, logInfo } from "../lib/log.ts";
+import type { MoveDeps } from "./move.ts";
+import { isHeld } from "./source.ts";
+import { takeOver } from "./target.ts";
+
+type Move = MoveDeps["move"];
+
+/**
+ * A hundred of them, which a message has before it is a dead letter, are eight hours; and so long may the last one wait after the switch.
+ */
+const HELD_RETRY_SECONDS = 300;
+
+/**
+ * Whether a batch waits in its queue while the database is moved; not for dead letters, which KV keeps meanwhile. Costs a query only where both databases are bound and D1 is in use:
+ * elsewhere the databases themselves refuse, and the queue brings the batch again.
+ */
+export async function isBatchHeld(move: Move, batch: MessageBatch): Promise<boolean> {
+	if (move === null || move.hasSwitched || !(await isHeld(move.from))) return false;
+	batch.retryAll({ delaySeconds: HELD_RETRY_SECONDS });
+	logInfo("database_move.batch_held", { queue: batch.queue, count: batch.messages.length });
+	return true;
+}
+
+/**
+ * Whether the cron writes nothing in this minute. After the switch its first run lets PostgreSQL take writes.
+ * @param postgres the network database, where it is PostgreSQL
+ */
+export async function isCronHeld(postgres: Database | null, move: Move): Promise<boolean> {
+	if (postgres === null) return move !== null && (await isHeld(move.from));
+	const phase = await takeOver(postgres);
+	if (phase !== "moving" && phase !== "cancelled") return false;
+	logError("database_move.not_moved", new Error('PostgreSQL holds no whole network: set NETWORK_DATABASE = "d1" and deploy'), { phase });
+	return true;
+}

@@ -1,0 +1,15 @@
+/** POST /operator/database/move: moves the network database to PostgreSQL, some seconds a request. */
+import { Hono } from "hono";
+import { readBody } from "../http/read-input.ts";
+import { jsonResponse } from "../lib/http.ts";
+import { cancelMove, type MoveDeps, moveDatabase } from "./move.ts";
+import { moveSchema } from "./move-answers.ts";
+
+export function moveRoutes(deps: MoveDeps): Hono {
+	const app = new Hono();
+	app.post("/move", async (c) => {
+		const { cancel } = await readBody(c.req.raw, moveSchema);
+		return jsonResponse(await (cancel ? cancelMove(deps) : moveDatabase(deps)), 200, { "cache-control": "no-store" });
+	});
+	return app;
+}

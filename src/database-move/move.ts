@@ -1,0 +1,143 @@
+/**
+ * Moves the network database from D1 to PostgreSQL, some seconds a request: copies every table, has both add it up, compares every row,
+ * and only then lets the network switch. From its beginning to the switch neither takes writes: queues keep what comes.
+ */
+import type { Database } from "../db/client.ts";
+import { MOVE_STEPS, type MoveStep } from "../lib/enums.ts";
+import { HttpError } from "../lib/http.ts";
+import { newUuid } from "../lib/ids.ts";
+import { logError, logInfo } from "../lib/log.ts";
+import { SECOND_MS } from "../lib/time.ts";
+import { compareRows } from "./compare-rows.ts";
+import { compareSums } from "./compare-sums.ts";
+import { copyRows } from "./copy-rows.ts";
+import type { MoveAnswer, MoveDifference } from "./move-answers.ts";
+import { endMove, holdWrites, type MoveState, readMoveState, readOldestClick, releaseWrites } from "./source.ts";
+import { MOVED_TABLES, type MovedTable } from "./tables.ts";
+import { becomeMoved, beginMove, cancelTarget, forgetComparisons, type Progress, readProgress } from "./target.ts";
+import type { Walk } from "./walk.ts";
+
+export type MoveDeps = {
+	/** D1 and PostgreSQL; null where not both are bound. */
+	move: { from: Database; to: Database; hasSwitched: boolean } | null;
+	now: () => number;
+};
+
+/** A request stops when it is over, between two of its steps. */
+const MAX_MS = 5 * SECOND_MS;
+const MAX_SHOWN = 100;
+
+const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Progress) => Promise<Progress>>> = {
+	copy: copyRows,
+	sums: compareSums,
+	rows: compareRows,
+};
+
+/** @throws HttpError 409 where a move cannot begin or go on: nothing was changed then */
+export async function moveDatabase({ move, now }: MoveDeps): Promise<MoveAnswer> {
+	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
+	const { from, to, hasSwitched } = move;
+	const state = await readMoveState(from);
+	if (hasSwitched) {
+		if (state.phase !== "moved") throw refused('PostgreSQL is in use: to move to it, set NETWORK_DATABASE = "d1" and deploy first');
+		return answer("switched", await readProgress(to));
+	}
+	const moveId = await ensureBegun(from, to, state, now());
+	const endsAt = now() + MAX_MS;
+	const differences: MoveDifference[] = [];
+	const walk: Walk = { from, to, moveId, isOver: () => now() >= endsAt, report: (difference) => differences.push(difference) };
+	for (const step of MOVE_STEPS) {
+		const known = new Map((await readProgress(to)).filter((one) => one.step === step).map((one) => [one.ofTable, one]));
+		for (const moved of MOVED_TABLES) {
+			const start = known.get(moved.name) ?? unbegun(step, moved);
+			const { done } = start.done === 1 ? start : await STEPS[step](walk, moved, start);
+			if (done === 0) return answer("unfinished", await readProgress(to), { step, table: moved.name }, differences);
+		}
+	}
+	return end(walk, differences);
+}
+
+/** Everything was compared: the move has ended where nothing differs. */
+async function end({ from, to, moveId }: Walk, differences: readonly MoveDifference[]): Promise<MoveAnswer> {
+	const progress = await readProgress(to);
+	if (progress.some(({ differenceCount }) => differenceCount > 0)) {
+		logError("database_move.differs", new Error("the copy is not what it was copied from"), { differences: differences.length });
+		// The next request compares anew.
+		await forgetComparisons(to);
+		return answer("differs", progress, null, differences);
+	}
+	// D1 first: once PostgreSQL says so, a deployment may use it, and D1 must never take a write again.
+	if (!(await endMove(from, moveId))) throw refused("the move was cancelled meanwhile");
+	await becomeMoved(to, moveId);
+	logInfo("database_move.moved", { move: moveId });
+	return answer("moved", progress);
+}
+
+/** @returns the id of the move that is under way, or has begun now */
+async function ensureBegun(from: Database, to: Database, state: MoveState, now: number): Promise<string> {
+	const target = await readMoveState(to);
+	const isOurs = target.moveId === state.moveId && (target.phase === "moving" || target.phase === "moved");
+	if (state.phase === "moved" || (state.phase === "moving" && isOurs)) return state.moveId;
+	// What is refused is refused before D1 stops to take writes. Between the two the last request may have ended.
+	const isHalfBegun = state.phase === "none" && target.phase === "moving" && (await readProgress(to)).length === 0;
+	const moveId = state.phase === "moving" ? state.moveId : isHalfBegun ? target.moveId : newUuid();
+	const held = await beginMove(to, moveId, now, (await readOldestClick(from)) ?? now);
+	if (held !== null) throw refused(`the PostgreSQL database is not empty (${held}): make a new one, and migrate it`);
+	if (state.phase === "none") {
+		await holdWrites(from, moveId, now);
+		logInfo("database_move.begun", { move: moveId });
+	}
+	const begun = await readMoveState(from);
+	if (begun.moveId !== moveId) throw refused("another move has begun meanwhile");
+	return moveId;
+}
+
+/** @throws HttpError 409 where the network has switched: there is no way back */
+export async function cancelMove({ move }: Pick<MoveDeps, "move">): Promise<MoveAnswer> {
+	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
+	const { from, to, hasSwitched } = move;
+	if (hasSwitched) throw refused("the network has switched to PostgreSQL");
+	const { phase, moveId } = await readMoveState(from);
+	if (phase === "none") throw refused("no move is under way");
+	try {
+		const left = await cancelTarget(to, moveId);
+		if (left === "used") throw refused("the network has switched to PostgreSQL");
+	} catch (error) {
+		// A copy that is not whole is never used. One that is may be, unless it says itself that it is not.
+		if (phase === "moved" || error instanceof HttpError) throw error;
+		logError("database_move.target_not_cancelled", error, { move: moveId });
+	}
+	await releaseWrites(from, phase);
+	logInfo("database_move.cancelled", { move: moveId });
+	return answer("cancelled", []);
+}
+
+function unbegun(step: MoveStep, { name }: MovedTable): Progress {
+	return { step, ofTable: name, lastKey: "", rowCount: 0, differenceCount: 0, sums: "{}", done: 0 };
+}
+
+function answer(
+	outcome: MoveAnswer["outcome"],
+	progress: readonly Progress[],
+	at: { step: MoveStep; table: string } | null = null,
+	differences: readonly MoveDifference[] = [],
+): MoveAnswer {
+	const of = new Map(progress.map((one) => [`${one.step} ${one.ofTable}`, one]));
+	return {
+		outcome,
+		step: at?.step ?? null,
+		table: at?.table ?? null,
+		tables: MOVED_TABLES.map(({ name }) => ({
+			table: name,
+			copied: of.get(`copy ${name}`)?.rowCount ?? 0,
+			compared: of.get(`rows ${name}`)?.rowCount ?? 0,
+			sums: JSON.parse(of.get(`sums ${name}`)?.sums ?? "{}") as Record<string, string>,
+		})),
+		difference_count: progress.reduce((sum, { differenceCount }) => sum + differenceCount, 0),
+		differences: differences.slice(0, MAX_SHOWN),
+	};
+}
+
+function refused(error: string): HttpError {
+	return new HttpError(409, { error });
+}
