@@ -448,6 +448,13 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: ["commander"],
 	},
 	{
+		path: "scripts/scale",
+		files: ["scripts/scale.ts"],
+		job: "`npm run scale`: what a load needs and costs",
+		imports: ["src/campaign-book/build.ts", "scripts/local"],
+		packages: ["commander"],
+	},
+	{
 		path: "scripts/bench",
 		job: "`npm run bench`",
 		imports: [
