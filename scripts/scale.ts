@@ -15,16 +15,17 @@ function readPositive(text: string): number {
 	return value;
 }
 
-const options = new Command("npm run scale --")
+const command = new Command("npm run scale --")
 	.description(`What a load needs, costs and runs into. Without options: writes the tables of ${PAGE}.`)
 	.option("--bids <number>", "bids a second: prints this load alone, and writes nothing", readPositive)
 	.option("--campaigns <number>", "of the catalogue; with --bids", readPositive)
 	.option("--retention-days <number>", "that clicks are kept; with --bids", readPositive)
 	.allowExcessArguments(false)
-	.parse()
-	.opts<Options>();
+	.parse();
+const options = command.opts<Options>();
 
 if (options.bids === undefined) {
+	if (options.campaigns !== undefined || options.retentionDays !== undefined) command.error("error: --bids is missing");
 	const path = join(ROOT, PAGE);
 	writeFileSync(path, printInto(readFileSync(path, "utf8"), writeTables(VALUES)));
 	console.log(`Wrote the tables of ${PAGE}.`);

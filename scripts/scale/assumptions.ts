@@ -5,7 +5,7 @@
 
 /**
  * Where a value comes from. `measured`: the figure of that name by `npm run bench -- --only PART`. `code`: a setting or constant of ours.
- * `list`: a price or limit on Cloudflare's pages, read on 2026-11-22. `trial`: measured once, by no command that is kept. `assumed`: nobody
+ * `list`: a price or limit on Cloudflare's pages, read in November 2026. `trial`: measured once, by no command that is kept. `assumed`: nobody
  * has measured it; put your own value in.
  */
 export type Source =
@@ -73,15 +73,17 @@ export const ASSUMPTIONS = {
 
 	// The campaign book and KV.
 	largeBookBytes: measured(246_153_800, "bytes", "in KV, the book of a million campaigns", "publish", "publish.full.bytes"),
+	isolateMb: list(128, "MB", "an isolate's memory", "workers/platform/limits"),
+	shardKib: code(64, "KiB", "a shard at most, on average", "src/campaign-book/build.ts"),
 	shardCacheMb: code(46.137344, "MB", "of shards an isolate keeps", "src/campaign-book/load.ts"),
 	largeWaitedShare: measured(0.4724, "of bids", "wait for a shard from KV, at a million campaigns", "catalogue", "catalogue.waited_share"),
 	manifestSeconds: code(15, "s", "between looks at the manifest (2 keys)", "wrangler.toml"),
 	pausesSeconds: code(10, "s", "between looks at the pauses (1 key)", "src/campaign-book/load.ts"),
 	leastIsolates: assumed(100, "isolates", "that serve bids at the least: one or more a data centre"),
 	bidsPerIsolate: assumed(200, "bids/s", "an isolate takes"),
-	isolateHours: assumed(1, "hours", "an isolate lives"),
+	isolateHours: assumed(1, "hour", "an isolate lives"),
 	changedShardsPerHour: assumed(100, "shards/h", "changed by imports"),
-	publishesPerHour: assumed(12, "publishes/h", ""),
+	publishesPerHour: assumed(12, "publishes/h", "of the book"),
 	pausesPerHour: assumed(60, "changes/h", "of what is paused"),
 
 	// The ledger, on D1.
@@ -125,26 +127,27 @@ export const ASSUMPTIONS = {
 
 /** US dollars; what the paid plan includes a month is free. */
 export const PRICES = {
-	plan: price(5, "a month", 0, "workers/platform/pricing"),
-	requests: price(0.3, "million", 10, "workers/platform/pricing"),
-	cpu: price(0.02, "million ms", 30, "workers/platform/pricing"),
-	kvReads: price(0.5, "million keys", 10, "kv/platform/pricing"),
-	kvWrites: price(5, "million keys", 1, "kv/platform/pricing"),
-	kvStorage: price(0.5, "GB", 1, "kv/platform/pricing"),
-	queueOperations: price(0.4, "million", 1, "queues/platform/pricing"),
-	d1RowsRead: price(0.001, "million", 25_000, "d1/platform/pricing"),
-	d1RowsWritten: price(1, "million", 50, "d1/platform/pricing"),
-	d1Storage: price(0.75, "GB", 5, "d1/platform/pricing"),
-	logs: price(0.25, "GB", 50, "observability/pricing"),
-	logStorage: price(0.1, "GB", 12, "observability/pricing"),
-	dataPoints: price(0.25, "million", 10, "analytics/analytics-engine/pricing"),
-	hyperdrive: price(0, "", 0, "workers/platform/pricing"),
+	plan: price("Workers, paid plan", 5, "month", 0, "workers/platform/pricing"),
+	requests: price("Workers, requests", 0.3, "million", 10, "workers/platform/pricing"),
+	cpu: price("Workers, CPU", 0.02, "million ms", 30, "workers/platform/pricing"),
+	kvReads: price("KV, reads", 0.5, "million keys", 10, "kv/platform/pricing"),
+	kvWrites: price("KV, writes", 5, "million keys", 1, "kv/platform/pricing"),
+	kvStorage: price("KV, stored", 0.5, "GB", 1, "kv/platform/pricing"),
+	queueOperations: price("Queues, operations", 0.4, "million", 1, "queues/platform/pricing"),
+	d1RowsRead: price("D1, rows read", 0.001, "million", 25_000, "d1/platform/pricing"),
+	d1RowsWritten: price("D1, rows written", 1, "million", 50, "d1/platform/pricing"),
+	d1Storage: price("D1, stored", 0.75, "GB", 5, "d1/platform/pricing"),
+	logs: price("logs, ingested", 0.25, "GB", 50, "observability/pricing"),
+	logStorage: price("logs, stored", 0.1, "GB", 12, "observability/pricing"),
+	dataPoints: price("Analytics Engine, data points", 0.25, "million", 10, "analytics/analytics-engine/pricing"),
+	hyperdrive: price("Hyperdrive", 0, "query", 0, "workers/platform/pricing"),
 	/** Not Cloudflare's: what a managed PostgreSQL may cost, for primary and standby together. */
-	postgresCore: price(120, "core, 8 GB of memory", 0, null),
-	postgresStorage: price(0.25, "GB", 0, null),
+	postgresCore: price("PostgreSQL, a core with 8 GB of memory", 120, "month", 0, null),
+	postgresStorage: price("PostgreSQL, stored", 0.25, "GB", 0, null),
 } as const;
 
 export type Price = {
+	of: string;
 	/** US dollars a unit. */
 	dollars: number;
 	unit: string;
@@ -154,8 +157,8 @@ export type Price = {
 	page: string | null;
 };
 
-function price(dollars: number, unit: string, included: number, page: string | null): Price {
-	return { dollars, unit, included, page };
+function price(of: string, dollars: number, unit: string, included: number, page: string | null): Price {
+	return { of, dollars, unit, included, page };
 }
 
 /** A value by name: what the model computes with. */

@@ -1,5 +1,4 @@
 /** What the campaign book needs of KV and of an isolate's memory: pure. */
-import { bitsFor } from "../../src/campaign-book/build.ts";
 import type { Values } from "./assumptions.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -25,7 +24,7 @@ export function bookOf(campaigns: number, v: Values): Book {
 	const measuredAbsent = 1 - residentShareOf(v.largeBookBytes);
 	return {
 		bytes,
-		shards: 2 ** bitsFor(bytes),
+		shards: 2 ** Math.ceil(Math.log2(Math.max(1, bytes / (v.shardKib * 1_024)))),
 		residentShare,
 		waitedShare: Math.min(1, ((1 - residentShare) / measuredAbsent) * v.largeWaitedShare),
 	};

@@ -82,7 +82,7 @@ export function rowsOf({ clickRows, clickRowsByTen }: Values): { perClick: numbe
 }
 
 /** Gigabytes of a ledger that keeps clicks for so many days, in an engine whose rows take so many bytes. */
-export function ledgerGb(
+function ledgerGb(
 	{ clicks, conversions }: Needs,
 	days: number,
 	v: Values,

@@ -4,9 +4,9 @@ import { bookNeeds, bookOf } from "./book.ts";
 import { charge, cloudflareTotal, costsOf } from "./costs.ts";
 import { d1Gb, daysToFill, MONTH_SECONDS, needsOf, postgresSize } from "./model.ts";
 import { wallsInOrder } from "./walls.ts";
-import { writeDollars, writeNumber, writeTable } from "./write.ts";
+import { writeDollars, writeExactly, writeNumber, writeTable } from "./write.ts";
 
-export const LOADS: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
+const LOADS: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
 const CATALOGUES: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
 const DEVELOPERS = "https://developers.cloudflare.com";
 
@@ -128,7 +128,7 @@ function writeCatalogues(v: Values): string {
 		return [
 			writeNumber(campaigns),
 			writeNumber(book.bytes / 1e6),
-			writeNumber(book.shards),
+			writeExactly(book.shards),
 			writeNumber((book.residentShare * book.bytes) / 1e6),
 			`${writeNumber(book.waitedShare * 100)} %`,
 			writeNumber(perMillion),
@@ -140,7 +140,7 @@ function writeCatalogues(v: Values): string {
 			">campaigns",
 			">MB in KV",
 			">shards",
-			">MB of an isolate's 128",
+			`>MB of an isolate's ${v.isolateMb}`,
 			">bids that read KV",
 			">keys read a million bids",
 			">dollars a million bids",
@@ -151,7 +151,7 @@ function writeCatalogues(v: Values): string {
 
 function writeAssumptions(): string {
 	const rows = Object.values<Assumption>(ASSUMPTIONS).map(({ value, unit, what, source }) => [
-		`${writeNumber(value)} ${unit}`,
+		`${writeExactly(value)} ${unit}`,
 		what,
 		writeSource(source),
 	]);
@@ -167,17 +167,17 @@ function writeSource(source: Source): string {
 		case "list":
 			return `limit: ${linkTo(source.page)}`;
 		case "trial":
-			return "a trial's: `click-consumer` on PostgreSQL will measure it";
+			return "a trial";
 		case "assumed":
 			return "assumed";
 	}
 }
 
 function writePrices(): string {
-	const rows = Object.entries<Price>(PRICES).map(([name, { dollars, unit, included, page }]) => [
-		name,
-		`$${dollars}${unit === "" ? "" : ` a ${unit.replace(/^a /, "")}`}`,
-		included === 0 ? "" : writeNumber(included),
+	const rows = Object.values<Price>(PRICES).map(({ of, dollars, unit, included, page }) => [
+		of,
+		`$${dollars} a ${unit}`,
+		included === 0 ? "" : `${writeExactly(included)} ${unit}`,
 		page === null ? "assumed" : linkTo(page),
 	]);
 	return writeTable(["", "price", "included a month", "source"], rows);

@@ -7,6 +7,11 @@ export function writeNumber(value: number): string {
 	return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 });
 }
 
+/** What is not computed, as it stands in the assumptions. */
+export function writeExactly(value: number): string {
+	return value.toLocaleString("en-US", { maximumFractionDigits: 6 });
+}
+
 /** Cents below ten dollars, whole dollars of three digits above. */
 export function writeDollars(value: number): string {
 	if (value < 10) return value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });

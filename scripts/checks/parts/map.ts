@@ -451,7 +451,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/scale",
 		files: ["scripts/scale.ts"],
 		job: "`npm run scale`: what a load needs and costs",
-		imports: ["src/campaign-book/build.ts", "scripts/local"],
+		imports: ["scripts/local"],
 		packages: ["commander"],
 	},
 	{

@@ -59,6 +59,7 @@ describe("unit: the assumptions of scale", () => {
 		postbackConsumers: /queue = "clickbourse-postbacks"\n(?:.*\n){4}max_concurrency = (\d+)/,
 		callbackConsumers: /queue = "clickbourse-callbacks"\n(?:.*\n){4}max_concurrency = (\d+)/,
 		callbacksAtOnce: /const MAX_CONCURRENT = (\d+);/,
+		shardKib: /TARGET_SHARD_BYTES = (\d+) \* 1024;/,
 		shardCacheMb: /const DEFAULT_CACHE_BYTES = (\d+) \* 1024 \* 1024;/,
 		manifestSeconds: /SNAPSHOT_TTL_SECONDS = "(\d+)"/,
 		pausesSeconds: /const PAUSES_TTL_MS = ([\d_]+);/,
