@@ -8,6 +8,7 @@ import { ROOT } from "./local/paths.ts";
 const RUNS: readonly { script: string; arguments: readonly string[]; expected: RegExp }[] = [
 	{ script: "operator", arguments: ["--help"], expected: /import .*FILE|import \[options\] <file>/ },
 	{ script: "bench", arguments: ["--help"], expected: /--only/ },
+	{ script: "scale", arguments: ["--bids", "5000"], expected: /\| clicks a second \| 25 \|/ },
 	{ script: "lint", arguments: [], expected: /[1-9]\d* passed, 0 failed/ },
 	{ script: "typecheck", arguments: [], expected: /[1-9]\d* passed, 0 failed/ },
 	// The committed migrations are what the schema gives: otherwise this would write one more.

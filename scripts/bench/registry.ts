@@ -5,6 +5,7 @@ import { catalogue } from "./parts/catalogue.ts";
 import { clickConsumer } from "./parts/click-consumer.ts";
 import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
+import { ledger } from "./parts/ledger.ts";
 import { openrtb } from "./parts/openrtb.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { products } from "./parts/products.ts";
@@ -30,6 +31,7 @@ export const PARTS: readonly Part[] = [
 	catalogue,
 	brandsList,
 	clickConsumer,
+	ledger,
 	reports,
 	products,
 	intake,

@@ -464,6 +464,13 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: ["commander", "pg"],
 	},
 	{
+		path: "scripts/scale",
+		files: ["scripts/scale.ts"],
+		job: "`npm run scale`: what a load needs and costs",
+		imports: ["scripts/local"],
+		packages: ["commander"],
+	},
+	{
 		path: "scripts/bench",
 		job: "`npm run bench`",
 		imports: [
