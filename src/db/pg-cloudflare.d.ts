@@ -1,7 +1,7 @@
 /** The package's own types are those of its empty build for other runtimes. */
 declare module "pg-cloudflare" {
-	import type { Duplex } from "node:stream";
+	import type { ClientConfig } from "pg";
 
 	/** A socket of workerd behind the interface of Node's. */
-	export const CloudflareSocket: new (ssl: boolean) => Duplex;
+	export const CloudflareSocket: new (ssl: boolean) => ReturnType<NonNullable<ClientConfig["stream"]>>;
 }

@@ -11,6 +11,7 @@ import { consumePostbacks } from "../../src/conversions/consume-postbacks.ts";
 import type { ReceivedPostback } from "../../src/conversions/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { readSize } from "../../src/db/database-size.ts";
+import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
 import { benchClick } from "./click-messages.ts";
 import { countRows } from "./counted-d1.ts";
@@ -85,6 +86,7 @@ export default {
 		const { db: binding, counts } = countRows(env.DB);
 		const db = openDatabase(binding);
 		const now = () => Date.now();
+		const keys = new KeyOwners({ db, now });
 		const isKnown = url.searchParams.has("known");
 		const numbers = (start: number) => Array.from({ length: Math.min(size, first + count - start) }, (_, at) => start + at);
 		for (let start = first; start < first + count; start += size) {
@@ -98,7 +100,7 @@ export default {
 			if (url.pathname === "/conversions") {
 				for (const status of ["pending", "approved"]) {
 					const bodies = clicks.map((click) => postbackOf(click, status));
-					await consumePostbacks({ db, postbacks: undefined, callbacks: callbackQueue, now }, batchOf("postbacks", bodies));
+					await consumePostbacks({ db, keys, postbacks: undefined, callbacks: callbackQueue, now }, batchOf("postbacks", bodies));
 				}
 			}
 		}

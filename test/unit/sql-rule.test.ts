@@ -16,7 +16,7 @@ const TABLES = new Set([
 	// What scripts/postgres/migrate.ts keeps.
 	"applied_migrations",
 	...[...Object.values(network), ...Object.values(products)].filter((value) => is(value, SQLiteTable)).map((table) => getTableName(table)),
-	...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE VIRTUAL TABLE `(\w+)`/g)].map(([, name = ""]) => name)),
+	...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE (?:VIRTUAL TABLE|FUNCTION) `?(\w+)/g)].map(([, name = ""]) => name)),
 ]);
 
 /** The schema itself writes indexes, not statements. */

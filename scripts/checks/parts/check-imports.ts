@@ -38,7 +38,7 @@ export function findUnused(files: Files): string[] {
 				.filter((allowed) => !used((target) => target.type === "file" && partOf(target.path) !== part && covers(allowed, target.path)))
 				.map((allowed) => `${part.path} imports nothing of ${allowed}`),
 			...part.packages
-				.filter((name) => !used((target) => target.type === "package" && target.name === name))
+				.filter((name) => !used((target) => (target.type === "package" || target.type === "runtime") && target.name === name))
 				.map((name) => `${part.path} does not import ${name}`),
 		];
 	});
@@ -105,7 +105,9 @@ function findFault({ file, target }: Read): string | null {
 		case "unknown":
 			return LOADERS.includes(file) ? null : "what is imported must be a literal";
 		case "runtime":
-			return part.path.startsWith("scripts/") ? null : "nothing in src/ may import what Node brings";
+			return part.path.startsWith("scripts/") || part.packages.includes(target.name)
+				? null
+				: "src/ imports what Node brings only where the map names it";
 		case "package":
 			return part.packages.includes(target.name) ? null : `${part.path} may import ${list(part.packages)} of packages`;
 		case "file": {

@@ -13,13 +13,13 @@ export type Part = {
 	job: string;
 	/** Parts, or single files of parts, that it may import. Its own files are its own affair. */
 	imports: readonly string[];
-	/** npm packages that it may import, with their subpaths. */
+	/** npm packages that it may import, with their subpaths; in src/ also what Node brings and workerd has. */
 	packages: readonly string[];
 };
 
 export const MAP_PATH = "scripts/checks/parts/map.ts";
 
-/** The Workers. None may import what Node brings. */
+/** The Workers. What Node brings is imported only where it is named. */
 export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/lib",
@@ -80,7 +80,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/db",
 		job: "the client, transactions, rows as JSON, which brand a host belongs to",
 		imports: ["src/lib"],
-		packages: ["drizzle-orm", "pg", "pg-cloudflare"],
+		packages: ["drizzle-orm", "node:async_hooks", "pg", "pg-cloudflare"],
 	},
 	{
 		path: "src/keys",
@@ -337,7 +337,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/worker.ts",
 		job: "joins edge and origin",
-		imports: ["src/config.ts", "src/edge.ts", "src/origin.ts"],
+		imports: ["src/db/postgres.ts", "src/config.ts", "src/edge.ts", "src/origin.ts"],
 		packages: [],
 	},
 ];

@@ -27,7 +27,6 @@ export const SQLITE_ONLY: Readonly<Record<string, RegExp>> = {
 	FTS5: /\bMATCH\b|\bbm25\(/,
 	"max(a, b)": /\b(?:max|min)\((?:[^()]|\([^()]*\))*,/i,
 	"date(…, 'unixepoch')": /'unixepoch'/,
-	json_group_array: /\bjson_group_array\(/,
 	group_concat: /\bgroup_concat\(/,
 };
 
@@ -38,6 +37,7 @@ const NOT_PORTABLE: readonly [what: RegExp, instead: string][] = [
 	[/\bIS (?:NOT )?(?!NULL\b|NOT\b|DISTINCT\b)/, "IS [NOT] DISTINCT FROM in place of IS"],
 	[/\bINSERT OR\b|\bREPLACE INTO\b/, "ON CONFLICT in place of OR"],
 	[/\bCROSS JOIN (?:\w+|\?)(?: (?!ON\b)\w+)? ON\b/, "the condition of a CROSS JOIN in WHERE"],
+	[/\bjson_(?:group_)?(?:array|object)\(/, "rows in place of JSON that is made"],
 	[/\bstrftime\(|\bifnull\(|\biif\(|\bPRAGMA\b|\bGLOB\b/i, "a function of both engines"],
 ];
 
