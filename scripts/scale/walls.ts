@@ -36,7 +36,7 @@ export const WALLS: readonly Wall[] = [
 		name: "the cron removes fewer old clicks than come",
 		engine: "D1",
 		effect: "D1 fills in spite of the retention",
-		remedy: `${TO_POSTGRES}: a day is a partition, dropped at once`,
+		remedy: `${TO_POSTGRES}: a week is a partition, dropped at once`,
 		use: (needs, v) => (needs.clicks * 60) / v.removedPerMinute,
 	},
 	{
