@@ -62,8 +62,11 @@ async function connect(connectionString: string): Promise<Client> {
 	return client;
 }
 
-/** The connections of the invocation that is being served, by their string. */
-const invocations = new AsyncLocalStorage<Map<string, Promise<Client>>>();
+/** By the string of what they reach. */
+type Connections = Map<string, Promise<Client>>;
+
+/** The connections of the invocation that is being served. */
+const invocations = new AsyncLocalStorage<Connections>();
 
 /**
  * Runs what belongs to one request. It shares a connection, made when it is first needed; the runtime closes it when the last of the
@@ -124,9 +127,12 @@ type Row = Record<string, unknown>;
 type Result = { success: true; results: Row[]; meta: { changes: number } };
 type Run = <Value>(isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
 
-/** Opens the database of a Hyperdrive binding. What it gives has the verbs of {@link D1Database} that the code uses, and no others. */
-export function openPostgres(connectionString: string): D1Database {
-	const run: Run = (isRepeatable, work) => withRetries(connectionString, isRepeatable, work);
+/**
+ * Opens the database of a Hyperdrive binding. What it gives has the verbs of {@link D1Database} that the code uses, and no others.
+ * @param outside connections of calls outside of an invocation, where they may outlive the call; else each makes one of its own
+ */
+export function openPostgres(connectionString: string, outside?: Connections): D1Database {
+	const run: Run = (isRepeatable, work) => withRetries(connectionString, invocations.getStore() ?? outside, isRepeatable, work);
 
 	async function batch(statements: readonly Statement[]): Promise<Result[]> {
 		const [only] = statements;
@@ -156,10 +162,10 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 /** Runs work on a connection, and again where the failure says that nothing has happened, or where doing it twice does no harm. */
 async function withRetries<Value>(
 	connectionString: string,
+	kept: Connections | undefined,
 	isRepeatable: boolean,
 	work: (client: Client) => Promise<Value>,
 ): Promise<Value> {
-	const kept = invocations.getStore();
 	for (let tries = 1; ; tries++) {
 		const connecting = kept?.get(connectionString) ?? connect(connectionString);
 		kept?.set(connectionString, connecting);

@@ -20,7 +20,7 @@ async function usePostgres(server: string): Promise<void> {
 	const binding = { connectionString: url.href };
 	Object.defineProperties(env, {
 		D1: { value: env.DB, configurable: true, enumerable: true },
-		DB: { value: openPostgres(binding.connectionString), configurable: true, enumerable: true },
+		DB: { value: openPostgres(binding.connectionString, new Map()), configurable: true, enumerable: true },
 		POSTGRES: { value: binding, configurable: true, enumerable: true },
 	});
 	afterAll(async () => {
