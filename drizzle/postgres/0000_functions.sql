@@ -28,3 +28,6 @@ CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_member);
 CREATE FUNCTION json_part(object text, member text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT (object::json -> member)::text $$;
 CREATE OPERATOR -> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_part);
+
+-- Locked by each transaction that writes: one at a time.
+CREATE TABLE writer_turn ();

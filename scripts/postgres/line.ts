@@ -11,7 +11,7 @@ export type Line = { port: number; close: () => Promise<void> };
 
 const COMMIT = Buffer.from("COMMIT\0");
 /** Only what writes takes it; what reads is read again at once. */
-const WRITER_LOCK = Buffer.from("pg_advisory_xact_lock");
+const WRITER_LOCK = Buffer.from("LOCK TABLE writer_turn");
 /** Type and length stand before the text of a query. */
 const HEADER_BYTES = 5;
 

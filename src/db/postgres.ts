@@ -14,9 +14,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 3;
 const MAX_TEXTS = 2_000;
 
-/** The lock that a transaction of several statements holds: as on D1, one of them runs at a time. Any number, the same for all. */
-const WRITER_LOCK = 1_907;
-const BEGIN_WRITING = `BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS}; SELECT pg_advisory_xact_lock(${WRITER_LOCK})`;
+/** A transaction of several statements holds a lock: as on D1, one of them runs at a time. No advisory lock, since Hyperdrive lists none. */
+const BEGIN_WRITING = `BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
 const BEGIN_READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
 
 /** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
