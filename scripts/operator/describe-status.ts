@@ -67,7 +67,12 @@ export function describeStatus(status: Status): string[] {
 	if (kept.clicks + kept.dead_letters > 0) {
 		rows.push(["Kept in KV", `${kept.clicks} clicks that the queue refused, ${kept.dead_letters} dead letters that the database refused`]);
 	}
-	rows.push(["Database", database_bytes === null ? "not told" : `${(database_bytes / 1e6).toFixed(1)} MB of 10 GB`]);
+	rows.push([
+		"Database",
+		database_bytes === null
+			? "not told"
+			: `${(database_bytes / 1e6).toFixed(1)} MB ${status.database_engine === "d1" ? "of 10 GB" : "in PostgreSQL"}`,
+	]);
 	if (status.database_alert !== null) {
 		rows.push(["", `over ${status.database_alert} % full: when it is full nothing more is written; shorten CLICK_RETENTION_DAYS`]);
 	}

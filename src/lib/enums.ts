@@ -151,6 +151,9 @@ export const TRAFFIC_TYPES = [
 ] as const;
 export type TrafficType = (typeof TRAFFIC_TYPES)[number];
 
+/** What may hold the network's database. */
+export const DATABASE_ENGINES = ["d1", "postgres"] as const;
+
 /** Percents of what a database holds from which an operator is told. */
 export const SIZE_ALERTS = [70, 85, 95] as const;
 export type SizeAlert = (typeof SIZE_ALERTS)[number];

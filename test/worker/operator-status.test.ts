@@ -60,6 +60,7 @@ describe("worker: /operator/status", () => {
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			kept: { clicks: 0, dead_letters: 0 },
 			database_alert: null,
+			database_engine: ON_D1 ? "d1" : "postgres",
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
 		});

@@ -1,7 +1,7 @@
 /** GET /operator/status: how the network is doing, in figures that cost one look into an index each. */
 import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
-import type { Database } from "../../db/client.ts";
+import { type Database, isPostgres } from "../../db/client.ts";
 import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
@@ -99,8 +99,9 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		days,
 		dead_letters: { clicks: figures.deadClicks, postbacks: figures.deadPostbacks, callbacks: figures.deadCallbacks },
 		kept,
+		database_engine: isPostgres(deps.db) ? "postgres" : "d1",
 		database_bytes: databaseBytes,
-		database_alert: sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
+		database_alert: isPostgres(deps.db) ? null : sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
 }

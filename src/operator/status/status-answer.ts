@@ -1,7 +1,7 @@
 /** Answer of GET /operator/status. */
 import * as v from "valibot";
 import { ledgerDifferenceSchema, netReasonsSchema } from "../../ledger-check/ledger-answers.ts";
-import { SIZE_ALERTS } from "../../lib/enums.ts";
+import { DATABASE_ENGINES, SIZE_ALERTS } from "../../lib/enums.ts";
 import { count, perQueue, time } from "../../lib/shapes.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
@@ -83,6 +83,7 @@ export const statusSchema = v.strictObject({
 		v.strictObject({ clicks: count, dead_letters: count }),
 		v.description("What KV keeps until the cron writes it; of more than a thousand entries the first thousand."),
 	),
+	database_engine: v.pipe(v.picklist(DATABASE_ENGINES), v.description("What holds the network's database.")),
 	database_bytes: v.pipe(v.nullable(count), v.description("Size of the network's database; D1 holds 10 GB.")),
 	database_alert: v.pipe(v.nullable(v.picklist(SIZE_ALERTS)), v.description("Percent of that which it has reached; null below the first.")),
 	/** Campaigns that stand still because a cap is met. */

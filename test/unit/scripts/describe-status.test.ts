@@ -19,6 +19,7 @@ const STATUS: Status = {
 	days: { selected_at: null, without_digest: 0, to_renew: 0, oldest: null },
 	dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 	kept: { clicks: 0, dead_letters: 0 },
+	database_engine: "d1",
 	database_bytes: null,
 	database_alert: null,
 	paused_campaigns: { count: 0, campaigns: [] },
