@@ -37,11 +37,20 @@ function queueConsumers() {
 /** What runs against PostgreSQL: what writes to the ledger or reads from it, and what is about PostgreSQL alone. */
 const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
-	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",
-	"test/worker/{campaign-book,brand-lists,caps,check-ledger,click-consumer,click-level-report,click-reasons,click-terms,days}.test.ts",
-	"test/worker/{key-owners,network-import,operator-keys,paid-within-budgets,publisher-clicks,reconcile-sums,replay}.test.ts",
-	"test/worker/{report-details,reports-add-up,reports-stand-still,retention,stops,what-is-not-paid}.test.ts",
+	"test/worker/{callbacks,conversions}/**/*.test.ts",
+	"test/worker/{caps,click-consumer,click-level-report,click-terms,days,publisher-clicks}.test.ts",
+	"test/worker/{reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention}.test.ts",
 ];
+
+/** Further ones, for minutes more: `POSTGRES_SUITES=all npm test -- postgres`. */
+const FURTHER_POSTGRES_SUITES = [
+	"test/worker/adjustments/**/*.test.ts",
+	"test/worker/{brand-lists,campaign-book,check-ledger,click-reasons,key-owners,network-import,operator-keys}.test.ts",
+	"test/worker/{paid-within-budgets,stops,what-is-not-paid}.test.ts",
+];
+
+/** Histories of a property test there: the same model is tried against D1 with more. */
+const POSTGRES_PROPERTY_RUNS = "12";
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
@@ -59,7 +68,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 						// Whatever .dev.vars says.
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,
-						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "",
+						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (postgresUrl === "" ? "" : POSTGRES_PROPERTY_RUNS),
 						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
 					},
@@ -109,7 +118,12 @@ export default defineConfig({
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
-			inWorkerd("postgres", POSTGRES_SUITES, process.env.POSTGRES_URL ?? "", 2),
+			inWorkerd(
+				"postgres",
+				[...POSTGRES_SUITES, ...(process.env.POSTGRES_SUITES === "all" ? FURTHER_POSTGRES_SUITES : [])],
+				process.env.POSTGRES_URL ?? "",
+				2,
+			),
 		],
 	},
 });

@@ -162,10 +162,11 @@ describe("worker: GET /api/clicks", () => {
 		const from = Date.parse("2026-09-01T00:00:00Z");
 		const rows = Array.from({ length: 20_005 }, (_, n) => clickRow({ clicked_at: from + n, source_id: n === 20_001 ? "rare" : "b" }));
 		const columns = Object.keys(rows[0] ?? {});
+		const cells = Object.values(rows[0] ?? {}).map((cell, n) =>
+			typeof cell === "number" ? `CAST(value ->> ${n} AS BIGINT)` : `value ->> ${n}`,
+		);
 		for (let start = 0; start < rows.length; start += 5_000) {
-			await env.DB.prepare(
-				`INSERT INTO clicks (${columns.join(", ")}) SELECT ${columns.map((_, n) => `value ->> ${n}`).join(", ")} FROM json_each(?)`,
-			)
+			await env.DB.prepare(`INSERT INTO clicks (${columns.join(", ")}) SELECT ${cells.join(", ")} FROM json_each(?)`)
 				.bind(JSON.stringify(rows.slice(start, start + 5_000).map((row) => Object.values(row))))
 				.run();
 		}
