@@ -3,6 +3,7 @@ import type { ConversionStatus, NegativePayout } from "../lib/enums.ts";
 import { contentHashOf } from "../lib/md5-ids.ts";
 import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
+import { asClickHash } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { correct, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
@@ -141,5 +142,5 @@ type Said = Omit<Postback, "txnid">;
 
 function hashOf(said: Said, conversion: Conversion): string {
 	const { cid, eventAt, payoutMicros, salesMicros, status, s2, s3, surl } = said;
-	return contentHashOf([cid, eventAt, payoutMicros, salesMicros, currencyOf(said, conversion), status, s2, s3, surl]);
+	return contentHashOf([asClickHash(cid) ?? cid, eventAt, payoutMicros, salesMicros, currencyOf(said, conversion), status, s2, s3, surl]);
 }

@@ -887,6 +887,14 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 4_000_000 });
 		});
 
+		test("by the same with the click hash in capitals", async () => {
+			const { click, txnid, say } = await clicked();
+			await consume(say());
+			await consume(say({ status: "void" }));
+			await consume(say({ cid: String(click.click_hash).toUpperCase() }));
+			expect(await stored(txnid)).toMatchObject({ status: "cancelled" });
+		});
+
 		test("by one about an earlier event; of the same moment or a later one it is", async () => {
 			const { txnid, say } = await clicked();
 			await consume(say({ eventAt: DAY }));
