@@ -14,6 +14,9 @@ const HANGS_MS = 120_000;
 /** How long a queue waits for more messages, in seconds; wrangler.toml says one to five, for which tests would only wait. */
 const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
+/** Each takes twice as long as on one engine. */
+const MIRRORED_HISTORIES = "8";
+
 type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
 
 /** The queues' consumers as wrangler.toml has them, but for that wait. */
@@ -42,6 +45,7 @@ const POSTGRES_SUITES = [
 	"test/worker/{reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention}.test.ts",
 ];
 
+<<<<<<< HEAD
 /** Further ones, for minutes more: `POSTGRES_SUITES=all npm test -- postgres`. */
 const FURTHER_POSTGRES_SUITES = [
 	"test/worker/adjustments/**/*.test.ts",
@@ -51,6 +55,10 @@ const FURTHER_POSTGRES_SUITES = [
 
 /** Histories of a property test there: the same model is tried against D1 with more. */
 const POSTGRES_PROPERTY_RUNS = "12";
+=======
+/** What runs on D1 and PostgreSQL at once: together, every statement of the network database (test/mirror says so). */
+const MIRROR_SUITES = POSTGRES_SUITES.slice(1);
+>>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
@@ -68,7 +76,12 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 						// Whatever .dev.vars says.
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,
+<<<<<<< HEAD
 						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (postgresUrl === "" ? "" : POSTGRES_PROPERTY_RUNS),
+=======
+						MIRROR: name === "mirror" ? "true" : "",
+						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (name === "mirror" ? MIRRORED_HISTORIES : ""),
+>>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
 						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
 					},
@@ -87,6 +100,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			globalSetup: [
 				"./test/support/node/start-callback-receiver.ts",
 				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
+				...(name !== "mirror" ? [] : ["./test/support/node/note-mirrored.ts"]),
 			],
 		},
 	};
@@ -118,12 +132,26 @@ export default defineConfig({
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
+<<<<<<< HEAD
 			inWorkerd(
 				"postgres",
 				[...POSTGRES_SUITES, ...(process.env.POSTGRES_SUITES === "all" ? FURTHER_POSTGRES_SUITES : [])],
 				process.env.POSTGRES_URL ?? "",
 				2,
 			),
+=======
+			inWorkerd("postgres", POSTGRES_SUITES, process.env.POSTGRES_URL ?? "", 2),
+			inWorkerd("mirror", MIRROR_SUITES, process.env.POSTGRES_URL ?? "", 3),
+			{
+				test: {
+					name: "mirrored",
+					environment: "node",
+					include: ["test/mirror/**/*.test.ts"],
+					testTimeout: HANGS_MS,
+					sequence: { groupOrder: 4 },
+				},
+			},
+>>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
 		],
 	},
 });
