@@ -7,12 +7,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema/network.ts";
 
 const TABLES = Object.values(schema)
-	.filter((value): value is SQLiteTable => is(value, SQLiteTable))
+	.filter((value) => is(value, SQLiteTable))
 	.map((table) => getTableName(table))
 	.sort();
 
-/** What scripts/postgres/migrate.ts keeps. */
-const POSTGRES_ONLY_TABLES = ["applied_migrations"];
+/** What scripts/postgres/migrate.ts keeps, and what writers lock. */
+const POSTGRES_ONLY_TABLES = ["applied_migrations", "writer_turn"];
 /** Tables that D1 alone has: none of the network's, but its migrations' own. */
 const D1_ONLY_TABLES = ["_cf_METADATA", "d1_migrations", "sqlite_sequence"];
 /** What is jsonb where D1 has text: rows of an import, read by their members over and over. */
@@ -98,7 +98,9 @@ describe("postgres: the schema", () => {
 
 	it.each(TABLES)("%s has the same columns", async (table) => {
 		const [here, there] = await Promise.all([onD1("SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", table), onPostgres(COLUMNS, table)]);
-		expect(there.map((column) => describePostgres(table, column)).sort()).toEqual(here.map((column) => describeSqlite(table, column)).sort());
+		expect(there.map((column) => describePostgres(table, column)).sort()).toEqual(
+			here.map((column) => describeSqlite(table, column)).sort(),
+		);
 	});
 
 	it.each(TABLES)("%s has the same primary key", async (table) => {
@@ -112,7 +114,10 @@ describe("postgres: the schema", () => {
 
 	// PostgreSQL itself says whether they are equal: it makes D1's indexes on a copy of the table, and writes both in its own way.
 	it.each(TABLES)("%s has the same indexes", async (table) => {
-		const here = await onD1("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL ORDER BY 1", table);
+		const here = await onD1(
+			"SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL ORDER BY 1",
+			table,
+		);
 		const copied = here.filter(({ name }) => !OF_EACH_PARTITION.includes(String(name)));
 		await env.DB.batch(
 			[
@@ -131,7 +136,9 @@ describe("postgres: the schema", () => {
 	it("has the index of each partition on all of them", async () => {
 		const [named] = await onD1("SELECT sql FROM sqlite_master WHERE name = ?", ...OF_EACH_PARTITION);
 		const where = String(named?.sql).replaceAll("`", '"');
-		const partitions = await onPostgres("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'clicks'::regclass ORDER BY 1");
+		const partitions = await onPostgres(
+			"SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'clicks'::regclass ORDER BY 1",
+		);
 		expect(partitions.length).toBeGreaterThan(1);
 		for (const { name } of partitions) {
 			const index = `${name}_billed_by_hash`;
@@ -142,9 +149,11 @@ describe("postgres: the schema", () => {
 					where.replace(`"${OF_EACH_PARTITION[0]}"`, index).replace(' ON "clicks"', ` ON d1.${name}`),
 				].map((statement) => env.DB.prepare(statement)),
 			);
-			const [[expected], [present]] = await Promise.all(
-				["d1", "public"].map((within) => onPostgres(`SELECT pg_get_indexdef(CAST(CAST(? AS text) AS regclass)) AS text`, `${within}.${index}`)),
-			) as [Row[], Row[]];
+			const [[expected], [present]] = (await Promise.all(
+				["d1", "public"].map((within) =>
+					onPostgres(`SELECT pg_get_indexdef(CAST(CAST(? AS text) AS regclass)) AS text`, `${within}.${index}`),
+				),
+			)) as [Row[], Row[]];
 			expect(bare(String(present?.text), "public")).toBe(bare(String(expected?.text), "d1"));
 		}
 	});

@@ -26,10 +26,11 @@ export function openMirror(d1: D1Database, postgres: D1Database): Mirror {
 	let differences: string[] = [];
 	let isBusy = false;
 
-	function differ(statements: readonly Statement[], what: string): never {
+	/** The test that ran them fails by it, whatever becomes of what is thrown. */
+	function differ(statements: readonly Statement[], what: string): MirrorError {
 		const text = `${what}\n${statements.map((statement) => statement.describe()).join(";\n")}`;
 		differences.push(text);
-		throw new MirrorError(text);
+		return new MirrorError(text);
 	}
 
 	/** Runs the same on both, after what came before it. */
@@ -45,11 +46,11 @@ export function openMirror(d1: D1Database, postgres: D1Database): Mirror {
 			const there = await settle(run("postgres"));
 			if ("error" in here && "error" in there) {
 				if (isConstraintError(here.error) !== isConstraintError(there.error))
-					differ(statements, `D1 failed: ${here.error}, PostgreSQL: ${there.error}`);
+					throw differ(statements, `D1 failed: ${here.error}, PostgreSQL: ${there.error}`);
 				throw here.error;
 			}
-			if ("error" in here) differ(statements, `D1 alone failed: ${here.error}`);
-			if ("error" in there) differ(statements, `PostgreSQL alone failed: ${there.error}`);
+			if ("error" in here) throw differ(statements, `D1 alone failed: ${here.error}`);
+			if ("error" in there) throw differ(statements, `PostgreSQL alone failed: ${there.error}`);
 			return [here.value, there.value];
 		} finally {
 			isBusy = false;
@@ -58,15 +59,16 @@ export function openMirror(d1: D1Database, postgres: D1Database): Mirror {
 
 	function compare(statement: Statement, here: D1Result<Row>, there: D1Result<Row>): void {
 		const [onD1, onPostgres] = [here, there].map(({ results }) => results.map(writeRow)) as [string[], string[]];
+		if (COUNTED_ONLY.test(statement.text)) for (const rows of [onD1, onPostgres]) rows.fill("");
 		if (!isOrdered(statement.text)) for (const rows of [onD1, onPostgres]) rows.sort();
 		const at = onD1.findIndex((row, place) => row !== onPostgres[place]);
 		if (onD1.length !== onPostgres.length || at !== -1)
-			differ(
+			throw differ(
 				[statement],
 				`rows differ: ${onD1.length} on D1, ${onPostgres.length} on PostgreSQL, at ${at}\n${onD1[at]}\n${onPostgres[at]}\n`,
 			);
 		if (isWrite(statement.text) && here.meta.changes !== there.meta.changes)
-			differ([statement], `D1 changed ${here.meta.changes} rows, PostgreSQL ${there.meta.changes}`);
+			throw differ([statement], `D1 changed ${here.meta.changes} rows, PostgreSQL ${there.meta.changes}`);
 		texts.add(statement.text);
 	}
 
@@ -122,7 +124,7 @@ export function openMirror(d1: D1Database, postgres: D1Database): Mirror {
 		});
 		for (const [at, statement] of statements.entries()) {
 			const [one, other] = [here[at], there[at]];
-			if (one === undefined || other === undefined) return differ(statements, "a batch told too little");
+			if (one === undefined || other === undefined) throw differ(statements, "a batch told too little");
 			compare(statement, one, other);
 		}
 		return here;
@@ -142,6 +144,9 @@ export function openMirror(d1: D1Database, postgres: D1Database): Mirror {
 		},
 	};
 }
+
+/** Where the code wants to know no more than whether there are more than so many: which of them are told is as it happens. */
+const COUNTED_ONLY = /\bpublisher_click_id = w\.cid LIMIT\b/;
 
 type Engine = "d1" | "postgres";
 
