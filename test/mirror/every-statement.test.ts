@@ -30,7 +30,7 @@ let texts: string[];
 beforeAll(async () => {
 	const client = new Client({ connectionString: process.env.POSTGRES_URL });
 	await client.connect();
-	const { rows } = await client.query<{ text: string }>("SELECT text FROM mirrored_statements");
+	const { rows } = await client.query<{ text: string }>("SELECT DISTINCT text FROM mirrored_statements");
 	await client.end();
 	texts = rows.map(({ text }) => foldSpace(text));
 });

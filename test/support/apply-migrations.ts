@@ -29,7 +29,7 @@ async function useMirror(server: string): Promise<void> {
 	afterAll(async () => {
 		const texts = JSON.stringify([...mirror.texts]);
 		await openPostgres(server)
-			.prepare("INSERT INTO mirrored_statements (text) SELECT jsonb_array_elements_text(CAST(? AS jsonb)) ON CONFLICT DO NOTHING")
+			.prepare("INSERT INTO mirrored_statements (text) SELECT jsonb_array_elements_text(CAST(? AS jsonb))")
 			.bind(texts)
 			.run();
 	});

@@ -3,7 +3,7 @@ import { Client } from "pg";
 
 export default async function setup(): Promise<() => Promise<void>> {
 	await run("DROP TABLE IF EXISTS mirrored_statements");
-	await run("CREATE TABLE mirrored_statements (text text PRIMARY KEY)");
+	await run("CREATE TABLE mirrored_statements (text text NOT NULL)");
 	return () => run("DROP TABLE mirrored_statements");
 }
 
