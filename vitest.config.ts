@@ -107,9 +107,9 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 }
 
 /**
- * Four projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * Six projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
  * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
- * the same against PostgreSQL; `e2e` runs the
+ * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` looks whether those were all statements; `e2e` runs the
  * commands of the README themselves.
  */
 export default defineConfig({

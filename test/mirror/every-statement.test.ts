@@ -14,6 +14,7 @@ const SOURCES = globSync("src/**/*.ts", {
 		"src/db/schema/**",
 		// Products are on D1, whichever engine the network has.
 		"src/products/**",
+		"src/operator/feeds/**",
 		// Statements for one of the two engines: test/postgres has tests of them.
 		"src/database-move/**",
 		"src/db/schema-check.ts",
