@@ -14,9 +14,6 @@ const HANGS_MS = 120_000;
 /** How long a queue waits for more messages, in seconds; wrangler.toml says one to five, for which tests would only wait. */
 const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
-/** Each takes twice as long as on one engine. */
-const MIRRORED_HISTORIES = "8";
-
 type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
 
 /** The queues' consumers as wrangler.toml has them, but for that wait. */
@@ -45,7 +42,6 @@ const POSTGRES_SUITES = [
 	"test/worker/{reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention}.test.ts",
 ];
 
-<<<<<<< HEAD
 /** Further ones, for minutes more: `POSTGRES_SUITES=all npm test -- postgres`. */
 const FURTHER_POSTGRES_SUITES = [
 	"test/worker/adjustments/**/*.test.ts",
@@ -55,10 +51,16 @@ const FURTHER_POSTGRES_SUITES = [
 
 /** Histories of a property test there: the same model is tried against D1 with more. */
 const POSTGRES_PROPERTY_RUNS = "12";
-=======
+
 /** What runs on D1 and PostgreSQL at once: together, every statement of the network database (test/mirror says so). */
-const MIRROR_SUITES = POSTGRES_SUITES.slice(1);
->>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
+const MIRROR_SUITES = [
+	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",
+	"test/worker/{brand-lists,check-ledger,click-consumer,click-level-report,days,key-owners,network-import,operator-keys}.test.ts",
+	"test/worker/{operator-status,publisher-clicks,reconcile-sums,replay,report-details,retention,stops}.test.ts",
+];
+
+/** Histories of a property test there. */
+const MIRROR_PROPERTY_RUNS = "2";
 
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
@@ -76,12 +78,8 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 						// Whatever .dev.vars says.
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,
-<<<<<<< HEAD
-						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (postgresUrl === "" ? "" : POSTGRES_PROPERTY_RUNS),
-=======
+						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? { postgres: POSTGRES_PROPERTY_RUNS, mirror: MIRROR_PROPERTY_RUNS }[name] ?? "",
 						MIRROR: name === "mirror" ? "true" : "",
-						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (name === "mirror" ? MIRRORED_HISTORIES : ""),
->>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
 						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
 					},
@@ -109,7 +107,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 /**
  * Six projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
  * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
- * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` looks whether those were all statements; `e2e` runs the
+ * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether that was every statement; `e2e` runs the
  * commands of the README themselves.
  */
 export default defineConfig({
@@ -132,15 +130,12 @@ export default defineConfig({
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
-<<<<<<< HEAD
 			inWorkerd(
 				"postgres",
 				[...POSTGRES_SUITES, ...(process.env.POSTGRES_SUITES === "all" ? FURTHER_POSTGRES_SUITES : [])],
 				process.env.POSTGRES_URL ?? "",
 				2,
 			),
-=======
-			inWorkerd("postgres", POSTGRES_SUITES, process.env.POSTGRES_URL ?? "", 2),
 			inWorkerd("mirror", MIRROR_SUITES, process.env.POSTGRES_URL ?? "", 3),
 			{
 				test: {
@@ -151,7 +146,6 @@ export default defineConfig({
 					sequence: { groupOrder: 4 },
 				},
 			},
->>>>>>> a1e2f18 (Run suites on both engines at once, and compare their schemas)
 		],
 	},
 });

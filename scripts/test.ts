@@ -37,7 +37,12 @@ const POSTGRES = vitest("postgres", "mirror", "mirrored");
 type Done = Outcome & { name: string; seconds: number };
 
 function vitest(...projects: readonly [string, ...string[]]): Check {
-	return { name: projects[0], tool: "vitest", arguments: ["run", ...projects.flatMap((project) => ["--project", project])], isVitest: true };
+	return {
+		name: projects[0],
+		tool: "vitest",
+		arguments: ["run", ...projects.flatMap((project) => ["--project", project])],
+		isVitest: true,
+	};
 }
 
 async function test(wanted: readonly string[]): Promise<void> {
