@@ -18,6 +18,7 @@ const SOURCES = globSync("src/**/*.ts", {
 		// Statements for one of the two engines: test/postgres has tests of them.
 		"src/database-move/**",
 		"src/db/schema-check.ts",
+		"src/retention/click-weeks.ts",
 	],
 })
 	.map((path) => path.replaceAll("\\", "/"))
