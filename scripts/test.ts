@@ -31,13 +31,18 @@ const FIRST_LANE: readonly Check[] = [
 	vitest("worker"),
 ];
 const SECOND_LANE: readonly Check[] = [vitest("e2e")];
-/** Only where it is named: it needs a PostgreSQL server. */
-const POSTGRES = vitest("postgres");
+/** Only where it is named: it needs a PostgreSQL server. On it alone, then beside D1, and last whether that were all statements. */
+const POSTGRES = vitest("postgres", "mirror", "mirrored");
 
 type Done = Outcome & { name: string; seconds: number };
 
-function vitest(suite: string): Check {
-	return { name: suite, tool: "vitest", arguments: ["run", "--project", suite], isVitest: true };
+function vitest(...projects: readonly [string, ...string[]]): Check {
+	return {
+		name: projects[0],
+		tool: "vitest",
+		arguments: ["run", ...projects.flatMap((project) => ["--project", project])],
+		isVitest: true,
+	};
 }
 
 async function test(wanted: readonly string[]): Promise<void> {
