@@ -52,6 +52,16 @@ const FURTHER_POSTGRES_SUITES = [
 /** Histories of a property test there: the same model is tried against D1 with more. */
 const POSTGRES_PROPERTY_RUNS = "12";
 
+/** What runs on D1 and PostgreSQL at once: together, every statement of the network database (test/mirror says so). */
+const MIRROR_SUITES = [
+	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",
+	"test/worker/{brand-lists,check-ledger,click-consumer,click-level-report,days,key-owners,network-import,operator-keys}.test.ts",
+	"test/worker/{operator-status,publisher-clicks,reconcile-sums,replay,report-details,retention,stops}.test.ts",
+];
+
+/** Histories of a property test there. */
+const MIRROR_PROPERTY_RUNS = "2";
+
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
 	return {
@@ -68,7 +78,8 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 						// Whatever .dev.vars says.
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,
-						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? (postgresUrl === "" ? "" : POSTGRES_PROPERTY_RUNS),
+						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? { postgres: POSTGRES_PROPERTY_RUNS, mirror: MIRROR_PROPERTY_RUNS }[name] ?? "",
+						MIRROR: name === "mirror" ? "true" : "",
 						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
 					},
@@ -87,15 +98,16 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			globalSetup: [
 				"./test/support/node/start-callback-receiver.ts",
 				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
+				...(name !== "mirror" ? [] : ["./test/support/node/note-mirrored.ts"]),
 			],
 		},
 	};
 }
 
 /**
- * Four projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * Six projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
  * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
- * the same against PostgreSQL; `e2e` runs the
+ * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether that was every statement; `e2e` runs the
  * commands of the README themselves.
  */
 export default defineConfig({
@@ -124,6 +136,16 @@ export default defineConfig({
 				process.env.POSTGRES_URL ?? "",
 				2,
 			),
+			inWorkerd("mirror", MIRROR_SUITES, process.env.POSTGRES_URL ?? "", 3),
+			{
+				test: {
+					name: "mirrored",
+					environment: "node",
+					include: ["test/mirror/**/*.test.ts"],
+					testTimeout: HANGS_MS,
+					sequence: { groupOrder: 4 },
+				},
+			},
 		],
 	},
 });

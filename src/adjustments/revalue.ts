@@ -93,7 +93,7 @@ function readChunk(db: Database, { currency, from, to }: RevalueRequest, { event
 
 async function requireRate(db: Database, { currency, from, to }: RevalueRequest): Promise<void> {
 	const [rate] = await db.all(
-		sql`SELECT 1 FROM exchange_rates WHERE id BETWEEN ${`${currency} ${from}`} AND ${`${currency} ${to}`} LIMIT 1`,
+		sql`SELECT 1 AS one FROM exchange_rates WHERE id BETWEEN ${`${currency} ${from}`} AND ${`${currency} ${to}`} LIMIT 1`,
 	);
 	if (rate === undefined) throw invalidInput([{ path: "currency", message: "has no exchange rate of these days" }]);
 }

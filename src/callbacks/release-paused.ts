@@ -14,7 +14,7 @@ export async function releasePaused({ db, queue, now }: ReleaseDeps, publisherId
 	const held = sql`SELECT id FROM callbacks WHERE held_for = 'pause' AND publisher_id = ${publisherId}`;
 	const [released] = await runTransaction(db, [
 		sql`UPDATE callbacks SET held_for = NULL, next_attempt_at = ${at}, queued_until = ${at + MINUTE_MS}
-			WHERE id IN (${held} ORDER BY created_at LIMIT ${most}) RETURNING id`,
+			WHERE id IN (${held} ORDER BY created_at, id LIMIT ${most}) RETURNING id`,
 		sql`UPDATE callback_health SET releasing = 0
 			WHERE publisher_id = ${publisherId} AND releasing = 1 AND paused_at IS NULL AND NOT EXISTS (${held})`,
 	]);

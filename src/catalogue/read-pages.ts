@@ -98,7 +98,7 @@ async function readPage(db: Database, publisher: Publisher, request: ListRequest
 				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 			ORDER BY b.id LIMIT ${size}
 		), listed AS (
-			SELECT c.brand_id, MIN(c.campaign_id) AS campaign_id, group_concat(DISTINCT c.country) AS countries
+			SELECT c.brand_id, MIN(c.campaign_id) AS campaign_id, group_concat(DISTINCT c.country ORDER BY c.country) AS countries
 			FROM page b JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
 				AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries)))
 				AND (b.domain, c.country) NOT IN (

@@ -118,7 +118,7 @@ export async function readLedgerState(
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE length(w.cid) = 32 AND c.id IN (
 				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND (reason IS NULL OR reason = 'voided')
-				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
+				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) ORDER BY id LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
 			CROSS JOIN clicks c
 			LEFT JOIN publishers p ON p.id = c.publisher_id

@@ -51,8 +51,12 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 				UNION SELECT id FROM postback_intake WHERE id = ${id}
 				UNION SELECT t.id FROM json_each(${keys}) k CROSS JOIN postback_intake t WHERE ${isOfKeys})
 			ORDER BY id DESC LIMIT ${MAX_ROWS}`),
-		db.all<EventRow>(sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN conversion_events t WHERE ${isOfKeys} ORDER BY t.seq`),
-		db.all<CallbackRow>(sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN callbacks t WHERE ${isOfKeys} ORDER BY t.seq`),
+		db.all<EventRow>(
+			sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN conversion_events t WHERE ${isOfKeys} ORDER BY t.platform, t.txnid, t.seq`,
+		),
+		db.all<CallbackRow>(
+			sql`SELECT t.* FROM json_each(${keys}) k CROSS JOIN callbacks t WHERE ${isOfKeys} ORDER BY t.platform, t.txnid, t.seq`,
+		),
 		db.all<AttemptRow>(
 			sql`SELECT a.* FROM json_each(${keys}) k CROSS JOIN callbacks t CROSS JOIN callback_attempts a
 				WHERE ${isOfKeys} AND a.callback_id = t.id ORDER BY a.started_at, a.id`,

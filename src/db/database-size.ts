@@ -10,7 +10,7 @@ const MAX_DATABASE_BYTES = 10_000_000_000;
 /** Bytes of a database; null where the platform does not tell. */
 export async function readSize(db: Database): Promise<number | null> {
 	if (isPostgres(db)) return (await db.all<{ bytes: number }>(sql`SELECT pg_database_size(current_database()) AS bytes`))[0]?.bytes ?? null;
-	const { meta } = await db.run(sql`SELECT 1`);
+	const { meta } = await db.run(sql`SELECT 1 AS one`);
 	return typeof meta.size_after === "number" ? meta.size_after : null;
 }
 

@@ -24,9 +24,9 @@ export async function readConversions(db: Database, keys: readonly ConversionKey
 	const [stored, events, callbacks] = await runTransaction(db, [
 		sql`SELECT ${allColumns(conversions, "t")}, (SELECT p.amendments FROM publishers p WHERE p.id = t.publisher_id) AS amendments
 			${ofKeys(sql`conversions`)}`,
-		sql`SELECT t.platform, t.txnid, t.seq, t.details ${ofKeys(sql`conversion_events`)} ORDER BY t.seq`,
+		sql`SELECT t.platform, t.txnid, t.seq, t.details ${ofKeys(sql`conversion_events`)} ORDER BY t.platform, t.txnid, t.seq`,
 		sql`SELECT t.platform, t.txnid, t.seq, t.status, t.payout_micros AS "payoutMicros", t.state, t.held_for AS "heldFor"
-			${ofKeys(sql`callbacks`)} ORDER BY t.seq`,
+			${ofKeys(sql`callbacks`)} ORDER BY t.platform, t.txnid, t.seq`,
 	]);
 	const eventsOf = Map.groupBy((events?.results ?? []) as EventRow[], keyOf);
 	const callbacksOf = Map.groupBy((callbacks?.results ?? []) as CallbackRow[], keyOf);

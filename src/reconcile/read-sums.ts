@@ -98,7 +98,7 @@ export async function readTotals(db: Database, after: number, limit: number): Pr
 		sql`SELECT d.campaign_id AS "campaignId", sum(d.click_count) AS "clickCount", sum(d.spend_micros) AS "spendMicros", sum(d.gross_micros) AS "grossMicros"
 			FROM (${ids}) k CROSS JOIN campaign_days d WHERE d.campaign_id = k.campaign_id GROUP BY d.campaign_id`,
 		// Days that are known to be wrong count as their clicks have them.
-		sql`SELECT f.key ->> 'campaignId' AS "campaignId",
+		sql`SELECT CAST(f.key ->> 'campaignId' AS BIGINT) AS "campaignId",
 			CASE f.column_name WHEN 'clickCount' THEN f.counted - f.stored ELSE 0 END AS "clickCount",
 			CASE f.column_name WHEN 'spendMicros' THEN f.counted - f.stored ELSE 0 END AS "spendMicros",
 			CASE f.column_name WHEN 'grossMicros' THEN f.counted - f.stored ELSE 0 END AS "grossMicros"

@@ -1,29 +1,53 @@
 /** Setup of every test file of the `worker` project: brings both databases to the present schema. */
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll } from "vitest";
+import { afterAll, afterEach, expect } from "vitest";
 import { openPostgres } from "../../src/db/postgres.ts";
+import { openMirror } from "./mirror.ts";
 import "./worker-env.ts";
 
 await applyD1Migrations(env.PRODUCTS, env.PRODUCTS_MIGRATIONS);
 
-if (env.POSTGRES_URL === "") await applyD1Migrations(env.DB, env.NETWORK_MIGRATIONS);
-else await usePostgres(env.POSTGRES_URL);
+if (env.POSTGRES_URL === "" || env.MIRROR !== "") await applyD1Migrations(env.DB, env.NETWORK_MIGRATIONS);
+if (env.MIRROR !== "") await useMirror(env.POSTGRES_URL);
+else if (env.POSTGRES_URL !== "") await usePostgres(env.POSTGRES_URL);
 
-/** Makes a PostgreSQL database of this file's own the network database, as a copy of one that is migrated. */
+/** Makes a PostgreSQL database of this file's own the network database. */
 async function usePostgres(server: string): Promise<void> {
+	const binding = { connectionString: await copyTemplate(server) };
+	define({ D1: env.DB, DB: openPostgres(binding.connectionString, new Map()), POSTGRES: binding });
+}
+
+/** Makes both engines the network database, as one. Everything that both have run is noted for test/mirror. */
+async function useMirror(server: string): Promise<void> {
+	const postgres = openPostgres(await copyTemplate(server), new Map());
+	const mirror = openMirror(env.DB, postgres);
+	define({ D1: env.DB, DB: mirror.database, POSTGRES_DB: postgres });
+	afterEach(() => {
+		expect(mirror.takeDifferences()).toEqual([]);
+	});
+	afterAll(async () => {
+		const texts = JSON.stringify([...mirror.texts]);
+		await openPostgres(server)
+			.prepare("INSERT INTO mirrored_statements (text) SELECT jsonb_array_elements_text(CAST(? AS jsonb))")
+			.bind(texts)
+			.run();
+	});
+}
+
+/** A database of this file's own, as a copy of one that is migrated. @returns its URL */
+async function copyTemplate(server: string): Promise<string> {
 	const admin = openPostgres(server);
 	const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
 	await admin.prepare(`CREATE DATABASE ${name} TEMPLATE clickbourse_template`).run();
-	const url = new URL(server);
-	url.pathname = `/${name}`;
-	const binding = { connectionString: url.href };
-	Object.defineProperties(env, {
-		D1: { value: env.DB, configurable: true, enumerable: true },
-		DB: { value: openPostgres(binding.connectionString, new Map()), configurable: true, enumerable: true },
-		POSTGRES: { value: binding, configurable: true, enumerable: true },
-	});
 	afterAll(async () => {
 		await admin.prepare(`DROP DATABASE ${name} WITH (FORCE)`).run();
 	});
+	const url = new URL(server);
+	url.pathname = `/${name}`;
+	return url.href;
+}
+
+function define(bindings: Readonly<Record<string, unknown>>): void {
+	for (const [name, value] of Object.entries(bindings)) Object.defineProperty(env, name, { value, configurable: true, enumerable: true });
 }

@@ -14,8 +14,12 @@ declare global {
 			/** How many histories the property test of conversions runs; empty for its own number. */
 			PROPERTY_RUNS: string;
 			POSTGRES_URL: string;
-			/** In the `postgres` project, where `DB` is PostgreSQL: the D1 database that is bound as `DB` otherwise, without tables. */
+			/** In the `postgres` project, where `DB` is PostgreSQL: the D1 database that is bound as `DB` otherwise, without tables but in a mirror. */
 			D1: D1Database;
+			/** `true` in the `mirror` project, where `DB` is both engines at once, and `D1` the one of them. */
+			MIRROR: string;
+			/** In the `mirror` project, the other one. */
+			POSTGRES_DB: D1Database;
 			POSTGRES: { connectionString: string };
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];

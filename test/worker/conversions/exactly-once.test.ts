@@ -399,7 +399,9 @@ async function checkHistory(): Promise<void> {
 	const rows = await readAll<Record<string, unknown>>(
 		'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
 	);
-	const events = await readAll("SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY seq");
+	const events = await readAll(
+		"SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
+	);
 	for (const { platform, txnid, event_count, ...state } of rows) {
 		const own = events.filter((event) => event.platform === platform && event.txnid === txnid);
 		expect(own.map(({ seq }) => seq)).toEqual(Array.from({ length: Number(event_count) }, (_, at) => at + 1));
