@@ -31,8 +31,8 @@ const FIRST_LANE: readonly Check[] = [
 	vitest("worker"),
 ];
 const SECOND_LANE: readonly Check[] = [vitest("e2e")];
-/** Only where it is named: it needs a PostgreSQL server. On it alone, then beside D1, and last whether that were all statements. */
-const POSTGRES = vitest("postgres", "mirror", "mirrored");
+/** Only where they are named: they need a PostgreSQL server. On it alone; and beside D1, then whether that were all statements. */
+const ON_POSTGRES: readonly Check[] = [vitest("postgres"), vitest("mirror", "mirrored")];
 
 type Done = Outcome & { name: string; seconds: number };
 
@@ -46,13 +46,13 @@ function vitest(...projects: readonly [string, ...string[]]): Check {
 }
 
 async function test(wanted: readonly string[]): Promise<void> {
-	const names = [...new Set([...FIRST_LANE, ...SECOND_LANE, POSTGRES].map(({ name }) => kindOf(name)))];
+	const names = [...new Set([...FIRST_LANE, ...SECOND_LANE, ...ON_POSTGRES].map(({ name }) => kindOf(name)))];
 	const unknown = wanted.find((name) => !names.includes(name));
 	if (unknown !== undefined) throw new Failure(`There is no check ${JSON.stringify(unknown)}. Choose from: ${names.join(", ")}.`);
 	const [first, second] = [FIRST_LANE, SECOND_LANE].map((lane) =>
 		lane.filter(({ name }) => wanted.length === 0 || wanted.includes(kindOf(name))),
 	) as [Check[], Check[]];
-	if (wanted.includes(POSTGRES.name)) first.push(POSTGRES);
+	first.push(...ON_POSTGRES.filter(({ name }) => wanted.includes(name)));
 	const held = first.length === 0 ? null : new HeldOutput((text) => process.stdout.write(text));
 	const shown = runLane(first, null).finally(() => held?.release());
 	const done = (await Promise.all([shown, runLane(second, held)])).flat();
@@ -72,7 +72,7 @@ async function runLane(checks: readonly Check[], held: HeldOutput | null): Promi
 		if (held === null) process.stdout.write(title);
 		else held.write(title);
 		const startedAt = Date.now();
-		const outcome = await (check === POSTGRES ? runOnPostgres(check, held) : runCheck(check, held));
+		const outcome = await (ON_POSTGRES.includes(check) ? runOnPostgres(check, held) : runCheck(check, held));
 		done.push({ ...outcome, name: check.name, seconds: (Date.now() - startedAt) / 1_000 });
 	}
 	return done;
