@@ -1,0 +1,2 @@
+import type { Part } from "../part.ts";
+export const clickConsumerPostgres: Part = { name: "click-consumer-postgres", about: "", run: async () => [] };
