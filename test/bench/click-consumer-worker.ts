@@ -19,11 +19,15 @@ export default {
 		const { inUse } = chooseNetwork(env);
 		if (inUse === undefined) throw new Error("the binding DB or POSTGRES is needed");
 		const deps = { db: openDatabase(inUse), kv: env.BOOK, now: () => Date.now(), facts };
-		for (let start = first; start < first + batches * BATCH; start += BATCH) {
-			const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: messageOf(start + at, isKnown) }));
-			// As the handler of the queue does for each batch.
-			await withConnectionsOf(() => consumeClicks(deps, letters));
-		}
+		const consume = async () => {
+			for (let start = first; start < first + batches * BATCH; start += BATCH) {
+				const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: messageOf(start + at, isKnown) }));
+				// As the handler of the queue does for each batch.
+				await (query.has("connect") ? withConnectionsOf(() => consumeClicks(deps, letters)) : consumeClicks(deps, letters));
+			}
+		};
+		// Hyperdrive keeps connections to the server from batch to batch.
+		await (query.has("connect") ? consume() : withConnectionsOf(consume));
 		return new Response(String(batches * BATCH));
 	},
 } satisfies ExportedHandler<Env>;
