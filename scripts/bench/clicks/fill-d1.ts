@@ -28,7 +28,9 @@ export function fillD1(file: string, rows: number, say: (text: string) => void):
 	const db = new DatabaseSync(file);
 	try {
 		db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA threads = 2");
-		const indexes = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'clicks' AND sql IS NOT NULL").all();
+		const indexes = db
+			.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'clicks' AND sql IS NOT NULL")
+			.all();
 		for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
 		for (let from = 0; from < rows; from += ROWS_PER_STATEMENT) {
 			db.exec(insertStoredClicks("clicks", sqliteHex, series(from, Math.min(rows, from + ROWS_PER_STATEMENT))));

@@ -156,6 +156,7 @@ async function checkWritten(url: string, before: number, expected: number): Prom
 		return rows[0];
 	});
 	const isRight =
-		Number(counted?.written) === before + expected && [counted?.counted, counted?.held, counted?.known].every((n) => Number(n) === expected);
+		Number(counted?.written) === before + expected &&
+		[counted?.counted, counted?.held, counted?.known].every((n) => Number(n) === expected);
 	if (!isRight) throw new Error(`of ${expected} clicks after ${before} the database has ${JSON.stringify(counted)}`);
 }
