@@ -25,7 +25,7 @@ const program = new Command("npm run bench --")
 	.option("--json <file>", "also write the figures as JSON: [{name, value, unit, bar, holds}]")
 	.addHelpText(
 		"after",
-		`\nParts:\n${parts}\n\nA whole run takes most of an hour on two cores, half of it to store clicks; less with fewer `--rows`. Exit code 1: a bar does not hold, or a part failed.`,
+		`\nParts:\n${parts}\n\nA whole run takes most of an hour on two cores, half of it to store clicks; less with fewer --rows. Exit code 1: a bar does not hold, or a part failed.`,
 	)
 	.allowExcessArguments(false);
 
