@@ -19,10 +19,13 @@ const program = new Command("npm run bench --")
 	.addOption(
 		new Option("--only <name>", "run this part alone; may be given several times").argParser(collect).default([] as string[], "all parts"),
 	)
+	.addOption(
+		new Option("--rows <count>", "clicks that are stored already where clicks are counted").argParser(readCount).default(20_000_000),
+	)
 	.option("--json <file>", "also write the figures as JSON: [{name, value, unit, bar, holds}]")
 	.addHelpText(
 		"after",
-		`\nParts:\n${parts}\n\nA whole run takes about ten minutes on two cores. Exit code 1: a bar does not hold, or a part failed.`,
+		`\nParts:\n${parts}\n\nA whole run takes most of an hour on two cores, half of it to store clicks; less with fewer --rows. Exit code 1: a bar does not hold, or a part failed.`,
 	)
 	.allowExcessArguments(false);
 
@@ -31,14 +34,19 @@ function collect(name: string, before: string[]): string[] {
 	return [...before, name];
 }
 
+function readCount(text: string): number {
+	if (!/^[1-9]\d{0,8}$/.test(text)) throw new Failure(`--rows ${JSON.stringify(text)}: a whole number from 1 up is needed.`);
+	return Number(text);
+}
+
 async function main(): Promise<void> {
-	const { only, json } = program.parse().opts<{ only: string[]; json?: string }>();
+	const { only, rows, json } = program.parse().opts<{ only: string[]; rows: number; json?: string }>();
 	const wanted = PARTS.filter(({ name }) => only.length === 0 || only.includes(name));
 	console.error(describeMachine());
 	const folder = await mkdtemp(join(tmpdir(), "clickbourse-bench-"));
 	removeOnSignal(folder);
 	try {
-		const { figures, failed } = await runParts(wanted, folder);
+		const { figures, failed } = await runParts(wanted, folder, rows);
 		console.log(`\n${writeTable(figures)}`);
 		if (json !== undefined) await writeFile(json, `${JSON.stringify(figures, null, "\t")}\n`);
 		const missed = figures.filter(({ holds }) => holds === false);
@@ -61,7 +69,7 @@ function removeOnSignal(folder: string): void {
 }
 
 /** Runs the parts one after another. One that fails is reported and does not keep the others from running. */
-async function runParts(wanted: readonly Part[], folder: string): Promise<{ figures: Figure[]; failed: string[] }> {
+async function runParts(wanted: readonly Part[], folder: string, rows: number): Promise<{ figures: Figure[]; failed: string[] }> {
 	const startedAt = performance.now();
 	const made = new Map<string, Promise<unknown>>();
 	const figures: Figure[] = [];
@@ -71,6 +79,7 @@ async function runParts(wanted: readonly Part[], folder: string): Promise<{ figu
 			console.error(`${`${((performance.now() - startedAt) / 1_000).toFixed(1)} s`.padStart(8)}  ${name}: ${text}`);
 		const bench: Bench = {
 			folder,
+			rows,
 			say,
 			shared<T>(key: string, make: () => Promise<T>): Promise<T> {
 				const known = made.get(key) ?? make();

@@ -4,6 +4,8 @@ import type { Figure } from "./figure.ts";
 export type Bench = {
 	/** A folder of this run, removed at its end. */
 	folder: string;
+	/** Clicks that are stored before anything is measured, where that matters. */
+	rows: number;
 	/** Shows progress. */
 	say: (text: string) => void;
 	/** What several parts need and is made once a run, by name. */

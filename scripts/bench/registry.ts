@@ -3,6 +3,7 @@ import { brandsList } from "./parts/brands-list.ts";
 import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { clickConsumer } from "./parts/click-consumer.ts";
+import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
 import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
 import { ledger } from "./parts/ledger.ts";
@@ -31,6 +32,7 @@ export const PARTS: readonly Part[] = [
 	catalogue,
 	brandsList,
 	clickConsumer,
+	clickConsumerPostgres,
 	ledger,
 	reports,
 	products,

@@ -27,6 +27,8 @@ export type RunningWorker = {
 	state?: string;
 	/** Binds the databases too. */
 	databases?: boolean;
+	/** URL of the PostgreSQL database that its network is in; absent: it is in D1. */
+	postgres?: string;
 	/** Binds the queues; a Worker with databases has them anyhow. Nobody consumes them: what is sent is dropped. */
 	queues?: boolean;
 	variables?: Record<string, string>;
@@ -55,7 +57,7 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 			handleStructuredLogs: ({ level, message }) => void (level === "error" && console.error(message)),
 			resourcePersistencePath: join(folder, "state"),
 			...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
-			workers: workers.map(({ name, script, state, databases = false, queues = databases, variables }) => ({
+			workers: workers.map(({ name, script, state, databases = false, postgres, queues = databases, variables }) => ({
 				name,
 				modules: [
 					{ type: "ESModule" as const, path: script },
@@ -66,6 +68,9 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 				],
 				modulesRoot: dirname(script),
 				compatibilityDate,
+				// As wrangler.toml has it: what has a database needs it, and the edge has none.
+				compatibilityFlags: databases ? ["nodejs_compat"] : [],
+				...(postgres !== undefined && { hyperdrives: { POSTGRES: postgres } }),
 				bindings: { ...VARIABLES, ...variables },
 				unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
 				...(state !== undefined && { kvNamespaces: { BOOK: `book-${state}` } }),

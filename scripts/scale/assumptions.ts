@@ -107,10 +107,22 @@ export const ASSUMPTIONS = {
 	d1CallMs: assumed(20, "ms", "between a Worker and D1, commit included; a batch of clicks makes two calls"),
 
 	// The ledger, on PostgreSQL.
-	postgresClicksPerSecond: trial(10_100, "clicks/s", "by one connection in batches of 100, on two shared cores"),
+	postgresClicksPerSecond: measured(
+		1_820,
+		"clicks/s",
+		"in batches of 100, on two cores with others' load, 20 million stored",
+		"click-consumer-postgres",
+		"click_consumer.postgres.rate",
+	),
 	postgresCores: trial(2, "cores", "that this was measured on"),
-	postgresWalBytes: trial(1_400, "bytes", "of write-ahead log a click"),
-	postgresClickBytes: assumed(1_100, "bytes", "a click with its indexes"),
+	postgresWalBytes: measured(
+		13_386,
+		"bytes",
+		"of write-ahead log a click, soon after a checkpoint",
+		"click-consumer-postgres",
+		"click_consumer.postgres.wal",
+	),
+	postgresClickBytes: measured(630.2, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
 	postgresConversionBytes: assumed(7_000, "bytes", "a conversion, its postbacks and callback"),
 	postgresPagesPerClick: assumed(4, "pages", "at random a click: what its indexes touch"),
 	postgresCallMs: assumed(3, "ms", "between a Worker and PostgreSQL; a batch of clicks makes four calls"),

@@ -184,16 +184,22 @@ async function withRetries<Value>(
 	}
 }
 
-const texts = new Map<string, string>();
+/** A statement as PostgreSQL gets it. By its name a connection that has run it before neither parses nor plans it again. */
+type Prepared = { name: string; text: string };
 
-function toQuery({ text, parameters }: Statement): { text: string; values: Parameter[] } {
-	let numbered = texts.get(text);
-	if (numbered === undefined) {
-		if (texts.size >= MAX_TEXTS) texts.clear();
-		numbered = numberParameters(text);
-		texts.set(text, numbered);
+const prepared = new Map<string, Prepared>();
+/** Never used twice: a connection may know the older text by it. */
+let lastName = 0;
+
+function toQuery({ text, parameters }: Statement): Prepared & { values: Parameter[] } {
+	let known = prepared.get(text);
+	if (known === undefined) {
+		if (prepared.size >= MAX_TEXTS) prepared.clear();
+		lastName += 1;
+		known = { name: `s${lastName}`, text: numberParameters(text) };
+		prepared.set(text, known);
 	}
-	return { text: numbered, values: [...parameters] };
+	return { ...known, values: [...parameters] };
 }
 
 function toResult({ rows, rowCount }: QueryResult<Row>): Result {

@@ -1,8 +1,10 @@
-/** Bench-only Worker: the click consumer, given messages that are made here. POST /{round}?batches=N writes N batches of 100. */
+/** Bench-only Worker: the click consumer, given messages that are made here. POST /?first=F&batches=N writes N batches of 100 from click F on. */
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { Env } from "../../src/config.ts";
+import { chooseNetwork } from "../../src/db/choose.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { withConnectionsOf } from "../../src/db/postgres.ts";
 import { benchClick } from "./click-messages.ts";
 
 const BATCH = 100;
@@ -10,16 +12,27 @@ const facts = new KeptFacts();
 
 export default {
 	async fetch(request, env) {
-		const url = new URL(request.url);
-		const batches = Number(url.searchParams.get("batches"));
-		const round = Number(url.pathname.slice(1));
-		if (env.DB === undefined) throw new Error("the binding DB is needed");
-		const deps = { db: openDatabase(env.DB), kv: env.BOOK, now: () => Date.now(), facts };
-		for (let batch = 0; batch < batches; batch++) {
-			const first = (round * batches + batch) * BATCH;
-			const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: benchClick(first + at) }));
-			await consumeClicks(deps, letters);
-		}
+		const query = new URL(request.url).searchParams;
+		const [first, batches] = [Number(query.get("first")), Number(query.get("batches"))];
+		// What distinguishes visitors; a click without it is not remembered for repeats.
+		const isKnown = query.has("known");
+		const { inUse } = chooseNetwork(env);
+		if (inUse === undefined) throw new Error("the binding DB or POSTGRES is needed");
+		const deps = { db: openDatabase(inUse), kv: env.BOOK, now: () => Date.now(), facts };
+		const consume = async () => {
+			for (let start = first; start < first + batches * BATCH; start += BATCH) {
+				const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: messageOf(start + at, isKnown) }));
+				// As the handler of the queue does for each batch.
+				await (query.has("connect") ? withConnectionsOf(() => consumeClicks(deps, letters)) : consumeClicks(deps, letters));
+			}
+		};
+		// Hyperdrive keeps connections to the server from batch to batch.
+		await (query.has("connect") ? consume() : withConnectionsOf(consume));
 		return new Response(String(batches * BATCH));
 	},
 } satisfies ExportedHandler<Env>;
+
+function messageOf(at: number, isKnown: boolean) {
+	const click = benchClick(at);
+	return isKnown ? { ...click, connection: click.hash.slice(0, 16) } : click;
+}

@@ -480,9 +480,10 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/operator/network/import-answer.ts",
 			"scripts/local",
 			"scripts/demo",
+			"scripts/postgres",
 			"test/bench",
 		],
-		packages: ["autocannon", "commander", "drizzle-orm", "miniflare"],
+		packages: ["autocannon", "commander", "drizzle-orm", "miniflare", "pg"],
 	},
 ];
 
