@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
+import { Md5 } from "ts-md5";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
 
@@ -188,15 +189,13 @@ async function withRetries<Value>(
 type Prepared = { name: string; text: string };
 
 const prepared = new Map<string, Prepared>();
-/** Never used twice: a connection may know the older text by it. */
-let lastName = 0;
 
 function toQuery({ text, parameters }: Statement): Prepared & { values: Parameter[] } {
 	let known = prepared.get(text);
 	if (known === undefined) {
 		if (prepared.size >= MAX_TEXTS) prepared.clear();
-		lastName += 1;
-		known = { name: `s${lastName}`, text: numberParameters(text) };
+		// Of the text alone: behind a pool a connection may know what another isolate has prepared.
+		known = { name: Md5.hashStr(text), text: numberParameters(text) };
 		prepared.set(text, known);
 	}
 	return { ...known, values: [...parameters] };

@@ -80,7 +80,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/db",
 		job: "the client, transactions, rows as JSON, which brand a host belongs to",
 		imports: ["src/lib"],
-		packages: ["drizzle-orm", "node:async_hooks", "pg", "pg-cloudflare"],
+		packages: ["drizzle-orm", "node:async_hooks", "pg", "pg-cloudflare", "ts-md5"],
 	},
 	{
 		path: "src/keys",
