@@ -41,7 +41,7 @@ async function ask(body: object): Promise<ReconcileAnswer> {
 const compared = async (repair = false) => (await ask({ from: "2026-11-17", to: "2026-11-20", repair })).differences;
 const run = (query: string) => env.DB.prepare(query).run();
 const stored = async () =>
-	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)])));
+	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`)])));
 
 beforeEach(async () => {
 	const rows = [
@@ -140,12 +140,12 @@ describe("worker: comparing counters with their rows", () => {
 	});
 
 	it.each(COUNTERS)("%s: rows that are not there are found, and written anew", async (counter) => {
-		const before = await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3`);
+		const before = await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3, 4`);
 		await run(`DELETE FROM ${counter}`);
 		expect((await compared()).length).toBeGreaterThan(0);
 		await compared(true);
 		const sourceCount = (rows: object[]) => rows.map((row) => ({ ...row, source_count: 0 }));
-		expect(sourceCount(await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3`))).toEqual(sourceCount(before));
+		expect(sourceCount(await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3, 4`))).toEqual(sourceCount(before));
 		expect(await compared()).toEqual([]);
 	});
 
