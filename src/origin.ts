@@ -340,7 +340,7 @@ function serveOrigin(request: Request, env: Env, ctx: ExecutionContext): Respons
 }
 
 export default {
-	fetch: (request, env, ctx) => withConnections(() => serveOrigin(request, env, ctx)),
-	scheduled: (controller, env) => withConnectionsOf(() => runCron(controller, env)),
-	queue: (batch, env, _ctx) => withConnectionsOf(() => runQueue(batch, env)),
+	fetch: (request, env, ctx) => withConnections(env, () => serveOrigin(request, env, ctx)),
+	scheduled: (controller, env) => withConnectionsOf(env, () => runCron(controller, env)),
+	queue: (batch, env, _ctx) => withConnectionsOf(env, () => runQueue(batch, env)),
 } satisfies ExportedHandler<Env>;

@@ -24,7 +24,7 @@ function adoptPauses(env: Env): (campaignIds: readonly number[]) => void {
 }
 
 export default {
-	fetch: (request, env, ctx) => withConnections(() => serve(request, env, ctx, wholeOf)),
-	scheduled: (controller, env) => withConnectionsOf(() => runCron(controller, env, adoptPauses(env))),
-	queue: (batch, env, _ctx) => withConnectionsOf(() => runQueue(batch, env, adoptPauses(env))),
+	fetch: (request, env, ctx) => withConnections(env, () => serve(request, env, ctx, wholeOf)),
+	scheduled: (controller, env) => withConnectionsOf(env, () => runCron(controller, env, adoptPauses(env))),
+	queue: (batch, env, _ctx) => withConnectionsOf(env, () => runQueue(batch, env, adoptPauses(env))),
 } satisfies ExportedHandler<Env>;

@@ -1,10 +1,7 @@
 /** Finds out whose postbacks are that were taken while no key could be looked up, by the rules that the intake has. */
 import type { KeyOwners } from "../keys/key-owners.ts";
 import { findSenderFault } from "./check-sender.ts";
-import type { PostbackItem, ReceivedPostback, UnclaimedPostback } from "./message.ts";
-
-/** Characters kept of a request that is not a platform's. */
-const MAX_UNKNOWN_TEXT = 1_000;
+import { inBrief, type PostbackItem, type ReceivedPostback, type UnclaimedPostback } from "./message.ts";
 
 /**
  * The same items, each with its platform. One that is no platform's stays in the ledger alone, with what was answered.
@@ -25,8 +22,4 @@ async function claim(keys: Pick<KeyOwners, "findPlatformByHash">, unclaimed: Unc
 	const fault = await findSenderFault(sender, { text: sent, signature: signature ?? undefined, address });
 	if (fault !== null) return { format, kind: "postback", intake: { ...inBrief(of), outcome: "rejected" }, postback: null };
 	return { format, kind: "postback", intake: of, postback };
-}
-
-function inBrief(intake: ReceivedPostback["intake"]): ReceivedPostback["intake"] {
-	return { ...intake, query: intake.query.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
 }

@@ -73,6 +73,15 @@ const messageSchema = v.variant("kind", [receivedSchema, lookAgainSchema, togeth
 
 export type Postback = v.InferOutput<typeof postbackSchema>;
 export type Intake = v.InferOutput<typeof intakeSchema>;
+
+/** Characters kept of a request that is not known to be a platform's: enough to see who sends it. */
+const MAX_UNKNOWN_TEXT = 1_000;
+
+/** What is kept of such a request. */
+export function inBrief<Request extends Pick<Intake, "query">>(request: Request): Request {
+	return { ...request, query: request.query.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
+}
+
 export type ReceivedPostback = v.InferOutput<typeof receivedSchema>;
 export type UnclaimedPostback = v.InferOutput<typeof unclaimedSchema>;
 /** What is settled one by one. */

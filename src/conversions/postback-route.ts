@@ -15,7 +15,7 @@ import { originHeaders, requestIdOf } from "../lib/request-id.ts";
 import { isPathAt, pathStartOf } from "../lib/request-url.ts";
 import { FAILED, invalid, type PostbackAnswer, RECEIVED, UNKNOWN_KEY } from "./answers.ts";
 import { findSenderFault } from "./check-sender.ts";
-import { type Intake, MESSAGE_FORMAT, type Postback, type ReceivedPostback } from "./message.ts";
+import { type Intake, inBrief, MESSAGE_FORMAT, type Postback, type ReceivedPostback } from "./message.ts";
 import type { PostbackBatcher } from "./postback-batcher.ts";
 import { pickValues } from "./read-fields.ts";
 import { readPostback } from "./read-postback.ts";
@@ -35,8 +35,6 @@ export type PostbackDeps = SettleDeps & {
 	measure?: Measure | undefined;
 };
 
-/** Characters kept of a request that is not known to be a platform's: enough to see who sends it. */
-const MAX_UNKNOWN_TEXT = 1_000;
 /** How many postbacks that may not be the platform's an isolate puts into the ledger in a minute, of each platform. */
 const MAX_REFUSED_KEPT_PER_MINUTE = 60;
 
@@ -167,10 +165,6 @@ async function takeFromPlatform(deps: PostbackDeps, platform: string, received: 
 /** By how many this postback is over its platform's rate, in this isolate and minute; 0 where it is not. */
 function countOverRate({ perMinute }: PostbackDeps, { id, postbacksPerMinute }: PlatformSender, receivedAt: number): number {
 	return postbacksPerMinute === null ? 0 : Math.max(0, perMinute.count(`taken ${id}`, receivedAt) - postbacksPerMinute);
-}
-
-function inBrief(received: Received): Received {
-	return { ...received, query: received.query.slice(0, MAX_UNKNOWN_TEXT).toWellFormed() };
 }
 
 /** Whose conversion it is shows only later: a postback is counted for its platform. */

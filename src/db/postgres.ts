@@ -49,8 +49,8 @@ async function connect(connectionString: string): Promise<Client> {
 		query_timeout: TIMEOUT_MS,
 		types: TYPES,
 		pipeline: true,
-		// What pg would choose by itself where a bundler has told it that this is workerd.
-		stream: () => new CloudflareSocket(false),
+		// What pg would choose by itself where a bundler has told it that this is workerd; it tells its settings, whatever its types say.
+		stream: (settings?: { ssl?: unknown }) => new CloudflareSocket(Boolean(settings?.ssl)),
 	});
 	// A line that breaks fails the queries that wait on it; without a listener it would also be thrown at nobody.
 	client.on("error", () => undefined);
@@ -68,16 +68,20 @@ type Connections = Map<string, Promise<Client>>;
 /** The connections of the invocation that is being served. */
 const invocations = new AsyncLocalStorage<Connections>();
 
+/** What binds PostgreSQL, or does not: then nothing is kept, and nothing costs. */
+type Bindings = { POSTGRES?: unknown };
+
 /**
  * Runs what belongs to one request. It shares a connection, made when it is first needed; the runtime closes it when the last of the
  * request's work has ended, which may be after its answer. Outside of an invocation every call has a connection of its own.
  */
-export function withConnections<Result>(run: () => Result): Result {
-	return invocations.getStore() === undefined ? invocations.run(new Map(), run) : run();
+export function withConnections<Result>({ POSTGRES }: Bindings, run: () => Result): Result {
+	return POSTGRES === undefined ? run() : invocations.run(new Map(), run);
 }
 
 /** The same for a batch of a queue and a run of the cron, which have ended when their handler has. */
-export async function withConnectionsOf<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function withConnectionsOf<Result>({ POSTGRES }: Bindings, run: () => Promise<Result>): Promise<Result> {
+	if (POSTGRES === undefined) return run();
 	const connections = new Map<string, Promise<Client>>();
 	try {
 		return await invocations.run(connections, run);
@@ -209,7 +213,8 @@ function isRead(text: string): boolean {
 	return /^\s*(?:SELECT|WITH)\b/i.test(text) && !/\b(?:INSERT|UPDATE|DELETE)\b/i.test(text);
 }
 
-const ESCAPED = /\\u(?:0000|d[89a-f])/i;
+/** JSON with such an escape in it. A text that is not JSON has a backslash of its own. */
+const ESCAPED = /^[[{][\s\S]*\\u(?:0000|d[89a-f])/i;
 
 /** As SQLite stores it. PostgreSQL's text holds neither NUL nor half a surrogate pair: they become U+FFFD. */
 function toParameter(value: unknown): Parameter {

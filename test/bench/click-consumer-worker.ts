@@ -23,11 +23,11 @@ export default {
 			for (let start = first; start < first + batches * BATCH; start += BATCH) {
 				const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: messageOf(start + at, isKnown) }));
 				// As the handler of the queue does for each batch.
-				await (query.has("connect") ? withConnectionsOf(() => consumeClicks(deps, letters)) : consumeClicks(deps, letters));
+				await (query.has("connect") ? withConnectionsOf(env, () => consumeClicks(deps, letters)) : consumeClicks(deps, letters));
 			}
 		};
 		// Hyperdrive keeps connections to the server from batch to batch.
-		await (query.has("connect") ? consume() : withConnectionsOf(consume));
+		await (query.has("connect") ? consume() : withConnectionsOf(env, consume));
 		return new Response(String(batches * BATCH));
 	},
 } satisfies ExportedHandler<Env>;

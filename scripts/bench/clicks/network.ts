@@ -7,13 +7,9 @@ const BRANDS = CAMPAIGNS / CAMPAIGNS_PER_BRAND;
 /** Local days of the campaigns begin by it. */
 export const TIMEZONE = "America/New_York";
 
-/** @param origin of the all-in-one Worker */
-export async function importClickedNetwork(origin: string): Promise<void> {
-	const owners = generateOwners();
-	const [model] = owners.publishers ?? [];
-	const [platform] = owners.platforms ?? [];
-	if (model === undefined || platform === undefined) throw new Error("there is no publisher to take after");
-	const publishers = Array.from({ length: IDENTITIES }, (_, at) => ({
+/** The publishers of the clicks, each like `model` but for its names and keys. */
+export function namePublishers<Model extends object>(model: Model) {
+	return Array.from({ length: IDENTITIES }, (_, at) => ({
 		...model,
 		id: `p${at}`,
 		publisher_id: `bench-${at}`,
@@ -22,6 +18,15 @@ export async function importClickedNetwork(origin: string): Promise<void> {
 		publisher_key: `benchmark-publisher-key-${at}`,
 		blocked_brands: [],
 	}));
+}
+
+/** @param origin of the all-in-one Worker */
+export async function importClickedNetwork(origin: string): Promise<void> {
+	const owners = generateOwners();
+	const [model] = owners.publishers ?? [];
+	const [platform] = owners.platforms ?? [];
+	if (model === undefined || platform === undefined) throw new Error("there is no publisher to take after");
+	const publishers = namePublishers(model);
 	const brands = Array.from({ length: BRANDS }, (_, brand) => ({
 		domain: `brand-${brand}.example`,
 		name: `Brand ${brand}`,

@@ -1,12 +1,11 @@
 import { buildWorker } from "../build-worker.ts";
 import { generateOwners } from "../catalogue/generate.ts";
+import { namePublishers } from "../clicks/network.ts";
 import { type Figure, tell } from "../figure.ts";
 import { importNetwork, migrateDatabases } from "../import-network.ts";
 import type { Part } from "../part.ts";
 import { type Runtime, startWorkers } from "../runtime.ts";
 
-/** Of the publishers in test/bench/click-messages.ts. */
-const IDENTITIES = 20;
 const CAMPAIGNS = 2_000;
 /** Stored before anything is counted, so that counters exist and indexes have their depth. */
 const WARM_UP = 20_000;
@@ -71,16 +70,7 @@ async function prepareNetwork(runtime: Runtime): Promise<void> {
 	const [model] = owners.publishers ?? [];
 	const platform = owners.platforms?.find(({ id }) => id === "northwind");
 	if (model === undefined || platform === undefined) throw new Error("there is no publisher to take after");
-	const publishers = Array.from({ length: IDENTITIES }, (_, at) => ({
-		...model,
-		id: `p${at}`,
-		publisher_id: `bench-${at}`,
-		publisher_identity: `bench_${at}`,
-		access_key: `benchmark-access-key-${at}`,
-		publisher_key: `benchmark-publisher-key-${at}`,
-		callback_url: "https://callbacks.example/s2s?txnid={txnid}&payout={payout}",
-		blocked_brands: [],
-	}));
+	const publishers = namePublishers({ ...model, callback_url: "https://callbacks.example/s2s?txnid={txnid}&payout={payout}" });
 	const brands = Array.from({ length: CAMPAIGNS }, (_, at) => ({
 		domain: `brand-${at}.example`,
 		name: `Brand ${at}`,
