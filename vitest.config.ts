@@ -105,10 +105,10 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 }
 
 /**
- * Six projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * Seven projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
  * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
  * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether that was every statement; `e2e` runs the
- * commands of the README themselves.
+ * commands of the README themselves, and `e2e-postgres` `npm start -- --postgres`.
  */
 export default defineConfig({
 	test: {
@@ -128,6 +128,9 @@ export default defineConfig({
 			},
 			{
 				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
+			},
+			{
+				test: { name: "e2e-postgres", environment: "node", include: ["test/e2e-postgres/**/*.test.ts"], testTimeout: HANGS_MS },
 			},
 			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
 			inWorkerd(

@@ -32,7 +32,11 @@ const FIRST_LANE: readonly Check[] = [
 ];
 const SECOND_LANE: readonly Check[] = [vitest("e2e")];
 /** Only where they are named: they need a PostgreSQL server. On it alone; and beside D1, then whether that were all statements. */
-const ON_POSTGRES: readonly Check[] = [vitest("postgres"), vitest("mirror", "mirrored")];
+const ON_POSTGRES: readonly Check[] = [
+	vitest("postgres"),
+	{ ...vitest("e2e-postgres"), name: "postgres npm start" },
+	vitest("mirror", "mirrored"),
+];
 
 type Done = Outcome & { name: string; seconds: number };
 
@@ -52,7 +56,7 @@ async function test(wanted: readonly string[]): Promise<void> {
 	const [first, second] = [FIRST_LANE, SECOND_LANE].map((lane) =>
 		lane.filter(({ name }) => wanted.length === 0 || wanted.includes(kindOf(name))),
 	) as [Check[], Check[]];
-	first.push(...ON_POSTGRES.filter(({ name }) => wanted.includes(name)));
+	first.push(...ON_POSTGRES.filter(({ name }) => wanted.includes(kindOf(name))));
 	const held = first.length === 0 ? null : new HeldOutput((text) => process.stdout.write(text));
 	const shown = runLane(first, null).finally(() => held?.release());
 	const done = (await Promise.all([shown, runLane(second, held)])).flat();
