@@ -163,7 +163,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/database": moveRoutes({ move, now }),
 	};
 	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
-	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, isHeld: isNetworkHeld, verbs }));
+	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, now, isHeld: isNetworkHeld, verbs }));
 	return origin;
 }
 

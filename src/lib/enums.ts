@@ -105,6 +105,10 @@ export const ADJUSTMENT_KINDS = [
 export const LEDGER_CHECKS = ["history", "callbacks"] as const;
 export type LedgerCheckKind = (typeof LEDGER_CHECKS)[number];
 
+/** What a holder of an operator key may do: `viewer` sees; `manager` and `finance` see, and change what is theirs; `admin` does everything. */
+export const OPERATOR_ROLES = ["viewer", "manager", "finance", "admin"] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

@@ -1,13 +1,16 @@
 /** What stands before the operator's verbs: they exist only where a secret is set, and every request must carry it. */
 import { Hono } from "hono";
+import { BREAK_GLASS } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { limitBody, refuseQuery } from "../http/read-input.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import { jsonResponse, unauthorized } from "../lib/http.ts";
+import { requestIdOf } from "../lib/request-id.ts";
 
 export type OperatorDeps = {
 	/** The secret that the OperatorKey header must hold. */
 	operatorKey: string;
+	now: () => number;
 	/** Whether the network database takes no writes, since it is being moved. */
 	isHeld: () => Promise<boolean>;
 	/** The verbs, by the path under /operator at which they stand. */
@@ -40,11 +43,12 @@ const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-l
 const HELD =
 	"The network database is being moved, and takes no writes until the network has switched, or the move is cancelled: operator database move";
 
-export function operatorRoutes({ operatorKey, isHeld, verbs }: OperatorDeps): Hono {
+export function operatorRoutes({ operatorKey, now, isHeld, verbs }: OperatorDeps): Hono {
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		const given = c.req.header("OperatorKey");
 		if (given === undefined || !(await equalSecrets(given, operatorKey))) return unauthorized();
+		c.set("actor", { name: BREAK_GLASS, role: "admin", requestId: requestIdOf(c.req.raw, now()) });
 		return next();
 	});
 	for (const [path, verb] of Object.entries(verbs)) {

@@ -18,6 +18,7 @@ function open(env: Env) {
 	const { kv, counts } = countKv(env.BOOK);
 	const unpublished = operatorRoutes({
 		operatorKey: OPERATOR_KEY,
+		now: () => Date.now(),
 		isHeld: () => Promise.resolve(false),
 		verbs: {
 			"/network": networkRoutes({

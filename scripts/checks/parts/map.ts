@@ -83,6 +83,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "node:async_hooks", "pg", "pg-cloudflare", "ts-md5"],
 	},
 	{
+		path: "src/audit",
+		job: "who did what: written with each change",
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
 		path: "src/keys",
 		job: "whose key a request presents",
 		imports: ["src/lib", "src/db/schema", "src/db"],
@@ -197,7 +203,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/keys",
 		job: "issues, rotates and revokes keys and names",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

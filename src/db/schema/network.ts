@@ -1,5 +1,6 @@
 /** Tables of the network database (binding DB). */
 export * from "./adjustments.ts";
+export * from "./audit.ts";
 export * from "./book.ts";
 export * from "./brands.ts";
 export * from "./callbacks.ts";

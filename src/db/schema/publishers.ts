@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { AMENDMENTS, KEY_KINDS, NAME_KINDS, PRICING_MODELS } from "../../lib/enums.ts";
+import { AMENDMENTS, KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, PRICING_MODELS } from "../../lib/enums.ts";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -55,6 +55,10 @@ export const accessKeys = sqliteTable(
 		expiresAt: integer("expires_at"),
 		/** Last UTC day of use, YYYY-MM-DD. */
 		lastUsedOn: text("last_used_on"),
+		/** Of an operator key: what its holder may do. */
+		role: text({ enum: OPERATOR_ROLES }),
+		/** Of an operator key: last use, Unix milliseconds, some minutes behind. */
+		lastUsedAt: integer("last_used_at"),
 	},
 	(table) => [index("access_keys_by_owner").on(table.kind, table.ownerId)],
 );

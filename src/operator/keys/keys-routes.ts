@@ -1,5 +1,6 @@
 /** POST /operator/keys/issue, rotate, revoke and list. */
 import { Hono } from "hono";
+import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { CredentialKind, NameKind } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
@@ -19,17 +20,18 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 	app.post("/issue", async (c) => {
 		const { kind, owner } = await readKeyRequest("issue", c.req.raw);
 		if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
-		return answer({ issued: await issueKey(deps, { kind, owner }) });
+		return answer({ issued: await issueKey(deps, actorOf(c), { kind, owner }) });
 	});
 	app.post("/rotate", async (c) => {
 		const { kind, owner, overlap_hours: overlapHours, value } = await readKeyRequest("rotate", c.req.raw);
-		if (isName(kind)) return answer({ issued: await rotateName(deps, { kind, owner, overlapHours, value }) });
+		if (isName(kind)) return answer({ issued: await rotateName(deps, actorOf(c), { kind, owner, overlapHours, value }) });
 		if (value !== undefined) throw invalidInput([{ path: "value", message: "cannot be chosen for a key" }]);
-		return answer({ issued: await rotateKey(deps, { kind, owner, overlapHours }) });
+		return answer({ issued: await rotateKey(deps, actorOf(c), { kind, owner, overlapHours }) });
 	});
 	app.post("/revoke", async (c) => {
 		const { kind, owner, id } = await readKeyRequest("revoke", c.req.raw);
-		return answer({ revoked: isName(kind) ? await endNames(deps, { kind, owner, id }) : await revokeKeys(deps, { kind, owner, id }) });
+		const end = isName(kind) ? endNames(deps, actorOf(c), { kind, owner, id }) : revokeKeys(deps, actorOf(c), { kind, owner, id });
+		return answer({ revoked: await end });
 	});
 	app.post("/list", async (c) => {
 		const wanted = await readKeyRequest("list", c.req.raw);

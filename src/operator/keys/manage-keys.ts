@@ -1,8 +1,10 @@
 /** Issues, rotates, revokes and lists keys: Access Keys and Publisher Keys of publishers, and platform keys. */
 import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
+import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
@@ -19,16 +21,21 @@ export type ListFilter = { kind?: CredentialKind | undefined; owner?: string | u
 const ID_LENGTH = 12;
 
 /** A further key: those that the owner has stay valid. @throws HttpError 422 where there is no such owner */
-export async function issueKey({ db, now }: KeysDeps, { kind, owner }: OwnedKind<KeyKind>): Promise<NewCredential> {
+export async function issueKey({ db, now }: KeysDeps, actor: Actor, { kind, owner }: OwnedKind<KeyKind>): Promise<NewCredential> {
 	await requireOwner(db, kind, owner);
-	const { row, shown } = await makeKey(kind, owner, now());
-	await db.insert(accessKeys).values(row);
+	const at = now();
+	const { row, shown } = await makeKey(kind, owner, at);
+	await runTransaction(db, [
+		db.insert(accessKeys).values(row),
+		auditStatement(actor, at, { verb: "issueKeys", subjectKind: kind, subjectId: owner, after: { id: shown.id } }),
+	]);
 	return shown;
 }
 
 /** A new key, in place of the owner's others of that kind: they end after the overlap, or when they were to end before. */
 export async function rotateKey(
 	{ db, now }: KeysDeps,
+	actor: Actor,
 	{ kind, owner, overlapHours }: OwnedKind<KeyKind> & { overlapHours: number },
 ): Promise<NewCredential> {
 	await requireOwner(db, kind, owner);
@@ -41,6 +48,12 @@ export async function rotateKey(
 			.set({ expiresAt: endsAt })
 			.where(and(isOf(kind, owner), or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, endsAt)))),
 		db.insert(accessKeys).values(row),
+		auditStatement(actor, at, {
+			verb: "rotateKeys",
+			subjectKind: kind,
+			subjectId: owner,
+			after: { id: shown.id, others_end_at: new Date(endsAt).toISOString() },
+		}),
 	]);
 	return shown;
 }
@@ -48,14 +61,22 @@ export async function rotateKey(
 /** Ends one valid key, or all of the owner's of that kind. Returns how many. @throws HttpError 422 where there is none */
 export async function revokeKeys(
 	{ db, now }: KeysDeps,
+	actor: Actor,
 	{ kind, owner, id }: OwnedKind<KeyKind> & { id?: string | undefined },
 ): Promise<number> {
 	await requireOwner(db, kind, owner);
 	const at = now();
-	const ended = await db.all(sql`UPDATE access_keys SET expires_at = ${at}
-		WHERE kind = ${kind} AND owner_id = ${owner} AND (expires_at IS NULL OR expires_at > ${at})
-			${id === undefined ? sql`` : sql`AND substr(hash, 1, ${ID_LENGTH}) = ${id}`}
-		RETURNING hash`);
+	const isEnded = sql`kind = ${kind} AND owner_id = ${owner} AND (expires_at IS NULL OR expires_at > ${at})
+		${id === undefined ? sql`` : sql`AND substr(hash, 1, ${ID_LENGTH}) = ${id}`}`;
+	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } };
+	const [, result] = await runTransaction(db, [
+		auditStatement(actor, at, entry, {
+			where: sql`EXISTS (SELECT 1 FROM access_keys WHERE ${isEnded})`,
+			counts: sql`'{"keys":' || (SELECT count(*) FROM access_keys WHERE ${isEnded}) || '}'`,
+		}),
+		sql`UPDATE access_keys SET expires_at = ${at} WHERE ${isEnded} RETURNING hash`,
+	]);
+	const ended = result?.results ?? [];
 	if (ended.length === 0) throw invalidInput([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
 	return ended.length;
 }

@@ -2,10 +2,12 @@
  * Rotates, ends and lists publisher ids and identities. A publisher has one of each at a time; those it had stay its own for
  * good, so that clicks on links made under them still find it.
  */
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
+import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NameKind } from "../../lib/enums.ts";
 import { HOUR_MS } from "../../lib/time.ts";
@@ -13,19 +15,24 @@ import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { describeEnd, type KeysDeps, type ListFilter, type OwnedKind } from "./manage-keys.ts";
 import { newName } from "./new-credentials.ts";
 
+type Publisher = typeof publishers.$inferSelect;
+
 /**
  * A new name in place of the present one, which requests may use until the overlap ends. The book is to be published after this.
  * @throws HttpError 422 where there is no such publisher, or the name is or was another's
  */
 export async function rotateName(
 	{ db, now }: KeysDeps,
+	actor: Actor,
 	{ kind, owner, overlapHours, value = newName(kind) }: OwnedKind<NameKind> & { overlapHours: number; value?: string | undefined },
 ): Promise<NewCredential> {
-	await requirePublisher(db, owner);
+	const publisher = await requirePublisher(db, owner);
+	const present = kind === "publisher_id" ? publisher.publisherId : publisher.publisherIdentity;
 	const isNew = and(eq(publisherNames.kind, kind), eq(publisherNames.value, value));
 	const [taken] = await db.select().from(publisherNames).where(isNew);
 	if (taken !== undefined && taken.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
-	const endsAt = now() + Math.round(overlapHours * HOUR_MS);
+	const at = now();
+	const endsAt = at + Math.round(overlapHours * HOUR_MS);
 	// If another publisher has taken the name since, the insert leaves it, and nothing else happens.
 	const isMine = sql`EXISTS (SELECT 1 FROM publisher_names WHERE kind = ${kind} AND value = ${value} AND publisher_id = ${owner})`;
 	await runTransaction(db, [
@@ -36,6 +43,18 @@ export async function rotateName(
 			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`
 			: sql`UPDATE publishers SET publisher_identity = ${value} WHERE id = ${owner} AND ${isMine}`,
 		db.update(bookState).set({ manifestDirty: true }),
+		auditStatement(
+			actor,
+			at,
+			{
+				verb: "rotateKeys",
+				subjectKind: kind,
+				subjectId: owner,
+				before: { value: present },
+				after: { value, others_end_at: new Date(endsAt).toISOString() },
+			},
+			{ where: isMine },
+		),
 	]);
 	const [stored] = await db.select().from(publisherNames).where(isNew);
 	if (stored?.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
@@ -48,27 +67,27 @@ export async function rotateName(
  */
 export async function endNames(
 	{ db, now }: KeysDeps,
+	actor: Actor,
 	{ kind, owner, id }: OwnedKind<NameKind> & { id?: string | undefined },
 ): Promise<number> {
 	await requirePublisher(db, owner);
 	const at = now();
-	const ended = await db
-		.update(publisherNames)
-		.set({ expiresAt: at })
-		.where(
-			and(
-				eq(publisherNames.kind, kind),
-				eq(publisherNames.publisherId, owner),
-				gt(publisherNames.expiresAt, at),
-				id === undefined ? undefined : eq(publisherNames.value, id),
-			),
-		)
-		.returning({ value: publisherNames.value });
+	const isEnded = sql`kind = ${kind} AND publisher_id = ${owner} AND expires_at > ${at} ${id === undefined ? sql`` : sql`AND value = ${id}`}`;
+	const entry = { verb: "revokeKeys", subjectKind: kind, subjectId: owner, after: { id: id ?? null } };
+	const isAny = sql`EXISTS (SELECT 1 FROM publisher_names WHERE ${isEnded})`;
+	const [, , result] = await runTransaction(db, [
+		auditStatement(actor, at, entry, {
+			where: isAny,
+			counts: sql`'{"names":' || (SELECT count(*) FROM publisher_names WHERE ${isEnded}) || '}'`,
+		}),
+		sql`UPDATE book_state SET manifest_dirty = 1 WHERE ${isAny}`,
+		sql`UPDATE publisher_names SET expires_at = ${at} WHERE ${isEnded} RETURNING value`,
+	]);
+	const ended = result?.results ?? [];
 	if (ended.length === 0) {
 		const message = "has no such name in an overlap; the present one is replaced by a rotation (with an overlap of 0 at once)";
 		throw invalidInput([{ path: id === undefined ? "owner" : "id", message }]);
 	}
-	await db.update(bookState).set({ manifestDirty: true });
 	return ended.length;
 }
 
@@ -88,7 +107,9 @@ export async function listNames({ db, now }: KeysDeps, { kind, owner }: ListFilt
 	return rows.map((row) => ({ owner: row.publisherId, kind: row.kind, id: row.value, ...describeEnd(row.expiresAt, at) }));
 }
 
-async function requirePublisher(db: Database, owner: string): Promise<void> {
-	const found = await db.select({ id: publishers.id }).from(publishers).where(eq(publishers.id, owner));
-	if (found.length === 0) throw invalidInput([{ path: "owner", message: "is no publisher" }]);
+async function requirePublisher(db: Database, owner: string): Promise<Pick<Publisher, "publisherId" | "publisherIdentity">> {
+	const { publisherId, publisherIdentity } = publishers;
+	const [found] = await db.select({ publisherId, publisherIdentity }).from(publishers).where(eq(publishers.id, owner));
+	if (found === undefined) throw invalidInput([{ path: "owner", message: "is no publisher" }]);
+	return found;
 }

@@ -1,0 +1,26 @@
+/** What of a value may be kept for good and shown to every viewer. Pure. */
+
+/** Names of fields that hold a secret: `access_key`, `postback_secret`, `postbackSecret`. */
+const SECRET_NAME = /(?:^|_|[a-z])(?:key|keys|secret|secrets|password|token)$/i;
+/** Keys and secrets as they are issued, wherever they stand. */
+const ISSUED_SECRET = /\b(?:ak|pk|plk|opk|whsec)_[\w+/=-]{24,}/g;
+
+const LEFT_OUT = "(secret)";
+
+/**
+ * The same JSON, with `(secret)` in the place of every secret: of what a field is named for one, and of what looks like one that was
+ * issued. Null and booleans stay: that there is none is no secret.
+ */
+export function withoutSecrets(value: unknown): unknown {
+	if (typeof value === "string") return value.replaceAll(ISSUED_SECRET, LEFT_OUT);
+	if (Array.isArray(value)) return value.map(withoutSecrets);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, member]) => [name, SECRET_NAME.test(name) ? hide(member) : withoutSecrets(member)]),
+	);
+}
+
+function hide(member: unknown): unknown {
+	if (member === null || member === undefined || typeof member === "boolean") return member;
+	return Array.isArray(member) ? member.map(hide) : LEFT_OUT;
+}

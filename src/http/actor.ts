@@ -1,0 +1,26 @@
+/** Who acts: what stands before the operator's verbs tells them, and each change that they make is kept with it. */
+import type { Context } from "hono";
+import type { OperatorRole } from "../lib/enums.ts";
+
+export type Actor = {
+	/** Of the operator key; {@link BREAK_GLASS} where it was OPERATOR_KEY. */
+	name: string;
+	role: OperatorRole;
+	requestId: string;
+};
+
+/** The name of whoever holds OPERATOR_KEY. No operator key has it. */
+export const BREAK_GLASS = "operator";
+
+declare module "hono" {
+	interface ContextVariableMap {
+		actor: Actor;
+	}
+}
+
+/** Who makes this request. @throws where nothing that knows stands before the route */
+export function actorOf(c: Context): Actor {
+	const actor: Actor | undefined = c.get("actor");
+	if (actor === undefined) throw new Error("a verb that changes something stands behind no operator key");
+	return actor;
+}
