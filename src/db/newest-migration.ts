@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0003_database_move.sql";
+export const NEWEST_MIGRATION = "0004_book_written_at.sql";

@@ -12,9 +12,10 @@ import {
 	shardKey,
 	shardVersion,
 } from "../../src/campaign-book/format.ts";
-import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
+import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
+import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import { writePauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { openDatabase } from "../../src/db/client.ts";
