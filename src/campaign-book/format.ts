@@ -28,6 +28,9 @@ export const MANIFEST_KEY = "book:manifest";
 export const PAUSED_KEY = "book:paused";
 export const PAUSED_HEAD_KEY = "book:paused:head";
 
+/** What was written so long ago, in milliseconds, KV has spread to every data centre: it says "60 seconds or more". */
+export const SPREAD_MS = 5 * MINUTE_MS;
+
 /** Characters of a shard's version in the manifest's `shards` string. */
 export const VERSION_LENGTH = 12;
 
@@ -45,6 +48,11 @@ export type Manifest = {
 	publishers: PublisherWire[];
 	/** Rules on which clicks are paid; absent: the defaults. */
 	traffic?: TrafficSettings;
+	/**
+	 * Index → version, of shards that changed less than {@link SPREAD_MS} before: the version of that time, which every data centre has.
+	 * For isolates that know no earlier book, where a shard has not spread yet.
+	 */
+	spread?: Record<string, string>;
 };
 
 export type PublisherWire = {

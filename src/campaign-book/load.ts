@@ -7,6 +7,7 @@
  */
 import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
+import { LogLimit } from "../lib/log-limit.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import {
 	type BookBrand,
@@ -19,29 +20,16 @@ import {
 	parseManifest,
 	parsePauses,
 	readPausesVersion,
-	shardKey,
-	shardVersion,
 } from "./format.ts";
-import { BookUnavailableError, openShard, ResidentShards, type Shard } from "./resident-shards.ts";
-import { shardOf, slotOf } from "./slots.ts";
+import { SHORT_CACHE_SECONDS } from "./late-parts.ts";
+import { type BookStore, ShardReader } from "./shard-reader.ts";
 
-/** The part of a KV namespace that reading a book needs. */
-export type BookStore = {
-	get(keys: string[], options: { type: "text"; cacheTtl: number }): Promise<Map<string, string | null>>;
-};
-
-/** KV's shortest cache life; longer would only delay a publish. */
-const MANIFEST_CACHE_SECONDS = 30;
-/** Shards never change under their key. Misses are cached too, so this bounds how long a late shard is missed. */
-const SHARD_CACHE_SECONDS = 3_600;
 /** Pauses are re-read this often, in the background. */
 const PAUSES_TTL_MS = 10_000;
 /** A refresh that has not ended after this long is taken for lost. */
 const REFRESH_LOST_MS = 10_000;
 /** Past this many TTLs without a look at KV (an isolate that slept), a request waits for the refresh. */
 const STALE_TTLS = 10;
-/** At most so many changed shards are fetched before a new manifest takes over; the others load when they are asked for. */
-const PREFETCH_SHARDS = 64;
 const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 
 /** One version of the book as an isolate sees it. */
@@ -79,9 +67,11 @@ export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
 export class CampaignBook {
 	readonly #store: BookStore;
 	readonly #ttlMs: number;
-	readonly #shards: ResidentShards;
+	readonly #shards: ShardReader;
 	#snapshot: BookSnapshot | null = null;
-	#previous: Manifest | null = null;
+	readonly #errors = new LogLimit();
+	/** The time of the latest request. */
+	#now = 0;
 	#paused: ReadonlySet<number> = new Set();
 	/** What the head called them when they were read; null where they must be read again, whatever it says. */
 	#pausesVersion: string | null = null;
@@ -89,17 +79,16 @@ export class CampaignBook {
 	#pausesReadAt = 0;
 	#refreshStartedAt = Number.NEGATIVE_INFINITY;
 	#pausesStartedAt = Number.NEGATIVE_INFINITY;
-	#waits = 0;
 
 	constructor(store: BookStore, options: BookOptions) {
 		this.#store = store;
 		this.#ttlMs = options.snapshotTtlMs;
-		this.#shards = new ResidentShards(options.cacheBytes ?? DEFAULT_CACHE_BYTES);
+		this.#shards = new ShardReader(store, options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#errors);
 	}
 
 	/** What is in memory: for readiness answers and benchmarks. `waits` counts the lookups that had to go to KV. */
 	get stats() {
-		return { bytes: this.#shards.bytes, shards: this.#shards.size, waits: this.#waits };
+		return this.#shards.stats;
 	}
 
 	/**
@@ -107,6 +96,7 @@ export class CampaignBook {
 	 * Null where no readable book has been published.
 	 */
 	snapshot(now: number, waitUntil: WaitUntil): BookSnapshot | null | Promise<BookSnapshot | null> {
+		this.#now = now;
 		const age = now - this.#manifestReadAt;
 		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) return this.#readBoth(now);
 		if (age > this.#ttlMs) {
@@ -131,14 +121,7 @@ export class CampaignBook {
 	 * @throws BookUnavailableError (or rejects with it) where the shard cannot be read
 	 */
 	entry(snapshot: BookSnapshot, key: string): readonly BookBrand[] | null | Promise<readonly BookBrand[] | null> {
-		const { manifest } = snapshot;
-		const index = shardOf(slotOf(key), manifest.bits);
-		const version = shardVersion(manifest, index);
-		if (version === null) return null;
-		const shard = this.#shards.get(manifest.bits, index, version);
-		if (shard !== undefined) return this.#shards.read(shard, key);
-		this.#waits++;
-		return this.#load(manifest, index, version).then((loaded) => this.#shards.read(loaded, key));
+		return this.#shards.entry(snapshot.manifest, key, this.#now);
 	}
 
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
@@ -159,9 +142,10 @@ export class CampaignBook {
 				this.#pausesVersion === null ? [MANIFEST_KEY, PAUSED_HEAD_KEY, PAUSED_KEY] : [MANIFEST_KEY, PAUSED_HEAD_KEY],
 			);
 			await this.#takePauses(values, now);
-			await this.#take(parseManifest(values.get(MANIFEST_KEY) ?? null), now);
+			const isTaken = await this.#take(parseManifest(values.get(MANIFEST_KEY) ?? null), now);
+			if (!isTaken && this.#snapshot !== null) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
-			logError("book.refresh_failed", error);
+			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
 		}
 		// Tried, with whatever result: the last good book serves until the next try.
 		this.#manifestReadAt = now;
@@ -174,7 +158,7 @@ export class CampaignBook {
 			const values = await this.#get(this.#pausesVersion === null ? [PAUSED_HEAD_KEY, PAUSED_KEY] : [PAUSED_HEAD_KEY]);
 			await this.#takePauses(values, now);
 		} catch (error) {
-			logError("book.pauses_failed", error);
+			if (this.#errors.allows("pauses", now)) logError("book.pauses_failed", error);
 		}
 		// As above: tried, with whatever result.
 		this.#pausesReadAt = now;
@@ -182,7 +166,7 @@ export class CampaignBook {
 	}
 
 	#get(keys: string[]): Promise<Map<string, string | null>> {
-		return this.#store.get(keys, { type: "text", cacheTtl: MANIFEST_CACHE_SECONDS });
+		return this.#store.get(keys, { type: "text", cacheTtl: SHORT_CACHE_SECONDS });
 	}
 
 	/**
@@ -201,67 +185,18 @@ export class CampaignBook {
 		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
 	}
 
-	async #take(manifest: Manifest | null, now: number): Promise<void> {
+	/** Whether the manifest took over. */
+	async #take(manifest: Manifest | null, now: number): Promise<boolean> {
 		const current = this.#snapshot?.manifest;
-		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return;
-		if (current !== undefined) await this.#prefetch(current, manifest);
+		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return false;
+		if (current !== undefined) await this.#shards.prefetch(current, manifest, now);
 		// While the shards came, another request may have taken a newer book.
-		if (this.#snapshot !== null && this.#snapshot.manifest.version >= manifest.version) return;
-		this.#previous = current ?? null;
+		if (this.#snapshot !== null && this.#snapshot.manifest.version >= manifest.version) return false;
+		this.#shards.takeOver(current ?? null, manifest);
 		this.#snapshot = openSnapshot(manifest);
 		this.#manifestReadAt = now;
+		return true;
 	}
-
-	/** Fetches the changed ones of the resident shards, most recently used first. @throws where KV fails or one cannot be read */
-	async #prefetch(current: Manifest, next: Manifest): Promise<void> {
-		if (current.bits !== next.bits) return;
-		const changed: [index: number, version: string][] = [];
-		for (const shard of this.#shards.newestFirst()) {
-			const version = shardVersion(next, shard.index);
-			if (version !== null && version !== shard.version && changed.length < PREFETCH_SHARDS) changed.push([shard.index, version]);
-		}
-		if (changed.length === 0) return;
-		const keys = changed.map(([index, version]) => shardKey(next.bits, index, version));
-		const texts = await this.#store.get(keys, { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
-		for (const [index, version] of changed) {
-			const text = texts.get(shardKey(next.bits, index, version)) ?? null;
-			// One that KV has not must not hold up all the others: it is looked for when it is asked for.
-			if (text === null) logError("book.shard_unavailable", new Error("a changed shard is not in KV"), { shard: index, version });
-			else this.#shards.keep(openShard(next.bits, index, version, text));
-		}
-	}
-
-	async #load(manifest: Manifest, index: number, version: string): Promise<Shard> {
-		const key = shardKey(manifest.bits, index, version);
-		let shard: Shard;
-		try {
-			const values = await this.#store.get([key], { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
-			shard = openShard(manifest.bits, index, version, values.get(key) ?? null);
-		} catch (error) {
-			return this.#loadPrevious(manifest, index, version, error);
-		}
-		this.#shards.keep(shard);
-		return shard;
-	}
-
-	/** A shard that KV has not spread here yet: its last good version, for this lookup only. */
-	async #loadPrevious(manifest: Manifest, index: number, missing: string, cause: unknown): Promise<Shard> {
-		logError("book.shard_unavailable", cause, { shard: index, version: missing });
-		const previous = this.#previous;
-		const version = previous === null || previous.bits !== manifest.bits ? null : shardVersion(previous, index);
-		if (version === null || version === missing) throw unavailable(cause);
-		const key = shardKey(manifest.bits, index, version);
-		try {
-			const values = await this.#store.get([key], { type: "text", cacheTtl: SHARD_CACHE_SECONDS });
-			return openShard(manifest.bits, index, version, values.get(key) ?? null);
-		} catch (error) {
-			throw unavailable(error);
-		}
-	}
-}
-
-function unavailable(cause: unknown): BookUnavailableError {
-	return new BookUnavailableError("a shard of the campaign book cannot be read", { cause });
 }
 
 function openSnapshot(manifest: Manifest): BookSnapshot {

@@ -10,7 +10,7 @@ import {
 	shardKey,
 	VERSION_LENGTH,
 } from "../../src/campaign-book/format.ts";
-import type { BookStore } from "../../src/campaign-book/load.ts";
+import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 
 export type MemoryBook = BookStore & {

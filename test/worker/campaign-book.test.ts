@@ -9,12 +9,14 @@ import {
 	type Manifest,
 	PAUSED_HEAD_KEY,
 	PAUSED_KEY,
+	SPREAD_MS,
 	shardKey,
 	shardVersion,
 } from "../../src/campaign-book/format.ts";
-import { type BookStore, CampaignBook } from "../../src/campaign-book/load.ts";
+import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { PublishBusyError, publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { BookUnavailableError } from "../../src/campaign-book/resident-shards.ts";
+import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import { writePauses } from "../../src/clicks/consumer/publish-pauses.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -76,6 +78,14 @@ function namedShards({ bits, shards }: Manifest): string[] {
 async function missingShards(): Promise<string[]> {
 	const keys = await shardKeys();
 	return namedShards(await manifest()).filter((key) => !keys.includes(key));
+}
+
+/** As if the last publish were long ago: what KV has not then, it has lost. */
+async function age(): Promise<void> {
+	await env.DB.batch([
+		env.DB.prepare("UPDATE book_state SET published_at = published_at - ?").bind(SPREAD_MS),
+		env.DB.prepare("UPDATE book_shards SET written_at = written_at - ?").bind(SPREAD_MS),
+	]);
 }
 
 function insertRow(table: string, row: Record<string, unknown>): D1PreparedStatement {
@@ -210,6 +220,7 @@ describe("worker: publishing", () => {
 			...tables.flatMap((table, at) => (stored[at] ?? []).map((row) => insertRow(table, row))),
 			env.DB.prepare("UPDATE campaigns SET epc_micros = ? WHERE campaign_id = 10005").bind(price),
 		]);
+		await age();
 		await cron();
 		expect(await reader(observedStore()).priceOf("many-5.example", 0)).toBe(price);
 		expect((await manifest()).version).toBe(version + 1);
@@ -223,6 +234,7 @@ describe("worker: publishing", () => {
 
 	it("a KV namespace that was lost is filled anew by the next cron", async () => {
 		for (const key of [...(await shardKeys()), MANIFEST_KEY]) await env.BOOK.delete(key);
+		await age();
 		await cron();
 		expect(await missingShards()).toEqual([]);
 		expect(await reader(observedStore()).priceOf("many-7.example", 0)).toBe(400_000);
@@ -232,11 +244,16 @@ describe("worker: publishing", () => {
 		const [gone = ""] = namedShards(await manifest());
 		await env.BOOK.delete(gone);
 		await publishBook(deps());
+		await publishBook(deps(), true);
 		expect(await missingShards()).toEqual([gone]);
+		await age();
 		await publishBook(deps(), true);
 		expect(await missingShards()).toEqual([]);
 		const newest = await manifest();
 		await env.BOOK.put(MANIFEST_KEY, JSON.stringify({ ...newest, version: newest.version - 1 }));
+		await publishBook(deps(), true);
+		expect((await manifest()).version).toBe(newest.version - 1);
+		await age();
 		await publishBook(deps());
 		expect((await manifest()).version).toBe(newest.version - 1);
 		await publishBook(deps(), true);
@@ -356,11 +373,14 @@ describe("worker: reading", () => {
 		await priceOf("many-11.example", TTL_MS + 1);
 		await settle();
 		expect(await priceOf("many-11.example", TTL_MS + 2)).toBe(400_000);
-		// A reader that took the new manifest without it has no older one to fall back on.
+		// A cold reader knows no older book: the manifest tells it what was there before.
 		const fresh = reader(store);
-		await expect(fresh.priceOf("many-11.example", 0)).rejects.toThrow(BookUnavailableError);
+		expect(await fresh.priceOf("many-11.example", 0)).toBe(400_000);
+		await env.BOOK.put(MANIFEST_KEY, JSON.stringify({ ...(await manifest()), spread: undefined }));
+		const knowing = reader(store);
+		await expect(knowing.priceOf("many-11.example", 0)).rejects.toThrow(BookUnavailableError);
 		store.hide = () => false;
-		expect(await fresh.priceOf("many-11.example", 1)).toBe(580_000);
+		expect(await knowing.priceOf("many-11.example", 1)).toBe(580_000);
 		expect(book.stats.shards).toBeGreaterThan(0);
 		expect(await snapshot(TTL_MS + 3)).not.toBeNull();
 	});

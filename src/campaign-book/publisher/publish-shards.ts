@@ -61,7 +61,8 @@ export async function writeShards(
 		for (const shard of run) {
 			const text = texts.get(shard) ?? "";
 			const version = text === "" ? "" : await versionOf(text);
-			if (known.get(shard)?.version !== version) changed.push({ shard, version, bytes: text.length, text });
+			const recorded = known.get(shard);
+			if (recorded?.version !== version || recorded.writtenAt === 0) changed.push({ shard, version, bytes: text.length, text });
 			done.add(shard);
 		}
 		await putShards(deps.kv, bits, changed);
@@ -98,10 +99,14 @@ async function putShards(kv: KVNamespace, bits: number, shards: readonly (Writte
 
 async function record(db: Database, bits: number, written: readonly Written[], replaced: readonly string[], now: number): Promise<void> {
 	if (written.length === 0) return;
-	const rows = written.map(({ shard, version, bytes }) => ({ bits, shard, version, bytes }));
+	const rows = written.map(({ shard, version, bytes }) => ({ bits, shard, version, bytes, writtenAt: now }));
 	const kept = JSON.stringify(written.map(({ shard, version }) => shardKey(bits, shard, version)));
 	await runTransaction(db, [
-		insertRows(bookShards, rows, sql`ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes`),
+		insertRows(
+			bookShards,
+			rows,
+			sql`ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes, written_at = excluded.written_at`,
+		),
 		sql`INSERT INTO book_garbage (key, replaced_at)
 			SELECT atom, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(replaced)}) WHERE true
 			ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,

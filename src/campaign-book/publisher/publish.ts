@@ -23,7 +23,8 @@ import {
 } from "../format.ts";
 import { shardOf } from "../slots.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
-import { isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
+import { readSpread } from "./read-spread.ts";
+import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
 export type PublishDeps = ReconcileDeps;
 
@@ -126,13 +127,14 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const { db, kv } = deps;
 	const inKv = await kv.get(MANIFEST_KEY);
 	let stored = await readState(db);
-	const isUnknown = isUnknownBook(stored.version, inKv);
+	const isUnknown = isUnknownBook(stored, inKv, deps.now());
 	if (isUnknown || check) {
 		await reconcileShards(deps, isUnknown);
 		stored = await readState(db);
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);
-		if (check && ((seen > 0 && seen < stored.version) || isOfEarlierCode(inKv))) stored.manifestDirty = true;
+		const isStale = seen > 0 && seen < stored.version && isSpread(stored.publishedAt, deps.now());
+		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = true;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
@@ -145,7 +147,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const version = Math.max(state.version, versionOfManifest(inKv)) + 1;
 	const mine = await db
 		.update(bookState)
-		.set({ version, bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
+		.set({ version, publishedAt: deps.now(), bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
 		.where(and(eq(bookState.leaseToken, lease), gt(bookState.leaseUntil, deps.now())))
 		.returning({ id: bookState.id });
 	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
@@ -232,7 +234,17 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 	const former = await readFormerNames(db, now());
 	const [settings] = await db.select().from(networkSettings);
 	const wires = rows.map((row) => writePublisher(row, former.get(row.id) ?? []));
-	return { format: BOOK_FORMAT, version, publishedAt: now(), bits, shards: versions.join(""), publishers: wires, ...trafficOf(settings) };
+	const spread = await readSpread(db, bits, now());
+	return {
+		format: BOOK_FORMAT,
+		version,
+		publishedAt: now(),
+		bits,
+		shards: versions.join(""),
+		publishers: wires,
+		...trafficOf(settings),
+		...(spread !== null && { spread }),
+	};
 }
 
 /** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */

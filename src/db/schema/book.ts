@@ -1,10 +1,12 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** The one row of the campaign book's state. */
 export const bookState = sqliteTable("book_state", {
 	id: integer().primaryKey(),
 	/** Last published version. */
 	version: integer().notNull(),
+	/** When that was, Unix milliseconds; 0 where an earlier version of the code published it. */
+	publishedAt: integer("published_at").notNull().default(0),
 	/** The published book has 2^bits shards. */
 	bits: integer().notNull(),
 	/** While the book is being rebuilt with another number of shards: its exponent, and how many of them are written. */
@@ -25,6 +27,8 @@ export const bookShards = sqliteTable(
 		shard: integer().notNull(),
 		version: text().notNull(),
 		bytes: integer().notNull(),
+		/** When it was written to KV, Unix milliseconds; 0 where KV has lost it: then it is written again, whatever it holds. */
+		writtenAt: integer("written_at").notNull().default(0),
 	},
 	(table) => [primaryKey({ columns: [table.bits, table.shard] })],
 );
@@ -37,7 +41,11 @@ export const bookDirtySlots = sqliteTable("book_dirty_slots", {
 });
 
 /** KV keys of replaced shards, kept until no reader can still want them. */
-export const bookGarbage = sqliteTable("book_garbage", {
-	key: text().primaryKey(),
-	replacedAt: integer("replaced_at").notNull(),
-});
+export const bookGarbage = sqliteTable(
+	"book_garbage",
+	{
+		key: text().primaryKey(),
+		replacedAt: integer("replaced_at").notNull(),
+	},
+	(table) => [index("book_garbage_by_age").on(table.replacedAt)],
+);
