@@ -47,9 +47,9 @@ export class LaggingKv {
 				this.#write(key, value);
 			},
 			delete: async (key: string) => this.#write(key, null),
-			list: async ({ prefix = "" }: KVNamespaceListOptions = {}) => ({
+			list: async ({ prefix }: KVNamespaceListOptions = {}) => ({
 				keys: [...this.#writes.keys()]
-					.filter((key) => key.startsWith(prefix) && this.#seen(key, this.listLagMs) !== null)
+					.filter((key) => key.startsWith(prefix ?? "") && this.#seen(key, this.listLagMs) !== null)
 					.map((name) => ({ name })),
 				list_complete: true,
 			}),
