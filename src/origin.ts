@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
 import type { AdjustmentDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
+import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
@@ -123,7 +124,6 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
 		findFault: async () => (await schema?.findFault()) ?? null,
 	};
-	if (config.OPERATOR_KEY === undefined) return origin;
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	const feeds = { db, products, now };
@@ -154,7 +154,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/keys": keysRoutes({ db, now, publish }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
-		"/callbacks": callbackRoutes(callbackDeps(env)),
+		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
@@ -163,7 +163,18 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/database": moveRoutes({ move, now }),
 	};
 	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
-	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, now, isHeld: isNetworkHeld, verbs }));
+	app.route(
+		"/operator",
+		operatorRoutes({
+			operatorKey: config.OPERATOR_KEY,
+			findOperator: (key, waitUntil) => keys.findOperator(key, waitUntil),
+			failedKeys,
+			operations: OPERATOR_API.operations,
+			now,
+			isHeld: isNetworkHeld,
+			verbs,
+		}),
+	);
 	return origin;
 }
 

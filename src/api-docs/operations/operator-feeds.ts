@@ -47,6 +47,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 		tag: "Operator",
 		host: "base",
 		credential: "OperatorKey",
+		role: "manager",
 		summary,
 		description:
 			"CSV with a header line, or one JSON object a line; gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
