@@ -5,6 +5,7 @@ import type { AdjustmentDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
 import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
+import { auditRoutes } from "./audit/audit-routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
 import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
@@ -152,6 +153,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),
 		"/keys": keysRoutes({ db, now, publish }),
+		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),

@@ -84,9 +84,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/audit",
-		job: "who did what: written with each change",
+		job: "who did what: written with each change, and shown: `/operator/audit`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
-		packages: ["drizzle-orm"],
+		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/keys",
@@ -196,7 +196,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/operator",
-		job: "what stands before the operator's verbs: the key, the size of a body",
+		job: "what stands before the operator's verbs: the key and its role, the size of a body",
 		imports: ["src/lib", "src/http"],
 		packages: ["hono"],
 	},
@@ -258,6 +258,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/callbacks",
 			"src/adjustments",
 			"src/database-move",
+			"src/audit",
 			"src/operator/routes.ts",
 			"src/operator/keys",
 			"src/operator/network",
@@ -316,6 +317,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/retention",
 			"src/campaign-book/publisher",
 			"src/clicks/consumer",
+			"src/audit",
 			"src/catalogue",
 			"src/products",
 			"src/reports",
@@ -408,6 +410,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		job: "`npm run operator`",
 		imports: [
 			"src/lib",
+			"src/audit/audit-answer.ts",
 			"src/bidding/explain-answer.ts",
 			"src/conversions/trace-answer.ts",
 			"src/callbacks/operator-answers.ts",
