@@ -1,7 +1,7 @@
 /** Composition root of the origin Worker: every route but the bids and the redirect, the consumers of the queues, and the cron. */
 import { Hono } from "hono";
 import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
-import type { AdjustmentDeps } from "./adjustments/deps.ts";
+import type { AdjustingDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
 import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
@@ -139,10 +139,9 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		return published;
 	};
 	const settling = { db, callbacks: env.CALLBACKS, now };
-	const adjusting: AdjustmentDeps = {
+	const adjusting: AdjustingDeps = {
 		db,
 		now,
-		actor: "operator",
 		judge: (...word) => judgeConversion(settling, ...word),
 		revalue: (...conversions) => revalueConversions(settling, ...conversions),
 		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),

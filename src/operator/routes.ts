@@ -48,8 +48,8 @@ const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
 	...["/explain", "/trace", "/check-ledger"],
 ]);
 
-/** POSTs that only read, or write to the products database; and the move itself. */
-const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/products", "/seller-products", "/database"]);
+/** POSTs that only read; and the move itself. */
+const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
 
 const HELD =
 	"The network database is being moved, and takes no writes until the network has switched, or the move is cancelled: operator database move";

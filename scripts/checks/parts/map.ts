@@ -139,7 +139,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/reconcile",
 		job: "compares counters with the rows they were made of, and writes them right",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/reports/counted.ts"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/reports/counted.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -179,19 +179,19 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/callbacks",
 		job: "delivers what settling put into the outbox",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/adjustments",
 		job: "takes clicks, conversions and amounts back, and gives them back: `/operator/adjustments`",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/database-move",
 		job: "moves the network database from D1 to PostgreSQL: `/operator/database/move`",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/reports/exact-sum.ts"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/reports/exact-sum.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -215,13 +215,13 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/feeds",
 		job: "takes over product feeds",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/operator/network"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/operator/network"],
 		packages: ["drizzle-orm", "hono", "papaparse", "valibot"],
 	},
 	{
 		path: "src/operator/dead-letters",
 		job: "sends dead letters to their queue again",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

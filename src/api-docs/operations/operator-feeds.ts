@@ -6,7 +6,7 @@ import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
+import { BEING_MOVED, count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
 
 const text = v.string();
 
@@ -67,6 +67,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 				description: "An option is at fault and nothing was read, or the feed could not be read to its end.",
 				content: { schema: v.union([validationFailedSchema, feedReportSchema]) },
 			},
+			503: BEING_MOVED,
 		},
 	};
 }
