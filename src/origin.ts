@@ -1,9 +1,11 @@
 /** Composition root of the origin Worker: every route but the bids and the redirect, the consumers of the queues, and the cron. */
 import { Hono } from "hono";
 import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
-import type { AdjustmentDeps } from "./adjustments/deps.ts";
+import type { AdjustingDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
+import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
+import { auditRoutes } from "./audit/audit-routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
 import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
@@ -123,7 +125,6 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
 		findFault: async () => (await schema?.findFault()) ?? null,
 	};
-	if (config.OPERATOR_KEY === undefined) return origin;
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	const feeds = { db, products, now };
@@ -138,10 +139,9 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		return published;
 	};
 	const settling = { db, callbacks: env.CALLBACKS, now };
-	const adjusting: AdjustmentDeps = {
+	const adjusting: AdjustingDeps = {
 		db,
 		now,
-		actor: "operator",
 		judge: (...word) => judgeConversion(settling, ...word),
 		revalue: (...conversions) => revalueConversions(settling, ...conversions),
 		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
@@ -152,9 +152,10 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),
 		"/keys": keysRoutes({ db, now, publish }),
+		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
-		"/callbacks": callbackRoutes(callbackDeps(env)),
+		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
@@ -163,7 +164,18 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/database": moveRoutes({ move, now }),
 	};
 	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
-	app.route("/operator", operatorRoutes({ operatorKey: config.OPERATOR_KEY, now, isHeld: isNetworkHeld, verbs }));
+	app.route(
+		"/operator",
+		operatorRoutes({
+			operatorKey: config.OPERATOR_KEY,
+			findOperator: (key, waitUntil) => keys.findOperator(key, waitUntil),
+			failedKeys,
+			operations: OPERATOR_API.operations,
+			now,
+			isHeld: isNetworkHeld,
+			verbs,
+		}),
+	);
 	return origin;
 }
 

@@ -37,10 +37,15 @@ export async function callOperator(
 				"Give the key that the server runs with: --key-file FILE, or OPERATOR_KEY in the environment.",
 		);
 	}
+	if (status === 403) {
+		const body = parse(text, url, status);
+		const told = typeof body === "object" && body !== null && "message" in body ? ` ${String(body.message)}` : "";
+		throw new Failure(`The operator key from ${target.keySource} does not allow this (HTTP 403), and nothing was changed.${told}`);
+	}
 	if (status === 404) {
 		throw new Failure(
 			`The server at ${target.origin} has no ${path} (HTTP 404).\n` +
-				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has no operator endpoints at all.",
+				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has operator endpoints for the operator keys it has issued alone.",
 		);
 	}
 	return { status, body: parse(text, url, status) };

@@ -9,6 +9,7 @@ import { invalidInput } from "../http/errors.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
 import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
 import { type Adjustment, findRival, type NewAdjustment, requestOf, reread } from "./adjustment-rows.ts";
+import { auditAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
 
 const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
@@ -51,11 +52,12 @@ export async function readUndoingWord(db: Database, { kind, request }: Adjustmen
 
 /** Judges, and adds the adjustment in the same transaction. */
 export async function judgeBy(
-	{ db, judge }: AdjustmentDeps,
+	deps: AdjustmentDeps,
 	row: NewAdjustment,
 	{ key, verdict }: Word,
 	request: AdjustmentRequest,
 ): Promise<Adjustment> {
+	const { db, judge } = deps;
 	const alongside = ({ changed, previous, publisherRevenueMicros, grossMicros }: Judgement) => [
 		insertRows(adjustments, [
 			{
@@ -66,6 +68,7 @@ export async function judgeBy(
 				grossRevenueMicros: grossMicros,
 			},
 		]),
+		auditAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
 	];
 	try {
 		if ((await judge(key, verdict, row.id, { alongside })) === null) throw noConversion();

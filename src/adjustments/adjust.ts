@@ -75,13 +75,20 @@ export function answerOf(kind: Adjusted["kind"], change: Change): Omit<Adjusted,
 
 export function newRow({ now, actor }: AdjustmentDeps, request: AnyRequest): NewAdjustment {
 	const at = now();
-	return { id: request.id ?? newTimeOrderedId(at), kind: request.kind, actor, at, text: request.text, request: requestOf(request) };
+	return {
+		id: request.id ?? newTimeOrderedId(at),
+		kind: request.kind,
+		actor: actor.name,
+		at,
+		text: request.text,
+		request: requestOf(request),
+	};
 }
 
 async function voidClicks(deps: AdjustmentDeps, request: VoidClicksRequest, known: Adjustment | null): Promise<Adjustment> {
 	const { db, now } = deps;
 	const selection = await readSelection(db, request, known?.at ?? now());
-	const opened = known ?? (await openAdjustment(db, { ...newRow(deps, request), cursor: selection.after }, request));
+	const opened = known ?? (await openAdjustment(deps, { ...newRow(deps, request), cursor: selection.after }, request));
 	return voidAll(db, opened, selection);
 }
 
@@ -103,7 +110,7 @@ async function addAmount(deps: AdjustmentDeps, request: AmountRequest): Promise<
 
 /** Adds an amount to a publisher's day, in one transaction with its row. */
 function storeAmount(deps: AdjustmentDeps, row: NewAdjustment, amountMicros: number, request: AdjustmentRequest): Promise<Adjustment> {
-	return openAdjustment(deps.db, { ...row, amountMicros, publisherRevenueMicros: amountMicros }, request, [
+	return openAdjustment(deps, { ...row, amountMicros, publisherRevenueMicros: amountMicros }, request, [
 		sql`INSERT INTO daily_publishers (publisher_id, date, adjustment_micros) VALUES (${row.publisherId}, ${row.date}, ${amountMicros})
 			ON CONFLICT (publisher_id, date) DO UPDATE SET adjustment_micros = daily_publishers.adjustment_micros + excluded.adjustment_micros`,
 		TAKE_NUMBER,
@@ -130,7 +137,7 @@ async function undo(deps: AdjustmentDeps, request: UndoRequest, known: Adjustmen
 	if (target.kind === "void_clicks") {
 		// One that is still under way ends here: what it has taken is given back.
 		const ending = sql`UPDATE adjustments SET cursor = NULL WHERE id = ${target.id}`;
-		return restoreAll(db, known ?? begun ?? (await openAdjustment(db, { ...row, cursor: "" }, request, [ending])), target.id);
+		return restoreAll(db, known ?? begun ?? (await openAdjustment(deps, { ...row, cursor: "" }, request, [ending])), target.id);
 	}
 	if (target.kind === "amount") {
 		const { publisherId, date, amountMicros } = target;

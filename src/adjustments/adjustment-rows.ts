@@ -7,6 +7,8 @@ import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
 import type { AdjustmentRequest } from "./adjustment-request.ts";
+import { auditAdjustment } from "./audit-adjustment.ts";
+import type { AdjustmentDeps } from "./deps.ts";
 import type { RevalueRequest } from "./revalue-request.ts";
 
 export type Adjustment = typeof adjustments.$inferSelect;
@@ -33,13 +35,14 @@ export async function readAdjustment(db: Database, id: string, request: AnyReque
  * @throws HttpError 412 where the id is of another request, 422 where it undoes what is undone already
  */
 export async function openAdjustment(
-	db: Database,
+	deps: AdjustmentDeps,
 	row: NewAdjustment,
 	request: AnyRequest,
 	others: readonly SQL[] = [],
 ): Promise<Adjustment> {
+	const { db } = deps;
 	try {
-		await runTransaction(db, [insertRows(adjustments, [row]), ...others]);
+		await runTransaction(db, [insertRows(adjustments, [row]), auditAdjustment(deps, row, request), ...others]);
 	} catch (error) {
 		if (!isConstraintError(error)) throw error;
 		const rival = await findRival(db, row, request);

@@ -2,6 +2,7 @@
 import type { SQL } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { conversions } from "../db/schema/conversions.ts";
+import type { Actor } from "../http/actor.ts";
 
 export type Verdict = typeof conversions.$inferSelect.verdict;
 export type ConversionKey = { platform: string; txnid: string };
@@ -44,11 +45,14 @@ type RevalueConversions = (
 	options: { dryRun?: boolean; alongside?: (revaluation: Revaluation) => readonly SQL[] },
 ) => Promise<Revaluation>;
 
+/** What the verbs have in common, whoever asks. */
+export type AdjustingDeps = Omit<AdjustmentDeps, "actor">;
+
 export type AdjustmentDeps = {
 	db: Database;
 	now: () => number;
 	/** Whoever adjusts. */
-	actor: string;
+	actor: Actor;
 	judge: JudgeConversion;
 	revalue: RevalueConversions;
 	/** Told that campaigns may have spent less, or more, than before. */

@@ -27,7 +27,7 @@ export async function revalue(deps: AdjustmentDeps, request: RevalueRequest): Pr
 	const { db } = deps;
 	const known = request.id === undefined ? null : await readAdjustment(db, request.id, request);
 	if (known === null) await requireRate(db, request);
-	const opened = known ?? (await openAdjustment(db, { ...newRow(deps, request), cursor: "" }, request));
+	const opened = known ?? (await openAdjustment(deps, { ...newRow(deps, request), cursor: "" }, request));
 	const stored = opened.cursor === null ? opened : await revalueAll(deps, request, opened);
 	const complete = stored.cursor === null;
 	const { id, kind, conversions } = stored;

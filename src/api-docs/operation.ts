@@ -1,5 +1,6 @@
 /** How an endpoint is described: its schemas are the valibot schemas that read its requests, or that its answers are tested against. */
 import type * as v from "valibot";
+import type { OperatorRole } from "../lib/enums.ts";
 
 export type Credential = "AccessKey" | "PublisherKey" | "OperatorKey";
 
@@ -25,29 +26,37 @@ export type Answer = {
 	headers?: Record<string, string>;
 };
 
-export type Operation = {
-	method: "get" | "post" | "delete";
-	/** Path template, `/openrtb/{publisher_identity}`. */
-	path: string;
+type Call = {
+	method: "get" | "post" | "patch" | "delete";
 	/** Unique name: SDK generators make a function of it. */
 	id: string;
 	tag: string;
 	summary: string;
 	description?: string;
-	credential?: Credential;
-	/** Which host serves it: `rtb` the real-time ad host, `click` the click tracker, `base` all others. */
-	host: "rtb" | "click" | "base";
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
-	/** Without the 429 that every operation with a credential has. */
+	/** Without the 429 that every operation with a credential has, and the 403 that every one with a role has. */
 	answers: Answers;
 };
+
+/** The operator's say which role they take: src/operator/routes.ts lets nobody else through. */
+type Credentials =
+	| { credential?: Exclude<Credential, "OperatorKey">; role?: undefined }
+	| { credential: "OperatorKey"; role: OperatorRole };
+
+export type Operation = Call &
+	Credentials & {
+		/** Path template, `/openrtb/{publisher_identity}`. */
+		path: string;
+		/** Which host serves it: `rtb` the real-time ad host, `click` the click tracker, `base` all others. */
+		host: "rtb" | "click" | "base";
+	};
 
 /** By HTTP status, or a range of them. */
 export type Answers = Record<number | `${number}XX`, Answer>;
 
 /** A call that the service makes, to an address that is told to it. */
-export type Webhook = Omit<Operation, "path" | "host" | "credential"> & { name: string };
+export type Webhook = Call & { name: string };
 
 /** One description: what it is of, and for whom. */
 export type Described = {

@@ -1,6 +1,6 @@
 /** Writes the OpenAPI 3.1 description of operations. */
 import type { Answer, Answers, Content, Credential, Described, Example, Operation, Parameter, Webhook } from "./operation.ts";
-import { TOO_MANY_REQUESTS } from "./operations/shapes.ts";
+import { FORBIDDEN, TOO_MANY_REQUESTS } from "./operations/shapes.ts";
 import { type Json, Schemas } from "./schemas.ts";
 
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
@@ -8,7 +8,8 @@ export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
 const CREDENTIALS: Record<Credential, string> = {
 	AccessKey: "Access Key of a publisher: brand lists and reports.",
 	PublisherKey: "Publisher Key of a publisher: product searches.",
-	OperatorKey: "The operator's secret (OPERATOR_KEY).",
+	OperatorKey:
+		"An operator key, or the secret OPERATOR_KEY. The name beside it is the role that an operation takes: everyone has viewer's, an admin all.",
 };
 
 /** The whole description, as it is to be read at `now`: dates of examples are of the days before it. */
@@ -60,12 +61,15 @@ class Description {
 	}
 
 	#operation(operation: Operation): Json {
-		const { credential, answers } = operation;
+		const { credential, role, answers } = operation;
 		const server = this.#serverOf(operation);
 		return {
-			...this.#call({ ...operation, answers: credential === undefined ? answers : { ...answers, 429: TOO_MANY_REQUESTS } }),
+			...this.#call({
+				...operation,
+				answers: { ...answers, ...(role !== undefined && { 403: FORBIDDEN }), ...(credential !== undefined && { 429: TOO_MANY_REQUESTS }) },
+			}),
 			...(server !== undefined && { servers: [{ url: server }] }),
-			security: credential === undefined ? [] : [{ [credential]: [] }],
+			security: credential === undefined ? [] : [{ [credential]: role === undefined ? [] : [role] }],
 		};
 	}
 

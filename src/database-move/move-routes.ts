@@ -1,5 +1,6 @@
 /** POST /operator/database/move: moves the network database to PostgreSQL, some seconds a request. */
 import { Hono } from "hono";
+import { actorOf } from "../http/actor.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { cancelMove, type MoveDeps, moveDatabase } from "./move.ts";
@@ -9,7 +10,9 @@ export function moveRoutes(deps: MoveDeps): Hono {
 	const app = new Hono();
 	app.post("/move", async (c) => {
 		const { cancel } = await readBody(c.req.raw, moveSchema);
-		return jsonResponse(await (cancel ? cancelMove(deps) : moveDatabase(deps)), 200, { "cache-control": "no-store" });
+		return jsonResponse(await (cancel ? cancelMove(deps, actorOf(c)) : moveDatabase(deps, actorOf(c))), 200, {
+			"cache-control": "no-store",
+		});
 	});
 	return app;
 }

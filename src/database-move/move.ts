@@ -2,7 +2,10 @@
  * Moves the network database from D1 to PostgreSQL, some seconds a request: copies every table, has both add it up, compares every row,
  * and only then lets the network switch. From its beginning to the switch neither takes writes: queues keep what comes.
  */
+import type { SQL } from "drizzle-orm";
+import { auditStatement } from "../audit/audit-statement.ts";
 import type { Database } from "../db/client.ts";
+import type { Actor } from "../http/actor.ts";
 import { MOVE_STEPS, type MoveStep } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
 import { newUuid } from "../lib/ids.ts";
@@ -12,7 +15,7 @@ import { compareRows } from "./compare-rows.ts";
 import { compareSums } from "./compare-sums.ts";
 import { copyRows } from "./copy-rows.ts";
 import type { MoveAnswer, MoveDifference } from "./move-answers.ts";
-import { endMove, holdWrites, type MoveState, readMoveState, readOldestClick, releaseWrites } from "./source.ts";
+import { endMove, holdWrites, IS_NOT_MOVED, type MoveState, readMoveState, readOldestClick, releaseWrites } from "./source.ts";
 import { MOVED_TABLES, type MovedTable } from "./tables.ts";
 import { becomeMoved, beginMove, cancelTarget, forgetComparisons, type Progress, readProgress } from "./target.ts";
 import type { Walk } from "./walk.ts";
@@ -34,7 +37,7 @@ const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Pr
 };
 
 /** @throws HttpError 409 where a move cannot begin or go on: nothing was changed then */
-export async function moveDatabase({ move, now }: MoveDeps): Promise<MoveAnswer> {
+export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
 	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
 	const { from, to, hasSwitched } = move;
 	const state = await readMoveState(from);
@@ -42,7 +45,7 @@ export async function moveDatabase({ move, now }: MoveDeps): Promise<MoveAnswer>
 		if (state.phase !== "moved") throw refused('PostgreSQL is in use: to move to it, set NETWORK_DATABASE = "d1" and deploy first');
 		return answer("switched", await readProgress(to));
 	}
-	const moveId = await ensureBegun(from, to, state, now());
+	const moveId = await ensureBegun({ from, to }, state, now(), actor);
 	const endsAt = now() + MAX_MS;
 	const differences: MoveDifference[] = [];
 	const walk: Walk = { from, to, moveId, isOver: () => now() >= endsAt, report: (difference) => differences.push(difference) };
@@ -54,11 +57,11 @@ export async function moveDatabase({ move, now }: MoveDeps): Promise<MoveAnswer>
 			if (done === 0) return answer("unfinished", await readProgress(to), { step, table: moved.name }, differences);
 		}
 	}
-	return end(walk, differences);
+	return end(walk, differences, (where) => auditMove(actor, now(), moveId, "moved", where));
 }
 
 /** Everything was compared: the move has ended where nothing differs. */
-async function end({ from, to, moveId }: Walk, differences: readonly MoveDifference[]): Promise<MoveAnswer> {
+async function end({ from, to, moveId }: Walk, differences: readonly MoveDifference[], audited: (where: SQL) => SQL): Promise<MoveAnswer> {
 	const progress = await readProgress(to);
 	if (progress.some(({ differenceCount }) => differenceCount > 0)) {
 		logError("database_move.differs", new Error("the copy is not what it was copied from"), { differences: differences.length });
@@ -68,13 +71,13 @@ async function end({ from, to, moveId }: Walk, differences: readonly MoveDiffere
 	}
 	// D1 first: once PostgreSQL says so, a deployment may use it, and D1 must never take a write again.
 	if (!(await endMove(from, moveId))) throw refused("the move was cancelled meanwhile");
-	await becomeMoved(to, moveId);
+	await becomeMoved(to, moveId, audited);
 	logInfo("database_move.moved", { move: moveId });
 	return answer("moved", progress);
 }
 
 /** @returns the id of the move that is under way, or has begun now */
-async function ensureBegun(from: Database, to: Database, state: MoveState, now: number): Promise<string> {
+async function ensureBegun({ from, to }: { from: Database; to: Database }, state: MoveState, now: number, actor: Actor): Promise<string> {
 	const target = await readMoveState(to);
 	const isOurs = target.moveId === state.moveId && (target.phase === "moving" || target.phase === "moved");
 	if (state.phase === "moved" || (state.phase === "moving" && isOurs)) return state.moveId;
@@ -84,7 +87,7 @@ async function ensureBegun(from: Database, to: Database, state: MoveState, now: 
 	const held = await beginMove(to, moveId, now, (await readOldestClick(from)) ?? now);
 	if (held !== null) throw refused(`the PostgreSQL database is not empty (${held}): make a new one, and migrate it`);
 	if (state.phase === "none") {
-		await holdWrites(from, moveId, now);
+		await holdWrites(from, moveId, now, auditMove(actor, now, moveId, "begun", IS_NOT_MOVED));
 		logInfo("database_move.begun", { move: moveId });
 	}
 	const begun = await readMoveState(from);
@@ -93,7 +96,7 @@ async function ensureBegun(from: Database, to: Database, state: MoveState, now: 
 }
 
 /** @throws HttpError 409 where the network has switched: there is no way back */
-export async function cancelMove({ move }: Pick<MoveDeps, "move">): Promise<MoveAnswer> {
+export async function cancelMove({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
 	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
 	const { from, to, hasSwitched } = move;
 	if (hasSwitched) throw refused("the network has switched to PostgreSQL");
@@ -107,9 +110,14 @@ export async function cancelMove({ move }: Pick<MoveDeps, "move">): Promise<Move
 		if (phase === "moved" || error instanceof HttpError) throw error;
 		logError("database_move.target_not_cancelled", error, { move: moveId });
 	}
-	await releaseWrites(from, phase);
+	await releaseWrites(from, phase, auditMove(actor, now(), moveId, "cancelled"));
 	logInfo("database_move.cancelled", { move: moveId });
 	return answer("cancelled", []);
+}
+
+function auditMove(actor: Actor, at: number, moveId: string, state: string, where?: SQL): SQL {
+	const entry = { verb: "moveDatabase", subjectKind: "database_move", subjectId: moveId, after: { state } };
+	return auditStatement(actor, at, entry, where === undefined ? {} : { where });
 }
 
 function unbegun(step: MoveStep, { name }: MovedTable): Progress {

@@ -30,9 +30,16 @@ export async function readOldestClick(db: Database): Promise<number | null> {
 	return oldest?.at ?? null;
 }
 
-/** From here on it takes no writes. Where a move has begun already, nothing changes. */
-export async function holdWrites(db: Database, moveId: string, now: number): Promise<void> {
+/** Holds in a transaction that begins a move, before it does. */
+export const IS_NOT_MOVED: SQL = sql`EXISTS (SELECT 1 FROM database_move WHERE id = 1 AND phase = 'none')`;
+
+/**
+ * From here on it takes no writes. Where a move has begun already, nothing changes.
+ * @param last written before, in the same transaction
+ */
+export async function holdWrites(db: Database, moveId: string, now: number, last: SQL): Promise<void> {
 	await runTransaction(db, [
+		last,
 		sql`UPDATE database_move SET phase = 'moving', move_id = ${moveId}, started_at = ${now} WHERE id = 1 AND phase = 'none'`,
 		...HELD_TABLES.flatMap((table) => [
 			sql`CREATE TRIGGER IF NOT EXISTS ${derivedName(table, "_holds_insert")} BEFORE INSERT ON ${tableName(table)} ${REFUSE}`,
@@ -44,14 +51,14 @@ export async function holdWrites(db: Database, moveId: string, now: number): Pro
 
 const REFUSE = sql`BEGIN SELECT RAISE(ABORT, 'the network database is being moved'); END`;
 
-/** It takes writes again. @throws a constraint's error where it does not stand in `phase` */
-export async function releaseWrites(db: Database, phase: MovePhase): Promise<void> {
+/** It takes writes again, `first` before all others. @throws a constraint's error where it does not stand in `phase` */
+export async function releaseWrites(db: Database, phase: MovePhase, first: SQL): Promise<void> {
 	const otherwiseFail = sql`INSERT INTO database_move (id, phase) SELECT 1, 'none'
 		WHERE NOT EXISTS (SELECT 1 FROM database_move WHERE id = 1 AND phase = ${phase})`;
 	const drops = HELD_TABLES.flatMap((table) =>
 		["_holds_insert", "_holds_update", "_holds_delete"].map((suffix): SQL => sql`DROP TRIGGER IF EXISTS ${derivedName(table, suffix)}`),
 	);
-	await runTransaction(db, [otherwiseFail, ...drops, sql`UPDATE database_move SET phase = 'none' WHERE id = 1`]);
+	await runTransaction(db, [otherwiseFail, ...drops, first, sql`UPDATE database_move SET phase = 'none' WHERE id = 1`]);
 }
 
 /** The copy is whole. @returns false where the move was cancelled meanwhile */

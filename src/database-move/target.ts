@@ -63,9 +63,11 @@ export async function forgetComparisons(db: Database): Promise<void> {
 	await db.run(sql`DELETE FROM database_move_progress WHERE step IN ('sums', 'rows')`);
 }
 
-/** The copy is whole; it takes writes once the network has switched. The next brand gets an id behind those that were copied. */
-export async function becomeMoved(db: Database, moveId: string): Promise<void> {
+/** The copy is whole, as the audit says from then on; it takes writes once the network has switched. The next brand gets an id behind those that were copied. */
+export async function becomeMoved(db: Database, moveId: string, audited: (where: SQL) => SQL): Promise<void> {
 	await runTransaction(db, [
+		sql`SELECT set_config('clickbourse.move', ${moveId}, true)`,
+		audited(sql`EXISTS (SELECT 1 FROM database_move WHERE id = 1 AND phase = 'moving' AND move_id = ${moveId})`),
 		sql`SELECT setval(pg_get_serial_sequence('brands', 'id'), coalesce(max(id), 0) + 1, false) FROM brands`,
 		sql`UPDATE database_move SET phase = 'moved' WHERE id = 1 AND phase = 'moving' AND move_id = ${moveId}`,
 	]);

@@ -12,6 +12,11 @@ export type Actor = {
 /** The name of whoever holds OPERATOR_KEY. No operator key has it. */
 export const BREAK_GLASS = "operator";
 
+/** Whether a role may do what takes another: an admin everything, everyone what a viewer may. */
+export function mayAct(held: OperatorRole, needed: OperatorRole): boolean {
+	return held === "admin" || held === needed || needed === "viewer";
+}
+
 declare module "hono" {
 	interface ContextVariableMap {
 		actor: Actor;

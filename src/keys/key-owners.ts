@@ -1,6 +1,6 @@
 /**
- * Whose key a request presents: the one look-up behind the `AccessKey` and `PublisherKey` headers and the platform key in the
- * path of a postback. Keys are stored as SHA-256 hashes.
+ * Whose key a request presents: the one look-up behind the `AccessKey`, `PublisherKey` and `OperatorKey` headers and the platform key
+ * in the path of a postback. Keys are stored as SHA-256 hashes.
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
@@ -9,10 +9,10 @@ import { accessKeys, publishers } from "../db/schema/publishers.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { equalTexts, sha256 } from "../lib/bytes.ts";
-import type { KeyKind } from "../lib/enums.ts";
+import type { KeyKind, OperatorRole } from "../lib/enums.ts";
 import { hasWrongChecksum } from "../lib/key-format.ts";
 import { logError } from "../lib/log.ts";
-import { HOUR_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 import { KeyIndex } from "./key-index.ts";
 
 export type Publisher = typeof publishers.$inferSelect;
@@ -27,6 +27,11 @@ export type PlatformSender = {
 	postbacksPerMinute: number | null;
 };
 
+/** Whoever holds an operator key. */
+export type Operator = { name: string; role: OperatorRole };
+
+/** How far behind the last use of an operator key may be. */
+const USE_NOTED_MS = 5 * MINUTE_MS;
 /** How long an isolate takes a key for valid without asking again: what a revocation takes to hold everywhere. */
 export const KEY_KEPT_MS = 15 * SECOND_MS;
 /** How long an unknown key stays unknown: a key that was tried before it was issued is refused for this long. */
@@ -46,6 +51,9 @@ type Found = {
 	sender: PlatformSender;
 	expiresAt: number | null;
 	lastUsedOn: string | null;
+	/** Of an operator key. */
+	role: OperatorRole | null;
+	lastUsedAt: number | null;
 	readAt: number;
 	confirmedAt: number;
 };
@@ -82,6 +90,12 @@ export class KeyOwners {
 	/** The platform whose key this is, as it was stored within {@link KEY_KEPT_MS}; null as for {@link find}. */
 	async findPlatform(presented: string, waitUntil: WaitUntil): Promise<PlatformSender | null> {
 		return (await this.#find("platform_key", presented, waitUntil))?.sender ?? null;
+	}
+
+	/** Who holds this operator key; null as for {@link find}. */
+	async findOperator(presented: string, waitUntil: WaitUntil): Promise<Operator | null> {
+		const found = await this.#find("operator_key", presented, waitUntil);
+		return found === null || found.role === null ? null : { name: found.ownerId, role: found.role };
 	}
 
 	/**
@@ -128,16 +142,18 @@ export class KeyOwners {
 		const now = this.#now();
 		if (found.kind !== kind || (found.expiresAt !== null && found.expiresAt <= now)) return null;
 		const today = utcDay(now);
-		if (found.lastUsedOn === null || found.lastUsedOn < today) {
+		const isOperators = kind === "operator_key" && now - (found.lastUsedAt ?? 0) >= USE_NOTED_MS;
+		if (isOperators || found.lastUsedOn === null || found.lastUsedOn < today) {
 			found.lastUsedOn = today;
-			waitUntil(this.#recordUse(found.hash, today));
+			if (isOperators) found.lastUsedAt = now;
+			waitUntil(isOperators ? this.#recordOperatorsUse(found.hash, today, now) : this.#recordUse(found.hash, today));
 		}
 		return found;
 	}
 
 	/** The publisher whose key this is, as it is stored now; null as for {@link find}. */
 	async findPublisher(
-		kind: Exclude<KeyKind, "platform_key">,
+		kind: Exclude<KeyKind, "platform_key" | "operator_key">,
 		presented: string | null | undefined,
 		waitUntil: WaitUntil,
 	): Promise<Publisher | null> {
@@ -201,6 +217,17 @@ export class KeyOwners {
 				.update(accessKeys)
 				.set({ lastUsedOn: day })
 				.where(and(eq(accessKeys.hash, hash), or(isNull(accessKeys.lastUsedOn), lt(accessKeys.lastUsedOn, day))));
+		} catch (error) {
+			logError("keys.use_not_recorded", error);
+		}
+	}
+
+	async #recordOperatorsUse(hash: string, day: string, at: number): Promise<void> {
+		try {
+			await this.#db
+				.update(accessKeys)
+				.set({ lastUsedOn: day, lastUsedAt: at })
+				.where(and(eq(accessKeys.hash, hash), or(isNull(accessKeys.lastUsedAt), lt(accessKeys.lastUsedAt, at))));
 		} catch (error) {
 			logError("keys.use_not_recorded", error);
 		}

@@ -110,7 +110,7 @@ export const OPERATOR_ROLES = ["viewer", "manager", "finance", "admin"] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** Credentials that are stored as hashes. */
-export const KEY_KINDS = ["access_key", "publisher_key", "platform_key"] as const;
+export const KEY_KINDS = ["access_key", "publisher_key", "platform_key", "operator_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 /** Credentials that are names: no secrets, and one of each a publisher at a time. */

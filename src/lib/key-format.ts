@@ -8,7 +8,7 @@ import { toBase64Url } from "./base64-url.ts";
 import type { KeyKind } from "./enums.ts";
 import { newSecret } from "./ids.ts";
 
-const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk" };
+const PREFIX: Record<KeyKind, string> = { access_key: "ak", publisher_key: "pk", platform_key: "plk", operator_key: "opk" };
 const CHECKSUM_LENGTH = 6;
 const ISSUED = new RegExp(`^(?:${Object.values(PREFIX).join("|")})_[A-Za-z0-9_-]{${32 + CHECKSUM_LENGTH}}$`);
 

@@ -1,15 +1,26 @@
-/** What stands before the operator's verbs: they exist only where a secret is set, and every request must carry it. */
-import { Hono } from "hono";
-import { BREAK_GLASS } from "../http/actor.ts";
+/** What stands before the operator's verbs: whose key a request carries, and whether its role is the one that the operation takes. */
+import { type Context, Hono } from "hono";
+import { type Actor, BREAK_GLASS, mayAct } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
+import type { FailedKeys } from "../http/failed-keys.ts";
 import { limitBody, refuseQuery } from "../http/read-input.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
+import type { OperatorRole } from "../lib/enums.ts";
 import { jsonResponse, unauthorized } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
+import { type DeclaredOperation, roleTable } from "./role-table.ts";
+
+type Operator = Omit<Actor, "requestId">;
 
 export type OperatorDeps = {
-	/** The secret that the OperatorKey header must hold. */
-	operatorKey: string;
+	/** A secret that the OperatorKey header may hold, of an admin; undefined where there are only the keys that were issued. */
+	operatorKey: string | undefined;
+	/** Whose operator key this is; null where it is none that is valid. */
+	findOperator: (key: string, waitUntil: WaitUntil) => Promise<Operator | null>;
+	failedKeys: Pick<FailedKeys, "count">;
+	/** Every operation, as it is described, with the role that it takes. */
+	operations: readonly DeclaredOperation[];
 	now: () => number;
 	/** Whether the network database takes no writes, since it is being moved. */
 	isHeld: () => Promise<boolean>;
@@ -37,18 +48,25 @@ const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
 	...["/explain", "/trace", "/check-ledger"],
 ]);
 
-/** POSTs that only read, or write to the products database; and the move itself. */
-const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/products", "/seller-products", "/database"]);
+/** POSTs that only read; and the move itself. */
+const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
 
 const HELD =
 	"The network database is being moved, and takes no writes until the network has switched, or the move is cancelled: operator database move";
 
-export function operatorRoutes({ operatorKey, now, isHeld, verbs }: OperatorDeps): Hono {
+export function operatorRoutes(deps: OperatorDeps): Hono {
+	const { isHeld, verbs } = deps;
+	const roleOf = roleTable(deps.operations);
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		const given = c.req.header("OperatorKey");
-		if (given === undefined || !(await equalSecrets(given, operatorKey))) return unauthorized();
-		c.set("actor", { name: BREAK_GLASS, role: "admin", requestId: requestIdOf(c.req.raw, now()) });
+		const operator = given === undefined ? null : await identify(deps, given, (promise) => c.executionCtx.waitUntil(promise));
+		if (operator === null) return refuseKey(deps, c, given);
+		const role = roleOf(c.req.method, c.req.path);
+		// What is not described is not there: no verb is reached without a role.
+		if (role === null) return c.notFound();
+		if (!mayAct(operator.role, role)) return forbidden(operator, role);
+		c.set("actor", { ...operator, requestId: requestIdOf(c.req.raw, deps.now()) });
 		return next();
 	});
 	for (const [path, verb] of Object.entries(verbs)) {
@@ -64,4 +82,22 @@ export function operatorRoutes({ operatorKey, now, isHeld, verbs }: OperatorDeps
 	}
 	app.onError(answerHttpError);
 	return app;
+}
+
+/** Whose key it is. That of OPERATOR_KEY asks no database: it opens where the database does not answer, too. */
+async function identify({ operatorKey, findOperator }: OperatorDeps, given: string, waitUntil: WaitUntil): Promise<Operator | null> {
+	if (operatorKey !== undefined && (await equalSecrets(given, operatorKey))) return { name: BREAK_GLASS, role: "admin" };
+	return findOperator(given, waitUntil);
+}
+
+/** Without OPERATOR_KEY there is nothing here for whoever holds no operator key. */
+async function refuseKey({ operatorKey, failedKeys }: OperatorDeps, c: Context, given: string | undefined): Promise<Response> {
+	if (operatorKey !== undefined) return unauthorized();
+	if (given !== undefined) await failedKeys.count(c.req.raw);
+	return c.notFound();
+}
+
+function forbidden({ name, role }: Operator, needed: OperatorRole): Response {
+	const message = `The key of ${name} has the role ${role}; this takes the role ${needed}.`;
+	return jsonResponse({ error: "Forbidden", message }, 403);
 }

@@ -1,6 +1,7 @@
 /** POST /operator/reconcile-sums: compares all counters with their rows, some days a request. */
 import { Hono } from "hono";
 import * as v from "valibot";
+import { actorOf } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
@@ -9,7 +10,7 @@ import type { Difference } from "./compare-sums.ts";
 import { MOST_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
 import type { ReconcileAnswer } from "./reconcile-answers.ts";
-import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
+import { logDifferences, type ReconcileDeps, type Repair, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
 import { showDifference } from "./show-difference.ts";
 
 /** A request stops when either is reached: D1 stops a query, and an invocation's number of them, later. */
@@ -43,12 +44,12 @@ export function reconcileRoutes(deps: ReconcileDeps): Hono {
 		if (asked.from !== undefined && asked.to !== undefined && asked.to < asked.from) {
 			throw invalidInput([{ path: "to", message: "must not be before from" }]);
 		}
-		return jsonResponse(await reconcile(deps, asked), 200, { "cache-control": "no-store" });
+		return jsonResponse(await reconcile(deps, asked, asked.repair && actorOf(c)), 200, { "cache-control": "no-store" });
 	});
 	return app;
 }
 
-async function reconcile(deps: ReconcileDeps, asked: Asked): Promise<ReconcileAnswer> {
+async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Promise<ReconcileAnswer> {
 	const startedAt = deps.now();
 	const first = asked.from ?? (await firstDay(deps.db, startedAt));
 	// Some campaigns' clocks are ahead of UTC.
@@ -59,14 +60,14 @@ async function reconcile(deps: ReconcileDeps, asked: Asked): Promise<ReconcileAn
 	const clicksGone: string[] = [];
 	let day = cursorDay ?? null;
 	while (day !== null && day <= last && compared.length < MAX_DAYS && deps.now() - startedAt < MAX_MS) {
-		const result = await reconcileDay(deps, day, asked.repair);
+		const result = await reconcileDay(deps, day, repair);
 		differences.push(...result.differences);
 		if (result.clicksGone) clicksGone.push(day);
 		compared.push(day);
 		day = utcDay(Date.parse(day) + DAY_MS);
 	}
 	const isOnDays = day !== null && day <= last;
-	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, asked.repair);
+	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, repair);
 	differences.push(...(totals?.differences ?? []));
 	logDifferences(differences);
 	const nextTotals = totals === null || totals.last === null ? null : `totals ${totals.last}`;

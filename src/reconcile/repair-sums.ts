@@ -2,7 +2,7 @@
  * Writes counters right. What is missing is added, not the sum written: clicks and conversions that are counted meanwhile change rows
  * and counters alike, so that what a counter lacks stays the same and none of them is lost.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { additionTo } from "../db/add-up.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
@@ -28,9 +28,15 @@ function adding(counter: Counter, table: Parameters<typeof additionTo>[0], day: 
 /**
  * Adds to each counter what it lacks, in one transaction.
  * @param version of the repairs that had been made when the differences were read
+ * @param alongside what is written in the same transaction, where there is something to write right
  * @throws OvertakenError where another repair has been made since: it may have been of the same differences. Nothing is written then
  */
-export async function repairSums(db: Database, version: number, differences: readonly Difference[]): Promise<void> {
+export async function repairSums(
+	db: Database,
+	version: number,
+	differences: readonly Difference[],
+	alongside: readonly SQL[] = [],
+): Promise<void> {
 	const moves = new Map<Counter, Move[]>();
 	for (const { counter, day, key, column, stored, counted } of differences) {
 		const sums = [...SHAPES[counter].ofClicks, ...SHAPES[counter].ofOthers].map((sum) => [sum, sum === column ? counted - stored : 0]);
@@ -44,6 +50,7 @@ export async function repairSums(db: Database, version: number, differences: rea
 			// Null, which the column refuses.
 			sql`UPDATE reconciliation SET version = CASE WHEN version = ${version} THEN version + 1 END WHERE id = 1`,
 			...statements,
+			...alongside,
 		]);
 	} catch (error) {
 		if (isConstraintError(error)) throw new OvertakenError("other counters were written right meanwhile", { cause: error });

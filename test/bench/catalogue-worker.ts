@@ -3,6 +3,8 @@
  * same import without the publish at its end, so that a large book is published once, as a whole, by the cron.
  * GET /bench/counts tells the counts since it was last asked.
  */
+import { Hono } from "hono";
+import { OPERATOR_API } from "../../src/api-docs/operations/all.ts";
 import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { networkRoutes } from "../../src/operator/network/network-routes.ts";
@@ -16,8 +18,11 @@ function open(env: Env) {
 	const { DB, PRODUCTS, OPERATOR_KEY } = env;
 	if (DB === undefined || PRODUCTS === undefined || OPERATOR_KEY === undefined) throw new Error("bindings are missing");
 	const { kv, counts } = countKv(env.BOOK);
-	const unpublished = operatorRoutes({
+	const operator = operatorRoutes({
 		operatorKey: OPERATOR_KEY,
+		findOperator: () => Promise.resolve(null),
+		failedKeys: { count: () => Promise.resolve() },
+		operations: OPERATOR_API.operations,
 		now: () => Date.now(),
 		isHeld: () => Promise.resolve(false),
 		verbs: {
@@ -30,7 +35,7 @@ function open(env: Env) {
 			}),
 		},
 	});
-	return { env: { ...env, BOOK: kv }, counts, unpublished };
+	return { env: { ...env, BOOK: kv }, counts, unpublished: new Hono().route("/operator", operator) };
 }
 
 let opened: ReturnType<typeof open> | undefined;
@@ -45,7 +50,7 @@ export default {
 			return Response.json(counts);
 		}
 		if (pathname.startsWith(`${PREFIX}/operator`)) {
-			return opened.unpublished.fetch(new Request(`${origin}${pathname.slice(`${PREFIX}/operator`.length)}`, request), env, ctx);
+			return opened.unpublished.fetch(new Request(`${origin}${pathname.slice(PREFIX.length)}`, request), env, ctx);
 		}
 		return worker.fetch(request, opened.env, ctx);
 	},

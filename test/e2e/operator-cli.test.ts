@@ -558,7 +558,12 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 
 	it.each([
 		[401, '{"error":"Unauthorized"}', "refused the operator key from .dev.vars (HTTP 401)"],
-		[404, '{"error":"Not found"}', "without an OPERATOR_KEY has no operator endpoints"],
+		[404, '{"error":"Not found"}', "without an OPERATOR_KEY has operator endpoints for the operator keys"],
+		[
+			403,
+			'{"error":"Forbidden","message":"This takes the role manager."}',
+			"HTTP 403), and nothing was changed. This takes the role manager.",
+		],
 		[413, '{"error":"too large"}', "Split the file"],
 		[500, '{"error":"Internal error"}', "could not import the file: HTTP 500"],
 		[502, "<html>Bad gateway</html>", "something other than JSON"],

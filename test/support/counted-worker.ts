@@ -10,7 +10,8 @@ export type CountedWorker = {
 	takeStatements: () => string[];
 };
 
-export function openCountedWorker(): CountedWorker {
+/** @param changes other variables and secrets than the tests have */
+export function openCountedWorker(changes: Record<string, string> = {}): CountedWorker {
 	let statements: string[] = [];
 	const DB = new Proxy(env.DB, {
 		get(target, name) {
@@ -23,7 +24,7 @@ export function openCountedWorker(): CountedWorker {
 			};
 		},
 	});
-	const own = { ...env, DB };
+	const own = { ...env, DB, ...changes };
 	return {
 		async fetch(path, init) {
 			const ctx = createExecutionContext();

@@ -1,34 +1,56 @@
 /** Who did what: each change of an operator's leaves a row in its transaction, which nobody changes or removes, and which holds no secret. */
 import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
+import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type AuditPage, auditPageSchema } from "../../src/audit/audit-answer.ts";
 import { auditStatement } from "../../src/audit/audit-statement.ts";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
+import { writeCursor } from "../../src/http/pages.ts";
+import { ACTOR } from "../support/actor.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 type Row = Record<string, string | number | null>;
 
-const ACTOR = { name: "ada", role: "admin", requestId: "request-1" } as const;
+const db = openDatabase(env.DB);
+const FEED = "asin,seller_id,name,url,domain\nB000TEST02,S-77,Kettle,https://kettles.example/dp/B000TEST02,kettles.example\n";
+const RATES = [{ currency: "EUR", date: "2026-11-10", usd: "1.1" }];
+const AMOUNT = { id: "amount-1", kind: "amount", publisher: "acme", date: "2026-11-10", amount: "2.5", text: "a bonus" };
+const REVALUE = { id: "revalue-1", currency: "EUR", from: "2026-11-10", to: "2026-11-10", text: "corrected" };
 
-beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME] }));
+beforeAll(async () => {
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], exchange_rates: RATES });
+	await runTransaction(db, [
+		sql`INSERT INTO callbacks (id, platform, txnid, publisher_id, status, payout_micros, cid, event_at, state, next_attempt_at, created_at, seq, attempt_count)
+			VALUES ('callback-1', 'northwind', 't-1', 'acme', 'approved', 1000000, '', 1, 'delivered', 1, 1, 1, 0)`,
+		sql`INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('dead-1', 'clicks', '{}', 1), ('dead-2', 'clicks', '{}', 2)`,
+		sql`INSERT INTO daily_publishers (publisher_id, date, click_count) VALUES ('acme', '2026-11-09', 3)`,
+	]);
+});
 
 async function rows(): Promise<Row[]> {
 	return (await env.DB.prepare("SELECT * FROM audit ORDER BY id").all<Row>()).results;
 }
 
 /** What a request leaves in the audit. */
-async function leaves(verb: string, body: object): Promise<{ response: Response; left: Row[] }> {
+async function leaves(path: string, body: object | string): Promise<{ response: Response; left: Row[] }> {
 	const before = (await rows()).map(({ id }) => id);
-	const response = await exports.default.fetch(`https://base.example/operator${verb}`, {
+	const response = await exports.default.fetch(`https://base.example/operator${path}`, {
 		method: "POST",
 		headers: OPERATOR_HEADERS,
-		body: JSON.stringify(body),
+		body: typeof body === "string" ? body : JSON.stringify(body),
 	});
 	return { response, left: (await rows()).filter(({ id }) => !before.includes(id ?? "")) };
 }
 
-describe("worker: a change of keys is kept with who made it", () => {
-	it.each<[string, object, object]>([
+async function read(query: string, headers: Record<string, string> = OPERATOR_HEADERS): Promise<AuditPage> {
+	const response = await exports.default.fetch(`https://base.example/operator/audit${query}`, { headers });
+	expect(response.status).toBe(200);
+	return v.parse(auditPageSchema, await response.json());
+}
+
+describe("worker: what an operator changes is kept with who changed it", () => {
+	it.each<[string, object | string, object]>([
 		["/keys/issue", { kind: "access_key", owner: "acme" }, { verb: "issueKeys", subject_kind: "access_key", subject_id: "acme" }],
 		["/keys/rotate", { kind: "platform_key", owner: "northwind" }, { verb: "rotateKeys", subject_kind: "platform_key" }],
 		[
@@ -38,27 +60,62 @@ describe("worker: a change of keys is kept with who made it", () => {
 		],
 		["/keys/revoke", { kind: "publisher_identity", owner: "acme" }, { verb: "revokeKeys", counts: '{"names":1}' }],
 		["/keys/revoke", { kind: "publisher_key", owner: "acme" }, { verb: "revokeKeys", after: '{"id":null}', counts: '{"keys":1}' }],
-	])("%s %j", async (verb, body, expected) => {
-		const { response, left } = await leaves(verb, body);
+		[
+			"/adjustments",
+			AMOUNT,
+			{ verb: "adjust", subject_kind: "publisher", subject_id: "acme", after: expect.stringContaining('"amount":"2.5"') },
+		],
+		["/adjustments", { kind: "undo", adjustment: "amount-1", text: "a mistake" }, { verb: "adjust", subject_id: "amount-1" }],
+		["/adjustments", { kind: "void_clicks", publisher: "acme", text: "a farm" }, { verb: "adjust", subject_id: "acme" }],
+		["/rates/revalue", REVALUE, { verb: "revalueRates", subject_kind: "exchange_rate", subject_id: "EUR" }],
+		["/callbacks/replay", { publisher: "acme" }, { verb: "replayCallbacks", subject_kind: "publisher", counts: '{"callbacks":1}' }],
+		["/callbacks/test", { url: "https://callbacks.invalid/?token=t" }, { verb: "testCallback", subject_id: "https://callbacks.invalid" }],
+		["/replay", { queue: "clicks" }, { verb: "replayDeadLetters", subject_id: "clicks", counts: '{"dead_letters":2}' }],
+		[
+			"/reconcile-sums",
+			{ repair: true, from: "2026-11-09", to: "2026-11-09" },
+			{ verb: "reconcileSums", subject_id: "2026-11-09", before: expect.stringContaining('"value":3'), counts: '{"counters":1}' },
+		],
+	])("%s %j", async (path, body, expected) => {
+		const { response, left } = await leaves(path, body);
 		expect(response.status).toBe(200);
 		expect(left).toEqual([expect.objectContaining({ actor: "operator", role: "admin", ...expected })]);
 		expect(left[0]?.request_id).toBe(response.headers.get("x-request-id"));
-		const { issued } = await response.json<{ issued?: { kind: string; value: string } }>();
-		if (issued?.kind.endsWith("_key")) expect(JSON.stringify(await rows())).not.toContain(issued.value);
 	});
 
-	it.each<[string, object]>([
+	it("a feed leaves a row before anything of it is written, and one of what came of it", async () => {
+		const { left } = await leaves("/seller-products?feed=spring", FEED);
+		expect(left.map(({ verb, subject_id, after, counts }) => [verb, subject_id, JSON.parse(String(after)).state, counts])).toEqual(
+			expect.arrayContaining([
+				["importSellerProducts", "spring", "begun", null],
+				["importSellerProducts", "spring", "done", '{"accepted":1,"rejected":0,"removed":0}'],
+			]),
+		);
+	});
+
+	it.each<[string, object | string]>([
 		["/keys/issue", { kind: "access_key", owner: "nobody" }],
 		["/keys/revoke", { kind: "access_key", owner: "acme", id: "000000000000" }],
 		["/keys/revoke", { kind: "publisher_id", owner: "acme" }],
 		["/keys/list", { owner: "acme" }],
-	])("what changes nothing leaves none: %s %j", async (verb, body) => {
-		expect((await leaves(verb, body)).left).toEqual([]);
+		["/adjustments?dry_run=1", { ...AMOUNT, id: "amount-2" }],
+		["/adjustments", { ...AMOUNT, id: "amount-2", publisher: "nobody" }],
+		["/adjustments", AMOUNT],
+		["/rates/revalue?dry_run=1", { ...REVALUE, id: "revalue-2" }],
+		["/callbacks/replay?dry_run=1", { publisher: "acme" }],
+		["/callbacks/replay", { publisher: "nobody" }],
+		["/replay", { queue: "callbacks" }],
+		["/replay", { dry_run: true }],
+		["/reconcile-sums", { from: "2026-11-09", to: "2026-11-09" }],
+		["/reconcile-sums", { repair: true, from: "2026-11-09", to: "2026-11-09" }],
+		["/seller-products", FEED.replace("S-77", "")],
+		["/trace", { id: "t-1" }],
+	])("what changes nothing leaves none: %s %j", async (path, body) => {
+		expect((await leaves(path, body)).left).toEqual([]);
 	});
 });
 
 describe("worker: the audit", () => {
-	const db = openDatabase(env.DB);
 	const entry = { verb: "issueKeys", subjectKind: "access_key", subjectId: "acme" };
 
 	it("is written with its change or not at all", async () => {
@@ -83,5 +140,87 @@ describe("worker: the audit", () => {
 		expect(before.length).toBeGreaterThan(0);
 		await expect(env.DB.prepare(statement).run()).rejects.toThrow();
 		expect(await rows()).toEqual(before);
+	});
+
+	it("holds no secret that was issued, given or made up", async () => {
+		const secrets: string[] = [ACME.access_key, ACME.publisher_key, NORTHWIND.access_key];
+		for (const [verb, body] of [
+			["issue", { kind: "publisher_key", owner: "acme" }],
+			["rotate", { kind: "access_key", owner: "acme" }],
+			["issue", { kind: "operator_key", owner: "ada", role: "viewer" }],
+			["rotate", { kind: "operator_key", owner: "ada" }],
+		] as const) {
+			const { response } = await leaves(`/keys/${verb}`, body);
+			secrets.push((await response.json<{ issued: { value: string } }>()).issued.value);
+		}
+		const kept = JSON.stringify(await rows());
+		expect(secrets.filter((secret) => kept.includes(secret))).toEqual([]);
+		expect(kept).toContain('\\"role\\":\\"viewer\\"');
+	});
+});
+
+describe("worker: reading the audit", () => {
+	const AT = Date.parse("2026-10-01T00:00:00Z");
+	const entries = Array.from({ length: 7 }, (_, n) => ({
+		verb: n % 2 === 0 ? "adjust" : "issueKeys",
+		subjectKind: "page",
+		subjectId: `s-${n % 3}`,
+	}));
+	const OCTOBER = "subject_kind=page";
+
+	beforeAll(async () => {
+		for (const [n, entry] of entries.entries()) {
+			await runTransaction(db, [
+				auditStatement({ ...ACTOR, name: n < 5 ? "ada" : "bob" }, AT + n * 3_600_000, { ...entry, counts: { n } }),
+			]);
+		}
+	});
+
+	const numbers = ({ data }: AuditPage) => data.map(({ counts }) => counts?.n);
+
+	it.each([
+		["", [6, 5, 4, 3, 2, 1, 0]],
+		["&actor=bob", [6, 5]],
+		["&verb=issueKeys", [5, 3, 1]],
+		["&subject=s-0&actor=ada", [3, 0]],
+		["&from=2026-10-01T03:00:00Z&to=2026-10-01T05:00:00Z", [4, 3]],
+		["&from=2026-10-01&to=2026-10-01", [6, 5, 4, 3, 2, 1, 0]],
+		["&to=2026-09-30", []],
+		["&actor=%00'%22%F0%9F%92%A9", []],
+	])("%s", async (query, expected) => {
+		expect(numbers(await read(`?${OCTOBER}${query}`))).toEqual(expected);
+	});
+
+	it("comes in pages, the newest first, of which none is shown twice while others are added", async () => {
+		const seen: unknown[] = [];
+		let cursor: string | null = "";
+		for (let pages = 0; cursor !== null; pages++) {
+			expect(pages).toBeLessThan(5);
+			const page: AuditPage = await read(`?${OCTOBER}&limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`);
+			seen.push(...numbers(page));
+			cursor = page.next_cursor;
+			await runTransaction(db, [
+				auditStatement(ACTOR, AT + 86_400_000, { verb: "adjust", subjectKind: "page", subjectId: "later", counts: { n: 9 } }),
+			]);
+		}
+		expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
+	});
+
+	it.each([
+		"cursor=x",
+		"cursor=%00",
+		`cursor=${writeCursor([1])}`,
+		"limit=0",
+		"limit=1e3",
+		"from=2026-02-30",
+		"to=yesterday",
+		"verbs=adjust",
+	])("%s: 422", async (query) => {
+		const response = await exports.default.fetch(`https://base.example/operator/audit?${query}`, { headers: OPERATOR_HEADERS });
+		expect(response.status).toBe(422);
+	});
+
+	it("a cursor behind every row gives an empty page", async () => {
+		expect(await read(`?cursor=${writeCursor([""])}`)).toEqual({ data: [], limit: 100, next_cursor: null });
 	});
 });

@@ -15,6 +15,7 @@ import { importNetwork } from "../../src/operator/network/import-network.ts";
 import { reconcileAnswerSchema } from "../../src/reconcile/reconcile-answers.ts";
 import { reconcileRoutes } from "../../src/reconcile/reconcile-routes.ts";
 import { SUMS_STATEMENTS, sweepSums } from "../../src/reconcile/sweep-sums.ts";
+import { ACTOR, actedBy } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { farDatabase } from "../support/far-database.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -108,7 +109,7 @@ describe("worker: adjustments, 100 ms from the database", () => {
 	const deps = (db: Database): AdjustmentDeps => ({
 		db,
 		now: () => NOW,
-		actor: "operator",
+		actor: ACTOR,
 		judge: () => Promise.reject(new Error("no conversion is judged here")),
 		revalue: () => Promise.reject(new Error("nothing is revalued here")),
 		onSpendChanged: async () => {},
@@ -163,7 +164,7 @@ describe("worker: comparing counters, 100 ms from the database", () => {
 		const compared: number[] = [];
 		for (; requests < 20; requests++) {
 			const far = farDatabase();
-			const response = await reconcileRoutes({ db: far.db, now: () => Date.now() }).request("/", {
+			const response = await actedBy(reconcileRoutes({ db: far.db, now: () => Date.now() })).request("/", {
 				method: "POST",
 				body: JSON.stringify({
 					repair: true,

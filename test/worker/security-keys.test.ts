@@ -16,11 +16,11 @@ const MANY = 2 * FAILED_KEYS_LIMIT + 100;
 
 type Issued = { issued: { value: string } };
 
-async function issue(kind: string, owner: string): Promise<string> {
+async function issue(kind: string, owner: string, more: object = {}): Promise<string> {
 	const response = await exports.default.fetch("https://base.example/operator/keys/issue", {
 		method: "POST",
 		headers: OPERATOR_HEADERS,
-		body: JSON.stringify({ kind, owner }),
+		body: JSON.stringify({ kind, owner, ...more }),
 	});
 	return (await response.json<Issued>()).issued.value;
 }
@@ -53,6 +53,7 @@ afterAll(() => {
 describe("worker: valid keys survive an attack from their own address", () => {
 	it("of every kind, given or issued, though this isolate has never seen them; unknown ones are refused", async () => {
 		const issued = await Promise.all([issue("access_key", "acme"), issue("publisher_key", "acme"), issue("platform_key", "northwind")]);
+		const operatorKey = await issue("operator_key", "ada", { role: "viewer" });
 		const worker = openCountedWorker();
 		const headers = { "CF-Connecting-IP": "198.51.100.1" };
 		const refused = await guessUntilRefused(worker, () => headers["CF-Connecting-IP"]);
@@ -71,7 +72,9 @@ describe("worker: valid keys survive an attack from their own address", () => {
 		for (const key of [NORTHWIND.access_key, issued[2]]) {
 			expect((await worker.fetch(`/api/postback/${key}?${POSTBACK}`, { headers })).text).toContain("received successfully");
 		}
-		expect((await worker.fetch("/operator/status", { headers: { ...headers, OperatorKey: env.OPERATOR_KEY } })).status).toBe(200);
+		for (const OperatorKey of [env.OPERATOR_KEY, operatorKey]) {
+			expect((await worker.fetch("/operator/status", { headers: { ...headers, OperatorKey } })).status).toBe(200);
+		}
 
 		for (const header of ["AccessKey", "PublisherKey", "OperatorKey"]) {
 			expect((await worker.fetch(LIST, { headers: { ...headers, [header]: "another-guess" } })).status, header).toBe(429);

@@ -84,9 +84,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/audit",
-		job: "who did what: written with each change",
+		job: "who did what: written with each change, and shown: `/operator/audit`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
-		packages: ["drizzle-orm"],
+		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/keys",
@@ -139,7 +139,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/reconcile",
 		job: "compares counters with the rows they were made of, and writes them right",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/reports/counted.ts"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/reports/counted.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -179,24 +179,24 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/callbacks",
 		job: "delivers what settling put into the outbox",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/adjustments",
 		job: "takes clicks, conversions and amounts back, and gives them back: `/operator/adjustments`",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/database-move",
 		job: "moves the network database from D1 to PostgreSQL: `/operator/database/move`",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/reports/exact-sum.ts"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/reports/exact-sum.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/operator",
-		job: "what stands before the operator's verbs: the key, the size of a body",
+		job: "what stands before the operator's verbs: the key and its role, the size of a body",
 		imports: ["src/lib", "src/http"],
 		packages: ["hono"],
 	},
@@ -215,13 +215,13 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/feeds",
 		job: "takes over product feeds",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/operator/network"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/operator/network"],
 		packages: ["drizzle-orm", "hono", "papaparse", "valibot"],
 	},
 	{
 		path: "src/operator/dead-letters",
 		job: "sends dead letters to their queue again",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -258,6 +258,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/callbacks",
 			"src/adjustments",
 			"src/database-move",
+			"src/audit",
 			"src/operator/routes.ts",
 			"src/operator/keys",
 			"src/operator/network",
@@ -316,6 +317,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/retention",
 			"src/campaign-book/publisher",
 			"src/clicks/consumer",
+			"src/audit",
 			"src/catalogue",
 			"src/products",
 			"src/reports",
@@ -408,6 +410,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		job: "`npm run operator`",
 		imports: [
 			"src/lib",
+			"src/audit/audit-answer.ts",
 			"src/bidding/explain-answer.ts",
 			"src/conversions/trace-answer.ts",
 			"src/callbacks/operator-answers.ts",

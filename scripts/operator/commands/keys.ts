@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { KEY_KINDS, NAME_KINDS } from "../../../src/lib/enums.ts";
+import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES } from "../../../src/lib/enums.ts";
 import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
@@ -11,9 +11,11 @@ import { readAnswer } from "../read-answer.ts";
 
 const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}`;
 
-const PUBLISHER_KEYS: ReadonlySet<string> = new Set(KEY_KINDS.filter((kind) => kind !== "platform_key"));
+const PUBLISHER_KEYS: ReadonlySet<string> = new Set(KEY_KINDS.filter((kind) => kind !== "platform_key" && kind !== "operator_key"));
 
-/** `keys`: issues, rotates, revokes and lists the credentials of publishers and platforms. */
+type RotateOptions = ServerOptions & { overlap: string; value?: string; expires?: string };
+
+/** `keys`: issues, rotates, revokes and lists the credentials of publishers, platforms and operators. */
 export const command: OperatorCommand = {
 	name: "keys",
 	add(program) {
@@ -23,17 +25,32 @@ export const command: OperatorCommand = {
 			.addHelpText(
 				"after",
 				"\nExamples:\n  keys list --owner acme-media\n  keys issue access_key acme-media\n  keys rotate publisher_key acme-media --overlap 48\n" +
-					"  keys rotate publisher_identity acme-media --value acme_2027\n  keys revoke access_key acme-media --id 3f2a91c07b4e",
+					"  keys rotate publisher_identity acme-media --value acme_2027\n  keys revoke access_key acme-media --id 3f2a91c07b4e\n  keys issue operator_key ada --role manager --expires 2027-01-01T00:00:00Z",
 			);
 		owned(keys.command("issue"))
 			.description("make a further key; those there are stay valid")
-			.action((kind: string, owner: string, options: ServerOptions) => run("issue", { kind, owner }, options));
+			.option("--role <role>", `of an operator key: ${oneOf(OPERATOR_ROLES)}`)
+			.option("--expires <time>", "of an operator key: when it ends (otherwise never)")
+			.action((kind: string, owner: string, { role, expires, ...options }: ServerOptions & { role?: string; expires?: string }) =>
+				run("issue", { kind, owner, ...(role !== undefined && { role }), ...(expires !== undefined && { expires }) }, options),
+			);
 		owned(keys.command("rotate"))
 			.description("make a new one; those there are stay valid for the overlap")
 			.option("--overlap <hours>", "hours for which the old ones stay valid; 0 ends them at once", "24")
 			.option("--value <name>", "the new publisher id or identity (otherwise one is made up)")
-			.action((kind: string, owner: string, { overlap, value, ...options }: ServerOptions & { overlap: string; value?: string }) =>
-				run("rotate", { kind, owner, overlap_hours: readHours(overlap), ...(value !== undefined && { value }) }, options),
+			.option("--expires <time>", "of an operator key: when the new one ends (otherwise when the present one was to)")
+			.action((kind: string, owner: string, { overlap, value, expires, ...options }: RotateOptions) =>
+				run(
+					"rotate",
+					{
+						kind,
+						owner,
+						overlap_hours: readHours(overlap),
+						...(value !== undefined && { value }),
+						...(expires !== undefined && { expires }),
+					},
+					options,
+				),
 			);
 		owned(keys.command("revoke"))
 			.description("end keys now: one, or all of the kind")
@@ -55,7 +72,7 @@ export const command: OperatorCommand = {
 function owned(command: Command): Command {
 	return withServerOptions(command)
 		.argument("<kind>", KINDS)
-		.argument("<owner>", "the publisher's id in the network file; the platform's for a platform_key");
+		.argument("<owner>", "the publisher's id in the network file; the platform's for a platform_key, a person's name for an operator_key");
 }
 
 function readHours(text: string): number {
@@ -114,12 +131,12 @@ function whenItHolds(body: object, published: boolean): string {
 
 function describeList(keys: readonly CredentialState[]): string {
 	if (keys.length === 0) return "There is nothing.";
-	const rows = keys.map(({ owner, kind, id, state, ends_at, last_used_on }) => [
+	const rows = keys.map(({ owner, kind, id, state, ends_at, last_used_on, role, last_used_at }) => [
 		owner,
-		kind,
+		role === undefined ? kind : `${kind} (${role})`,
 		id,
 		ends_at === null ? state : `${state} ${ends_at}`,
-		last_used_on === undefined ? "" : `last used ${last_used_on ?? "never"}`,
+		last_used_on === undefined ? "" : `last used ${last_used_at ?? last_used_on ?? "never"}`,
 	]);
 	const widths = [0, 1, 2, 3].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
 	return rows

@@ -10,6 +10,7 @@ import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
 import { CLICK_OPERATIONS } from "./click.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
+import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
@@ -65,6 +66,7 @@ export const OPERATOR_API: Described = {
 	operations: [
 		...OPERATOR_NETWORK_OPERATIONS,
 		...OPERATOR_KEY_OPERATIONS,
+		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,

@@ -16,6 +16,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		...SHARED,
 		method: "post",
 		id: "adjust",
+		role: "finance",
 		summary: "Take back, give back, add or take",
 		description:
 			"`void_clicks` takes paid clicks back, by at least one of the fields that select them; `void_conversion` takes a conversion back, `release_conversion` lets one count that is kept back, and `restore_conversion` lets it be what its platform says; `amount` adds to what a publisher has earned on a day, or takes; `undo` undoes any of these once. Sums, reports, caps and callbacks follow in the same transaction. A request does 100,000 clicks at most: while `complete` is false, ask again with the same `id`. Under an `id` that was done, nothing is done again.",
@@ -53,6 +54,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/rates/revalue",
 		id: "revalueRates",
+		role: "finance",
 		summary: "Value conversions by corrected exchange rates",
 		description: `Settled conversions of a currency whose events are of these days (${MAX_REVALUED_DAYS} at most) get the exchange rates that are stored now, as an adjustment of the kind \`revalue\`. Sums, reports and callbacks follow in the same transaction. Those that have the stored rate already do not change, so that a second one changes nothing. A request does 3,000 conversions at most: while \`complete\` is false, ask again with the same \`id\`. It is not undone by an \`undo\`: import the rates of before, and revalue again.`,
 		parameters: [DRY_RUN],
@@ -78,6 +80,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		...SHARED,
 		method: "get",
 		id: "listAdjustments",
+		role: "viewer",
 		summary: "List adjustments",
 		description: "The newest first.",
 		parameters: [

@@ -42,6 +42,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		path: "/operator/callbacks",
 		id: "listCallbacks",
+		role: "viewer",
 		summary: "List callbacks",
 		description: "What publishers were told, and what they answered; the newest first.",
 		parameters,
@@ -59,6 +60,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/callbacks/replay",
 		id: "replayCallbacks",
+		role: "manager",
 		summary: "Send callbacks again",
 		description:
 			"Delivered ones too, under the same Idempotency-Key, with all later ones of the same transactions. At least one of id, publisher, platform, txnid, from and to is needed; at most 5,000 transactions at a time.",
@@ -80,6 +82,7 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/callbacks/test",
 		id: "testCallback",
+		role: "manager",
 		summary: "Test an address",
 		description: "Sends one callback that nobody can book (its txnid begins with test-, its payout is 0) and reports what came of it.",
 		body: { required: true, contents: [{ schema: testSchema, example: { publisher: "acme-media" } }] },

@@ -11,6 +11,7 @@ export const OPERATOR_DATABASE_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/database/move",
 		id: "moveDatabase",
+		role: "admin",
 		tag: "Operator",
 		host: "base",
 		credential: "OperatorKey",

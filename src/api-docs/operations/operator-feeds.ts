@@ -6,7 +6,7 @@ import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
+import { BEING_MOVED, count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
 
 const text = v.string();
 
@@ -47,6 +47,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 		tag: "Operator",
 		host: "base",
 		credential: "OperatorKey",
+		role: "manager",
 		summary,
 		description:
 			"CSV with a header line, or one JSON object a line; gzip or not. Upsert by id, in batches; a record at fault is rejected alone. The same feed may be sent again.",
@@ -66,6 +67,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 				description: "An option is at fault and nothing was read, or the feed could not be read to its end.",
 				content: { schema: v.union([validationFailedSchema, feedReportSchema]) },
 			},
+			503: BEING_MOVED,
 		},
 	};
 }

@@ -15,6 +15,7 @@ function operation(verb: KeyVerb, summary: string, description: string, answer: 
 		tag: "Operator",
 		host: "base",
 		credential: "OperatorKey",
+		role: verb === "list" ? "viewer" : "admin",
 		summary,
 		description,
 		body: { required: true, contents: [{ schema: keyRequestSchemas[verb], example }] },

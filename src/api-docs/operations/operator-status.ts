@@ -9,6 +9,7 @@ export const OPERATOR_STATUS_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		path: "/operator/status",
 		id: "readStatus",
+		role: "viewer",
 		tag: "Operator",
 		host: "base",
 		credential: "OperatorKey",

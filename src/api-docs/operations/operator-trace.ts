@@ -24,6 +24,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/trace",
 		id: "traceConversion",
+		role: "viewer",
 		summary: "Where is my sale?",
 		description:
 			"Everything that is known of a click hash, a publisher's click id, a transaction id or a postback's request id, from the click to the last callback attempt; the newest hundred of each kind.",
@@ -43,6 +44,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		path: "/operator/replay",
 		id: "listDeadLetters",
+		role: "viewer",
 		summary: "List dead letters",
 		description: "Messages that a consumer refused to the end; the newest first, replayed ones too.",
 		parameters: [
@@ -63,6 +65,7 @@ export const OPERATOR_TRACE_OPERATIONS: readonly Operation[] = [
 		method: "post",
 		path: "/operator/replay",
 		id: "replayDeadLetters",
+		role: "finance",
 		summary: "Send dead letters to their queues again",
 		description:
 			"At most 10,000 a request. Where some remain, ask again with the `until` of the answer: what fails again meanwhile is left out.",

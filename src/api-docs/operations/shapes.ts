@@ -15,6 +15,15 @@ export const UNAUTHORIZED: Answer = {
 	content: { schema: errorSchema, example: { error: "Unauthorized" } },
 };
 
+/** Of every operation of the operator's. */
+export const FORBIDDEN: Answer = {
+	description: "The operator key's role is another than the operation takes; nothing was changed.",
+	content: {
+		schema: errorSchema,
+		example: { error: "Forbidden", message: "The key of ada has the role viewer; this takes the role manager." },
+	},
+};
+
 export const OTHER_METHOD: Answer = {
 	description: "Another method than those that are described.",
 	headers: { allow: "The methods that are accepted." },

@@ -48,7 +48,7 @@ export const accessKeys = sqliteTable(
 		/** SHA-256 of the key, lower-case hex. */
 		hash: text().primaryKey(),
 		kind: text({ enum: KEY_KINDS }).notNull(),
-		/** publishers.id, or platforms.id for a platform key. */
+		/** publishers.id; platforms.id of a platform key; of an operator key the name of its holder. */
 		ownerId: text("owner_id").notNull(),
 		createdAt: integer("created_at").notNull(),
 		/** From when the key is no longer valid, Unix milliseconds; null while it is. */

@@ -1,7 +1,9 @@
 /** Dead letters: what no consumer could take, counted, shown, and sent to their queue again. */
 import { asc, desc, eq, sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
+import { auditStatement } from "../../audit/audit-statement.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
 import { deadLetters } from "../../db/schema/dead-letters.ts";
+import type { Actor } from "../../http/actor.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logInfo } from "../../lib/log.ts";
@@ -27,26 +29,31 @@ type KeptMessage = { id: string; body: string };
  * sends some twice, which consumers tolerate.
  * @param queue of one queue only; null for all
  * @param until Unix milliseconds
+ * @param actor whoever sends them; null only counts
  */
 export async function replayDeadLetters(
 	deps: ReplayDeps,
-	{ queue, until, dryRun }: { queue: QueueName | null; until: number; dryRun: boolean },
+	{ queue, until, actor }: { queue: QueueName | null; until: number; actor: Actor | null },
 ): Promise<Omit<Replayed, "until">> {
 	const names = queue === null ? QUEUE_NAMES : [queue];
 	const replayed = zeros();
 	let room = MAX_REPLAYED;
 	for (const name of names) {
-		if (dryRun) replayed[name] = await countWaiting(deps.db, name, until);
-		else replayed[name] = await replayQueue(deps, name, until, room);
+		if (actor === null) replayed[name] = await countWaiting(deps.db, name, until);
+		else replayed[name] = await replayQueue(deps, actor, { name, until, most: room });
 		room -= replayed[name];
 	}
 	const remaining = zeros();
 	for (const name of QUEUE_NAMES) remaining[name] = await countWaiting(deps.db, name, until);
-	if (!dryRun) logInfo("dead_letters.replayed", replayed);
-	return { replayed, remaining, dry_run: dryRun };
+	if (actor !== null) logInfo("dead_letters.replayed", replayed);
+	return { replayed, remaining, dry_run: actor === null };
 }
 
-async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, until: number, most: number): Promise<number> {
+async function replayQueue(
+	{ db, queues, now }: ReplayDeps,
+	actor: Actor,
+	{ name, until, most }: { name: QueueName; until: number; most: number },
+): Promise<number> {
 	let sent = 0;
 	while (sent < most) {
 		const messages = await db.all<KeptMessage>(sql`SELECT id, body FROM dead_letters
@@ -58,7 +65,12 @@ async function replayQueue({ db, queues, now }: ReplayDeps, name: QueueName, unt
 		for (const batch of batchesOf(messages)) {
 			await target.sendBatch(batch.map(({ body }) => ({ body: JSON.parse(body) as unknown })));
 			const ids = JSON.stringify(batch.map(({ id }) => id));
-			await db.run(sql`UPDATE dead_letters SET replayed_at = ${now()} WHERE id IN (SELECT atom FROM json_each(${ids}))`);
+			const at = now();
+			const counts = { dead_letters: batch.length };
+			await runTransaction(db, [
+				sql`UPDATE dead_letters SET replayed_at = ${at} WHERE id IN (SELECT atom FROM json_each(${ids}))`,
+				auditStatement(actor, at, { verb: "replayDeadLetters", subjectKind: "queue", subjectId: name, counts }),
+			]);
 			sent += batch.length;
 		}
 	}

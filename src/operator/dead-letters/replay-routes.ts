@@ -1,6 +1,7 @@
 /** GET /operator/replay shows dead letters, POST /operator/replay sends them to their queue again. */
 import { Hono } from "hono";
 import * as v from "valibot";
+import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
@@ -26,7 +27,7 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
 		const wanted = readInput(listSchema, c.req.query(), inOwnWords);
-		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), dryRun: true });
+		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), actor: null });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
 		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters, 200, NO_STORE);
 	});
@@ -34,7 +35,11 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readBody(c.req.raw, replaySchema, inOwnWords);
 		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
-		const report = await replayDeadLetters(deps, { queue: wanted.queue ?? null, until, dryRun: isDryRun || wanted.dry_run });
+		const report = await replayDeadLetters(deps, {
+			queue: wanted.queue ?? null,
+			until,
+			actor: isDryRun || wanted.dry_run ? null : actorOf(c),
+		});
 		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed, 200, NO_STORE);
 	});
 	return app;

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { actorOf } from "../../http/actor.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import type { FeedKind } from "./feed-columns.ts";
 import { readFeedOptions } from "./feed-options.ts";
@@ -9,7 +10,7 @@ export function feedRoutes(deps: FeedDeps, kind: FeedKind): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
 		const options = readFeedOptions(kind, new URL(c.req.url).searchParams);
-		const report = await importFeed(deps, kind, options, c.req.raw.body ?? new Blob([]).stream());
+		const report = await importFeed(deps, actorOf(c), kind, options, c.req.raw.body ?? new Blob([]).stream());
 		return jsonResponse(report, report.incomplete ? 422 : 200);
 	});
 	return app;

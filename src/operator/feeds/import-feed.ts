@@ -1,9 +1,11 @@
 /** POST /operator/products and /operator/seller-products: takes over a product feed, batch by batch. */
 import type { Database } from "../../db/client.ts";
 import { findBrandDomains } from "../../db/find-brands.ts";
+import type { Actor } from "../../http/actor.ts";
 import { isWithin } from "../../lib/host.ts";
 import type { ProductEntry, SellerProductEntry } from "../network/network-file.ts";
 import { writeProduct, writeSellerProduct } from "../network/stage-entries.ts";
+import { type FeedAudit, openFeedAudit } from "./audit-feed.ts";
 import type { FeedReport } from "./feed-answer.ts";
 import { type FeedKind, planColumns, REQUIRED_FIELDS } from "./feed-columns.ts";
 import type { FeedOptions } from "./feed-options.ts";
@@ -30,13 +32,31 @@ const MAX_HOSTS = 10_000;
  */
 export async function importFeed(
 	deps: FeedDeps,
+	actor: Actor,
+	kind: FeedKind,
+	options: FeedOptions,
+	stream: ReadableStream<Uint8Array>,
+): Promise<FeedReport> {
+	const audit = openFeedAudit({ ...deps, actor }, kind, options);
+	const report = await takeOver(deps, audit, kind, options, stream);
+	await audit.end(report);
+	return report;
+}
+
+async function takeOver(
+	deps: FeedDeps,
+	audit: FeedAudit,
 	kind: FeedKind,
 	options: FeedOptions,
 	stream: ReadableStream<Uint8Array>,
 ): Promise<FeedReport> {
 	const { feed, replace, line, mapping, idPrefix, constants } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
-	const taking = new Taking(deps.db, kind, feedWriter(deps.products, kind, feedId));
+	const write = feedWriter(deps.products, kind, feedId);
+	const taking = new Taking(deps.db, kind, async (rows) => {
+		if (rows.length > 0) await audit.begin();
+		await write(rows);
+	});
 	const plan = planColumns(kind, mapping);
 	const recordOptions = { kind, plan, constants, idPrefix, now: deps.now() };
 	const onColumns = (names: readonly string[], columns: ReadonlySet<string>) => {
@@ -61,6 +81,7 @@ export async function importFeed(
 	if (feedId === null || replace === null) return { ...report, removed: null };
 	// A feed that is mostly rejected says little about what there is.
 	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
+	await audit.begin();
 	const removed = await removeOthers(deps.products, kind, feedId, replace);
 	return removed === null ? { ...report, removed, message: "Nothing was removed: the feed has no product." } : { ...report, removed };
 }

@@ -1,16 +1,20 @@
 /** Answers of POST /operator/keys/issue, rotate, revoke and list. */
 import * as v from "valibot";
-import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
 import { count, time } from "../../lib/shapes.ts";
 
 const kind = v.picklist(CREDENTIAL_KINDS);
 const id = v.pipe(v.string(), v.description("Of a key, the first 12 characters of its hash; of a publisher id or identity, the value."));
 const published = v.pipe(v.boolean(), v.description("False where the edge hears of it by the next cron only, within a minute."));
 
+const role = v.pipe(v.picklist(OPERATOR_ROLES), v.description("Operator keys only."));
+
 const newCredentialSchema = v.strictObject({
 	owner: v.string(),
 	kind,
 	id,
+	role: v.optional(role),
+	ends_at: v.optional(v.pipe(v.nullable(time), v.description("Operator keys only; null where it has no end."))),
 	value: v.pipe(v.string(), v.description("A key is shown here and never again.")),
 });
 
@@ -25,6 +29,9 @@ const credentialStateSchema = v.strictObject({
 	created_at: v.optional(v.pipe(time, v.description("Keys only."))),
 	/** Null where it was never used. */
 	last_used_on: v.optional(v.pipe(v.nullable(v.string()), v.description("Day, UTC; keys only."))),
+	role: v.optional(role),
+	/** Some minutes behind; null where it was never used. */
+	last_used_at: v.optional(v.pipe(v.nullable(time), v.description("Operator keys only."))),
 });
 
 export const issuedSchema = v.strictObject({ issued: newCredentialSchema, published });

@@ -1,7 +1,7 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
 import { readBody } from "../../http/read-input.ts";
-import { CREDENTIAL_KINDS, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, OPERATOR_ROLES, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
 const MAX_OVERLAP_HOURS = 24 * 90;
 
@@ -9,9 +9,28 @@ const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"),
 const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.join(", ")}`);
 const keyId = v.pipe(v.string("must be a text"), v.regex(/^[0-9a-f]{12}$/, "must be the 12 characters that `list` shows"));
 
-/** `owner` is the publisher's id in the network file, or the platform's for a platform key. */
+const expires = v.pipe(
+	v.string("must be a text"),
+	v.isoTimestamp("must be a time such as 2027-01-01T00:00:00Z"),
+	v.check((time) => !Number.isNaN(Date.parse(time)), "must be a time such as 2027-01-01T00:00:00Z"),
+	v.description(
+		"When the key ends; of operator keys alone. Without it an issued one has no end, and a rotated one that of the key before.",
+	),
+);
+
+/** `owner` is the publisher's id in the network file, the platform's for a platform key, or the name of whoever is to hold an operator key. */
 export const keyRequestSchemas = {
-	issue: v.strictObject({ kind, owner: text }),
+	issue: v.strictObject({
+		kind,
+		owner: text,
+		role: v.optional(
+			v.pipe(
+				v.picklist(OPERATOR_ROLES, `must be one of ${OPERATOR_ROLES.join(", ")}`),
+				v.description("Of an operator key, which has to have one: what its holder may do."),
+			),
+		),
+		expires: v.optional(expires),
+	}),
 	rotate: v.strictObject({
 		kind,
 		owner: text,
@@ -24,6 +43,7 @@ export const keyRequestSchemas = {
 			),
 			24,
 		),
+		expires: v.optional(expires),
 		/** The new publisher id or identity; absent for one that is made up. Keys are always made up. */
 		value: v.optional(
 			v.pipe(v.string("must be a text"), v.regex(PUBLISHER_IDENTITY, "must have 1 to 64 letters, digits, underscores or hyphens")),

@@ -9,6 +9,7 @@ import type { Credentials, Issued, Revoked } from "./keys-answers.ts";
 import { readKeyRequest } from "./keys-request.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
+import { readGrant, readPresentGrant } from "./operator-grant.ts";
 
 export type KeysRoutesDeps = KeysDeps & {
 	/** Lets this isolate see the change at once, and publishes what the edge needs of it. */
@@ -18,15 +19,18 @@ export type KeysRoutesDeps = KeysDeps & {
 export function keysRoutes(deps: KeysRoutesDeps): Hono {
 	const app = new Hono();
 	app.post("/issue", async (c) => {
-		const { kind, owner } = await readKeyRequest("issue", c.req.raw);
+		const { kind, owner, ...granted } = await readKeyRequest("issue", c.req.raw);
 		if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
-		return answer({ issued: await issueKey(deps, actorOf(c), { kind, owner }) });
+		return answer({ issued: await issueKey(deps, actorOf(c), { kind, owner, grant: readGrant({ kind, owner, ...granted }, deps.now()) }) });
 	});
 	app.post("/rotate", async (c) => {
-		const { kind, owner, overlap_hours: overlapHours, value } = await readKeyRequest("rotate", c.req.raw);
+		const { kind, owner, overlap_hours: overlapHours, expires, value } = await readKeyRequest("rotate", c.req.raw);
+		const isOperators = kind === "operator_key";
+		if (!isOperators && expires !== undefined) throw invalidInput([{ path: "expires", message: "is of operator keys alone" }]);
 		if (isName(kind)) return answer({ issued: await rotateName(deps, actorOf(c), { kind, owner, overlapHours, value }) });
 		if (value !== undefined) throw invalidInput([{ path: "value", message: "cannot be chosen for a key" }]);
-		return answer({ issued: await rotateKey(deps, actorOf(c), { kind, owner, overlapHours }) });
+		const grant = isOperators ? await readPresentGrant(deps.db, owner, expires, deps.now()) : undefined;
+		return answer({ issued: await rotateKey(deps, actorOf(c), { kind, owner, grant, overlapHours }) });
 	});
 	app.post("/revoke", async (c) => {
 		const { kind, owner, id } = await readKeyRequest("revoke", c.req.raw);

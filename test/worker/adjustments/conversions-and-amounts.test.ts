@@ -45,6 +45,8 @@ describe("worker: a conversion is judged", () => {
 		expect(await callbacks()).toEqual(["approved"]);
 		const { id, ...done } = await adjust({ kind: "void_conversion", ...CONVERSION });
 		expect(done).toMatchObject(change);
+		const audited = { actor: "operator", verb: "adjust", before: '{"verdict":null}', counts: '{"conversions":1}' };
+		expect(await rowsOf("SELECT * FROM audit WHERE subject_id = 'northwind t-1'")).toMatchObject([audited]);
 		expect(await callbacks()).toEqual(["approved", "cancelled"]);
 		expect(await revenue()).toEqual(["0.0000"]);
 		await say("approved", 20_000_000);

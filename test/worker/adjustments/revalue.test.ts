@@ -9,6 +9,7 @@ import { revalueConversions } from "../../../src/conversions/revalue-conversions
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { reconcileDay } from "../../../src/reconcile/reconcile-sums.ts";
+import { ACTOR } from "../../support/actor.ts";
 import { listAdjustments, postAdjustment } from "../../support/adjustments.ts";
 import { rowsOf } from "../../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../../support/conversions.ts";
@@ -153,7 +154,7 @@ describe("worker: conversions are valued by corrected rates", () => {
 		const deps: AdjustmentDeps = {
 			db,
 			now: Date.now,
-			actor: "operator",
+			actor: ACTOR,
 			judge: async () => null,
 			onSpendChanged: async () => {},
 			revalue: async (...chunk) => {

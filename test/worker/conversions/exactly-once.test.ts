@@ -22,6 +22,7 @@ import { KeyOwners } from "../../../src/keys/key-owners.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { formatUsd } from "../../../src/lib/money.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
+import { ACTOR } from "../../support/actor.ts";
 import { CLICKS, history, type SentPostback, START, type Step } from "../../support/conversion-histories.ts";
 import {
 	clickRow,
@@ -172,7 +173,7 @@ class World {
 		const settling = { db: openDatabase(env.DB), now: () => this.#now, callbacks: undefined };
 		const deps: AdjustmentDeps = {
 			...settling,
-			actor: "operator",
+			actor: ACTOR,
 			judge: async () => null,
 			revalue: (...keys) => revalueConversions(settling, ...keys),
 			onSpendChanged: async () => {},

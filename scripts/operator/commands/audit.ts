@@ -1,0 +1,56 @@
+import { type Audited, auditPageSchema } from "../../../src/audit/audit-answer.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { findKey } from "../find-key.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
+
+const FILTERS = ["actor", "subject", "subjectKind", "verb", "from", "to", "limit", "cursor"] as const;
+
+type Options = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** `audit`: who did what. */
+export const command: OperatorCommand = {
+	name: "audit",
+	add(program) {
+		withServerOptions(program.command("audit"))
+			.description("show who changed what, the newest first")
+			.option("--actor <name>", "by the holder of this operator key; `operator` for OPERATOR_KEY")
+			.option("--subject <id>", "of what has this id")
+			.option("--subject-kind <kind>", "of this kind, such as publisher or access_key")
+			.option("--verb <operation>", "by this operation, as /openapi-operator.json names it, such as issueKeys")
+			.option("--from <time>", "at or after this time or UTC date")
+			.option("--to <time>", "before this time; a date is included")
+			.option("--limit <count>", "changes a page, at most 1000", "100")
+			.option("--cursor <cursor>", "where the page before ended")
+			.action(show);
+	},
+};
+
+async function show(options: Options): Promise<void> {
+	const query = new URLSearchParams();
+	for (const name of FILTERS) {
+		const value = options[name];
+		if (value !== undefined) query.set(name === "subjectKind" ? "subject_kind" : name, value);
+	}
+	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const { status, body } = await callOperator(target, `/operator/audit?${query}`, null);
+	if (status === 422) {
+		const { faults, fault_count } = readFaults(body);
+		throw new Failure(["The server refused this:", ...describePlaces(faults, fault_count)].join("\n"));
+	}
+	if (status !== 200) throw new Failure(`The server could not do this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee its log.`);
+	const page = readAnswer(auditPageSchema, body);
+	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) return console.log("Nothing was changed.");
+	for (const audited of page.data) console.log(describe(audited));
+	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
+}
+
+function describe({ at, actor, role, verb, subject, before, after, counts, request_id: requestId }: Audited): string {
+	const counted = Object.entries(counts ?? {}).map(([what, count]) => `${count} ${what.replaceAll("_", " ")}`);
+	const head = `${at}  ${actor} (${role})  ${verb}  ${subject.kind} ${subject.id}${counted.length === 0 ? "" : `: ${counted.join(", ")}`}`;
+	const changed = [before, after].some((side) => side !== null) ? [`    ${JSON.stringify(before)} → ${JSON.stringify(after)}`] : [];
+	return [head, ...changed, `    request ${requestId}`].join("\n");
+}

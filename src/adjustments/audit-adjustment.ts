@@ -1,0 +1,35 @@
+/** What is kept of an adjustment in the audit. */
+import type { SQL } from "drizzle-orm";
+import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
+import type { AnyRequest, NewAdjustment } from "./adjustment-rows.ts";
+import type { AdjustmentDeps } from "./deps.ts";
+
+/**
+ * The statement that belongs into the transaction which adds the row. How many clicks follow in others is told by the row itself.
+ * @param changed of a conversion: its verdict before
+ */
+export function auditAdjustment(
+	{ actor }: AdjustmentDeps,
+	{ id, at }: NewAdjustment,
+	request: AnyRequest,
+	changed: Pick<AuditEntry, "before" | "counts"> = {},
+): SQL {
+	const [subjectKind, subjectId] = subjectOf(request, id);
+	const verb = request.kind === "revalue" ? "revalueRates" : "adjust";
+	return auditStatement(actor, at, { verb, subjectKind, subjectId, after: { ...request, id }, ...changed });
+}
+
+function subjectOf(request: AnyRequest, id: string): [kind: string, id: string] {
+	switch (request.kind) {
+		case "void_clicks":
+			return request.publisher === undefined ? ["adjustment", id] : ["publisher", request.publisher];
+		case "amount":
+			return ["publisher", request.publisher];
+		case "undo":
+			return ["adjustment", request.adjustment];
+		case "revalue":
+			return ["exchange_rate", request.currency];
+		default:
+			return ["conversion", `${request.platform} ${request.txnid}`];
+	}
+}

@@ -1,0 +1,25 @@
+/** Answer of GET /operator/audit. */
+import * as v from "valibot";
+import { OPERATOR_ROLES } from "../lib/enums.ts";
+import { count, time } from "../lib/shapes.ts";
+
+const text = v.string();
+const json = v.pipe(v.unknown(), v.description("JSON without secrets; null where there is nothing to say."));
+
+export const auditedSchema = v.strictObject({
+	id: v.pipe(text, v.description("Later ones sort behind earlier ones.")),
+	at: time,
+	actor: v.pipe(text, v.description("Name of the operator key; `operator` for OPERATOR_KEY.")),
+	role: v.pipe(v.picklist(OPERATOR_ROLES), v.description("The role that the key had.")),
+	verb: v.pipe(text, v.description("Id of the operation.")),
+	subject: v.strictObject({ kind: text, id: text }),
+	before: json,
+	after: json,
+	counts: v.pipe(v.nullable(v.record(text, v.number())), v.description("How many of what were changed.")),
+	request_id: v.pipe(text, v.description("`x-request-id` of the answer.")),
+});
+
+export const auditPageSchema = v.strictObject({ data: v.array(auditedSchema), limit: count, next_cursor: v.nullable(text) });
+
+export type Audited = v.InferOutput<typeof auditedSchema>;
+export type AuditPage = v.InferOutput<typeof auditPageSchema>;
