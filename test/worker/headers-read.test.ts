@@ -64,7 +64,12 @@ async function answer(sent: Request): Promise<{ response: Response; read: string
 const openRtb = () =>
 	new Request("http://rtb.example/openrtb/acme_rtb", {
 		method: "POST",
-		body: JSON.stringify({ id: "a", imp: [{ id: "1", bidfloor: 0.01 }], site: { domain: "shop.example" }, device: { geo: { country: "USA" } } }),
+		body: JSON.stringify({
+			id: "a",
+			imp: [{ id: "1", bidfloor: 0.01 }],
+			site: { domain: "shop.example" },
+			device: { geo: { country: "USA" } },
+		}),
 		headers: { "cf-connecting-ip": "198.51.100.7" },
 	});
 const servingEngine = () => new Request("http://rtb.example/serving-engine?pubi=1001&bd=shop.example&cc=US");

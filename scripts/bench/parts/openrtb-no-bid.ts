@@ -15,7 +15,7 @@ export const openrtbNoBid: Part = {
 		return compareWithBaseline(bench, {
 			name: "openrtb_no_bid",
 			baseline: "test/bench/openrtb-baseline.ts",
-			targets: Array.from({ length: HOSTS }, (_, at) => openRtbTarget(ACME.publisher_identity, `shop-${at}.unknown.example`, at)),
+			targets: Array.from({ length: HOSTS }, (_, at) => openRtbTarget(ACME.publisher_identity, `unknown-${at}.example`, at)),
 			answerBytes: 0,
 			throughputBar: 0.9,
 			p99Bar: null,
