@@ -1,9 +1,10 @@
 /** A bid against the fastest answer the runtime can give to the same request. */
 
 import { buildWorker, EDGE } from "./build-worker.ts";
+import { tellCost } from "./cost.ts";
 import { DEMO_STATE } from "./demo-state.ts";
 import { atLeast, atMost, type Figure, tell } from "./figure.ts";
-import { busyShare, cpuRatioOf, FULL_ROUNDS, medianCpu, medianOf, type Round, ratioOf, runRounds } from "./load.ts";
+import { busyShare, cpuRatioOf, FULL_ROUNDS, medianCpu, medianOf, type Round, ratioOf, runRounds, type Side } from "./load.ts";
 import type { Target } from "./load-protocol.ts";
 import type { Bench } from "./part.ts";
 import { startWorkers } from "./runtime.ts";
@@ -19,9 +20,12 @@ export type Comparison = {
 	/** Another baseline that does less, compared with as well, without a bar. */
 	leanBaseline?: string;
 	targets: readonly Target[];
+	/** Length of the answers; 0 for an HTTP 204 without a body. */
 	answerBytes: number;
 	throughputBar: number;
 	p99Bar: number | null;
+	/** Compares over fewer connections as well, where each wake-up of the server serves fewer requests. */
+	few?: { connections: number; throughputBar: number };
 };
 
 /**
@@ -29,7 +33,8 @@ export type Comparison = {
  * nothing, and all meet the same process. workerd has one core for it, the load process the other.
  */
 export async function compareWithBaseline(bench: Bench, comparison: Comparison): Promise<Figure[]> {
-	const { name, baseline, leanBaseline, targets, answerBytes, throughputBar, p99Bar } = comparison;
+	const { name, baseline, leanBaseline, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
+	const status = answerBytes === 0 ? 204 : 200;
 	const baselines = [
 		{ name: "baseline", entry: baseline },
 		...(leanBaseline === undefined ? [] : [{ name: "lean_baseline", entry: leanBaseline }]),
@@ -43,9 +48,9 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 	]);
 	const names = ["bid", ...baselines.map(({ name }) => name)];
 	const sides = await Promise.all(names.map(async (side) => ({ name: side, origin: await runtime.origin(side), targets })));
-	await checkAnswers(sides, answerBytes);
+	await checkAnswers(sides, status, answerBytes);
 	bench.say(`${targets.length} requests in turn, answers of ${answerBytes} bytes`);
-	const [bid, base, lean] = await runRounds(sides, { ...FULL_ROUNDS, say: bench.say });
+	const [bid, base, lean] = await runRounds(sides, { ...FULL_ROUNDS, status, say: bench.say });
 	if (base === undefined || bid === undefined) throw new Error("a side is missing");
 	if ([bid, base].some((rounds) => (busyShare(rounds) ?? 1) < LEAST_BUSY)) {
 		bench.say(
@@ -53,15 +58,36 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 		);
 	}
 	const p99Ratio = ratioOf(bid, base, "p99");
+	const fewFigures = few === undefined ? [] : await compareFew(bench, name, sides.slice(0, 2), few);
 	return [
 		atLeast(`${name}.throughput_ratio`, ratioOf(bid, base, "perSecond"), "×", throughputBar),
 		p99Bar === null ? tell(`${name}.p99_ratio`, p99Ratio, "×") : atMost(`${name}.p99_ratio`, p99Ratio, "×", p99Bar),
 		...tellKnown(`${name}.cpu_ratio`, cpuRatioOf(base, bid), "×, CPU time of the baseline to that of a bid"),
+		...fewFigures,
+		...tellCost(`${name}.bid`, medianCpu(bid), 0),
 		...describe(`${name}.bid`, bid),
 		...describe(`${name}.baseline`, base),
 		...(lean === undefined
 			? []
 			: [tell(`${name}.lean_baseline.throughput_ratio`, ratioOf(bid, lean, "perSecond"), "×"), ...describe(`${name}.lean_baseline`, lean)]),
+	];
+}
+
+/** @param sides bid and baseline, which are warm */
+async function compareFew(
+	{ say }: Bench,
+	name: string,
+	sides: readonly Side[],
+	{ connections, throughputBar }: { connections: number; throughputBar: number },
+): Promise<Figure[]> {
+	say(`over ${connections} connections`);
+	const [bid, base] = await runRounds(sides, { ...FULL_ROUNDS, warmUpSeconds: 1, connections, say });
+	if (base === undefined || bid === undefined) throw new Error("a side is missing");
+	return [
+		atLeast(`${name}.throughput_ratio_${connections}`, ratioOf(bid, base, "perSecond"), `×, ${connections} connections`, throughputBar),
+		tell(`${name}.p99_ratio_${connections}`, ratioOf(bid, base, "p99"), "×"),
+		tell(`${name}.bid.throughput_${connections}`, medianOf(bid, "perSecond"), "requests/s"),
+		tell(`${name}.baseline.throughput_${connections}`, medianOf(base, "perSecond"), "requests/s"),
 	];
 }
 
@@ -79,11 +105,8 @@ function tellKnown(name: string, value: number | null, unit: string): Figure[] {
 	return value === null ? [] : [tell(name, value, unit)];
 }
 
-/** All sides must answer alike: HTTP 200, JSON, and as many bytes, give or take what brand names differ by. */
-async function checkAnswers(
-	sides: readonly { name: string; origin: string; targets: readonly Target[] }[],
-	answerBytes: number,
-): Promise<void> {
+/** All sides must answer alike: the status, JSON, and as many bytes, give or take what brand names differ by. */
+async function checkAnswers(sides: readonly Side[], status: number, answerBytes: number): Promise<void> {
 	for (const { name, origin, targets } of sides) {
 		const [{ method, path, body = null } = { method: "GET", path: "/" }] = targets;
 		const response = await fetch(`${origin}${path}`, {
@@ -92,11 +115,8 @@ async function checkAnswers(
 			...(body !== null && { headers: { "content-type": "application/json" } }),
 		});
 		const bytes = (await response.arrayBuffer()).byteLength;
-		const like =
-			response.status === 200 && response.headers.get("content-type") === "application/json" && Math.abs(bytes - answerBytes) < 100;
-		if (!like)
-			throw new Error(
-				`${name} answers HTTP ${response.status}, ${response.headers.get("content-type")}, ${bytes} bytes instead of ${answerBytes}`,
-			);
+		const type = response.headers.get("content-type");
+		const like = response.status === status && type === (status === 204 ? null : "application/json") && Math.abs(bytes - answerBytes) < 100;
+		if (!like) throw new Error(`${name} answers HTTP ${response.status}, ${type}, ${bytes} bytes instead of ${status} and ${answerBytes}`);
 	}
 }

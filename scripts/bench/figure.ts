@@ -42,3 +42,8 @@ export function median(values: readonly number[]): number {
 	if (upper === undefined || lower === undefined) throw new RangeError("no values");
 	return (upper + lower) / 2;
 }
+
+/** @param sorted ascending @param part of one */
+export function quantile(sorted: Float64Array, part: number): number {
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

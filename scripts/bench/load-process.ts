@@ -1,14 +1,17 @@
 /** The second process: makes the load with autocannon, and takes times with more than its whole milliseconds. */
 import autocannon from "autocannon";
-import type { LoadJob, LoadResult, Target } from "./load-protocol.ts";
+import { quantile } from "./figure.ts";
+import type { LoadJob, LoadResult, PacedJob, Target } from "./load-protocol.ts";
+import { pace } from "./pace.ts";
 
 /** Rates and times are of what comes after it: before, every connection is opened at once. */
 const OPENING_MS = 250;
 
 type Request = { method: Target["method"]; path: string; body?: string; headers: Record<string, string> };
 
-process.on("message", (job: LoadJob) => {
-	run(job).then(
+process.on("message", (job: LoadJob | PacedJob) => {
+	const running: Promise<unknown> = "perSecond" in job ? pace(job) : run(job);
+	running.then(
 		(result) => process.send?.({ result }),
 		(error: unknown) => process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
 	);
@@ -73,8 +76,4 @@ function once(requests: readonly Request[]) {
 		amount: requests.length,
 		requests: [{ setupRequest: (request: object) => ({ ...request, ...requests[next++ % requests.length] }) }],
 	};
-}
-
-function quantile(sorted: Float64Array, part: number): number {
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

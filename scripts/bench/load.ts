@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { median } from "./figure.ts";
-import type { LoadJob, LoadResult, Target } from "./load-protocol.ts";
+import type { LoadJob, LoadResult, PacedJob, PacedResult, Target } from "./load-protocol.ts";
 import { readServerCpu } from "./server-cpu.ts";
 
 /** As many as keep a server busy that answers in microseconds: with few, each waits for the load process to wake. */
@@ -17,7 +17,7 @@ export class LoadProcess {
 
 	/** @throws Error where requests were not answered, or not with this status */
 	async run(job: LoadJob, status = 200): Promise<LoadResult> {
-		const result = await this.#ask(job);
+		const result = await this.#ask<LoadResult>(job);
 		const { answers, errors, statuses } = result;
 		if (errors > 0 || answers === 0 || statuses[status] !== answers) {
 			throw new Error(`load on ${job.origin}: ${answers} answers, ${errors} errors, by status ${JSON.stringify(statuses)}`);
@@ -25,10 +25,18 @@ export class LoadProcess {
 		return result;
 	}
 
-	async #ask(job: LoadJob): Promise<LoadResult> {
-		const { promise, resolve, reject } = Promise.withResolvers<LoadResult>();
+	/** @throws Error where requests were not answered, or not with the job's status */
+	async pace(job: PacedJob): Promise<PacedResult> {
+		const result = await this.#ask<PacedResult>(job);
+		if (result.errors > 0)
+			throw new Error(`load on ${job.origin}: ${result.errors} of ${result.latencies.length} not answered as expected`);
+		return result;
+	}
+
+	async #ask<Result>(job: LoadJob | PacedJob): Promise<Result> {
+		const { promise, resolve, reject } = Promise.withResolvers<Result>();
 		const onMessage = (message: unknown) => {
-			const answer = message as { result: LoadResult } | { error: string };
+			const answer = message as { result: Result } | { error: string };
 			if ("error" in answer) reject(new Error(`load process: ${answer.error}`));
 			else resolve(answer.result);
 		};
@@ -66,6 +74,8 @@ export type RoundOptions = {
 	say: (text: string) => void;
 	/** The HTTP status of every answer; 200 where it is not said. */
 	status?: number;
+	/** CONNECTIONS where it is not said. */
+	connections?: number;
 };
 
 /** Short rounds, many of them: neighbours in time meet the same machine, and each pair gives a ratio of its own. */
@@ -74,15 +84,15 @@ export const FULL_ROUNDS = { rounds: 12, seconds: 1.5, warmUpSeconds: 6 };
 /** Loads the sides in turn, after a warm-up of each. Returns each side's rounds. */
 export async function runRounds(sides: readonly Side[], options: RoundOptions): Promise<Round[][]> {
 	using load = new LoadProcess();
-	const { rounds, seconds, warmUpSeconds, say, status = 200 } = options;
-	for (const { origin, targets } of sides) await load.run({ origin, targets, connections: CONNECTIONS, seconds: warmUpSeconds }, status);
+	const { rounds, seconds, warmUpSeconds, say, status = 200, connections = CONNECTIONS } = options;
+	for (const { origin, targets } of sides) await load.run({ origin, targets, connections, seconds: warmUpSeconds }, status);
 	const readCpu = readServerCpu();
 	const results = sides.map((): Round[] => []);
 	for (let at = 1; at <= rounds; at++) {
 		const told: string[] = [];
 		for (const [side, { name, origin, targets }] of sides.entries()) {
 			const cpuBefore = readCpu?.() ?? 0;
-			const { answers, perSecond, p50, p99 } = await load.run({ origin, targets, connections: CONNECTIONS, seconds }, status);
+			const { answers, perSecond, p50, p99 } = await load.run({ origin, targets, connections, seconds }, status);
 			const cpuMicros = readCpu === null ? null : ((readCpu() - cpuBefore) * 1_000_000) / answers;
 			results[side]?.push({ perSecond, p50, p99, cpuMicros });
 			told.push(`${name} ${perSecond.toFixed(0)}/s p99 ${p99.toFixed(1)} ms${cpuMicros === null ? "" : ` ${cpuMicros.toFixed(0)} µs CPU`}`);

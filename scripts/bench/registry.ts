@@ -7,7 +7,9 @@ import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
 import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
 import { ledger } from "./parts/ledger.ts";
+import { openLoop } from "./parts/open-loop.ts";
 import { openrtb } from "./parts/openrtb.ts";
+import { openrtbNoBid } from "./parts/openrtb-no-bid.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
@@ -22,11 +24,13 @@ import { traffic } from "./parts/traffic.ts";
 export const PARTS: readonly Part[] = [
 	bundle,
 	openrtb,
+	openrtbNoBid,
 	servingEngine,
 	openrtbProfile,
 	shortcuts,
 	hostile,
 	redirect,
+	openLoop,
 	traffic,
 	publish,
 	catalogue,

@@ -1,6 +1,7 @@
 /** What a load costs a month, in US dollars: pure. */
-import { PRICES, type Price, type Values } from "./assumptions.ts";
+import type { Values } from "./assumptions.ts";
 import { d1Gb, MONTH_SECONDS, type Needs, postgresSize } from "./model.ts";
+import { PRICES, type Price } from "./prices.ts";
 
 export type Costs = {
 	plan: number;

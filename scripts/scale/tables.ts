@@ -1,8 +1,9 @@
 /** The tables of docs/scale.md. */
-import { ASSUMPTIONS, type Assumption, PRICES, type Price, type Source, type Values } from "./assumptions.ts";
+import { ASSUMPTIONS, type Assumption, type Source, type Values } from "./assumptions.ts";
 import { bookNeeds, bookOf } from "./book.ts";
 import { charge, cloudflareTotal, costsOf } from "./costs.ts";
 import { d1Gb, daysToFill, MONTH_SECONDS, needsOf, postgresSize } from "./model.ts";
+import { PRICES, type Price } from "./prices.ts";
 import { wallsInOrder } from "./walls.ts";
 import { writeDollars, writeExactly, writeNumber, writeTable } from "./write.ts";
 

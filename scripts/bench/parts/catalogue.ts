@@ -2,6 +2,7 @@ import { countColdReads } from "../catalogue/cold.ts";
 import { compareResident } from "../catalogue/resident.ts";
 import { prepareCatalogues } from "../catalogue/state.ts";
 import { streamBids } from "../catalogue/stream.ts";
+import { tellCost } from "../cost.ts";
 import { atMost, tell } from "../figure.ts";
 import { cpuRatioOf, medianOf, ratioOf } from "../load.ts";
 import type { Part } from "../part.ts";
@@ -28,6 +29,7 @@ export const catalogue: Part = {
 			tell("catalogue.resident_shards", stream.residentShards, "shards"),
 			tell("catalogue.waited_share", stream.waitedShare, `of ${stream.bids} bids`),
 			tell("catalogue.stream_throughput", stream.perSecond, "requests/s"),
+			...tellCost("catalogue.bid", stream.cpuMicros, stream.keysRead),
 			atMost("catalogue.cold_reads", cold.operations, "KV reads", 2),
 			tell("catalogue.cold_keys", cold.keys, "keys"),
 		];

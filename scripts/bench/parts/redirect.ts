@@ -1,14 +1,12 @@
 import { buildWorker, EDGE } from "../build-worker.ts";
+import { checkRedirect, clickTargets } from "../click-targets.ts";
 import { DEMO_STATE, prepareDemo } from "../demo-state.ts";
 import { atLeast, type Figure, tell } from "../figure.ts";
 import { busyShare, medianCpu, medianOf, type Round, ratioOf, runRounds } from "../load.ts";
-import type { Target } from "../load-protocol.ts";
 import type { Part } from "../part.ts";
-import { browserHeaders } from "../requests.ts";
 import { startWorkers } from "../runtime.ts";
 
 const ROUNDS = { rounds: 30, seconds: 1, warmUpSeconds: 6, status: 302 };
-const MAX_URLS = 1_000;
 
 export const redirect: Part = {
 	name: "redirect",
@@ -27,7 +25,7 @@ export const redirect: Part = {
 			{ name: "queued_constant", script: baseline, queues: true },
 		]);
 		const origin = await runtime.origin("redirect");
-		const targets = await clickTargets(origin, demo.openrtb.slice(0, MAX_URLS));
+		const targets = await clickTargets(origin, demo.openrtb);
 		await checkRedirect(origin, targets);
 		const sideOf = async (name: string) => ({ name, origin: await runtime.origin(name), targets });
 		bench.say(`${targets.length} click URLs in turn`);
@@ -42,7 +40,7 @@ export const redirect: Part = {
 			throw new Error("a side is missing");
 		}
 		return [
-			atLeast("redirect.throughput_ratio", ratioOf(click, constant, "perSecond"), "×", 0.6),
+			atLeast("redirect.throughput_ratio", ratioOf(click, constant, "perSecond"), "×", 0.75),
 			...describe("redirect", click),
 			...describe("redirect.constant", constant),
 			tell("redirect.queued.throughput_ratio", ratioOf(queuedClick, queuedConstant, "perSecond"), "×, both send to the simulated queue"),
@@ -50,26 +48,6 @@ export const redirect: Part = {
 		];
 	},
 };
-
-/** The click URLs of these bids, each called by one of the browsers. */
-async function clickTargets(origin: string, bids: readonly Target[]): Promise<Target[]> {
-	const targets: Target[] = [];
-	for (const [at, { path, body = null }] of bids.entries()) {
-		const response = await fetch(`${origin}${path}`, { method: "POST", body, headers: { "content-type": "application/json" } });
-		const answer = (await response.json()) as { seatbid: { bid: { adm: string }[] }[] };
-		const adm = JSON.parse(answer.seatbid[0]?.bid[0]?.adm ?? "null") as { native: { link: { url: string } } };
-		const { pathname, search } = new URL(adm.native.link.url);
-		targets.push({ method: "GET", path: pathname + search, headers: browserHeaders(at) });
-	}
-	return targets;
-}
-
-async function checkRedirect(origin: string, targets: readonly Target[]): Promise<void> {
-	const [{ path, headers = {} } = { path: "/" }] = targets;
-	const response = await fetch(`${origin}${path}`, { redirect: "manual", headers });
-	const location = response.headers.get("location") ?? "";
-	if (response.status !== 302 || !/[0-9a-f]{32}/.test(location)) throw new Error(`a click answers HTTP ${response.status}, ${location}`);
-}
 
 function describe(name: string, rounds: readonly Round[]): Figure[] {
 	const cpu = medianCpu(rounds);

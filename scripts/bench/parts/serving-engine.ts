@@ -13,7 +13,7 @@ export const servingEngine: Part = {
 			leanBaseline: "test/bench/serving-engine-lean-baseline.ts",
 			targets: demo.servingEngine,
 			answerBytes: demo.servingEngineBytes,
-			throughputBar: 0.75,
+			throughputBar: 0.95,
 			p99Bar: null,
 		});
 	},

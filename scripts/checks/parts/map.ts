@@ -490,9 +490,10 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"scripts/local",
 			"scripts/demo",
 			"scripts/postgres",
+			"scripts/scale/prices.ts",
 			"test/bench",
 		],
-		packages: ["autocannon", "commander", "drizzle-orm", "miniflare", "pg"],
+		packages: ["autocannon", "commander", "drizzle-orm", "miniflare", "pg", "undici"],
 	},
 ];
 

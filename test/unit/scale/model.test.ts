@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PRICES, VALUES } from "../../../scripts/scale/assumptions.ts";
+import { VALUES } from "../../../scripts/scale/assumptions.ts";
 import { bookOf } from "../../../scripts/scale/book.ts";
 import { charge, cloudflareTotal, costsOf } from "../../../scripts/scale/costs.ts";
 import { batchesOf, d1Gb, daysToFill, MONTH_SECONDS, needsOf, postgresSize, rowsOf } from "../../../scripts/scale/model.ts";
+import { PRICES } from "../../../scripts/scale/prices.ts";
 import { WALLS, wallsInOrder } from "../../../scripts/scale/walls.ts";
 
 /** Values that can be reckoned in the head. */
