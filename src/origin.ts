@@ -110,7 +110,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
 	const publisherApi = { db, keys, now, limit, bidding, links, trackerUrl: config.TRACKER_URL, callbacks: () => callbackDeps(env) };
 	app.route("/api", publisherApiRoutes(publisherApi));
-	app.route("/api", dayRoutes({ db, keys, now }));
+	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	const postbacks = {
 		db,

@@ -7,10 +7,20 @@ import { invalidInput } from "../http/errors.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { parseJson } from "../lib/json.ts";
+import { MAX_BODY_BYTES } from "../openrtb/body-limits.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import type { OwnExplanation } from "./explain-answer.ts";
 
-const querySchema = v.strictObject({ query: v.string() });
+const querySchema = v.strictObject({ query: v.pipe(v.string(), v.description("`bd=…&cc=…`, without `pubi`.")) });
+
+/** As long as a bid request may be. */
+export const MAX_EXPLAIN_BYTES = MAX_BODY_BYTES;
+
+/** What may be sent, for the description. */
+export const explainRequestSchema = v.union([
+	querySchema,
+	v.looseObject({ id: v.pipe(v.string(), v.description("An OpenRTB bid request.")) }),
+]);
 
 /** A Serving Engine's query, or an OpenRTB bid request. @throws HttpError 422 for a body that is neither */
 export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: string, waitUntil: WaitUntil): Promise<OwnExplanation> {
@@ -24,7 +34,7 @@ export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: 
 	const read = v.safeParse(querySchema, request);
 	if (!read.success) throw invalidInput([{ path: "query", message: "must be a text, and alone" }]);
 	// The first of a repeated parameter counts, as at the endpoint.
-	const query = Object.fromEntries([...new URLSearchParams(read.output.query.replace(/^[^?]*\?/, ""))].reverse());
+	const query = Object.fromEntries([...new URLSearchParams(read.output.query)].reverse());
 	return show(await explainBid(deps, { endpoint: "serving-engine", publisherId: publisher.publisherId, query }, waitUntil));
 }
 

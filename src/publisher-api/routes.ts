@@ -6,13 +6,12 @@ import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { limitBody, readBody } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
-import { MAX_BODY_BYTES } from "../openrtb/body-limits.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
 import { readBrandsQuery } from "./brands-request.ts";
 import { readClicksQuery } from "./clicks-request.ts";
 import { readConversionsQuery } from "./conversions-request.ts";
 import { readEarningsQuery } from "./earnings-request.ts";
-import { explainOwn } from "./explain-own.ts";
+import { explainOwn, MAX_EXPLAIN_BYTES } from "./explain-own.ts";
 import { listOwnCallbacks, replayOwnCallback, testOwnCallback } from "./own-callbacks.ts";
 import { readAccount } from "./read-account.ts";
 import { readBrands } from "./read-brands.ts";
@@ -75,7 +74,7 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/explain",
-		limitBody(MAX_BODY_BYTES),
+		limitBody(MAX_EXPLAIN_BYTES),
 		answerActive(deps, async (publisher, c) =>
 			explainOwn(deps.bidding, publisher, await c.req.text(), (promise) => c.executionCtx.waitUntil(promise)),
 		),

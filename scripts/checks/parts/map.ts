@@ -262,6 +262,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		job: "`/openapi.json`, `/openapi-operator.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such, and a real answer of each",
 		imports: [
 			"src/lib",
+			"src/http/limits.ts",
 			"src/clicks",
 			"src/bidding/explain-route.ts",
 			"src/products",
