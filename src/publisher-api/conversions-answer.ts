@@ -9,11 +9,11 @@ const textOrNull = v.nullable(text);
 const usd = v.pipe(text, v.regex(/^-?\d+\.\d{4,6}$/));
 
 /** Why a conversion that is approved or pending does not count, as a publisher is told. */
-export const HOLDS = ["review", "no_exchange_rate", "account_suspended", "test"] as const;
+const HOLDS = ["review", "no_exchange_rate", "account_suspended", "test"] as const;
 export type Hold = (typeof HOLDS)[number];
 
 /** What histories call events. */
-export const HISTORY_CAUSES = ["reported", "matched", "held", "released", "reviewed", "revalued"] as const;
+const HISTORY_CAUSES = ["reported", "matched", "held", "released", "reviewed", "revalued"] as const;
 export type HistoryCause = (typeof HISTORY_CAUSES)[number];
 
 /** How a conversion stands, or stood. */

@@ -63,7 +63,7 @@ function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL 
 }
 
 /** The brands of a page and one more, each with its campaigns that count. */
-export function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
+function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
 	const { minPrice, limit, after } = query;
 	const isPaid =
 		minPrice === null
