@@ -71,7 +71,7 @@ async function askAll({ id, path, method, header }: (typeof OPERATIONS)[number],
 	const fetch = (search: string, init: RequestInit = {}) =>
 		exports.default.fetch(`${url}?${search}`, { ...init, method, headers: { [header]: key, ...init.headers } });
 	const answers: Response[] = [await fetch(new URLSearchParams(ASKED).toString())];
-	// By its own ids, and those of the other.
+	// By ids of the other.
 	for (const other of ["id-of-b", "click-of-b", "txn click-of-b", "callback-of-b"]) {
 		if (method === "GET") answers.push(await fetch(new URLSearchParams({ ...ASKED, id: other, txnid: other }).toString()));
 	}
@@ -82,7 +82,8 @@ async function askAll({ id, path, method, header }: (typeof OPERATIONS)[number],
 		);
 	}
 	if (id in BODIES) answers.push(await fetch("", { body: JSON.stringify(BODIES[id]) }));
-	if (method === "POST") {
+	// Of calls that have us call the publisher, a minute takes few.
+	if (method === "POST" && !path.startsWith("/api/callbacks/")) {
 		for (const report_type of REPORT_TYPES) {
 			const fields = { ...ASKED, report_type };
 			answers.push(await fetch("", { body: new URLSearchParams(fields) }));
