@@ -18,8 +18,8 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
 /**
  * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
- * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is how things stand. One that is
- * being called at this moment is left as it is.
+ * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is
+ * how things stand. One that is being called at this moment is left as it is.
  * @param actor the operator; absent where a publisher asks for its own
  * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */

@@ -39,7 +39,9 @@ export async function readAccount(db: Database, publisherId: string, now: number
 			expires_at: timeOrNull(expires_at),
 		})),
 		keys: rows<StoredRow<typeof accessKeys>>(2).flatMap(({ kind, created_at, expires_at, last_used_on }) =>
-			kind === "platform_key" ? [] : [{ kind, created_at: isoTime(created_at), expires_at: timeOrNull(expires_at), last_used_on }],
+			kind !== "access_key" && kind !== "publisher_key"
+				? []
+				: [{ kind, created_at: isoTime(created_at), expires_at: timeOrNull(expires_at), last_used_on }],
 		),
 		endpoints: { openrtb: publisher.openrtb_enabled === 1, serving_engine: publisher.serving_engine_enabled === 1 },
 		seat: publisher.seat,

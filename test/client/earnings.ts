@@ -51,9 +51,12 @@ export async function readConversions(baseUrl: string, accessKey: string, period
 
 	const found: components["schemas"]["PublisherConversion"][] = [];
 	for (let cursor: string | null = ""; cursor !== null; ) {
-		const { data, error }: { data?: components["schemas"]["PublisherConversions"]; error?: unknown } = await client.GET("/api/conversions", {
-			params: { query: { ...period, limit: 1, cursor } },
-		});
+		const { data, error }: { data?: components["schemas"]["PublisherConversions"]; error?: unknown } = await client.GET(
+			"/api/conversions",
+			{
+				params: { query: { ...period, limit: 1, cursor } },
+			},
+		);
 		if (data === undefined) throw new Error(JSON.stringify(error));
 		found.push(...data.data);
 		cursor = data.next_cursor;
