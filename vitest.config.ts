@@ -38,7 +38,7 @@ function queueConsumers() {
 const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
 	"test/worker/{callbacks,conversions}/**/*.test.ts",
-	"test/worker/{audit,caps,click-consumer,click-level-report,click-terms,days,publisher-clicks}.test.ts",
+	"test/worker/{audit,caps,click-consumer,click-level-report,click-terms,days,publisher-api,publisher-clicks,publisher-links}.test.ts",
 	"test/worker/{reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention}.test.ts",
 ];
 
@@ -56,7 +56,7 @@ const POSTGRES_PROPERTY_RUNS = "12";
 const MIRROR_SUITES = [
 	"test/worker/{adjustments,callbacks,conversions}/**/*.test.ts",
 	"test/worker/{audit,brand-lists,check-ledger,click-consumer,click-level-report,days,key-owners,network-import,operator-keys}.test.ts",
-	"test/worker/{operator-status,publisher-clicks,reconcile-sums,replay,report-details,retention,stops}.test.ts",
+	"test/worker/{operator-status,publisher-api,publisher-clicks,publisher-links,reconcile-sums,replay,report-details,retention,stops}.test.ts",
 ];
 
 /** Histories of a property test there. */

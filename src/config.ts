@@ -24,6 +24,8 @@ export interface Env {
 	CLICK_TOKENS?: RateLimit;
 	/** Failed keys by address. */
 	FAILED_KEYS?: RateLimit;
+	/** Calls of publishers; optional. */
+	PUBLISHERS?: RateLimit;
 	/** Analytics Engine dataset for data points; nothing depends on it. */
 	EVENTS?: AnalyticsEngineDataset;
 	/** Takes old rows before they are removed; optional. */

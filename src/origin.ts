@@ -48,6 +48,7 @@ import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { FailedKeys } from "./http/failed-keys.ts";
 import { guard, type KeyHeader } from "./http/guard.ts";
+import { PublisherLimit } from "./http/publisher-limit.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
 import { ledgerRoutes } from "./ledger-check/ledger-routes.ts";
 import { LEDGER_STATEMENTS, sweepLedger } from "./ledger-check/sweep-ledger.ts";
@@ -104,9 +105,12 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
-	app.route("/api", publisherApiRoutes({ db, keys, now }));
-	app.route("/api", dayRoutes({ db, keys, now }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
+	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
+	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
+	const publisherApi = { db, keys, now, limit, bidding, links, trackerUrl: config.TRACKER_URL, callbacks: () => callbackDeps(env) };
+	app.route("/api", publisherApiRoutes(publisherApi));
+	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	const postbacks = {
 		db,
@@ -126,7 +130,6 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		findFault: async () => (await schema?.findFault()) ?? null,
 	};
 	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
-	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	const feeds = { db, products, now };
 	const publish = async () => {
 		keys.forget();

@@ -35,7 +35,7 @@ type Call = {
 	description?: string;
 	parameters?: readonly Parameter[];
 	body?: { required: boolean; contents: readonly Content[] };
-	/** Without the 429 that every operation with a credential has, and the 403 that every one with a role has. */
+	/** With a role it has a 403 that is not named here, with a credential a 429, which is named only where it is another one. */
 	answers: Answers;
 };
 

@@ -6,7 +6,7 @@ import { type Json, Schemas } from "./schemas.ts";
 export type Hosts = { baseUrl: string; rtbUrl: string; clickUrl: string };
 
 const CREDENTIALS: Record<Credential, string> = {
-	AccessKey: "Access Key of a publisher: brand lists and reports.",
+	AccessKey: "Access Key of a publisher: everything but product searches.",
 	PublisherKey: "Publisher Key of a publisher: product searches.",
 	OperatorKey:
 		"An operator key, or the secret OPERATOR_KEY. The name beside it is the role that an operation takes: everyone has viewer's, an admin all.",
@@ -66,7 +66,7 @@ class Description {
 		return {
 			...this.#call({
 				...operation,
-				answers: { ...answers, ...(role !== undefined && { 403: FORBIDDEN }), ...(credential !== undefined && { 429: TOO_MANY_REQUESTS }) },
+				answers: { ...(role !== undefined && { 403: FORBIDDEN }), ...(credential !== undefined && { 429: TOO_MANY_REQUESTS }), ...answers },
 			}),
 			...(server !== undefined && { servers: [{ url: server }] }),
 			security: credential === undefined ? [] : [{ [credential]: role === undefined ? [] : [role] }],

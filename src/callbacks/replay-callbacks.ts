@@ -18,8 +18,8 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
 /**
  * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
- * With a callback go all later ones of its conversion, so that the last that a publisher hears is how things stand. One that is
- * being called at this moment is left as it is.
+ * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is
+ * how things stand. One that is being called at this moment is left as it is.
  * @param actor the operator; absent where a publisher asks for its own
  * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */
@@ -35,8 +35,10 @@ export async function replayCallbacks(
 		const message = `holds more than ${MAX_REPLAYED} conversions: replay it in parts, by from and to`;
 		throw invalidInput([{ path: "", message }]);
 	}
+	// Another click may have been found for a conversion since: what is another publisher's is not this one's to repeat.
+	const isOfPublisher = selection.publisher === undefined ? sql`true` : sql`c.publisher_id = ${selection.publisher}`;
 	const replayed = sql`SELECT c.id FROM (${chosen}) s JOIN callbacks c ON c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first
-		WHERE c.lease IS NULL OR c.next_attempt_at <= ${at}`;
+		WHERE ${isOfPublisher} AND (c.lease IS NULL OR c.next_attempt_at <= ${at})`;
 	if (dry_run) {
 		const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${replayed})`);
 		return { replayed: n, dry_run };

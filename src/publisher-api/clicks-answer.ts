@@ -9,6 +9,11 @@ const textOrNull = v.nullable(text);
 const usd = v.pipe(text, v.regex(/^\d+\.\d{4,6}$/));
 
 export const publisherClickSchema = v.strictObject({
+	id: v.pipe(text, v.description("Of this click alone.")),
+	transaction_id: v.pipe(
+		text,
+		v.description("As `clickid_level` has it where you are paid for it. Clicks on one link more than once share it; one of them is paid."),
+	),
 	click_id: v.pipe(textOrNull, v.description("Your click id, where the link had one.")),
 	at: time,
 	kind: v.pipe(v.picklist(TOKEN_KINDS), v.description("Where its link came from.")),

@@ -1,71 +1,76 @@
 /** What GET /api/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { invalidInput } from "../http/errors.ts";
 import { readInput } from "../http/read-input.ts";
+import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
+import { canonicalHost } from "../lib/host.ts";
 import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
+import { givenOf, moment, readSpan, type Span } from "./period.ts";
 
 export const MAX_CLICK_DAYS = 31;
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-
-const moment = v.pipe(
-	v.string(),
-	v.check(isMoment, "must be a UTC date such as 2026-11-18, or a time such as 2026-11-18T15:00:00Z"),
-	v.description("UTC date, or ISO 8601 time."),
-);
 const wanted = ["paid", "unpaid", ...CLICK_REASONS] as const;
 
+export const anyId = v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`));
+export const sourceId = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
+/** A brand's domain, or an address on it. */
+export const brandDomain = v.pipe(
+	v.string(),
+	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
+);
+
 export const clicksQuerySchema = v.object({
+	id: v.optional(anyId),
 	from: v.optional(moment),
 	to: v.optional(moment),
 	reason: v.optional(v.picklist(wanted, `must be one of ${wanted.join(", ")}`)),
-	source: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	brand: v.optional(brandDomain),
+	source: v.optional(sourceId),
 	limit: pageLimit,
 	cursor: v.optional(v.pipe(v.string(), v.regex(CLICKS_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
-export type ClicksQuery = {
-	fromAt: number;
-	/** Excluded. */
-	toAt: number;
+export type ClicksQuery = Span & {
+	/** The publisher's click id, the transaction id of reports, or the list's own id. */
+	id: string | null;
 	reason: (typeof wanted)[number] | null;
+	/** Canonical. */
+	brand: string | null;
 	source: string | null;
 	limit: number;
 	after: Position | null;
 };
 
 /**
- * A date as `to` includes that day; without `to` it is now, and without `from` a day before `to`.
+ * A date as `to` includes that day; without `to` it is now, and without `from` a day before `to`. One id is looked for in all time, if
+ * neither is given.
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readClicksQuery(query: Record<string, string>, now: number): ClicksQuery {
-	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-	const { from, to, reason, source, limit, cursor } = readInput(clicksQuerySchema, given, ({ message }) => message);
-	const toAt = to === undefined ? now : Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
-	const fromAt = from === undefined ? toAt - DAY_MS : Date.parse(from);
-	if (fromAt >= toAt) {
-		throw invalidInput([
-			to === undefined ? { path: "from", message: "must not lie ahead" } : { path: "to", message: "must not be before from" },
-		]);
-	}
-	if (toAt - fromAt > MAX_CLICK_DAYS * DAY_MS) {
-		throw invalidInput([{ path: "from", message: `must be at most ${MAX_CLICK_DAYS} days before to` }]);
-	}
+	const { id, from, to, reason, brand, source, limit, cursor } = readInput(clicksQuerySchema, givenOf(query), ({ message }) => message);
 	return {
-		fromAt,
-		toAt,
+		...readSpanOf(id, from, to, now, DAY_MS, MAX_CLICK_DAYS),
+		id: id ?? null,
 		reason: reason ?? null,
+		brand: brand === undefined ? null : canonicalHost(brand),
 		source: source ?? null,
 		limit,
 		after: CLICKS_CURSOR.read(cursor),
 	};
 }
 
-function isMoment(text: string): boolean {
-	const at = Date.parse(text);
-	// Date.parse takes 30 February for 2 March, and much that is no ISO 8601.
-	if (DATE.test(text)) return !Number.isNaN(at) && utcDay(at) === text;
-	return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(at);
+/** The time of a list in which one id can be looked for. */
+export function readSpanOf(
+	id: string | undefined,
+	from: string | undefined,
+	to: string | undefined,
+	now: number,
+	defaultMs: number,
+	maxDays: number,
+): Span {
+	if (id === undefined) return readSpan(from, to, now, { defaultMs, maxDays });
+	// Clocks of the places that record may be ahead.
+	const span = { defaultMs: now + DAY_MS, maxDays: Number.POSITIVE_INFINITY };
+	return from === undefined && to === undefined ? { fromAt: 0, toAt: now + DAY_MS } : readSpan(from, to, now, span);
 }

@@ -1,6 +1,7 @@
 /** A publisher's own clicks, paid or not, by time: found in two indexes, each of which has the clicks that are not in the other. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { normaliseClickId } from "../lib/click-id.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { CLICKS_CURSOR } from "../lib/page-cursor.ts";
@@ -13,6 +14,7 @@ const MAX_LOOKED_AT = 20_000;
 
 type Row = {
 	id: string;
+	clickHash: string;
 	at: number;
 	kind: TokenKind;
 	reason: (typeof CLICK_REASONS)[number] | null;
@@ -32,10 +34,24 @@ type Row = {
 	flags: string | null;
 };
 
-/** The next clicks of the period behind the cursor: of the index alone. */
-export function lookAtClicks(publisherId: string, { fromAt, toAt, after }: ClicksQuery, limit: number): SQL {
-	const isNext = sql`publisher_id = ${publisherId} AND clicked_at >= ${Math.max(fromAt, after?.at ?? 0)} AND clicked_at < ${toAt}
-		AND (clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
+/** The publisher's clicks of an id: its own click id, a click hash in any letter case, or the id of the row. Other publishers may use the same. */
+export function clicksOfId(publisherId: string, id: string): SQL {
+	const clickId = normaliseClickId(id) ?? id;
+	return sql`SELECT c.id, c.clicked_at, c.reason FROM (
+			SELECT id FROM clicks WHERE click_hash = ${clickId.toLowerCase()}
+			UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})
+			UNION SELECT id FROM clicks WHERE id = ${clickId.toLowerCase()}
+		) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;
+}
+
+/** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */
+export function lookAtClicks(publisherId: string, { id, fromAt, toAt, after }: ClicksQuery, limit: number): SQL {
+	const isBehind = sql`(clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
+	const isWithin = sql`clicked_at >= ${Math.max(fromAt, after?.at ?? 0)} AND clicked_at < ${toAt} AND ${isBehind}`;
+	if (id !== null) {
+		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)}) WHERE ${isWithin} ORDER BY 1, 2 LIMIT ${limit}`;
+	}
+	const isNext = sql`publisher_id = ${publisherId} AND ${isWithin}`;
 	return sql`SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND reason IS NULL AND pricing_model = 'CPC'
 		UNION ALL
 		SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND (reason IS NOT NULL OR pricing_model = 'CPA')
@@ -44,16 +60,17 @@ export function lookAtClicks(publisherId: string, { fromAt, toAt, after }: Click
 
 /** Null where the publisher is no more. */
 export async function readClicks(db: Database, publisherId: string, query: ClicksQuery): Promise<PublisherClicks | null> {
-	const { limit, reason, source } = query;
-	const isFiltered = reason !== null || source !== null;
+	const { limit, reason, brand, source } = query;
+	const isFiltered = reason !== null || brand !== null || source !== null;
 	const looked = lookAtClicks(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
 		sql`SELECT campaign_id_enabled AS "campaignIdEnabled" FROM publishers WHERE id = ${publisherId}`,
-		sql`SELECT c.id, c.clicked_at AS at, c.kind, c.reason, c.publisher_click_id AS "clickId", b.domain AS brand, c.campaign_id AS "campaignId",
+		sql`SELECT c.id, c.click_hash AS "clickHash", c.clicked_at AS at, c.kind, c.reason, c.publisher_click_id AS "clickId", b.domain AS brand, c.campaign_id AS "campaignId",
 				c.source_id AS "sourceId", c.subid1, c.subid2, c.subid3, c.subid4, c.subid5, c.country, c.keyword,
 				c.bid_micros AS "bidMicros", c.revenue_micros AS "revenueMicros", c.flags
 			FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id = l.id AND ${isWanted(reason)} AND ${source === null ? sql`true` : sql`coalesce(c.source_id, '') = ${source}`}
+				AND ${brand === null ? sql`true` : sql`c.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
 			ORDER BY l.clicked_at, l.id LIMIT ${limit + 1}`,
 		...(isFiltered
 			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY l.clicked_at, l.id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]
@@ -82,6 +99,8 @@ function showClick(row: Row, campaignIdEnabled: boolean): PublisherClick {
 	const { subid1, subid2, subid3, subid4, subid5 } = row;
 	const subids = Object.entries({ subid1, subid2, subid3, subid4, subid5 }).filter(([, value]) => value !== null);
 	return {
+		id: row.id,
+		transaction_id: row.clickHash,
 		click_id: row.clickId,
 		at: new Date(row.at).toISOString(),
 		kind: row.kind,

@@ -1,23 +1,86 @@
-/** GET /api/clicks: what became of each click of the publisher that asks. */
-import { Hono } from "hono";
-import type { Database } from "../db/client.ts";
+/** What a publisher sees and does with its Access Key, beside the endpoints of the interface. */
+import { type Context, Hono } from "hono";
+import type { BiddingDeps } from "../bidding/deps.ts";
+import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
+import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
-import type { KeyOwners } from "../keys/key-owners.ts";
-import { jsonResponse, methodNotAllowed, unauthorized } from "../lib/http.ts";
+import { limitBody, readBody } from "../http/read-input.ts";
+import { methodNotAllowed } from "../lib/http.ts";
+import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
+import { readBrandsQuery } from "./brands-request.ts";
 import { readClicksQuery } from "./clicks-request.ts";
+import { readConversionsQuery } from "./conversions-request.ts";
+import { readEarningsQuery } from "./earnings-request.ts";
+import { explainOwn, MAX_EXPLAIN_BYTES } from "./explain-own.ts";
+import { listOwnCallbacks, replayOwnCallback, testOwnCallback } from "./own-callbacks.ts";
+import { readAccount } from "./read-account.ts";
+import { readBrands } from "./read-brands.ts";
 import { readClicks } from "./read-clicks.ts";
+import { readConversions } from "./read-conversions.ts";
+import { readEarnings } from "./read-earnings.ts";
+import { linksRequestSchema, MAX_LINKS_BYTES, writeLinks } from "./write-links.ts";
 
-export type PublisherApiDeps = { db: Database; keys: KeyOwners; now: () => number };
+export type PublisherApiDeps = PublisherDeps & {
+	bidding: BiddingDeps;
+	links: LinkTokens;
+	/** Origin of tracking links, without a trailing slash. */
+	trackerUrl: string;
+	callbacks: () => CallbackDeps;
+};
+
+const READS = ["/account", "/clicks", "/conversions", "/earnings", "/brands", "/callbacks"];
+const WRITES = ["/callbacks/test", "/callbacks/:id/replay", "/links", "/explain"];
 
 export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
+	const { db, now } = deps;
 	const app = new Hono();
-	app.get("/clicks", async (c) => {
-		const owner = await deps.keys.find("access_key", c.req.header("AccessKey"), (promise) => c.executionCtx.waitUntil(promise));
-		if (owner === null) return unauthorized();
-		const clicks = await readClicks(deps.db, owner, readClicksQuery(c.req.query(), deps.now()));
-		return clicks === null ? unauthorized() : jsonResponse(clicks, 200, { "cache-control": "no-store", vary: "AccessKey" });
-	});
-	app.all("/clicks", () => methodNotAllowed("GET, HEAD"));
+	const query = (c: Context) => c.req.query();
+	app.get(
+		"/account",
+		answerOwner(deps, (owner) => readAccount(db, owner, now())),
+	);
+	app.get(
+		"/clicks",
+		answerOwner(deps, (owner, c) => readClicks(db, owner, readClicksQuery(query(c), now()))),
+	);
+	app.get(
+		"/conversions",
+		answerOwner(deps, (owner, c) => readConversions(db, owner, readConversionsQuery(query(c), now()))),
+	);
+	app.get(
+		"/earnings",
+		answerOwner(deps, (owner, c) => readEarnings(db, owner, readEarningsQuery(query(c), now()))),
+	);
+	app.get(
+		"/callbacks",
+		answerOwner(deps, (owner, c) => listOwnCallbacks(deps, owner, query(c))),
+	);
+	app.get(
+		"/brands",
+		answerActive(deps, (publisher, c) => readBrands(db, publisher, readBrandsQuery(query(c)))),
+	);
+	app.post(
+		"/callbacks/test",
+		answerActive(deps, ({ id }) => testOwnCallback(deps.callbacks(), id), "calling"),
+	);
+	app.post(
+		"/callbacks/:id/replay",
+		answerActive(deps, ({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? ""), "calling"),
+	);
+	app.post(
+		"/links",
+		limitBody(MAX_LINKS_BYTES),
+		answerActive(deps, async (publisher, c) => writeLinks(deps, publisher, await readBody(c.req.raw, linksRequestSchema))),
+	);
+	app.post(
+		"/explain",
+		limitBody(MAX_EXPLAIN_BYTES),
+		answerActive(deps, async (publisher, c) =>
+			explainOwn(deps.bidding, publisher, await c.req.text(), (promise) => c.executionCtx.waitUntil(promise)),
+		),
+	);
+	for (const path of READS) app.all(path, () => methodNotAllowed("GET, HEAD"));
+	for (const path of WRITES) app.all(path, () => methodNotAllowed("POST"));
 	app.onError(answerHttpError);
 	return app;
 }

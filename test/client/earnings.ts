@@ -44,3 +44,38 @@ export async function readPrice(baseUrl: string, identity: string, brandDomain: 
 	});
 	return data?.seatbid[0]?.bid[0]?.price ?? null;
 }
+
+/** Every conversion of a period, page by page, and what the days have earned. */
+export async function readConversions(baseUrl: string, accessKey: string, period: { from: string; to: string }) {
+	const client = createClient<paths>({ baseUrl, headers: { AccessKey: accessKey } });
+
+	const found: components["schemas"]["PublisherConversion"][] = [];
+	for (let cursor: string | null = ""; cursor !== null; ) {
+		const { data, error }: { data?: components["schemas"]["PublisherConversions"]; error?: unknown } = await client.GET(
+			"/api/conversions",
+			{
+				params: { query: { ...period, limit: 1, cursor } },
+			},
+		);
+		if (data === undefined) throw new Error(JSON.stringify(error));
+		found.push(...data.data);
+		cursor = data.next_cursor;
+	}
+
+	const earnings = await client.GET("/api/earnings", { params: { query: { ...period, group: "day,brand" } } });
+	const account = await client.GET("/api/account");
+	return {
+		conversions: found.map(({ transaction_id, revenue, history }) => [transaction_id, revenue, history.length]),
+		brands: earnings.data?.data.map(({ brand, publisher_revenue }) => [brand, publisher_revenue]),
+		total: earnings.data?.total.publisher_revenue,
+		endpoints: account.data?.endpoints,
+	};
+}
+
+/** The link of each page, or why it has none: what an answer has tells which. */
+export async function makeLinks(baseUrl: string, accessKey: string, urls: string[]): Promise<string[]> {
+	const client = createClient<paths>({ baseUrl, headers: { AccessKey: accessKey } });
+	const { data, error } = await client.POST("/api/links", { body: { urls } });
+	if (error !== undefined) throw new Error(JSON.stringify(error));
+	return data.data.map((made) => ("link" in made ? made.price : made.reason));
+}

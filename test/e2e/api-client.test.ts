@@ -87,5 +87,15 @@ describe("e2e: a client made from /openapi.json", { timeout: 60_000 }, () => {
 				lines: ["click_id,revenue,click_date", expect.stringMatching(/^click-1,7\.5000,\d{4}-\d{2}-\d{2}$/)],
 				domains: ["kettles.example"],
 			});
+		expect(call("readConversions", stack.origin, ACCESS_KEY, { from: yesterday, to: period.end_date })).toEqual({
+			conversions: [["T-1", "7.5000", 1]],
+			brands: [["kettles.example", "7.5000"]],
+			total: "7.5000",
+			endpoints: { openrtb: true, serving_engine: true },
+		});
+		expect(call("makeLinks", stack.origin, ACCESS_KEY, ["https://kettles.example/p/1", "https://unknown.example/"])).toEqual([
+			"0.2700",
+			"unknown_brand",
+		]);
 	});
 });

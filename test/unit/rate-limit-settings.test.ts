@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS } from "../../src/http/limits.ts";
+import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS, PUBLISHER_LIMIT, PUBLISHER_SECONDS } from "../../src/http/limits.ts";
 
 const CLICKS = {
 	CLICK_ADDRESSES: { limit: 600, period: 60 },
@@ -11,6 +11,7 @@ const CLICKS = {
 const KEYS = {
 	UNKNOWN_KEYS: { limit: 120, period: 60 },
 	FAILED_KEYS: { limit: FAILED_KEYS_LIMIT, period: FAILED_KEYS_SECONDS },
+	PUBLISHERS: { limit: PUBLISHER_LIMIT, period: PUBLISHER_SECONDS },
 };
 
 function limitsOf(environment: string | undefined) {

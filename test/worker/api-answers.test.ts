@@ -26,6 +26,8 @@ type Call = {
 	headers?: Record<string, string>;
 	body?: string;
 	type?: string;
+	/** The publisher's callback address from here on. */
+	callbackUrl?: string;
 	/** Lists of the answer that must not be empty: a schema says nothing of records that are not there. */
 	holds?: readonly string[];
 };
@@ -73,6 +75,13 @@ function dayFromNow(days: number): string {
 
 /** A click URL of a bid that was clicked, and whose click made a sale. */
 let clickUrl = "";
+
+const LINKS = JSON.stringify({ urls: ["https://kettles.example/p/1", "https://unknown.example/"] });
+/** What an Access Key opens, and a method that it does not take. */
+const OWN = [
+	...["readAccount", "listConversions", "readEarnings", "findBrands", "listOwnCallbacks"].map((id) => [id, "POST"] as const),
+	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback"].map((id) => [id, "GET"] as const),
+];
 
 const CALLS: readonly Call[] = [
 	{ id: "bidOpenRtb", status: 200, path: "/openrtb/kitchen_notes", body: JSON.stringify(BID) },
@@ -125,6 +134,32 @@ const CALLS: readonly Call[] = [
 	{ id: "listClicks", status: 401 },
 	{ id: "listClicks", status: 405, method: "POST" },
 	{ id: "listClicks", status: 422, path: "/api/clicks?reason=fraud", headers: ACCESS },
+	{ id: "listClicks", status: 200, path: "/api/clicks?id=my-click-1", headers: ACCESS, holds: ["data"] },
+	{ id: "readAccount", status: 200, headers: ACCESS, holds: ["names", "keys"] },
+	{ id: "listConversions", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "listConversions", status: 422, path: "/api/conversions?cursor=W10", headers: ACCESS },
+	{ id: "readEarnings", status: 200, path: "/api/earnings?group=day,brand", headers: ACCESS, holds: ["data"] },
+	{ id: "readEarnings", status: 200, path: "/api/earnings?group=source", headers: ACCESS, holds: ["data"] },
+	{ id: "readEarnings", status: 422, path: "/api/earnings?group=campaign", headers: ACCESS },
+	{ id: "findBrands", status: 200, path: "/api/brands?country=us", headers: ACCESS, holds: ["data"] },
+	{ id: "findBrands", status: 422, path: "/api/brands?min_price=much", headers: ACCESS },
+	{ id: "makeLinks", status: 200, headers: ACCESS, body: LINKS },
+	{ id: "makeLinks", status: 413, headers: ACCESS, body: " ".repeat(5_000_000) },
+	{ id: "makeLinks", status: 422, headers: ACCESS, body: `{"urls":[]}` },
+	{ id: "explainOwnBid", status: 200, headers: ACCESS, body: `{"query":"bd=kettles.example&cc=US"}` },
+	{ id: "explainOwnBid", status: 200, headers: ACCESS, body: JSON.stringify(BID) },
+	{ id: "explainOwnBid", status: 413, headers: ACCESS, body: " ".repeat(300_000) },
+	{ id: "explainOwnBid", status: 422, headers: ACCESS, body: "[]" },
+	{ id: "listOwnCallbacks", status: 200, path: "/api/callbacks?id=c", headers: ACCESS, holds: ["data"] },
+	{ id: "listOwnCallbacks", status: 422, path: "/api/callbacks?state=lost", headers: ACCESS },
+	{ id: "replayOwnCallback", status: 200, path: "/api/callbacks/c/replay", headers: ACCESS, body: "" },
+	{ id: "replayOwnCallback", status: 404, path: "/api/callbacks/other/replay", headers: ACCESS, body: "" },
+	{ id: "testOwnCallback", status: 200, headers: ACCESS, body: "" },
+	{ id: "testOwnCallback", status: 422, headers: ACCESS, body: "", callbackUrl: "https://127.0.0.1/" },
+	...OWN.flatMap(([id, other]) => [
+		{ id, status: 401 },
+		{ id, status: 405, method: other },
+	]),
 	{ id: "listDays", status: 200, path: "/api/days?from=2020-01-01", headers: ACCESS, holds: ["data"] },
 	{ id: "listDays", status: 401 },
 	{ id: "listDays", status: 405, method: "POST" },
@@ -330,6 +365,10 @@ async function sell(): Promise<void> {
 	await stored("SELECT 1 FROM conversions WHERE cid = ? AND stage = 'settled'");
 }
 
+async function setCallbackUrl(url: string): Promise<void> {
+	await env.DB.prepare("UPDATE publishers SET callback_url = ? WHERE id = 'kitchen-notes'").bind(url).run();
+}
+
 describe("worker: answers against the API description", () => {
 	beforeAll(async () => {
 		descriptions = await Promise.all(
@@ -356,6 +395,7 @@ describe("worker: answers against the API description", () => {
 				"INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'callbacks', '{\"format\":1,\"id\":\"none\"}', 0)",
 			),
 		]);
+		await setCallbackUrl("https://callbacks.invalid/s2s?token=secret-1");
 		const amount = { kind: "amount", publisher: "kitchen-notes", date: dayFromNow(-1), amount: "1", text: "a test" };
 		await (await send({ id: "adjust", status: 200, headers: OPERATOR, body: JSON.stringify(amount) })).body?.cancel();
 		const nightly = { db: openDatabase(env.DB), now: () => Date.now() };
@@ -364,6 +404,7 @@ describe("worker: answers against the API description", () => {
 	});
 
 	test.each(CALLS.map((call) => [call.id, call.status, call] as const))("%s answers %i as described", async (id, status, call) => {
+		if (call.callbackUrl !== undefined) await setCallbackUrl(call.callbackUrl);
 		const response = await send(call);
 		const text = await response.text();
 		expect([response.status, text.slice(0, 300)]).toEqual([status, expect.anything()]);

@@ -67,6 +67,8 @@ describe("worker: GET /api/clicks", () => {
 	it("shows a click with what it promised and earns, and every rule that flagged it", async () => {
 		const { data, limit, next_cursor } = await list(DAY);
 		expect(data[0]).toEqual({
+			id: expect.stringMatching(/^[0-9a-f-]+$/),
+			transaction_id: expect.stringMatching(/^[0-9a-f]{32}$/),
 			click_id: "paid",
 			at: "2026-11-10T08:00:00.000Z",
 			kind: "link",
@@ -113,6 +115,22 @@ describe("worker: GET /api/clicks", () => {
 		["source=", ["paid", "bot", "void", null]],
 	])("%s chooses", async (filter, ids) => {
 		expect(idsOf(await list(`${DAY}&${filter}`))).toEqual(ids);
+	});
+
+	it("finds all clicks of an id in all time, and those of other publishers never", async () => {
+		const [paid] = (await list(`${DAY}&reason=paid`)).data;
+		for (const id of ["paid", paid?.id, paid?.transaction_id, paid?.transaction_id.toUpperCase()]) {
+			expect(idsOf(await list(`id=${id}`))).toEqual(["paid"]);
+			expect(idsOf(await list(`id=${id}`, CPA_KEY))).toEqual([]);
+		}
+		expect(idsOf(await list("id=paid&from=2026-11-11"))).toEqual([]);
+		expect(idsOf(await list("id=next-day&reason=unpaid"))).toEqual([]);
+	});
+
+	it("chooses by brand", async () => {
+		expect(idsOf(await list(`${DAY}&brand=https://www.Shoes.example/x`))).toHaveLength(4);
+		expect(idsOf(await list(`${DAY}&brand=hats.example`))).toEqual([]);
+		expect((await get(`${DAY}&brand=no`)).status).toBe(422);
 	});
 
 	it("takes dates, both included, and times, of which the last is not", async () => {

@@ -9,6 +9,12 @@ import { judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { parseMicros } from "../../src/lib/money.ts";
+import { readClicksQuery } from "../../src/publisher-api/clicks-request.ts";
+import { readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
+import { readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
+import { readClicks } from "../../src/publisher-api/read-clicks.ts";
+import { readConversions } from "../../src/publisher-api/read-conversions.ts";
+import { readEarnings } from "../../src/publisher-api/read-earnings.ts";
 import { reconcileDay } from "../../src/reconcile/reconcile-sums.ts";
 import worker from "../../src/worker.ts";
 import { postAdjustment } from "../support/adjustments.ts";
@@ -194,8 +200,9 @@ function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): C
 		kind: "openrtb",
 		...(reason !== undefined && { reason }),
 		publisher: `identity-${publisher}`,
-		brandId: 1,
-		campaignId: 11,
+		// Of two brands.
+		brandId: 1 + (hash % 2),
+		campaignId: 11 + (hash % 2),
 		bidMicros: reason === "test" ? 0 : bidMicros,
 		...terms,
 		texts: { clickid: `click-${publisher}-${hash}`, ...(source !== undefined && { subi: source }) },
@@ -436,6 +443,66 @@ async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
 	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
 }
 
+const GROUPS = ["day", "source", "day,source", "brand", "day,brand", "campaign", "brand,country", "day,campaign,country"];
+/** What a record of `clickid_level` has for a group. */
+const GROUP_FIELDS: Record<string, string> = { day: "date", source_id: "source_id", brand: "brand_name", campaign_id: "campaign_id" };
+
+/** All rows of a list that the publisher's API answers page by page. */
+async function readAll<Row>(read: (cursor: string) => Promise<{ data: Row[]; next_cursor: string | null } | null>): Promise<Row[]> {
+	const rows: Row[] = [];
+	for (let cursor: string | null = ""; cursor !== null; ) {
+		const page: { data: Row[]; next_cursor: string | null } | null = await read(cursor);
+		rows.push(...(page?.data ?? []));
+		cursor = page?.next_cursor ?? null;
+	}
+	return rows;
+}
+
+/** What the publisher's API tells is what the reports do, however it is grouped. */
+async function checkEarnings(publisher: PublisherId, limit: number): Promise<void> {
+	const db = openDatabase(env.DB);
+	const now = Date.parse(`${PERIOD.end_date}T23:59:59Z`);
+	const period = { from: PERIOD.start_date, to: PERIOD.end_date, limit: String(limit + 3) };
+	const fields = ["publisher_revenue", "approved_revenue", "pending_revenue", "gross_revenue", "sales_amount"];
+	const read = (report_type: string) => readPages("revenue-share", PUBLISHERS[publisher], { report_type, detail: "1", ...PERIOD }, 1_000);
+	const [days, records] = await Promise.all([read("daywise"), read("clickid_level")]);
+	// Some of them each time: there are many histories.
+	for (const group of GROUPS.filter((_, at) => at % 4 === limit % 4)) {
+		const totals = new Set<string>();
+		const rows: Record_[] = await readAll(async (cursor) => {
+			const page = await readEarnings(db, publisher, readEarningsQuery({ ...period, group, cursor }, now));
+			totals.add(JSON.stringify(page?.total));
+			return page;
+		});
+		const [total = {}] = [...totals].map((text) => JSON.parse(text) as Record_);
+		expect(totals.size).toBe(1);
+		for (const field of fields) {
+			expect([group, field, sumOf(rows, field)]).toEqual([group, field, sumOf([total], field)]);
+			if (field in (days[0] ?? {})) expect([field, sumOf([total], field)]).toEqual([field, sumOf(days, field)]);
+			const [name = ""] = Object.keys(rows[0] ?? {});
+			const told = GROUP_FIELDS[name];
+			const named = rows.map((row) => ({ ...row, [name]: row[name] ?? "" }));
+			if (told !== undefined) expect([group, field, sumsBy(named, name, field)]).toEqual([group, field, sumsBy(records, told, field)]);
+		}
+		for (const count of ["click_count", "conversion_count"]) {
+			expect([group, count, rows.reduce((sum, row) => sum + Number(row[count]), 0)]).toEqual([group, count, total[count]]);
+		}
+		expect(total.click_count).toBe(days.reduce((sum, record) => sum + Number(record.click_count), 0));
+	}
+	const ofType = (type: string) => records.filter(({ rev_type }) => rev_type === type);
+	const conversions = await readAll((cursor) => readConversions(db, publisher, readConversionsQuery({ ...period, cursor }, now)));
+	expect(sumOf(conversions, "revenue")).toBe(sumOf(ofType("CPA"), "publisher_revenue"));
+	expect(conversions.filter(({ history, ...row }) => history.at(-1)?.revenue !== row.revenue || history.at(-1)?.held !== row.held)).toEqual(
+		[],
+	);
+	const stored = await env.DB.prepare("SELECT COUNT(*) AS n FROM conversions WHERE publisher_id = ?")
+		.bind(publisher)
+		.first<{ n: number }>();
+	expect(conversions).toHaveLength(stored?.n ?? 0);
+	const clicks = await readAll((cursor) => readClicks(db, publisher, readClicksQuery({ ...period, cursor }, now)));
+	expect(sumOf(clicks, "revenue")).toBe(sumOf(ofType("CPC"), "publisher_revenue"));
+}
+
 /** The hourly comparison of counters with rows, of all days at once. */
 async function checkCounters(): Promise<void> {
 	for (let at = Date.parse(PERIOD.start_date); at <= Date.parse(PERIOD.end_date); at += DAY_MS) {
@@ -456,6 +523,8 @@ describe("worker: reports add up", () => {
 					await deliver(deliveriesOf(steps), batchSize);
 					await checkSums("pa", limit);
 					await checkSums("pc", limit);
+					await checkEarnings("pa", limit);
+					await checkEarnings("pc", limit);
 					await checkCounters();
 				})
 				.beforeEach(forgetAll),

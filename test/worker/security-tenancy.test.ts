@@ -58,15 +58,32 @@ const ASKED = {
 	owner: "id-of-b",
 	access_key: "access-key-of-b",
 };
+/** What else some are asked for, that they have an answer to. @param mark of the publisher who asks */
+const BODIES: Record<string, unknown> = {
+	makeLinks: { urls: ["https://shoes.example/", "https://marketplace.example/"] },
+	explainOwnBid: { query: "bd=shoes.example&cc=US&pubi=pubi-of-b" },
+};
 const REPORT_TYPES = ["daywise", "clickid_level", "source_level"];
 
-async function askAll({ path, method, header }: (typeof OPERATIONS)[number], { access_key, publisher_key }: typeof A): Promise<string> {
+async function askAll({ id, path, method, header }: (typeof OPERATIONS)[number], { access_key, publisher_key }: typeof A): Promise<string> {
 	const key = header === "AccessKey" ? access_key : publisher_key;
 	const url = `https://base.example${path.replaceAll(/\{\w+\}/g, "id-of-b")}`;
 	const fetch = (search: string, init: RequestInit = {}) =>
 		exports.default.fetch(`${url}?${search}`, { ...init, method, headers: { [header]: key, ...init.headers } });
 	const answers: Response[] = [await fetch(new URLSearchParams(ASKED).toString())];
-	if (method === "POST") {
+	// By ids of the other.
+	for (const other of ["id-of-b", "click-of-b", "txn click-of-b", "callback-of-b"]) {
+		if (method === "GET") answers.push(await fetch(new URLSearchParams({ ...ASKED, id: other, txnid: other }).toString()));
+	}
+	if (path.includes("{")) {
+		const own = key.replace("access-key", "callback");
+		answers.push(
+			await exports.default.fetch(`https://base.example${path.replaceAll(/\{\w+\}/g, own)}`, { method, headers: { [header]: key } }),
+		);
+	}
+	if (id in BODIES) answers.push(await fetch("", { body: JSON.stringify(BODIES[id]) }));
+	// Of calls that have us call the publisher, a minute takes few.
+	if (method === "POST" && !path.startsWith("/api/callbacks/")) {
 		for (const report_type of REPORT_TYPES) {
 			const fields = { ...ASKED, report_type };
 			answers.push(await fetch("", { body: new URLSearchParams(fields) }));
@@ -99,6 +116,14 @@ beforeAll(async () => {
 			subi: `source-${mark}`,
 			subid1: `subid-${mark}`,
 		}),
+	);
+	await env.DB.batch(
+		["of-a", "of-b"].map((mark) =>
+			env.DB.prepare(
+				`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at)
+				VALUES (?1, 'northwind', ?2, 1, ?3, 'approved', ?4, 1, 0, 'delivered', 1, 1794268800000)`,
+			).bind(`callback-${mark}`, `txn click-${mark}`, `id-${mark}`, `click-${mark}`),
+		),
 	);
 	await store(
 		clicks,
@@ -213,12 +238,25 @@ describe("worker: a suspended publisher", () => {
 		["/api/brands-list-by-traffic-type?traffic_type=All", { AccessKey: A.access_key }, 401],
 		["/api/products/search?keyword=boots", { PublisherKey: A.publisher_key }, 401],
 		["/api/marketplace-seller-products/search?q=boots", { PublisherKey: A.publisher_key }, 401],
+		["/api/brands", { AccessKey: A.access_key }, 401],
+		["/api/account", { AccessKey: A.access_key }, 200],
+		["/api/clicks", { AccessKey: A.access_key }, 200],
+		["/api/conversions", { AccessKey: A.access_key }, 200],
+		["/api/earnings", { AccessKey: A.access_key }, 200],
+		["/api/callbacks", { AccessKey: A.access_key }, 200],
 	] as const;
+	const POSTS = ["links", "explain", "callbacks/test", "callbacks/callback-of-a/replay"];
 
 	async function statuses() {
 		const worker = openCountedWorker();
 		const found: number[] = [];
 		for (const [path, headers] of STATUSES) found.push((await worker.fetch(path, { headers })).status);
+		for (const path of POSTS) {
+			const body = path.includes("callbacks")
+				? ""
+				: JSON.stringify({ urls: ["shoes.example"], query: "bd=shoes.example" }, [path === "links" ? "urls" : "query"]);
+			found.push((await worker.fetch(`/api/${path}`, { method: "POST", headers: { AccessKey: A.access_key }, body })).status);
+		}
 		const report = await worker.fetch("/api/reporting/revenue-share", {
 			method: "POST",
 			headers: { AccessKey: A.access_key },
@@ -227,12 +265,14 @@ describe("worker: a suspended publisher", () => {
 		return { found, report: [report.status, report.text.includes("click-of-a")] };
 	}
 
-	it("is answered 401 by lists and searches, as with a revoked key; its reports stay readable", async () => {
+	it("is answered 401 by lists, searches and whatever does something, as with a revoked key; its reports stay readable", async () => {
 		const readable = [200, true];
-		expect(await statuses()).toEqual({ found: [200, 200, 200, 200], report: readable });
+		const all = Array.from({ length: STATUSES.length + POSTS.length }, () => 200);
+		const suspended = [...STATUSES.map(([, , status]) => status), ...POSTS.map(() => 401)];
+		expect(await statuses()).toEqual({ found: all, report: readable });
 		await env.DB.prepare("UPDATE publishers SET status = 'suspended' WHERE id = 'id-of-a'").run();
-		expect(await statuses()).toEqual({ found: [401, 401, 401, 401], report: readable });
+		expect(await statuses()).toEqual({ found: suspended, report: readable });
 		await env.DB.prepare("UPDATE publishers SET status = 'active' WHERE id = 'id-of-a'").run();
-		expect(await statuses()).toEqual({ found: [200, 200, 200, 200], report: readable });
+		expect(await statuses()).toEqual({ found: all, report: readable });
 	});
 });

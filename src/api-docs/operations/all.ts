@@ -21,8 +21,12 @@ import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
 import { PRODUCT_OPERATIONS } from "./products.ts";
+import { PUBLISHER_ACCOUNT_OPERATIONS } from "./publisher-account.ts";
+import { PUBLISHER_BRAND_OPERATIONS } from "./publisher-brands.ts";
+import { PUBLISHER_CALLBACK_OPERATIONS } from "./publisher-callbacks.ts";
 import { PUBLISHER_CLICK_OPERATIONS } from "./publisher-clicks.ts";
 import { PUBLISHER_DAY_OPERATIONS } from "./publisher-days.ts";
+import { PUBLISHER_EARNINGS_OPERATIONS } from "./publisher-earnings.ts";
 import { REPORT_OPERATIONS } from "./reports.ts";
 import { SERVICE_OPERATIONS } from "./service.ts";
 
@@ -33,6 +37,7 @@ export const PUBLIC_API: Described = {
 	title: "Clickbourse",
 	description: ABOUT,
 	tags: [
+		{ name: "Account", description: "How you are set up." },
 		{ name: "Catalogue", description: "Brands and their tracking links." },
 		{ name: "Bids", description: "Real-time bids, at the edge." },
 		{ name: "Clicks", description: "Where users are sent." },
@@ -42,14 +47,18 @@ export const PUBLIC_API: Described = {
 		{ name: "Callbacks", description: "Credits and cancellations, as publishers are told of them." },
 	],
 	operations: [
+		...PUBLISHER_ACCOUNT_OPERATIONS,
 		...BRAND_LIST_OPERATIONS,
+		...PUBLISHER_BRAND_OPERATIONS,
 		...BID_OPERATIONS,
 		...CLICK_OPERATIONS,
 		...REPORT_OPERATIONS,
 		...PUBLISHER_CLICK_OPERATIONS,
+		...PUBLISHER_EARNINGS_OPERATIONS,
 		...PUBLISHER_DAY_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
+		...PUBLISHER_CALLBACK_OPERATIONS,
 	],
 	webhooks: CALLBACK_WEBHOOKS,
 	examples: publicAnswers,

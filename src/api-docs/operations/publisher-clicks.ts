@@ -5,11 +5,12 @@ import { publisherClickSchema, publisherClicksSchema } from "../../publisher-api
 import { clicksQuerySchema, MAX_CLICK_DAYS } from "../../publisher-api/clicks-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
+import { limited } from "./publisher-limits.ts";
 import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherClick", publisherClickSchema);
 
-const { from, to, reason, source } = clicksQuerySchema.entries;
+const { id, from, to, reason, brand, source } = clicksQuerySchema.entries;
 
 export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 	{
@@ -23,6 +24,12 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 		description:
 			"By time, the oldest first. With a filter a page may hold fewer clicks than `limit`, even none, and still be followed by another: `next_cursor` says.",
 		parameters: [
+			{
+				in: "query",
+				name: "id",
+				description: "Clicks of this id: your click id, `transaction_id`, or `id` of a click. Without `from` and `to` of all time.",
+				schema: id,
+			},
 			{ in: "query", name: "from", description: "The first moment; without it a day before `to`.", schema: from, example: dayBefore(1) },
 			{
 				in: "query",
@@ -31,15 +38,16 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 				schema: to,
 			},
 			{ in: "query", name: "reason", description: "Clicks that are `paid`, `unpaid`, or unpaid for this reason.", schema: reason },
+			{ in: "query", name: "brand", description: "Clicks of the brand of this domain.", schema: brand },
 			{ in: "query", name: "source", description: "Clicks of this source_id.", schema: source },
 			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
 			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
 		],
-		answers: {
+		answers: limited({
 			200: { description: "A page of clicks.", content: { schema: named("PublisherClicks", publisherClicksSchema) } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
 			422: faultsAnswer,
-		},
+		}),
 	},
 ];

@@ -5,6 +5,7 @@ import { daysQuerySchema } from "../../days/days-request.ts";
 import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
+import { limited } from "./publisher-limits.ts";
 import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 named("ClosedDay", closedDaySchema);
@@ -28,11 +29,11 @@ export const PUBLISHER_DAY_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
 			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
 		],
-		answers: {
+		answers: limited({
 			200: { description: "A page of days.", content: { schema: named("ClosedDays", closedDaysSchema) } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
 			422: faultsAnswer,
-		},
+		}),
 	},
 ];

@@ -139,6 +139,16 @@ export const conversions = sqliteTable(
 				table.sequence,
 			)
 			.where(PAID),
+		// The others, for a publisher's list of its conversions: one is in either, so that the paid one costs no further row.
+		index("conversions_other_by_publisher")
+			.on(table.publisherId, table.eventAt, table.platform, table.txnid)
+			.where(
+				sql`publisher_id IS NOT NULL AND (stage <> 'settled' OR status = 'cancelled' OR test = 1 OR pricing_model IS NULL OR pricing_model <> 'CPA')`,
+			),
+		// Those that a publisher paid by clicks has in the records of its clicks.
+		index("conversions_with_click_by_publisher")
+			.on(table.publisherId, table.clickedAt)
+			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
 		// What the sums of a day are compared with, and which days have changed.
 		index("conversions_counted_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
 		// Those of publishers paid by clicks count on the day of the click.

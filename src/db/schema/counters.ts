@@ -57,7 +57,10 @@ export const dailyCampaigns = sqliteTable(
 		date: text().notNull(),
 		...sums,
 	},
-	(table) => [primaryKey({ columns: [table.campaignId, table.date, table.publisherId, table.brandId] })],
+	(table) => [
+		primaryKey({ columns: [table.campaignId, table.date, table.publisherId, table.brandId] }),
+		index("daily_campaigns_by_publisher").on(table.publisherId, table.date),
+	],
 );
 
 /** What caps are held against: billed clicks by the day of the campaign's own time zone. */

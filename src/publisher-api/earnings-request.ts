@@ -1,0 +1,64 @@
+/** What GET /api/earnings is asked for. Pure: the query in, or the faults of each parameter. */
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { cursorOf } from "../http/pages.ts";
+import { readInput } from "../http/read-input.ts";
+import { pageLimit } from "../lib/page-cursor.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+import { EARNINGS_GROUPS, type EarningsGroup } from "./earnings-answer.ts";
+import { day, givenOf, readSpan } from "./period.ts";
+
+export const MAX_EARNINGS_DAYS = 366;
+/** The days before `to` where `from` is not given. */
+const DEFAULT_DAYS = 30;
+
+const GROUP_FAULT = `must be some of ${EARNINGS_GROUPS.join(", ")}, with commas between them, each once`;
+
+export const earningsQuerySchema = v.object({
+	group: v.optional(
+		v.pipe(
+			v.string(),
+			v.transform((text) => text.split(",").map((name) => name.trim().toLowerCase())),
+			v.array(v.picklist(EARNINGS_GROUPS, GROUP_FAULT)),
+			v.check((names) => new Set(names).size === names.length, GROUP_FAULT),
+			// No sums are kept of them together.
+			v.check(
+				(names) => !names.includes("source") || names.every((name) => name === "source" || name === "day"),
+				"source can be grouped by with day alone",
+			),
+		),
+		"day",
+	),
+	from: v.optional(day),
+	to: v.optional(day),
+	limit: pageLimit,
+	cursor: cursorOf(v.array(v.union([v.string(), v.pipe(v.number(), v.safeInteger())]))),
+});
+
+export type EarningsQuery = {
+	group: readonly EarningsGroup[];
+	/** UTC dates, both included. */
+	from: string;
+	to: string;
+	limit: number;
+	/** The group of the last row of the page before. */
+	after: readonly (string | number)[] | null;
+};
+
+/**
+ * Without `to` it is today; without `from` a month before `to`.
+ * @throws HttpError 422 that names every parameter at fault
+ */
+export function readEarningsQuery(query: Record<string, string>, now: number): EarningsQuery {
+	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query), ({ message }) => message);
+	const last = to ?? utcDay(now);
+	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
+	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_EARNINGS_DAYS });
+	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	return { group, from: first, to: last, limit, after: cursor ?? null };
+}
+
+/** Campaigns are told by numbers, everything else by texts. */
+function isKeyOf(group: readonly EarningsGroup[], key: readonly (string | number)[]): boolean {
+	return key.length === group.length && key.every((value, at) => (typeof value === "number") === (group[at] === "campaign"));
+}

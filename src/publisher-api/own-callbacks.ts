@@ -1,0 +1,60 @@
+/** A publisher's own callbacks: the operator's verbs, held to one publisher. */
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
+import { listCallbacks } from "../callbacks/list-callbacks.ts";
+import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
+import { testCallback } from "../callbacks/test-callback.ts";
+import { readInput } from "../http/read-input.ts";
+import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
+import { CALLBACK_STATES } from "../lib/enums.ts";
+import { HttpError } from "../lib/http.ts";
+import { maskUrl } from "../lib/mask-url.ts";
+import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
+import { DAY_MS } from "../lib/time.ts";
+import type { PublisherCallbacks, PublisherReplay, PublisherTest } from "./callbacks-answer.ts";
+import { givenOf, moment } from "./period.ts";
+
+const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
+
+export const ownCallbacksQuerySchema = v.object({
+	id: v.optional(text),
+	txnid: v.optional(text),
+	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
+	from: v.optional(moment),
+	to: v.optional(moment),
+	limit: pageLimit,
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
+});
+
+/** The newest first. @throws HttpError 422 that names every parameter at fault */
+export async function listOwnCallbacks(
+	deps: Pick<CallbackDeps, "db">,
+	publisher: string,
+	query: Record<string, string>,
+): Promise<PublisherCallbacks> {
+	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query), ({ message }) => message);
+	const { data, next } = await listCallbacks(deps, {
+		...selection,
+		limit,
+		publisher,
+		from: from === undefined ? undefined : Date.parse(from),
+		// A date includes its day.
+		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
+	});
+	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), limit, next_cursor: next };
+}
+
+/** Calls again with one callback, and later ones of its conversion. @throws HttpError 404 where the publisher has none of that id */
+export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string): Promise<PublisherReplay> {
+	const found = await deps.db.all(sql`SELECT id FROM callbacks WHERE id = ${id} AND publisher_id = ${publisher}`);
+	if (found.length === 0) throw new HttpError(404, { error: "Not found" });
+	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false });
+	return { replayed };
+}
+
+/** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */
+export async function testOwnCallback(deps: CallbackDeps, publisher: string): Promise<PublisherTest> {
+	const { called, ...result } = await testCallback(deps, { publisher });
+	return { called: maskUrl(called, CALLBACK_PARAMETERS), ...result };
+}

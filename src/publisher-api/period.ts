@@ -1,0 +1,61 @@
+/** The time of a list: `from` and `to` of its query. Pure. */
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+export const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"), v.description("UTC date."));
+
+export const moment = v.pipe(
+	v.string(),
+	v.check(isMoment, "must be a UTC date such as 2026-11-18, or a time such as 2026-11-18T15:00:00Z"),
+	v.description("UTC date, or ISO 8601 time."),
+);
+
+export type Span = {
+	fromAt: number;
+	/** Excluded. */
+	toAt: number;
+};
+
+export type SpanRules = {
+	/** Without `from` it is so long before `to`. */
+	defaultMs: number;
+	/** The most days of a period. */
+	maxDays: number;
+};
+
+/**
+ * A date as `to` includes that day; without `to` it is now.
+ * @param from,to as {@link moment} takes them
+ * @throws HttpError 422 for a period that is none, or too long
+ */
+export function readSpan(from: string | undefined, to: string | undefined, now: number, { defaultMs, maxDays }: SpanRules): Span {
+	const toAt = to === undefined ? now : Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
+	const fromAt = from === undefined ? toAt - defaultMs : Date.parse(from);
+	if (fromAt >= toAt) {
+		throw invalidInput([
+			to === undefined ? { path: "from", message: "must not lie ahead" } : { path: "to", message: "must not be before from" },
+		]);
+	}
+	if (toAt - fromAt > maxDays * DAY_MS) throw invalidInput([{ path: "from", message: `must be at most ${maxDays} days before to` }]);
+	return { fromAt, toAt };
+}
+
+/** Every parameter but those that are empty, which count as not sent. */
+export function givenOf(query: Record<string, string>): Record<string, string> {
+	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+}
+
+function isDay(text: string): boolean {
+	const at = Date.parse(text);
+	// Date.parse takes 30 February for 2 March.
+	return DATE.test(text) && !Number.isNaN(at) && utcDay(at) === text;
+}
+
+function isMoment(text: string): boolean {
+	// Date.parse takes much that is no ISO 8601.
+	return isDay(text) || (TIME.test(text) && !Number.isNaN(Date.parse(text)));
+}

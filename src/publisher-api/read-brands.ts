@@ -1,0 +1,167 @@
+/** The brands that a publisher may promote, page by page: those of its brand list. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { writeCursor } from "../http/pages.ts";
+import type { Publisher } from "../keys/key-owners.ts";
+import { offerIdOf } from "../lib/md5-ids.ts";
+import { formatPrice, formatUsd, MICROS_PER_USD, PRICE_SCALE, SHARE_SCALE } from "../lib/money.ts";
+import type { PublisherBrand, PublisherBrands } from "./brands-answer.ts";
+import type { BrandsQuery } from "./brands-request.ts";
+import { type Campaign, chooseBest, priceOfLink } from "./offers.ts";
+import { IS_PAUSED } from "./paused.ts";
+
+/** Brands that a request looks at: where these hold too few that it wants, the cursor goes on behind them. */
+const MAX_LOOKED_AT = 20_000;
+
+type Row = {
+	brandId: number;
+	domain: string;
+	name: string;
+	category: string | null;
+	newDeal: number;
+	lastUpdatedDate: string | null;
+	restrictedTraffic: string;
+	trafficTypes: string;
+	campaignId: number;
+	country: string;
+	hasHomepage: number;
+	hasDeeplink: number;
+	epcMicros: number | null;
+	paused: number;
+	commissionRate: string | null;
+	flatFeeMicros: number | null;
+	rateType: string | null;
+	rateBasis: string | null;
+	maxRate: string | null;
+};
+type Offered = Campaign & { row: Row };
+
+/** A page may hold fewer brands than its limit, even none, and still be followed by another. */
+export async function readBrands(db: Database, publisher: Publisher, query: BrandsQuery): Promise<PublisherBrands> {
+	const { limit, after } = query;
+	const [page, last] = await runTransaction(db, [
+		brandsPage(publisher, query),
+		sql`SELECT id FROM brands WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+	]);
+	const brands = [...Map.groupBy((page?.results ?? []) as Row[], ({ brandId }) => brandId)];
+	const [lastLookedAt] = (last?.results ?? []) as { id: number }[];
+	const shown = brands.slice(0, limit);
+	const end = brands.length > limit ? shown.at(-1)?.[0] : lastLookedAt?.id;
+	return {
+		data: shown.flatMap(([, rows]) => showBrand(rows, publisher, query)),
+		limit,
+		next_cursor: end === undefined ? null : writeCursor([end]),
+	};
+}
+
+/** Campaigns `c` of a brand `b` that count, as in the brand lists: active, and in a country that neither rules out. */
+function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL {
+	return sql`c.brand_id = b.id AND c.active = 1 AND ${country === null ? sql`true` : sql`c.country = ${country}`}
+		AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries)))
+		AND (b.domain, c.country) NOT IN (
+			SELECT value ->> 'domain', value ->> 'country' FROM json_each(${blockedBrands}) WHERE value ->> 'country' IS NOT NULL)`;
+}
+
+/** The brands of a page and one more, each with its campaigns that count. */
+function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
+	const { minPrice, limit, after } = query;
+	const isPaid =
+		minPrice === null
+			? sql`true`
+			: sql`coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2} >= CAST(${minPrice * PRICE_UNIT} AS BIGINT)`;
+	return sql`
+		WITH page AS MATERIALIZED (
+			SELECT * FROM (SELECT * FROM brands WHERE id > ${after} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b
+			WHERE b.active = 1 AND ${isWanted(query)}
+				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
+				AND EXISTS (SELECT 1 FROM campaigns c WHERE ${isOffered(publisher, query)} AND ${isPaid})
+			ORDER BY b.id LIMIT ${limit + 1}
+		)
+		SELECT b.id AS "brandId", b.domain, b.name, b.category, b.new_deal AS "newDeal", b.last_updated_date AS "lastUpdatedDate",
+			b.restricted_traffic AS "restrictedTraffic", b.traffic_types AS "trafficTypes", c.campaign_id AS "campaignId", c.country,
+			c.homepage_url IS NOT NULL AS "hasHomepage", c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1 AS "hasDeeplink",
+			c.epc_micros AS "epcMicros", ${IS_PAUSED} AS paused, c.commission_rate AS "commissionRate", c.flat_fee_micros AS "flatFeeMicros",
+			c.rate_type AS "rateType", c.rate_basis AS "rateBasis", c.max_rate AS "maxRate"
+		FROM page b CROSS JOIN campaigns c LEFT JOIN campaign_pauses p ON p.campaign_id = c.campaign_id
+		WHERE ${isOffered(publisher, query)}
+		ORDER BY b.id, c.campaign_id`;
+}
+
+/** What a price's unit is of EPC × share: micro-dollars times parts per million. */
+const PRICE_UNIT = (MICROS_PER_USD / PRICE_SCALE) * SHARE_SCALE;
+
+function isWanted({ text, category, trafficType, allows, newDeal, updatedSince }: BrandsQuery): SQL {
+	const conditions = [
+		// Patterns of LIKE may have 50 bytes on D1.
+		text === null ? null : sql`(${holds(sql`b.name`, text)} OR ${holds(sql`b.domain`, text)})`,
+		category === null ? null : sql`lower(b.category) = lower(${category})`,
+		trafficType === null ? null : sql`EXISTS (SELECT 1 FROM json_each(b.traffic_types) WHERE atom IN ('All', ${trafficType}))`,
+		allows === null ? null : sql`NOT EXISTS (SELECT 1 FROM json_each(b.restricted_traffic) WHERE atom = ${allows})`,
+		newDeal === null ? null : sql`b.new_deal = ${Number(newDeal)}`,
+		updatedSince === null ? null : sql`b.last_updated_date >= ${updatedSince}`,
+	].filter((condition) => condition !== null);
+	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
+}
+
+/** Whether a text has another in it, whatever the case of Latin letters. */
+function holds(text: SQL, part: string): SQL {
+	return sql`replace(lower(${text}), lower(${part}), '') <> lower(${text})`;
+}
+
+/** None where no offer pays as much as is wanted. */
+function showBrand(rows: readonly Row[], publisher: Publisher, { minPrice }: BrandsQuery): PublisherBrand[] {
+	const [brand] = rows;
+	if (brand === undefined) return [];
+	const countries = Map.groupBy(rows.map(toOffered), ({ country }) => country);
+	const offers = [...countries.keys()].sort().flatMap((country) => {
+		const best = chooseBest(countries.get(country) ?? [], publisher.revenueSharePpm);
+		return best === undefined || priceOfLink(best, publisher.revenueSharePpm) < (minPrice ?? 0) ? [] : [showOffer(best, publisher)];
+	});
+	if (offers.length === 0) return [];
+	return [
+		{
+			domain: brand.domain,
+			name: brand.name,
+			category: brand.category,
+			offer_id: offerIdOf(brand.domain),
+			restricted_traffic: JSON.parse(brand.restrictedTraffic) as PublisherBrand["restricted_traffic"],
+			traffic_types: JSON.parse(brand.trafficTypes) as PublisherBrand["traffic_types"],
+			new_deal: brand.newDeal === 1,
+			last_updated_date: brand.lastUpdatedDate,
+			offers,
+		},
+	];
+}
+
+function toOffered(row: Row): Offered {
+	const { campaignId, country, epcMicros, hasHomepage, hasDeeplink, paused } = row;
+	return {
+		campaignId,
+		active: true,
+		country,
+		epcMicros,
+		hasHomepage: hasHomepage === 1,
+		hasDeeplink: hasDeeplink === 1,
+		paused: paused === 1,
+		row,
+	};
+}
+
+/** Fees are seen, as in the brand lists, where that is enabled. */
+function showOffer(campaign: Offered, { revenueSharePpm, cashbackEnabled }: Publisher): PublisherBrand["offers"][number] {
+	const { commissionRate, flatFeeMicros, rateType, rateBasis, maxRate } = campaign.row;
+	const seesFee = cashbackEnabled && flatFeeMicros !== null;
+	return {
+		country: campaign.country,
+		campaign_id: campaign.campaignId,
+		price: formatPrice(priceOfLink(campaign, revenueSharePpm)),
+		available: !campaign.paused,
+		homepage: campaign.hasHomepage,
+		deeplinks: campaign.hasDeeplink,
+		commission_rate: seesFee ? null : commissionRate,
+		...(seesFee && { flat_fee: formatUsd(flatFeeMicros) }),
+		rate_type: rateType,
+		rate_basis: rateBasis,
+		max_rate: maxRate,
+	};
+}

@@ -1,0 +1,127 @@
+/** A publisher's own conversions, counted or not, by time: found in two indexes, each of which has those that are not in the other. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { cutPage, writeCursor } from "../http/pages.ts";
+import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
+import type { ConversionsQuery } from "./conversions-request.ts";
+import { clicksOfId } from "./read-clicks.ts";
+import { type ConversionState, type EventRow, showHistory, showStanding, type Viewer } from "./show-conversion.ts";
+import { readViewer, viewerOf } from "./viewer.ts";
+
+/** Conversions that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
+const MAX_LOOKED_AT = 20_000;
+/** Events of a conversion that its history is told from. */
+const MAX_EVENTS = 500;
+
+type Key = { at: number; platform: string; txnid: string };
+
+type Row = Key &
+	ConversionState & {
+		clickId: string | null;
+		click: string | null;
+		clickedAt: number | null;
+		brand: string | null;
+		campaignId: number | null;
+		sourceId: string | null;
+		firstReceivedAt: number;
+		updatedAt: number;
+	};
+
+const keyOf = ({ at, platform, txnid }: Key) => [at, platform, txnid];
+
+/** The next conversions of the period behind the cursor: of the index alone, unless one id is looked for. */
+export function lookAtConversions(publisherId: string, { id, fromAt, toAt, after }: ConversionsQuery, limit: number): SQL {
+	const [at, platform, txnid] = after ?? [-1, "", ""];
+	const isBehind = sql`(event_at > ${at} OR (platform, txnid) > (${platform}, ${txnid}))`;
+	const isNext = sql`publisher_id = ${publisherId} AND event_at >= ${Math.max(fromAt, at)} AND event_at < ${toAt} AND ${isBehind}`;
+	if (id !== null) {
+		return sql`SELECT event_at, platform, txnid FROM (
+				SELECT v.event_at, v.platform, v.txnid, v.publisher_id FROM (
+					SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
+					UNION SELECT platform, txnid FROM conversions WHERE click_id IN (SELECT id FROM (${clicksOfId(publisherId, id)}))
+				) k CROSS JOIN conversions v WHERE v.platform = k.platform AND v.txnid = k.txnid
+			) WHERE ${isNext} ORDER BY 1, 2, 3 LIMIT ${limit}`;
+	}
+	return sql`SELECT event_at, platform, txnid FROM conversions
+		WHERE ${isNext} AND stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPA'
+		UNION ALL
+		SELECT event_at, platform, txnid FROM conversions
+		WHERE ${isNext} AND (stage <> 'settled' OR status = 'cancelled' OR test = 1 OR pricing_model IS NULL OR pricing_model <> 'CPA')
+		ORDER BY 1, 2, 3 LIMIT ${limit}`;
+}
+
+/** Null where the publisher is no more. */
+export async function readConversions(db: Database, publisherId: string, query: ConversionsQuery): Promise<PublisherConversions | null> {
+	const { limit, status, brand, source } = query;
+	const isFiltered = status !== null || brand !== null || source !== null;
+	const looked = lookAtConversions(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
+	const [owner, page, last] = await runTransaction(db, [
+		readViewer(publisherId),
+		sql`SELECT v.event_at AS at, v.platform, v.txnid, v.stage, v.status, v.held_for AS "heldFor", v.test,
+				v.revenue_micros AS "revenueMicros", v.gross_micros AS "grossMicros", v.sales_usd_micros AS "salesUsdMicros",
+				v.publisher_click_id AS "clickId", c.id AS click, v.clicked_at AS "clickedAt", b.domain AS brand, v.campaign_id AS "campaignId",
+				v.source_id AS "sourceId", v.first_received_at AS "firstReceivedAt", v.updated_at AS "updatedAt"
+			FROM (${looked}) l CROSS JOIN conversions v LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
+			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status)}
+				AND ${source === null ? sql`true` : sql`coalesce(v.source_id, '') = ${source}`}
+				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
+			ORDER BY l.event_at, l.platform, l.txnid LIMIT ${limit + 1}`,
+		...(isFiltered
+			? [
+					sql`SELECT l.event_at AS at, l.platform, l.txnid FROM (${looked}) l
+						ORDER BY l.event_at, l.platform, l.txnid LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+				]
+			: []),
+	]);
+	const viewer = viewerOf(publisherId, owner);
+	if (viewer === null) return null;
+	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, keyOf);
+	const [lastLookedAt] = (last?.results ?? []) as Key[];
+	const events = await readEvents(db, shown);
+	return {
+		data: shown.map((row) => showConversion(row, events.get(idOf(row)) ?? [], viewer)),
+		limit,
+		next_cursor: next ?? (lastLookedAt === undefined ? null : writeCursor(keyOf(lastLookedAt))),
+	};
+}
+
+/** Held ones are pending or approved, and do not count yet. */
+function isWanted(status: ConversionsQuery["status"]): SQL {
+	if (status === null) return sql`true`;
+	return status === "held" ? sql`(v.stage <> 'settled' AND v.status <> 'cancelled')` : sql`v.status = ${status}`;
+}
+
+async function readEvents(db: Database, rows: readonly Row[]): Promise<Map<string, EventRow[]>> {
+	if (rows.length === 0) return new Map();
+	const keys = JSON.stringify(rows.map(({ platform, txnid }) => ({ platform, txnid })));
+	const events = await db.all<EventRow & Omit<Key, "at">>(sql`SELECT t.platform, t.txnid, t.at, t.kind, t.details
+		FROM json_each(${keys}) k CROSS JOIN conversion_events t
+		WHERE t.platform = k.value ->> 'platform' AND t.txnid = k.value ->> 'txnid' AND t.seq <= ${MAX_EVENTS}
+		ORDER BY t.platform, t.txnid, t.seq`);
+	return Map.groupBy(events, idOf);
+}
+
+function idOf({ platform, txnid }: Omit<Key, "at">): string {
+	return JSON.stringify([platform, txnid]);
+}
+
+function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): PublisherConversion {
+	return {
+		transaction_id: row.txnid,
+		click_id: row.clickId,
+		click: row.click,
+		clicked_at: row.clickedAt === null ? null : isoTime(row.clickedAt),
+		at: isoTime(row.at),
+		brand: row.brand,
+		...(viewer.campaignIdEnabled && row.campaignId !== null && { campaign_id: String(row.campaignId) }),
+		source_id: row.sourceId ?? "",
+		...showStanding(row, viewer),
+		reported_at: isoTime(row.firstReceivedAt),
+		updated_at: isoTime(row.updatedAt),
+		history: showHistory(events, viewer),
+	};
+}
+
+function isoTime(at: number): string {
+	return new Date(at).toISOString();
+}

@@ -1,0 +1,145 @@
+/** POST /api/links: tracking links to pages. No address is fetched. */
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import type { LinkTokens } from "../click-token/link-token.ts";
+import type { Database } from "../db/client.ts";
+import { findBrandDomains } from "../db/find-brands.ts";
+import type { Publisher } from "../keys/key-owners.ts";
+import { normaliseClickId } from "../lib/click-id.ts";
+import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
+import { formatPrice } from "../lib/money.ts";
+import { chooseLink, type LinkedBrand } from "./choose-link.ts";
+import type { Links } from "./links-answer.ts";
+import { type Block, priceOfLink } from "./offers.ts";
+import { IS_PAUSED } from "./paused.ts";
+
+export const MAX_LINKS = 500;
+/** Addresses of the longest kind that is used, in UTF-8, and the rest. */
+export const MAX_LINKS_BYTES = 4 * 1024 * 1024;
+
+const countryCode = v.pipe(
+	v.string(),
+	v.transform((text) => text.trim().toUpperCase()),
+	v.regex(/^[A-Z]{2}$/, "must be an ISO country code such as US"),
+);
+
+export const linksRequestSchema = v.strictObject({
+	urls: v.pipe(
+		v.array(v.string("must be an address")),
+		v.minLength(1, "must hold at least one address"),
+		v.maxLength(MAX_LINKS, `may hold at most ${MAX_LINKS} addresses`),
+	),
+	country: v.optional(v.pipe(countryCode, v.description("Of the links; without it any country's, the highest price first."))),
+	clickid: v.optional(
+		v.pipe(
+			v.string(),
+			v.check((text) => normaliseClickId(text) !== null, "must be a click id of at most 1024 characters, and no placeholder"),
+			v.description("Your click id; without it each link has the placeholder."),
+		),
+	),
+	subi: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"), v.description("Your sub id."))),
+});
+
+export type LinksRequest = v.InferOutput<typeof linksRequestSchema>;
+export type LinksDeps = {
+	db: Database;
+	links: LinkTokens;
+	/** Origin of tracking links, without a trailing slash. */
+	trackerUrl: string;
+};
+
+type Row = {
+	brandId: number;
+	domain: string;
+	aliases: string;
+	brandActive: number;
+	blockedCountries: string;
+	campaignId: number | null;
+	active: number;
+	country: string;
+	hasHomepage: number;
+	hasDeeplink: number;
+	epcMicros: number | null;
+	paused: number;
+};
+
+export async function writeLinks(deps: LinksDeps, publisher: Publisher, request: LinksRequest): Promise<Links> {
+	const hosts = request.urls.map(hostOf);
+	const domains = await findBrandDomains(deps.db, new Set(hosts.filter((host) => host !== null)));
+	const brands = await readBrands(deps.db, [...new Set(domains.values())]);
+	const blocks = JSON.parse(publisher.blockedBrands) as Block[];
+	const { revenueSharePpm: sharePpm } = publisher;
+
+	async function writeLink(url: string, host: string | null): Promise<Links["data"][number]> {
+		if (host === null) return { url, reason: "invalid_address" };
+		const brand = brands.get(domains.get(host) ?? "");
+		if (brand === undefined) return { url, reason: "unknown_brand" };
+		const chosen = chooseLink(brand, { url, country: request.country ?? null, blocks, sharePpm });
+		if (typeof chosen === "string") return { url, reason: chosen };
+		const { campaign, deeplink } = chosen;
+		const token = await deps.links.mint({
+			publisher: publisher.publisherIdentity,
+			advertiserId: brand.brandId,
+			domain: brand.domain,
+			campaignId: campaign.campaignId,
+		});
+		const parameters = `cc=${campaign.country}${writeParameters(request)}${deeplink === null ? "" : `&dl=${encodeURIComponent(deeplink)}`}`;
+		return {
+			url,
+			link: `${deps.trackerUrl}/click?encyp=${token}&${parameters}`,
+			brand: brand.domain,
+			price: formatPrice(priceOfLink(campaign, sharePpm)),
+		};
+	}
+
+	return { data: await Promise.all(request.urls.map((url, at) => writeLink(url, hosts[at] ?? null))) };
+}
+
+function hostOf(url: string): string | null {
+	const address = readWebAddress(url);
+	const host = address === null ? null : hostOfAddress(address);
+	return host === null ? null : canonicalHost(host);
+}
+
+function writeParameters({ clickid, subi }: LinksRequest): string {
+	const click = clickid === undefined ? "{clickid}" : encodeURIComponent(clickid.toWellFormed());
+	return `&clickid=${click}${subi === undefined || subi === "" ? "" : `&subi=${encodeURIComponent(subi.toWellFormed())}`}`;
+}
+
+async function readBrands(db: Database, domains: readonly string[]): Promise<Map<string, LinkedBrand>> {
+	if (domains.length === 0) return new Map();
+	const rows = await db.all<Row>(sql`
+		SELECT b.id AS "brandId", b.domain, b.aliases, b.active AS "brandActive", b.blocked_countries AS "blockedCountries",
+			c.campaign_id AS "campaignId", c.active, c.country, c.homepage_url IS NOT NULL AS "hasHomepage",
+			c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1 AS "hasDeeplink", c.epc_micros AS "epcMicros", ${IS_PAUSED} AS paused
+		FROM brands b LEFT JOIN campaigns c ON c.brand_id = b.id LEFT JOIN campaign_pauses p ON p.campaign_id = c.campaign_id
+		WHERE b.domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))
+		ORDER BY b.id, c.campaign_id`);
+	return new Map([...Map.groupBy(rows, ({ domain }) => domain)].flatMap(([domain, of]) => readBrand(domain, of)));
+}
+
+function readBrand(domain: string, rows: readonly Row[]): [string, LinkedBrand][] {
+	const [first] = rows;
+	if (first === undefined) return [];
+	const brand: LinkedBrand = {
+		brandId: first.brandId,
+		domain,
+		aliases: JSON.parse(first.aliases) as string[],
+		active: first.brandActive === 1,
+		blockedCountries: JSON.parse(first.blockedCountries) as string[],
+		campaigns: rows.flatMap((row) => (row.campaignId === null ? [] : [toCampaign(row, row.campaignId)])),
+	};
+	return [[domain, brand]];
+}
+
+function toCampaign(row: Row, campaignId: number): LinkedBrand["campaigns"][number] {
+	return {
+		campaignId,
+		active: row.active === 1,
+		country: row.country,
+		hasHomepage: row.hasHomepage === 1,
+		hasDeeplink: row.hasDeeplink === 1,
+		epcMicros: row.epcMicros,
+		paused: row.paused === 1,
+	};
+}

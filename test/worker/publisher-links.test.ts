@@ -1,0 +1,218 @@
+/** POST /api/links says what the redirect does: each link leads where it says and is paid what it says, and where there is none no click is paid. */
+import { env, exports } from "cloudflare:workers";
+import fc from "fast-check";
+import * as v from "valibot";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { LinkTokens } from "../../src/click-token/link-token.ts";
+import { parseMicros } from "../../src/lib/money.ts";
+import { type Links, linksSchema } from "../../src/publisher-api/links-answer.ts";
+import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+
+const KEY = ACME.access_key;
+const DOMAINS = ["shoes.example", "hats.example", "pans.example"];
+const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64)";
+
+function post(body: unknown, key = KEY): Promise<Response> {
+	return exports.default.fetch("https://base.example/api/links", {
+		method: "POST",
+		headers: { AccessKey: key },
+		body: typeof body === "string" ? body : JSON.stringify(body),
+	});
+}
+
+async function linksFor(body: object): Promise<Links["data"]> {
+	const response = await post(body);
+	expect(response.status).toBe(200);
+	return v.parse(linksSchema, await response.json()).data;
+}
+
+/** Where a link leads, and what became of the click. */
+async function follow(link: string) {
+	const response = await exports.default.fetch(link, { redirect: "manual", headers: { "user-agent": USER_AGENT } });
+	const location = response.headers.get("location") ?? "";
+	if (response.status !== 302) return { location, click: null };
+	const hash = new URL(location).searchParams.get("sub");
+	const click = await vi.waitFor(
+		async () => {
+			const row = await env.DB.prepare("SELECT reason, bid_micros, publisher_click_id, source_id FROM clicks WHERE click_hash = ?")
+				.bind(hash)
+				.first();
+			if (row === null) throw new Error("the click is not written yet");
+			return row;
+		},
+		{ timeout: 20_000, interval: 20 },
+	);
+	return { location, click };
+}
+
+const campaign = fc.record({
+	active: fc.boolean(),
+	country: fc.constantFrom("US", "CA"),
+	links: fc.constantFrom(
+		{ homepage_url: "https://track.example/h?sub={click_id}", deeplink_url: null, deeplink_verified: false },
+		...[true, false].map((deeplink_verified) => ({
+			homepage_url: "https://track.example/h?sub={click_id}",
+			deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}",
+			deeplink_verified,
+		})),
+		{ homepage_url: null, deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true },
+	),
+	epc: fc.constantFrom("0.4000", "0.3000", "0.0001"),
+	daily_click_cap: fc.constantFrom(1_000, 1_000, 0),
+});
+const brand = fc.record({
+	active: fc.constantFrom(true, true, true, false),
+	blocked_countries: fc.constantFrom([], [], ["CA"], ["US", "CA"]),
+	campaigns: fc.tuple(campaign, campaign),
+});
+const network = fc.record({
+	brands: fc.tuple(brand, brand, brand),
+	blocked_brands: fc.constantFrom([], [], [{ domain: "hats.example" }], [{ domain: "hats.example", country: "US" }]),
+});
+type Network = typeof network extends fc.Arbitrary<infer Of> ? Of : never;
+
+const PATHS = ["", "/", "/boots?size=4", "/wide%20boots/ä"];
+const URLS = [
+	...DOMAINS.flatMap((domain) => PATHS.map((path) => `https://${domain}${path}`)),
+	"http://WWW.Shoes.example/boots",
+	"shoes.example/boots",
+	"https://de.shoes.example/",
+	"https://alias-of-shoes.example/boots",
+];
+
+/** Everything is said of every brand and campaign, so that nothing stays of the run before. */
+async function importAs({ brands, blocked_brands }: Network): Promise<void> {
+	await importFile({
+		publishers: [{ ...ACME, blocked_brands }],
+		brands: brands.map(({ campaigns, ...fields }, at) => ({
+			...brandEntry(DOMAINS[at] ?? "", 0, { ...fields, aliases: at === 0 ? ["alias-of-shoes.example"] : [] }),
+			campaigns: campaigns.map(({ links, ...one }, which) => ({
+				...brandEntry("", 10 * at + which, {}, { ...one, ...links }).campaigns[0],
+			})),
+		})),
+	});
+}
+
+beforeAll(async () => {
+	// One visitor clicks on everything here.
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [], traffic: { repeat: "off", velocity: "off" } });
+});
+
+describe("worker: POST /api/links", () => {
+	it("agrees with the redirect, whatever brands and campaigns are like", async () => {
+		await fc.assert(
+			fc.asyncProperty(network, fc.constantFrom(undefined, "US", "CA"), async (stored, country) => {
+				await importAs(stored);
+				const links = await linksFor({ urls: URLS, clickid: "click 1", subi: "sub&1", ...(country !== undefined && { country }) });
+				expect(links.map(({ url }) => url)).toEqual(URLS);
+				await Promise.all(links.map((one) => ("link" in one ? checkLink(one, country) : checkReason(one, stored))));
+			}),
+			{ numRuns: Number(env.PROPERTY_RUNS || 8) },
+		);
+	}, 600_000);
+
+	async function checkLink({ url, link, price }: Extract<Links["data"][number], { link: string }>, country: string | undefined) {
+		if (country !== undefined) expect(new URL(link).searchParams.get("cc")).toBe(country);
+		const { location, click } = await follow(link);
+		expect([url, click]).toEqual([
+			url,
+			{ reason: null, bid_micros: parseMicros(price), publisher_click_id: "click 1", source_id: "sub&1" },
+		]);
+		if (DOMAINS.some((domain) => url === `https://${domain}` || url === `https://${domain}/`)) return;
+		const page = new URL(location).searchParams.get("to") ?? "";
+		expect([url, URL.parse(page)?.href]).toEqual([url, new URL(url.startsWith("http") ? url : `https://${url}`).href]);
+	}
+
+	/** A link of any campaign of that brand is not paid, or leads elsewhere. */
+	async function checkReason({ url, reason }: { url: string; reason: string }, { brands, blocked_brands }: Network) {
+		expect(["blocked", "stopped", "not_in_country", "no_deeplinks", "not_available_now"]).toContain(reason);
+		if (reason === "not_in_country" || reason === "no_deeplinks") return;
+		const at = DOMAINS.findIndex((domain) => url.toLowerCase().includes(domain.replace(".example", "")));
+		const row = await env.DB.prepare("SELECT id FROM brands WHERE domain = ?").bind(DOMAINS[at]).first<{ id: number }>();
+		for (const which of brands[at]?.campaigns.keys() ?? []) {
+			// Others may be open in another country, or lead elsewhere.
+			const one = brands[at]?.campaigns[which];
+			if (reason === "not_available_now" && (one?.daily_click_cap !== 0 || !one.active)) continue;
+			const token = await new LinkTokens(env.TOKEN_KEYS.split(",")).mint({
+				publisher: ACME.publisher_identity,
+				advertiserId: row?.id ?? 0,
+				domain: DOMAINS[at] ?? "",
+				campaignId: 10 * at + which,
+			});
+			const own = blocked_brands.filter(({ domain }) => domain === DOMAINS[at]);
+			const isBlocked =
+				own.some((block) => !("country" in block) || block.country === one?.country) ||
+				brands[at]?.blocked_countries.some((country) => country === one?.country) === true;
+			if (reason === "blocked" && !isBlocked) continue;
+			const { click } = await follow(`https://click.example/click?encyp=${token}&dl=${encodeURIComponent(url)}`);
+			expect([url, reason, click?.reason ?? null]).not.toEqual([url, reason, null]);
+		}
+	}
+
+	it("says of each address why it has no link, and chooses the best campaign", async () => {
+		const open = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
+		await importFile({
+			publishers: [{ ...ACME, blocked_brands: [{ domain: "hats.example" }] }],
+			brands: [
+				{
+					...brandEntry("shoes.example", 0, { active: true, blocked_countries: [] }),
+					campaigns: [
+						...brandEntry("", 0, {}, { ...open, active: true, epc: "0.3000", country: "US", daily_click_cap: 1_000 }).campaigns,
+						...brandEntry("", 1, {}, { ...open, active: true, epc: "0.4000", country: "CA", daily_click_cap: 1_000 }).campaigns,
+					],
+				},
+				brandEntry("hats.example", 10, { active: true }, open),
+				brandEntry("plates.example", 30),
+				brandEntry("forks.example", 40, { active: false }),
+				brandEntry("spoons.example", 50, {}, { ...open, daily_click_cap: 0 }),
+			],
+		});
+		const urls = [
+			"https://shoes.example/boots",
+			"https://hats.example/",
+			"https://plates.example/p",
+			"https://plates.example/",
+			"https://forks.example/",
+			"https://spoons.example/",
+			"https://unknown.example/",
+			"https://user:secret@shoes.example/",
+			"https://shoes.example\\@elsewhere.example/",
+			"javascript:alert(1)",
+			"",
+			`https://shoes.example/${"a".repeat(3_000)}`,
+			"https://127.0.0.1/",
+		];
+		const told = (await linksFor({ urls })).map((one) => ("reason" in one ? one.reason : [one.brand, one.price]));
+		expect(told).toEqual([
+			["shoes.example", "0.2000"],
+			"blocked",
+			"no_deeplinks",
+			["plates.example", "0.2000"],
+			"stopped",
+			"not_available_now",
+			"unknown_brand",
+			...Array.from({ length: 6 }, () => "invalid_address"),
+		]);
+		const [inUs, notInUs] = await linksFor({ urls: ["https://shoes.example/boots", "https://plates.example/"], country: "us" });
+		expect(inUs).toMatchObject({ price: "0.1500" });
+		expect(notInUs).toMatchObject({ price: "0.2000" });
+		const [inGb] = await linksFor({ urls: ["https://shoes.example/"], country: "GB" });
+		expect(inGb).toMatchObject({ reason: "not_in_country" });
+		const [placeholder] = await linksFor({ urls: ["https://shoes.example/"] });
+		expect("link" in (placeholder ?? {}) && placeholder).toMatchObject({ link: expect.stringMatching(/&cc=CA&clickid=\{clickid\}$/) });
+	});
+
+	it.each([
+		["no address", { urls: [] }, "urls"],
+		["too many", { urls: Array.from({ length: 501 }, () => "shoes.example") }, "urls"],
+		["what is no text", { urls: [1] }, "urls.0"],
+		["a mistyped field", { urls: ["shoes.example"], contry: "US" }, "contry"],
+		["a country that is none", { urls: ["shoes.example"], country: "USA" }, "country"],
+		["a placeholder as click id", { urls: ["shoes.example"], clickid: "{clickid}" }, "clickid"],
+		["no JSON", "{", ""],
+	])("refuses %s", async (_, body, path) => {
+		const response = await post(body);
+		const { faults } = await response.json<{ faults: { path: string }[] }>();
+		expect([response.status, faults[0]?.path]).toEqual([422, path]);
+	});
+});
