@@ -1,6 +1,6 @@
 import { type Config, checkVariables } from "./variables.ts";
 
-/** What `wrangler.toml` binds and sets. The edge Worker has no database; a Worker without OPERATOR_KEY serves no `/operator`. */
+/** What `wrangler.toml` binds and sets. The edge Worker has no database; a Worker without OPERATOR_KEY serves `/operator` to holders of operator keys alone. */
 export interface Env {
 	BOOK: KVNamespace;
 	DB?: D1Database;

@@ -56,7 +56,7 @@ const configSchema = v.object({
 		v.minLength(1, "must hold at least one key"),
 		v.everyItem((key) => key.length >= 32, "every key must have at least 32 characters"),
 	),
-	/** Secret of the operator's endpoints; without it they do not exist. */
+	/** An admin's secret for the operator's endpoints; without it they exist for holders of operator keys alone. */
 	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),
 });
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
+import type { AuditPage } from "../../src/audit/audit-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
@@ -573,6 +574,36 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		const { code, stderr } = await run("import", "network.json", "--url", url);
 		expect(code).toBe(1);
 		expect(stderr).toContain(message);
+	});
+
+	it("audit: asks for what was wanted, and shows who did it", async () => {
+		const change = {
+			id: "a-1",
+			at: "2026-11-20T09:30:00.000Z",
+			actor: "ada",
+			role: "admin",
+			verb: "revokeKeys",
+			subject: { kind: "access_key", id: "acme-media" },
+			before: null,
+			after: { id: null },
+			counts: { keys: 2 },
+			request_id: "r-1",
+		} as const;
+		answer = { status: 200, body: JSON.stringify({ data: [change], limit: 1, next_cursor: "next" } satisfies AuditPage) };
+		const { code, stdout } = await run("audit", "--actor", "ada", "--subject-kind", "access_key", "--limit", "1", "--url", url);
+		expect(code).toBe(0);
+		expect(seen[0]?.path).toBe("/operator/audit?actor=ada&subject_kind=access_key&limit=1");
+		expect(stdout).toContain("2026-11-20T09:30:00.000Z  ada (admin)  revokeKeys  access_key acme-media: 2 keys");
+		expect(stdout).toContain("--cursor next");
+	});
+
+	it("keys: issues an operator key with its role and end", async () => {
+		const issued = { owner: "ada", kind: "operator_key", id: "0a1b2c3d4e5f", role: "viewer", ends_at: null, value: "opk_new" } as const;
+		answer = { status: 200, body: JSON.stringify({ issued, published: true } satisfies Issued) };
+		const end = "2027-01-01T00:00:00Z";
+		const { stdout } = await run("keys", "issue", "operator_key", "ada", "--role", "viewer", "--expires", end, "--url", url);
+		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ kind: "operator_key", owner: "ada", role: "viewer", expires: end });
+		expect(stdout).toContain("ada  operator key: opk_new");
 	});
 
 	it("keys: sends what was asked, shows a new key, and says what was refused", async () => {

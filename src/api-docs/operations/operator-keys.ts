@@ -30,10 +30,16 @@ function operation(verb: KeyVerb, summary: string, description: string, answer: 
 }
 
 export const OPERATOR_KEY_OPERATIONS: readonly Operation[] = [
-	operation("issue", "Issue a key", "A further key; the owner's others stay valid.", named("KeyIssued", issuedSchema), {
-		kind: "access_key",
-		owner: "acme-media",
-	}),
+	operation(
+		"issue",
+		"Issue a key",
+		"A further key; the owner's others stay valid. The owner of an `operator_key` is the name of whoever is to hold it, and it has a `role`.",
+		named("KeyIssued", issuedSchema),
+		{
+			kind: "access_key",
+			owner: "acme-media",
+		},
+	),
 	operation(
 		"rotate",
 		"Rotate a key or a name",

@@ -74,6 +74,17 @@ describe.each<[string, Described]>([
 		}
 	});
 
+	it("every operation of the operator's, and no other, declares a role, and may answer 403; what only reads takes a viewer's", () => {
+		const paths = document.paths as Record<string, Record<string, { responses: Record<string, unknown>; security: unknown }>>;
+		for (const { path, method, credential, role, id } of operations) {
+			const isOperators = path.startsWith("/operator");
+			const { responses = {}, security } = paths[path]?.[method] ?? {};
+			expect([credential === "OperatorKey", role !== undefined, "403" in responses], id).toEqual([isOperators, isOperators, isOperators]);
+			if (isOperators) expect(security, id).toEqual([{ OperatorKey: [role] }]);
+			if (isOperators && method === "get") expect(role, id).toBe("viewer");
+		}
+	});
+
 	it("every parameter in a path is described, and only those", () => {
 		for (const { id, path, parameters = [] } of operations) {
 			const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
