@@ -4,7 +4,7 @@ import { type Contribution, type ConversionKey, contributionOf } from "./convers
 import { readLedgerState } from "./read-ledger-state.ts";
 import { settle } from "./settle.ts";
 import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
-import { type Outcome, writeSettlements } from "./write-settlements.ts";
+import { type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Revaluation = {
 	/** Conversions that changed. */
@@ -39,7 +39,7 @@ export function revalueConversions(
 			const key = { platform, txnid };
 			const before = standing.conversionOf(key);
 			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, standing, now), now);
-			return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
+			return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 		});
 		const growthOf = (sum: keyof Contribution & `${string}Micros`) =>
 			outcomes.reduce((total, { before, settlement }) => {

@@ -7,7 +7,7 @@ import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts"
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
-import { type Outcome, writeSettlements } from "./write-settlements.ts";
+import { type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type SettleDeps = {
 	db: Database;
@@ -92,7 +92,7 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	return [...causes.values()].flatMap(({ key, causes }) => {
 		const before = standing.conversionOf(key);
 		const settlement = settle(key, before, causes, factsOf(key, standing, now), now);
-		return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
+		return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 	});
 }
 
