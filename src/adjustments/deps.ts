@@ -33,12 +33,7 @@ type JudgeOptions = {
  * @param adjustmentId what the event names as its cause
  * @throws OvertakenError where that transaction failed again and again, as it does where `alongside` cannot be written
  */
-type JudgeConversion = (
-	key: ConversionKey,
-	verdict: Verdict,
-	adjustmentId: string,
-	options: JudgeOptions,
-) => Promise<Judgement | null>;
+type JudgeConversion = (key: ConversionKey, verdict: Verdict, adjustmentId: string, options: JudgeOptions) => Promise<Judgement | null>;
 
 /** Gives a conversion the click that an operator names (clicks.id), or takes it away, likewise. Null where there is no such conversion or click. */
 type MoveToClick = (key: ConversionKey, clickId: string, adjustmentId: string, options: JudgeOptions) => Promise<Judgement | null>;

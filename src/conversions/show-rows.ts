@@ -118,11 +118,11 @@ export function isoTime(at: number): string {
 	return new Date(at).toISOString();
 }
 
-export function timeOrNull(at: number | null): string | null {
+function timeOrNull(at: number | null): string | null {
 	return at === null ? null : isoTime(at);
 }
 
 /** Millionths of a currency as a decimal. */
-export function amount(micros: number | null): string | null {
+function amount(micros: number | null): string | null {
 	return micros === null ? null : formatUsd(micros);
 }

@@ -12,6 +12,7 @@ import { CLICK_OPERATIONS } from "./click.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
@@ -78,6 +79,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
+		...OPERATOR_CONVERSION_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { adjustedSchema } from "../../adjustments/adjustment-answer.ts";
 import { traceAnswerSchema } from "../../conversions/trace-answer.ts";
-import { ADJUSTMENT_KINDS, CALLBACK_STATUSES, NO_MATCH_REASONS } from "../../lib/enums.ts";
+import { ADJUSTMENT_KINDS, CALLBACK_STATUSES, type NO_MATCH_REASONS } from "../../lib/enums.ts";
 import { count, time, usd } from "../../lib/shapes.ts";
 
 const text = v.string();
@@ -55,13 +55,15 @@ export const shownConversionSchema = v.strictObject({
 	),
 });
 
-export const WHY_UNFIT = ["other_platform", "no_publisher"] as const satisfies readonly (typeof NO_MATCH_REASONS)[number][];
+const WHY_UNFIT = ["other_platform", "no_publisher"] as const satisfies readonly (typeof NO_MATCH_REASONS)[number][];
 
 export const candidateSchema = v.strictObject({
 	...traceAnswerSchema.entries.clicks.item.entries,
 	unfit: v.pipe(
 		v.nullable(v.picklist(WHY_UNFIT)),
-		v.description("Why the conversion cannot be attached to it: no campaign of its brand is of this platform, or its publisher is no more."),
+		v.description(
+			"Why the conversion cannot be attached to it: no campaign of its brand is of this platform, or its publisher is no more.",
+		),
 	),
 	conversions: v.pipe(count, v.description("That it has already.")),
 });

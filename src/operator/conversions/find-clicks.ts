@@ -63,7 +63,8 @@ async function lookFor(db: Database, wanted: ClickWanted): Promise<{ ids: SQL; i
 		const name = normaliseClickId(wanted.click) ?? wanted.click;
 		const hash = asClickHash(name);
 		const most = MAX_CANDIDATES + 1;
-		const byHash = hash === null ? sql`` : sql`UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = ${hash} ORDER BY id LIMIT ${most}) h`;
+		const byHash =
+			hash === null ? sql`` : sql`UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = ${hash} ORDER BY id LIMIT ${most}) h`;
 		return {
 			ids: sql`SELECT id FROM clicks WHERE id = ${wanted.click} ${byHash}
 				UNION SELECT id FROM (SELECT id FROM clicks WHERE publisher_click_id = ${name} ORDER BY id LIMIT ${most}) n`,

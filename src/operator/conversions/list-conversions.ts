@@ -43,7 +43,12 @@ async function listUnmatched(db: Database, query: ListQuery, reason: string): Pr
 }
 
 /** The rows of a page, and the position of the last that was looked at; null where there are none behind it. */
-async function readRows(db: Database, query: ListQuery, most: number, limit: number): Promise<[Row[], readonly [number, string, string] | null]> {
+async function readRows(
+	db: Database,
+	query: ListQuery,
+	most: number,
+	limit: number,
+): Promise<[Row[], readonly [number, string, string] | null]> {
 	const looked = lookAtConversions(query, most);
 	const [rows, [last]] = await Promise.all([
 		db.all<Row>(sql`SELECT v.*, b.domain AS domain FROM (${looked}) l CROSS JOIN conversions v LEFT JOIN brands b ON b.id = v.brand_id
@@ -55,7 +60,7 @@ async function readRows(db: Database, query: ListQuery, most: number, limit: num
 }
 
 /** The next conversions behind the cursor, of one index alone: of what is open where only that can be meant, of a publisher, or of all. */
-export function lookAtConversions(query: ListQuery, most: number): SQL {
+function lookAtConversions(query: ListQuery, most: number): SQL {
 	const { publisher, fromAt, toAt, after } = query;
 	const isNext = sql`${fromAt === null ? sql`true` : sql`first_received_at >= ${fromAt}`}
 		AND ${toAt === null ? sql`true` : sql`first_received_at < ${toAt}`}
@@ -115,7 +120,21 @@ async function show(db: Database, rows: readonly Row[]): Promise<ConversionPage[
 		const { platform, txnid, stage, status, verdict, network_status, status_unknown, test, credited, ...rest } = showConversion(row);
 		const { event_at, payout, currency, gross_usd, publisher_revenue, publisher, campaign_id, cid, click_id } = rest;
 		return {
-			...{ platform, txnid, stage, status, why: whyOf(row), verdict, network_status, status_unknown, test, credited, event_at, payout, currency },
+			...{
+				platform,
+				txnid,
+				stage,
+				status,
+				why: whyOf(row),
+				verdict,
+				network_status,
+				status_unknown,
+				test,
+				credited,
+				event_at,
+				payout,
+				currency,
+			},
 			...{ gross_usd, publisher_revenue, publisher, brand: row.domain, campaign_id, cid, click_id },
 			first_received_at: rest.first_received_at,
 			updated_at: rest.updated_at,

@@ -16,7 +16,7 @@ export const LISTED_REASONS = [...CONVERSION_HOLDS, ...NO_MATCH_REASONS] as cons
 const id = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 
 /** Closed: a filter that is misspelled would show what it was to leave out. */
-export const listSchema = v.strictObject({
+const listSchema = v.strictObject({
 	stage: v.optional(v.picklist(CONVERSION_STAGES, `must be one of ${CONVERSION_STAGES.join(", ")}`)),
 	status: v.optional(v.picklist(CONVERSION_STATUSES, `must be one of ${CONVERSION_STATUSES.join(", ")}`)),
 	/** platforms.id. */

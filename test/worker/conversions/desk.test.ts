@@ -2,6 +2,12 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import {
+	candidatesSchema,
+	conversionPageSchema,
+	judgedSchema,
+	shownConversionSchema,
+} from "../../../src/operator/conversions/conversions-answers.ts";
 import { adjust, listAdjustments } from "../../support/adjustments.ts";
 import {
 	clickRow,
@@ -13,12 +19,6 @@ import {
 	storeClicks,
 } from "../../support/conversions.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
-import {
-	candidatesSchema,
-	conversionPageSchema,
-	judgedSchema,
-	shownConversionSchema,
-} from "../../../src/operator/conversions/conversions-answers.ts";
 
 const URL_OF_ALL = "http://origin.example/operator/conversions";
 const DAY = Date.parse("2026-11-10T00:00:00Z");
@@ -62,7 +62,9 @@ async function show(txnid: string, platform = "west") {
 }
 
 const sums = () =>
-	readAll("SELECT publisher_id, date, conversion_count, conversion_revenue_micros FROM daily_publishers WHERE conversion_count <> 0 ORDER BY 1, 2");
+	readAll(
+		"SELECT publisher_id, date, conversion_count, conversion_revenue_micros FROM daily_publishers WHERE conversion_count <> 0 ORDER BY 1, 2",
+	);
 const callbacksOf = (txnid: string) =>
 	readAll("SELECT publisher_id, status, payout_micros FROM callbacks WHERE txnid = ? ORDER BY seq", txnid);
 
@@ -110,8 +112,19 @@ describe("worker: the operator's list of conversions", () => {
 
 	it("a page tells why each is where it is, and what it is worth", async () => {
 		const { data } = await list("?platform=west");
-		expect(data.find(({ txnid }) => txnid === "review")).toMatchObject({ stage: "quarantined", why: "review", brand: "shoes.example", gross_usd: "20.0000" });
-		expect(data.find(({ txnid }) => txnid === "lost")).toMatchObject({ stage: "unmatched", why: "no_click", brand: null, gross_usd: null, payout: "30.0000" });
+		expect(data.find(({ txnid }) => txnid === "review")).toMatchObject({
+			stage: "quarantined",
+			why: "review",
+			brand: "shoes.example",
+			gross_usd: "20.0000",
+		});
+		expect(data.find(({ txnid }) => txnid === "lost")).toMatchObject({
+			stage: "unmatched",
+			why: "no_click",
+			brand: null,
+			gross_usd: null,
+			payout: "30.0000",
+		});
 	});
 
 	it.each([
@@ -175,8 +188,14 @@ describe("worker: an operator's word", () => {
 	});
 
 	it("void takes back, restore gives back", async () => {
-		expect(await judge("settled", "void")).toMatchObject({ publisher_revenue: "-8.0000", conversion: { status: "cancelled", verdict: "voided" } });
-		expect(await judge("settled", "restore")).toMatchObject({ publisher_revenue: "8.0000", conversion: { status: "approved", verdict: null } });
+		expect(await judge("settled", "void")).toMatchObject({
+			publisher_revenue: "-8.0000",
+			conversion: { status: "cancelled", verdict: "voided" },
+		});
+		expect(await judge("settled", "restore")).toMatchObject({
+			publisher_revenue: "8.0000",
+			conversion: { status: "approved", verdict: null },
+		});
 		expect((await callbacksOf("settled")).map(({ status }) => status)).toEqual(["approved", "cancelled", "approved"]);
 	});
 
@@ -213,10 +232,22 @@ describe("worker: a conversion without a click is attached to one", () => {
 		await consume(postbackMessage("west", { txnid: byPostback, cid: String(named.click_hash) }, DAY));
 		const txnid = await lose();
 		const done = await judge(txnid, "attach", { click: String(attached.click_hash).toUpperCase() });
-		expect(done).toMatchObject({ kind: "attach_conversion", conversions: 1, publisher_revenue: "8.0000", callbacks: [{ payout: "8.0000" }] });
+		expect(done).toMatchObject({
+			kind: "attach_conversion",
+			conversions: 1,
+			publisher_revenue: "8.0000",
+			callbacks: [{ payout: "8.0000" }],
+		});
 		const [one, other] = [(await show(byPostback)).conversion, (await show(txnid)).conversion];
 		expect(other.attribution).toBe("operator");
-		const alike = (shown: typeof one) => [shown.stage, shown.status, shown.gross_usd, shown.publisher_revenue, shown.publisher, shown.pricing_model];
+		const alike = (shown: typeof one) => [
+			shown.stage,
+			shown.status,
+			shown.gross_usd,
+			shown.publisher_revenue,
+			shown.publisher,
+			shown.pricing_model,
+		];
 		expect(alike(other)).toEqual(alike(one));
 		expect(other.events.map(({ kind, adjustment }) => [kind, adjustment])).toEqual([
 			["received", undefined],
@@ -248,7 +279,13 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect(await faultOf(await post(`/west/${second}/attach`, { text: "x", ...span }))).toMatchObject({ path: "brand" });
 		const response = await get(`/west/${second}/clicks?${new URLSearchParams(span)}`);
 		const { data, complete } = v.parse(candidatesSchema, await response.json());
-		expect([data.map(({ id, conversions }) => [id, conversions]), complete]).toEqual([[[idAt(1), 1], [idAt(3), 0]], true]);
+		expect([data.map(({ id, conversions }) => [id, conversions]), complete]).toEqual([
+			[
+				[idAt(1), 1],
+				[idAt(3), 0],
+			],
+			true,
+		]);
 	});
 
 	it("refuses a click of a brand without a campaign of its platform, and takes it once there is one", async () => {
@@ -315,7 +352,10 @@ describe("worker: a conversion without a click is attached to one", () => {
 			publisher_revenue: "0.0000",
 			conversion: { stage: "quarantined", why: "review" },
 		});
-		expect(await judge(await lose(), "attach", { click: String(test.click_hash) })).toMatchObject({ publisher_revenue: "0.0000", callbacks: [] });
+		expect(await judge(await lose(), "attach", { click: String(test.click_hash) })).toMatchObject({
+			publisher_revenue: "0.0000",
+			callbacks: [],
+		});
 	});
 });
 
@@ -325,7 +365,9 @@ describe("worker: a platform's currency", () => {
 		const click = clickRow();
 		await storeClicks(click);
 		await consume(postbackMessage("west", { txnid: "krona", cid: "none", currency: "SEK" }, DAY));
-		expect(await judge("krona", "attach", { click: String(click.click_hash) })).toMatchObject({ conversion: { stage: "quarantined", why: "no_rate" } });
+		expect(await judge("krona", "attach", { click: String(click.click_hash) })).toMatchObject({
+			conversion: { stage: "quarantined", why: "no_rate" },
+		});
 		expect(env.DB).toBeDefined();
 	});
 });
