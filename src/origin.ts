@@ -66,6 +66,8 @@ import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
 import { networkRoutes } from "./operator/network/network-routes.ts";
+import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-routes.ts";
+import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
@@ -166,6 +168,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
 		"/conversions": conversionsRoutes(adjusting),
+		"/problems/postbacks": problemsRoutes({ ...settling, clickDays: config.CLICK_RETENTION_DAYS }),
+		"/postback-url": postbackUrlRoutes({ db, now, baseUrl: config.BASE_URL }),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
 		"/check-ledger": ledgerRoutes({ db, now }),
 		"/database": moveRoutes({ move, now }),

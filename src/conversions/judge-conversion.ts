@@ -1,11 +1,11 @@
 /** An operator's word on a conversion: it is void, it is released, it is of this click, or an earlier word is taken back. */
 import type { SQL } from "drizzle-orm";
 import type { Verdict } from "../lib/enums.ts";
-import { type Conversion, type ConversionKey, contributionOf, type NewCallback } from "./conversion.ts";
+import type { Conversion, ConversionKey, NewCallback } from "./conversion.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, settle } from "./settle.ts";
 import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
-import { outcomeOf, writeSettlements } from "./write-settlements.ts";
+import { growthOf, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Judgement = {
 	/** False where the same was said before. */
@@ -96,17 +96,16 @@ function apply(
 		if (before === null || cause === null) return null;
 		const settlement = settle(key, before, [cause], factsOf(key, standing, now), now);
 		const conversion = settlement?.conversion ?? before;
-		const [old, present] = [contributionOf(before), contributionOf(conversion)];
+		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 		const judgement = {
 			changed: settlement !== null,
 			previous: before.verdict,
-			publisherRevenueMicros: (present?.conversionRevenueMicros ?? 0) - (old?.conversionRevenueMicros ?? 0),
-			grossMicros: (present?.grossMicros ?? 0) - (old?.grossMicros ?? 0),
+			publisherRevenueMicros: growthOf(outcomes, "conversionRevenueMicros"),
+			grossMicros: growthOf(outcomes, "grossMicros"),
 			conversion,
 			callbacks: settlement?.callbacks ?? [],
 		};
 		if (dryRun) return judgement;
-		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 		await writeSettlements(deps.db, [], outcomes, alongside(judgement));
 		await announce(deps, outcomes);
 		return judgement;

@@ -31,6 +31,13 @@ export function outcomeOf(before: Conversion | null, settlement: Settlement, isB
 	return { before, settlement, ofBilledClick, wasOfBilledClick: clickBefore === null ? ofBilledClick : isBilledClick(clickBefore) };
 }
 
+/** What the sums of campaigns grow by, micro-dollars; negative where they shrink. */
+export function growthOf(outcomes: readonly Outcome[], sum: keyof Contribution & `${string}Micros`): number {
+	return outcomes.reduce((total, { before, settlement }) => {
+		return total + (contributionOf(settlement.conversion)?.[sum] ?? 0) - (contributionOf(before)?.[sum] ?? 0);
+	}, 0);
+}
+
 /**
  * @param alongside written in the same transaction
  * @throws OvertakenError where one of the intakes, conversions or amended callbacks was written since it was read; nothing is written then

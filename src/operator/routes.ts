@@ -45,7 +45,7 @@ const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 /** Verbs that read their query, or change nothing: the others are refused with one, which may have been meant to preview them. */
 const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
 	...["/products", "/seller-products", "/adjustments", "/rates", "/replay", "/callbacks"],
-	...["/explain", "/trace", "/check-ledger", "/conversions"],
+	...["/explain", "/trace", "/check-ledger", "/conversions", "/problems/postbacks"],
 ]);
 
 /** POSTs that only read; and the move itself. */
