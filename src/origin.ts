@@ -69,6 +69,7 @@ import { networkRoutes } from "./operator/network/network-routes.ts";
 import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-routes.ts";
 import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { statementRoutes } from "./operator/statement/statement-routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
@@ -169,6 +170,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/rates": ratesRoutes(adjusting),
 		"/conversions": conversionsRoutes(adjusting),
 		"/problems/postbacks": problemsRoutes({ ...settling, clickDays: config.CLICK_RETENTION_DAYS }),
+		"/reconcile": statementRoutes(settling),
 		"/postback-url": postbackUrlRoutes({ db, now, baseUrl: config.BASE_URL }),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
 		"/check-ledger": ledgerRoutes({ db, now }),

@@ -22,5 +22,5 @@ export const statements = sqliteTable(
 		/** When the last of them was settled; null while there may be more. */
 		completedAt: integer("completed_at"),
 	},
-	(table) => [primaryKey({ columns: [table.platform, table.hash] }), index("statements_by_time").on(table.at)],
+	(table) => [primaryKey({ columns: [table.platform, table.hash] }), index("statements_by_time").on(table.at, table.hash)],
 );

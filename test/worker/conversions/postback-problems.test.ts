@@ -1,6 +1,6 @@
 /** Postbacks that need a person: each cause is told, with what mends it, and what can be mended is replayed. */
 
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -10,7 +10,6 @@ import {
 	problemsSchema,
 	replayedPostbacksSchema,
 } from "../../../src/operator/postback-problems/problems-answers.ts";
-import { runCron } from "../../../src/origin.ts";
 import {
 	callPostback,
 	clickRow,
@@ -18,12 +17,11 @@ import {
 	importConversionNetwork,
 	platformEntry,
 	postbackMessage,
-	QUIET_ENV,
 	readAll,
 	storeClicks,
 	WEST_KEY,
 } from "../../support/conversions.ts";
-import { brandEntry, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const ORIGIN = "http://origin.example/operator";
 const DAY_MS = 86_400_000;
@@ -295,11 +293,4 @@ describe("worker: what was refused is replayed", () => {
 			expect((await get(path)).status).toBe(422);
 		},
 	);
-});
-
-it("worker: a cron beside it finds nothing undone", async () => {
-	const before = await readAll("SELECT platform, txnid, stage, status FROM conversions ORDER BY 1, 2");
-	await importFile({ brands: [brandEntry("shoes.example", 11, {}, { platform: "west" })] });
-	await runCron({ cron: "* * * * *", scheduledTime: Date.now(), noRetry() {} }, { ...QUIET_ENV, EVENTS: env.EVENTS } as never);
-	expect(await readAll("SELECT platform, txnid, stage, status FROM conversions ORDER BY 1, 2")).toEqual(before);
 });
