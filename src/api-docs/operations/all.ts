@@ -19,6 +19,7 @@ import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
 import { OPERATOR_PROBLEM_OPERATIONS } from "./operator-problems.ts";
 import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
+import { OPERATOR_STATEMENT_OPERATIONS } from "./operator-statements.ts";
 import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
@@ -82,6 +83,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_TRACE_OPERATIONS,
 		...OPERATOR_CONVERSION_OPERATIONS,
 		...OPERATOR_PROBLEM_OPERATIONS,
+		...OPERATOR_STATEMENT_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,

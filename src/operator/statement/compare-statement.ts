@@ -7,7 +7,7 @@ import type { ConversionStatus } from "../../lib/enums.ts";
 import type { StatedSale } from "./read-statement.ts";
 
 export const DIFFERENCE_KINDS = ["missing_here", "missing_there", "other_amount", "other_status", "two_ids", "unknown_status"] as const;
-export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 export type Difference = {
 	kind: DifferenceKind;
@@ -48,7 +48,10 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	const said = saidOf(theirs, platform);
 	const base = { txnid, otherTxnid: null, ours, theirs };
 	if (ours === null) {
-		const other = theirs.cid === null ? undefined : ledger.ofClick(theirs.cid).find((same) => isSame(theirs, same, platform) && !stated.has(same.txnid));
+		const other =
+			theirs.cid === null
+				? undefined
+				: ledger.ofClick(theirs.cid).find((same) => isSame(theirs, same, platform) && !stated.has(same.txnid));
 		if (other !== undefined) return [{ ...base, kind: "two_ids", otherTxnid: other.txnid, postback: null }];
 		// What was never here, and was cancelled, is missed by nobody.
 		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null) }];
@@ -57,7 +60,8 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	const status = statusOf({ ...ours, verdict: null }, platform);
 	if (said === "cancelled" && status === "cancelled") return [];
 	const postback = toPostback(theirs, ours);
-	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform)) return [{ ...base, kind: "other_amount", postback }];
+	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform))
+		return [{ ...base, kind: "other_amount", postback }];
 	const isTold = theirs.status !== null || said === "cancelled" || status === "cancelled";
 	return isTold && said !== status ? [{ ...base, kind: "other_status", postback }] : [];
 }

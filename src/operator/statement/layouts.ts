@@ -79,7 +79,11 @@ export type Columns = { layout: LayoutName; dateOrder: DateOrder | null; indexes
 export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
 
 /** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing. */
-export function findColumns(header: readonly string[], mapping: ColumnMapping, dateOrder: DateOrder | null): Columns | { missing: string[] } {
+export function findColumns(
+	header: readonly string[],
+	mapping: ColumnMapping,
+	dateOrder: DateOrder | null,
+): Columns | { missing: string[] } {
 	const names = header.map(squash);
 	const indexOf = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((at) => at >= 0);
 	const layout = LAYOUTS.find((name) => LAYOUT[name].told.every((candidates) => indexOf(candidates) !== undefined));

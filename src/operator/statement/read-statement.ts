@@ -24,7 +24,7 @@ export type StatedSale = {
 	status: string | null;
 };
 
-export type RowFault = { line: number; message: string };
+type RowFault = { line: number; message: string };
 export type Statement = { layout: LayoutName; rowCount: number; sales: StatedSale[]; faults: RowFault[] };
 
 /** @returns the faults of the file as a whole, where it cannot be read */

@@ -62,7 +62,10 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 	const complete = left.length === now.length && !ledger.isCut;
 	const isEnd = apply && !isDone && left.length === now.length;
 	const completedAt = isEnd ? deps.now() : (stored?.completedAt ?? null);
-	if (isEnd) await db.run(sql`UPDATE statements SET completed_at = ${completedAt} WHERE platform = ${platform} AND hash = ${hash} AND completed_at IS NULL`);
+	if (isEnd)
+		await db.run(
+			sql`UPDATE statements SET completed_at = ${completedAt} WHERE platform = ${platform} AND hash = ${hash} AND completed_at IS NULL`,
+		);
 	const period = periodOf(statement.sales);
 	logInfo("statement.reconciled", { platform, hash, differences: differences.length, apply, conversions: total.conversions });
 	return {
@@ -98,7 +101,9 @@ async function settleAll(
 ): Promise<Total> {
 	const total: Total = { fresh: 0, conversions: 0, publisherRevenueMicros: 0, grossMicros: 0 };
 	for (let start = 0; start < sales.length; start += CHUNK) {
-		const items = sales.slice(start, start + CHUNK).map(({ postback, id }, of) => toMessage(platform, hash, at, postback, id || `${leastIdAt(at)}-${start + of}`));
+		const items = sales
+			.slice(start, start + CHUNK)
+			.map(({ postback, id }, of) => toMessage(platform, hash, at, postback, id || `${leastIdAt(at)}-${start + of}`));
 		const settled = await settlePostbacks(deps, items, {
 			dryRun: !apply,
 			alongside: ({ fresh }) => [
@@ -149,7 +154,12 @@ async function open(
 }
 
 /** Those that are not in the intake yet, with the ids that they get there. */
-async function leaveOutApplied(db: Database, hash: string, at: number, postbacks: readonly Postback[]): Promise<{ postback: Postback; id: string }[]> {
+async function leaveOutApplied(
+	db: Database,
+	hash: string,
+	at: number,
+	postbacks: readonly Postback[],
+): Promise<{ postback: Postback; id: string }[]> {
 	const withIds = await Promise.all(postbacks.map(async (postback) => ({ postback, id: await idOf(hash, at, postback.txnid) })));
 	const stored = new Set<string>();
 	for (let start = 0; start < withIds.length; start += MAX_APPLIED) {
@@ -179,7 +189,17 @@ function toMessage(platform: string, hash: string, at: number, postback: Postbac
 		...(status !== null && { status }),
 	};
 	const query = new URLSearchParams(said).toString();
-	const intake = { id, receivedAt: at, platform, method: "STATEMENT", query, txnid, cid, outcome: "accepted" as const, answer: JSON.stringify(RECEIVED) };
+	const intake = {
+		id,
+		receivedAt: at,
+		platform,
+		method: "STATEMENT",
+		query,
+		txnid,
+		cid,
+		outcome: "accepted" as const,
+		answer: JSON.stringify(RECEIVED),
+	};
 	return { format: 1, kind: "postback", intake, postback };
 }
 

@@ -22,9 +22,7 @@ export const statementDifferenceSchema = v.strictObject({
 			event_at: time,
 		}),
 	),
-	theirs: v.nullable(
-		v.strictObject({ status: textOrNull, payout: amount, currency: textOrNull, at: v.nullable(time), cid: textOrNull }),
-	),
+	theirs: v.nullable(v.strictObject({ status: textOrNull, payout: amount, currency: textOrNull, at: v.nullable(time), cid: textOrNull })),
 	applies: v.pipe(v.boolean(), v.description("Whether `apply` makes a postback of it.")),
 });
 
@@ -36,9 +34,15 @@ export const reconciledSchema = v.strictObject({
 	layout: v.pipe(v.picklist([...LAYOUTS, "mapping"]), v.description("How its columns were told.")),
 	rows: count,
 	transactions: count,
-	faults: v.pipe(v.array(v.strictObject({ line: count, message: text })), v.description("Rows that cannot be read, and are left out; the first hundred.")),
+	faults: v.pipe(
+		v.array(v.strictObject({ line: count, message: text })),
+		v.description("Rows that cannot be read, and are left out; the first hundred."),
+	),
 	fault_count: count,
-	from: v.pipe(v.nullable(time), v.description("The first of its dates; null where it has none, and what is missing there cannot be told.")),
+	from: v.pipe(
+		v.nullable(time),
+		v.description("The first of its dates; null where it has none, and what is missing there cannot be told."),
+	),
 	to: v.nullable(time),
 	counts,
 	data: v.pipe(v.array(statementDifferenceSchema), v.description("The first thousand differences.")),

@@ -19,7 +19,7 @@ const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"),
 const columns = v.strictObject(v.entriesFromList(STATEMENT_FIELDS, v.optional(name)));
 
 /** Closed: a misspelled `apply` would only report. */
-export const reconcileQuerySchema = v.strictObject({
+const reconcileQuerySchema = v.strictObject({
 	/** platforms.id. */
 	platform: name,
 	apply: v.optional(v.picklist(["0", "1"], "must be 1 or 0"), "0"),
@@ -28,7 +28,10 @@ export const reconcileQuerySchema = v.strictObject({
 		v.pipe(
 			v.string(),
 			v.transform((text) => parseJson(text)),
-			v.check((value) => !Array.isArray(value) && v.is(columns, value), `must be a JSON object of ${STATEMENT_FIELDS.join(", ")}, each a column's name`),
+			v.check(
+				(value) => !Array.isArray(value) && v.is(columns, value),
+				`must be a JSON object of ${STATEMENT_FIELDS.join(", ")}, each a column's name`,
+			),
 			v.transform((value) => value as v.InferOutput<typeof columns>),
 		),
 		"{}",

@@ -13,17 +13,41 @@ describe("unit: layouts of statements", () => {
 		[
 			"awin",
 			'"Transaction ID","Click Ref","Transaction Date","Commission Amount","Sale Amount","Currency","Status"\n"T1","c1","11/10/2026 09:30","1.50","20.00","GBP","approved"\n',
-			{ txnid: "T1", cid: "c1", at: Date.parse("2026-10-11T09:30:00Z"), payoutMicros: 1_500_000, salesMicros: 20_000_000, currency: "GBP", status: "approved" },
+			{
+				txnid: "T1",
+				cid: "c1",
+				at: Date.parse("2026-10-11T09:30:00Z"),
+				payoutMicros: 1_500_000,
+				salesMicros: 20_000_000,
+				currency: "GBP",
+				status: "approved",
+			},
 		],
 		[
 			"impact",
 			"Action Id;Action Date;Status;Action Earnings;Sale Amount;Payout Currency;Sub Id 1\nA.1;2026-11-10T09:30:00Z;REVERSED;1,50;20,00;EUR;c1\n",
-			{ txnid: "A.1", cid: "c1", at: Date.parse("2026-11-10T09:30:00Z"), payoutMicros: 1_500_000, salesMicros: 20_000_000, currency: "EUR", status: "REVERSED" },
+			{
+				txnid: "A.1",
+				cid: "c1",
+				at: Date.parse("2026-11-10T09:30:00Z"),
+				payoutMicros: 1_500_000,
+				salesMicros: 20_000_000,
+				currency: "EUR",
+				status: "REVERSED",
+			},
 		],
 		[
 			"cj",
 			"Commission ID\tOrder ID\tEvent Date\tPosting Date\tCommission Amount\tSale Amount\tAction Status\tSID\n1\tO1\t11/10/2026 9:30 PM\t11/11/2026\t$1,234.50\t$2,000.00\tlocked\tc1\n2\tO1\t11/12/2026\t11/12/2026\t($34.50)\t$0.00\tlocked\tc1\n",
-			{ txnid: "O1", cid: "c1", at: Date.parse("2026-11-10T21:30:00Z"), payoutMicros: 1_200_000_000, salesMicros: 2_000_000_000, currency: null, status: "locked" },
+			{
+				txnid: "O1",
+				cid: "c1",
+				at: Date.parse("2026-11-10T21:30:00Z"),
+				payoutMicros: 1_200_000_000,
+				salesMicros: 2_000_000_000,
+				currency: null,
+				status: "locked",
+			},
 		],
 		[
 			"rakuten",
@@ -37,7 +61,10 @@ describe("unit: layouts of statements", () => {
 
 	it("others by a mapping, which goes before the layout", () => {
 		const text = "Ref,Fee,When\nX1,2.00,2026-11-10\n";
-		expect(read(text, { txnid: "ref", payout: "Fee", date: "When" })).toMatchObject({ layout: "mapping", sales: [{ txnid: "X1", payoutMicros: 2_000_000 }] });
+		expect(read(text, { txnid: "ref", payout: "Fee", date: "When" })).toMatchObject({
+			layout: "mapping",
+			sales: [{ txnid: "X1", payoutMicros: 2_000_000 }],
+		});
 		const cj = "Commission ID,Order ID,Event Date,Commission Amount\n9,O1,2026-11-10,1\n";
 		expect(read(cj, { txnid: "Commission ID" }).sales[0]?.txnid).toBe("9");
 	});

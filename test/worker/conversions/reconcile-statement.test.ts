@@ -86,7 +86,13 @@ describe("worker: a platform's statement", () => {
 		const text = statement(...ROWS);
 		const applied = await reconcile(text, "&apply=1");
 		expect(applied).toMatchObject({ applied: 4, conversions: 4, publisher_revenue: "-2.8000", complete: true, dry_run: false });
-		expect([await stateOf("more"), await stateOf("late"), await stateOf("gone"), await stateOf("new"), await stateOf("void")]).toMatchObject([
+		expect([
+			await stateOf("more"),
+			await stateOf("late"),
+			await stateOf("gone"),
+			await stateOf("new"),
+			await stateOf("void"),
+		]).toMatchObject([
 			{ status: "approved", payout_micros: 12_500_000, revenue_micros: 10_000_000 },
 			{ status: "approved" },
 			{ status: "cancelled" },
@@ -94,7 +100,12 @@ describe("worker: a platform's statement", () => {
 			{ status: "cancelled" },
 		]);
 		const before = await everything();
-		expect(await reconcile(text, "&apply=1")).toMatchObject({ applied: 4, conversions: 0, publisher_revenue: "0.0000", applied_at: applied.applied_at });
+		expect(await reconcile(text, "&apply=1")).toMatchObject({
+			applied: 4,
+			conversions: 0,
+			publisher_revenue: "0.0000",
+			applied_at: applied.applied_at,
+		});
 		expect(await everything()).toEqual(before);
 		expect(await reconcile(text)).toMatchObject({ counts: { other_amount: 0, other_status: 0, missing_here: 1 }, conversions: 0 });
 		const ledger = await readAll("SELECT method, query FROM postback_intake WHERE txnid = 'more' ORDER BY id");
