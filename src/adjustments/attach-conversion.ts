@@ -1,5 +1,5 @@
 /** Conversions that are given the click that an operator names, and lose it again. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { OvertakenError } from "../db/overtaken.ts";
@@ -7,6 +7,7 @@ import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
 import { type Adjustment, findRival, type NewAdjustment, requestOf, reread } from "./adjustment-rows.ts";
+import { auditAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE } from "./deps.ts";
 
 type Attachment = { key: ConversionKey; click: string };
@@ -37,18 +38,22 @@ export async function previewDetach({ detach }: AdjustmentDeps, { key, click }: 
 	return changeOf(await detach(key, click, "", { dryRun: true }));
 }
 
-type Alongside = (judgement: Judgement) => ReturnType<typeof insertRows>[];
+type Alongside = (judgement: Judgement) => SQL[];
 
 /** Moves a conversion to or from a click, with the adjustment's row in the same transaction. @returns the row, or that of the same request where it was faster */
 export async function storeMove(
-	{ db }: AdjustmentDeps,
+	deps: AdjustmentDeps,
 	row: NewAdjustment,
 	request: AdjustmentRequest | AttachRequest,
 	run: (alongside: Alongside) => Promise<Judgement | null>,
 ): Promise<Adjustment> {
+	const { db } = deps;
 	const alongside: Alongside = (judgement) => {
 		const { conversions, publisherRevenueMicros, grossRevenueMicros } = changeOf(judgement);
-		return [insertRows(adjustments, [{ ...row, request: requestOf(request), conversions, publisherRevenueMicros, grossRevenueMicros }])];
+		return [
+			insertRows(adjustments, [{ ...row, request: requestOf(request), conversions, publisherRevenueMicros, grossRevenueMicros }]),
+			auditAdjustment(deps, row, request, { counts: { conversions } }),
+		];
 	};
 	try {
 		changeOf(await run(alongside));

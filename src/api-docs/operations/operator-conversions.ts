@@ -60,6 +60,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "get",
+		role: "viewer",
 		path: "/operator/conversions",
 		id: "listConversions",
 		summary: "List conversions",
@@ -86,6 +87,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "get",
+		role: "viewer",
 		path: ONE,
 		id: "showConversion",
 		summary: "Show a conversion",
@@ -100,6 +102,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "get",
+		role: "viewer",
 		path: `${ONE}/clicks`,
 		id: "listCandidateClicks",
 		summary: "List clicks that a conversion may be attached to",
@@ -114,6 +117,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "post",
+		role: "finance",
 		path: `${ONE}/attach`,
 		id: "attachConversion",
 		summary: "Attach a conversion to a click",
@@ -130,6 +134,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		([verb, summary]): Operation => ({
 			...SHARED,
 			method: "post",
+			role: "finance",
 			path: `${ONE}/${verb}`,
 			id: `${verb}Conversion`,
 			summary,

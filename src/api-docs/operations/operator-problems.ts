@@ -20,6 +20,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "get",
+		role: "viewer",
 		path: "/operator/problems/postbacks",
 		id: "listPostbackProblems",
 		summary: "List postbacks that need a person",
@@ -43,6 +44,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "post",
+		role: "finance",
 		path: "/operator/problems/postbacks/replay",
 		id: "replayPostbacks",
 		summary: "Send postbacks through settling again",
@@ -61,6 +63,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "get",
+		role: "viewer",
 		path: "/operator/postback-url",
 		id: "showPostbackUrl",
 		summary: "Show the address that a platform is to call",
@@ -90,6 +93,7 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 	{
 		...SHARED,
 		method: "post",
+		role: "admin",
 		path: "/operator/postback-url",
 		id: "issuePostbackUrl",
 		summary: "Issue the address that a platform is to call",

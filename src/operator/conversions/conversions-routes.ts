@@ -3,8 +3,9 @@ import { type Context, Hono } from "hono";
 import { adjust, previewAdjustment } from "../../adjustments/adjust.ts";
 import type { Adjusted } from "../../adjustments/adjustment-answer.ts";
 import { attach } from "../../adjustments/attach.ts";
-import type { AdjustmentDeps, Judgement } from "../../adjustments/deps.ts";
+import type { AdjustingDeps, AdjustmentDeps, Judgement } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
+import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
@@ -18,12 +19,12 @@ import { showConversionOf } from "./show-conversion.ts";
 
 const KINDS = { release: "release_conversion", void: "void_conversion", restore: "restore_conversion" } as const;
 
-export function conversionsRoutes(deps: AdjustmentDeps): Hono {
-	const { db } = deps;
+export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
+	const { db } = adjusting;
 	const app = new Hono();
 	app.get("/", async (c) => jsonResponse(await listConversions(db, readListQuery(c.req.query())), 200, NO_STORE));
 	app.get("/:platform/:txnid", async (c) => {
-		return jsonResponse(await show(deps, keyOf(c)), 200, NO_STORE);
+		return jsonResponse(await show(adjusting, keyOf(c)), 200, NO_STORE);
 	});
 	app.get("/:platform/:txnid/clicks", async (c) => {
 		const wanted = clickWanted(readInput(clicksSchema, c.req.query()));
@@ -33,7 +34,7 @@ export function conversionsRoutes(deps: AdjustmentDeps): Hono {
 		const isDryRun = readDryRun(c.req.query());
 		const { text, id, ...wanted } = await readBody(c.req.raw, attachSchema);
 		const key = keyOf(c);
-		return answer(deps, key, async (watched) => {
+		return answer({ ...adjusting, actor: actorOf(c) }, key, async (watched) => {
 			const click = await resolveClick(db, key, clickWanted(wanted));
 			return attach(watched, { kind: "attach_conversion", ...key, click, id, text }, isDryRun);
 		});
@@ -44,7 +45,9 @@ export function conversionsRoutes(deps: AdjustmentDeps): Hono {
 			const { text, id } = await readBody(c.req.raw, judgeSchema);
 			const key = keyOf(c);
 			const request = { kind, ...key, id, text };
-			return answer(deps, key, (watched) => (isDryRun ? previewAdjustment(watched, request) : adjust(watched, request)));
+			return answer({ ...adjusting, actor: actorOf(c) }, key, (watched) =>
+				isDryRun ? previewAdjustment(watched, request) : adjust(watched, request),
+			);
 		});
 	}
 	return app;
@@ -57,7 +60,7 @@ function keyOf(c: Context): ConversionKey {
 }
 
 /** @throws HttpError 422 where there is no such conversion, as for the verbs */
-async function show({ db }: AdjustmentDeps, key: ConversionKey) {
+async function show({ db }: AdjustingDeps, key: ConversionKey) {
 	const shown = await showConversionOf(db, key);
 	if (shown === null) throw invalidInput([{ path: "txnid", message: "is no transaction of this platform" }]);
 	return shown;
