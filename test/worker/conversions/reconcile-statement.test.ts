@@ -24,7 +24,8 @@ const hash = (n: number) => n.toString(16).padStart(32, "0");
 const stateOf = async (txnid: string) =>
 	(await readAll("SELECT status, payout_micros, revenue_micros FROM conversions WHERE platform = 'west' AND txnid = ?", txnid))[0];
 const tables = ["conversions", "conversion_events", "callbacks", "postback_intake", "daily_publishers", "statements", "audit"];
-const everything = () => Promise.all(tables.map((table) => readAll(`SELECT * FROM ${table} ORDER BY 1, 2`)));
+const everything = () =>
+	Promise.all(tables.map(async (table) => (await readAll(`SELECT * FROM ${table}`)).map((row) => JSON.stringify(row)).sort()));
 
 /** As agreed; another amount; pending here; cancelled there; two ids; missing there; missing here; voided by an operator. */
 const ROWS = [
