@@ -27,7 +27,7 @@ import { sweepKeptClicks } from "./clicks/consumer/kept-clicks.ts";
 import { KeptFacts } from "./clicks/consumer/kept-facts.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consumePostbacks } from "./conversions/consume-postbacks.ts";
-import { judgeConversion } from "./conversions/judge-conversion.ts";
+import { attachConversion, detachConversion, judgeConversion } from "./conversions/judge-conversion.ts";
 import { PostbackBatcher } from "./conversions/postback-batcher.ts";
 import { routePostback } from "./conversions/postback-route.ts";
 import { revalueConversions } from "./conversions/revalue-conversions.ts";
@@ -61,11 +61,15 @@ import { measureTo } from "./lib/measure.ts";
 import { Operations } from "./lib/operations.ts";
 import { PerMinute } from "./lib/per-minute.ts";
 import { MINUTE_MS, SECOND_MS } from "./lib/time.ts";
+import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
 import { networkRoutes } from "./operator/network/network-routes.ts";
+import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-routes.ts";
+import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
+import { statementRoutes } from "./operator/statement/statement-routes.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
@@ -146,6 +150,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		db,
 		now,
 		judge: (...word) => judgeConversion(settling, ...word),
+		attach: (...word) => attachConversion(settling, ...word),
+		detach: (...word) => detachConversion(settling, ...word),
 		revalue: (...conversions) => revalueConversions(settling, ...conversions),
 		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
 	};
@@ -162,6 +168,10 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
+		"/conversions": conversionsRoutes(adjusting),
+		"/problems/postbacks": problemsRoutes({ ...settling, clickDays: config.CLICK_RETENTION_DAYS }),
+		"/reconcile": statementRoutes(settling),
+		"/postback-url": postbackUrlRoutes({ db, now, baseUrl: config.BASE_URL }),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
 		"/check-ledger": ledgerRoutes({ db, now }),
 		"/database": moveRoutes({ move, now }),

@@ -26,7 +26,8 @@ export async function readJsonInput(file: string, what: string): Promise<{ bytes
 	}
 }
 
-async function readBytes(file: string, what: string): Promise<Buffer> {
+/** Reads a file, or standard input for `-`. @throws Failure where it cannot be read */
+export async function readBytes(file: string, what: string): Promise<Buffer> {
 	if (file === "-") return buffer(process.stdin);
 	try {
 		return await readFile(file);

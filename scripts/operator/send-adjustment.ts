@@ -30,10 +30,11 @@ export async function sendAdjustment(
 	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
 	let answer = await ask();
 	while (!answer.complete && !answer.dry_run) answer = await ask();
-	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer));
+	console.log(options.json ? JSON.stringify(answer, null, 2) : describeAdjusted(answer));
 }
 
-function describe(answer: Adjusted): string {
+/** What an adjustment changed, or would, in words. */
+export function describeAdjusted(answer: Adjusted): string {
 	const { clicks, conversions, complete, dry_run, id } = answer;
 	const changed = [...(clicks > 0 ? [counted(clicks, "click")] : []), ...(conversions > 0 ? [counted(conversions, "conversion")] : [])];
 	// Of an amount, the money alone tells what changed.

@@ -13,6 +13,7 @@ import { judgeBy, previewWord, readUndoingWord, readWord } from "./adjust-conver
 import type { Adjusted } from "./adjustment-answer.ts";
 import { type AdjustmentRequest, type AmountRequest, microsOf, type UndoRequest, type VoidClicksRequest } from "./adjustment-request.ts";
 import { type Adjustment, type AnyRequest, type NewAdjustment, openAdjustment, readAdjustment, requestOf } from "./adjustment-rows.ts";
+import { detachBy, previewDetach, readAttachment } from "./attach-conversion.ts";
 import { type AdjustmentDeps, type Change, NO_CHANGE } from "./deps.ts";
 import { readSelection, requirePublisher } from "./select-clicks.ts";
 
@@ -143,6 +144,7 @@ async function undo(deps: AdjustmentDeps, request: UndoRequest, known: Adjustmen
 		const { publisherId, date, amountMicros } = target;
 		return storeAmount(deps, { ...row, publisherId, date }, -(amountMicros ?? 0), request);
 	}
+	if (target.kind === "attach_conversion") return detachBy(deps, row, await readAttachment(db, target), request);
 	return judgeBy(deps, row, await readUndoingWord(db, target), request);
 }
 
@@ -150,5 +152,6 @@ async function previewUndo(deps: AdjustmentDeps, request: UndoRequest): Promise<
 	const { target } = await readUndone(deps.db, request);
 	if (target.kind === "void_clicks") return countVoided(deps.db, target.id);
 	if (target.kind === "amount") return { ...NO_CHANGE, publisherRevenueMicros: -(target.amountMicros ?? 0) };
+	if (target.kind === "attach_conversion") return previewDetach(deps, await readAttachment(deps.db, target));
 	return previewWord(deps, await readUndoingWord(deps.db, target));
 }

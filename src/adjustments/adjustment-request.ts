@@ -9,7 +9,7 @@ import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 
 /** An ISO date (its midnight) or datetime, UTC where it names no offset. */
-const time = v.pipe(
+export const time = v.pipe(
 	v.string("must be a text"),
 	v.regex(
 		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
@@ -111,6 +111,17 @@ export const adjustmentSchema = v.variant(
 	[voidClicksSchema, conversionSchema, amountSchema, undoSchema],
 	`must be void_clicks, ${CONVERSION_KINDS.join(", ")}, amount or undo`,
 );
+
+/** A conversion without a click gets the one that an operator names. It is asked for at /operator/conversions alone. */
+export type AttachRequest = {
+	kind: "attach_conversion";
+	platform: string;
+	txnid: string;
+	/** clicks.id. */
+	click: string;
+	id?: string | undefined;
+	text: string;
+};
 
 export type AdjustmentRequest = v.InferOutput<typeof adjustmentSchema>;
 export type VoidClicksRequest = v.InferOutput<typeof voidClicksSchema>;

@@ -6,14 +6,14 @@ import { isConstraintError } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
-import type { AdjustmentRequest } from "./adjustment-request.ts";
+import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
 import { auditAdjustment } from "./audit-adjustment.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import type { RevalueRequest } from "./revalue-request.ts";
 
 export type Adjustment = typeof adjustments.$inferSelect;
 export type NewAdjustment = typeof adjustments.$inferInsert;
-export type AnyRequest = AdjustmentRequest | RevalueRequest;
+export type AnyRequest = AdjustmentRequest | RevalueRequest | AttachRequest;
 
 /** What was asked for, as a row keeps it. @param was of a conversion: its verdict before */
 export function requestOf({ id: _, kind: __, text: ___, ...asked }: AnyRequest, was?: string | null): string {

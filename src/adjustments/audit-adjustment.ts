@@ -4,6 +4,9 @@ import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
 import type { AnyRequest, NewAdjustment } from "./adjustment-rows.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 
+/** Adjustments that are an operation of their own. */
+const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRates", attach_conversion: "attachConversion" };
+
 /**
  * The statement that belongs into the transaction which adds the row. How many clicks follow in others is told by the row itself.
  * @param changed of a conversion: its verdict before
@@ -15,7 +18,7 @@ export function auditAdjustment(
 	changed: Pick<AuditEntry, "before" | "counts"> = {},
 ): SQL {
 	const [subjectKind, subjectId] = subjectOf(request, id);
-	const verb = request.kind === "revalue" ? "revalueRates" : "adjust";
+	const verb = VERBS[request.kind] ?? "adjust";
 	return auditStatement(actor, at, { verb, subjectKind, subjectId, after: { ...request, id }, ...changed });
 }
 

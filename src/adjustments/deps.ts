@@ -1,6 +1,7 @@
 /** What adjusting needs, and what comes of it. */
 import type { SQL } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import type { callbacks } from "../db/schema/callbacks.ts";
 import type { conversions } from "../db/schema/conversions.ts";
 import type { Actor } from "../http/actor.ts";
 
@@ -14,6 +15,17 @@ export type Judgement = {
 	/** What the sums grew by, micro-dollars. */
 	publisherRevenueMicros: number;
 	grossMicros: number;
+	/** How it stands after it. */
+	conversion: typeof conversions.$inferSelect;
+	/** What publishers are told of it. */
+	callbacks: readonly (typeof callbacks.$inferInsert)[];
+};
+
+type JudgeOptions = {
+	/** Says what would change, and writes nothing. */
+	dryRun?: boolean;
+	/** What is written in the same transaction. */
+	alongside?: (judgement: Judgement) => readonly SQL[];
 };
 
 /**
@@ -21,17 +33,10 @@ export type Judgement = {
  * @param adjustmentId what the event names as its cause
  * @throws OvertakenError where that transaction failed again and again, as it does where `alongside` cannot be written
  */
-type JudgeConversion = (
-	key: ConversionKey,
-	verdict: Verdict,
-	adjustmentId: string,
-	options: {
-		/** Says what would change, and writes nothing. */
-		dryRun?: boolean;
-		/** What is written in the same transaction. */
-		alongside?: (judgement: Judgement) => readonly SQL[];
-	},
-) => Promise<Judgement | null>;
+type JudgeConversion = (key: ConversionKey, verdict: Verdict, adjustmentId: string, options: JudgeOptions) => Promise<Judgement | null>;
+
+/** Gives a conversion the click that an operator names (clicks.id), or takes it away, likewise. Null where there is no such conversion or click. */
+type MoveToClick = (key: ConversionKey, clickId: string, adjustmentId: string, options: JudgeOptions) => Promise<Judgement | null>;
 
 type Revaluation = { conversions: number; publisherRevenueMicros: number; grossMicros: number };
 
@@ -54,6 +59,8 @@ export type AdjustmentDeps = {
 	/** Whoever adjusts. */
 	actor: Actor;
 	judge: JudgeConversion;
+	attach: MoveToClick;
+	detach: MoveToClick;
 	revalue: RevalueConversions;
 	/** Told that campaigns may have spent less, or more, than before. */
 	onSpendChanged: () => Promise<void>;

@@ -1,20 +1,24 @@
-/** An operator's word on a conversion: it is void, it is released, or an earlier word is taken back. */
+/** An operator's word on a conversion: it is void, it is released, it is of this click, or an earlier word is taken back. */
 import type { SQL } from "drizzle-orm";
 import type { Verdict } from "../lib/enums.ts";
-import { type ConversionKey, contributionOf } from "./conversion.ts";
-import { readLedgerState } from "./read-ledger-state.ts";
-import { settle } from "./settle.ts";
+import type { Conversion, ConversionKey, NewCallback } from "./conversion.ts";
+import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
+import { type Cause, settle } from "./settle.ts";
 import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
-import { writeSettlements } from "./write-settlements.ts";
+import { growthOf, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Judgement = {
 	/** False where the same was said before. */
 	changed: boolean;
-	/** What was said before. */
+	/** The verdict before. */
 	previous: Verdict | null;
 	/** What the sums grew by, micro-dollars; negative where they shrank. */
 	publisherRevenueMicros: number;
 	grossMicros: number;
+	/** How it stands after it. */
+	conversion: Conversion;
+	/** What publishers are told of it. */
+	callbacks: readonly NewCallback[];
 };
 
 type Options = {
@@ -32,28 +36,76 @@ type Options = {
  */
 export function judgeConversion(
 	deps: SettleDeps,
-	{ platform, txnid }: ConversionKey,
+	key: ConversionKey,
 	verdict: Verdict | null,
 	adjustmentId: string,
-	{ dryRun = false, alongside = () => [] }: Options = {},
+	options: Options = {},
+): Promise<Judgement | null> {
+	return apply(deps, key, [], () => ({ verdict, adjustmentId }), options);
+}
+
+/**
+ * Gives a conversion that has no click the one that an operator names, as if its platform had: whatever its platform may report on.
+ * @param clickId clicks.id
+ * @returns null where there is no such conversion, or no such click
+ * @throws as {@link judgeConversion}
+ */
+export function attachConversion(
+	deps: SettleDeps,
+	key: ConversionKey,
+	clickId: string,
+	adjustmentId: string,
+	options: Options = {},
+): Promise<Judgement | null> {
+	return apply(
+		deps,
+		key,
+		[clickId],
+		({ clickOf }) => {
+			const attachTo = clickOf(clickId);
+			return attachTo === null ? null : { attachTo, adjustmentId };
+		},
+		options,
+	);
+}
+
+/** Takes a click that an operator named away again, if the conversion still has it. @returns @throws as {@link attachConversion} */
+export function detachConversion(
+	deps: SettleDeps,
+	key: ConversionKey,
+	clickId: string,
+	adjustmentId: string,
+	options: Options = {},
+): Promise<Judgement | null> {
+	return apply(deps, key, [], () => ({ detachFrom: clickId, adjustmentId }), options);
+}
+
+function apply(
+	deps: SettleDeps,
+	{ platform, txnid }: ConversionKey,
+	clickIds: readonly string[],
+	causeIn: (standing: LedgerState) => Cause,
+	{ dryRun = false, alongside = () => [] }: Options,
 ): Promise<Judgement | null> {
 	const key = { platform, txnid };
 	return retryOvertaken(async () => {
 		const now = deps.now();
-		const standing = await readLedgerState(deps.db, [], [], [key]);
+		const standing = await readLedgerState(deps.db, [], [], [key], clickIds);
 		const before = standing.conversionOf(key);
-		if (before === null) return null;
-		const settlement = settle(key, before, [{ verdict, adjustmentId }], factsOf(key, standing, now), now);
-		const [old, present] = [contributionOf(before), contributionOf(settlement?.conversion ?? before)];
+		const cause = causeIn(standing);
+		if (before === null || cause === null) return null;
+		const settlement = settle(key, before, [cause], factsOf(key, standing, now), now);
+		const conversion = settlement?.conversion ?? before;
+		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 		const judgement = {
 			changed: settlement !== null,
 			previous: before.verdict,
-			publisherRevenueMicros: (present?.conversionRevenueMicros ?? 0) - (old?.conversionRevenueMicros ?? 0),
-			grossMicros: (present?.grossMicros ?? 0) - (old?.grossMicros ?? 0),
+			publisherRevenueMicros: growthOf(outcomes, "conversionRevenueMicros"),
+			grossMicros: growthOf(outcomes, "grossMicros"),
+			conversion,
+			callbacks: settlement?.callbacks ?? [],
 		};
 		if (dryRun) return judgement;
-		const outcomes =
-			settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
 		await writeSettlements(deps.db, [], outcomes, alongside(judgement));
 		await announce(deps, outcomes);
 		return judgement;

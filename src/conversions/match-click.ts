@@ -64,7 +64,7 @@ function choose(
 	if (own.length === 0) return { click: null, why: "other_platform" };
 	const [click] = own
 		.filter(({ revenueSharePpm }) => revenueSharePpm !== null)
-		.sort((a, b) => rank(a) - rank(b) || a.clickedAt - b.clickedAt || (a.id < b.id ? -1 : 1));
+		.sort((a, b) => rankOf(a.reason) - rankOf(b.reason) || a.clickedAt - b.clickedAt || (a.id < b.id ? -1 : 1));
 	return click === undefined ? { click: null, why: "no_publisher" } : { click, why: null };
 }
 
@@ -73,7 +73,7 @@ function isOf(platform: string, click: CandidateClick): boolean {
 }
 
 /**
- * The billed click first, then what comes nearest to one: clicks that were judged only after the redirect, a person's before a
+ * In which order redirects of one click hash are preferred, by why they are not paid: the billed click first, then what comes nearest to one: clicks that were judged only after the redirect, a person's before a
  * program's, and a test last.
  */
 const RANKS = [
@@ -99,7 +99,7 @@ const RANKS = [
 	"head",
 	"test",
 ] as const satisfies readonly CandidateClick["reason"][];
-function rank({ reason }: CandidateClick): number {
+export function rankOf(reason: CandidateClick["reason"]): number {
 	// Refuses to compile where a reason has no place among them.
 	return RANKS.indexOf(reason satisfies (typeof RANKS)[number]);
 }

@@ -79,6 +79,14 @@ export class OwedCallbacks {
 		if (this.#last?.status === "approved") this.#send(conversion, publisherId, "cancelled", this.#last.payoutMicros);
 	}
 
+	/** Of a conversion that loses its click: the credit of the publisher that it had. */
+	takeAway(conversion: Conversion): void {
+		const { publisherId } = conversion;
+		if (publisherId !== null && this.#last?.status === "approved") {
+			this.#send(conversion, publisherId, "cancelled", this.#last.payoutMicros);
+		}
+	}
+
 	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
 	#amend(conversion: Conversion, publisherId: string, credit: LastCallback, payoutMicros: number): void {
 		const { eventAt } = conversion;

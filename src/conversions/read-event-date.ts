@@ -20,7 +20,8 @@ export function readEventDate(text: string, now: number): number | null {
 	return at === null || at < EARLIEST_AT || at > now + DAY_MS ? null : at;
 }
 
-function readTime(text: string): number | null {
+/** The same of any year; null where it is no time. */
+export function readTime(text: string): number | null {
 	if (SECONDS.test(text)) return Number(text) * SECOND_MS;
 	if (MILLISECONDS.test(text)) return Number(text);
 	const match = DATE_TIME.exec(text);

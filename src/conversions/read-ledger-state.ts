@@ -30,6 +30,8 @@ export type LedgerState = {
 	lastCallbackOf: (key: ConversionKey) => LastCallback | null;
 	platformOf: (id: string) => PlatformFacts | null;
 	findClick: (platform: string, cid: string) => ClickMatch;
+	/** One of the clicks that were asked for by id; null where it is not there. */
+	clickOf: (id: string) => CandidateClick | null;
 	usdNanosOf: (currency: string, day: string) => number | null;
 	holdFactsOf: (conversion: Conversion) => HoldFacts;
 	/** Whether the click was billed, even if it was taken back since: reports of a publisher paid by clicks have a record of it. */
@@ -82,12 +84,13 @@ const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
 	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
 
-/** @param postbacks what comes in @param others conversions to look at again */
+/** @param postbacks what comes in @param others conversions to look at again @param clickIds clicks.id that an operator names */
 export async function readLedgerState(
 	db: Database,
 	intakeIds: readonly string[],
 	postbacks: readonly { platform: string; postback: Postback }[],
 	others: readonly ConversionKey[],
+	clickIds: readonly string[] = [],
 ): Promise<LedgerState> {
 	const keys = JSON.stringify([...postbacks.map(({ platform, postback: { txnid } }) => ({ platform, txnid })), ...others]);
 	const cids = JSON.stringify(postbacks.map(({ postback }) => postback.cid));
@@ -129,14 +132,24 @@ export async function readLedgerState(
 				(SELECT default_currency FROM conversions f WHERE f.platform = d.value ->> 'platform' AND f.txnid = d.value ->> 'txnid'),
 				(SELECT currency FROM platforms p WHERE p.id = d.value ->> 'platform')) || ' ' || (d.value ->> 'day') FROM json_each(${days}) d
 			UNION SELECT v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') ${stored} WHERE ${isStored})`,
+		...(clickIds.length === 0
+			? []
+			: [
+					sql`SELECT c.id AS wanted, ${clickColumns} FROM json_each(${JSON.stringify(clickIds)}) j
+						CROSS JOIN clicks c
+						LEFT JOIN publishers p ON p.id = c.publisher_id
+						LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
+						WHERE c.id = j.atom`,
+				]),
 	]);
-	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows] = results.map(({ results }) => results);
+	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(({ results }) => results);
 	return arrange({
 		intakes: intakeRows as { id: string }[],
 		conversions: conversionRows as ConversionRow[],
 		platforms: platformRows as PlatformRow[],
 		byHash: hashRows as ClickRow[],
 		byName: namedRows as ClickRow[],
+		byId: clickRows as ClickRow[],
 		rates: rateRows as { id: string; usdNanos: number }[],
 	});
 }
@@ -147,6 +160,7 @@ type Rows = {
 	platforms: readonly PlatformRow[];
 	byHash: readonly ClickRow[];
 	byName: readonly ClickRow[];
+	byId: readonly ClickRow[];
 	rates: readonly { id: string; usdNanos: number }[];
 };
 
@@ -161,7 +175,8 @@ function arrange(rows: Rows): LedgerState {
 	const byHash = Map.groupBy(rows.byHash, ({ clickHash }) => clickHash);
 	const byName = Map.groupBy(rows.byName, ({ wanted }) => wanted);
 	const rateById = new Map(rows.rates.map(({ id, usdNanos }) => [id, usdNanos]));
-	const around: readonly Surroundings[] = [...rows.conversions, ...rows.byHash, ...rows.byName];
+	const clickRows = [...rows.byHash, ...rows.byName, ...rows.byId];
+	const around: readonly Surroundings[] = [...rows.conversions, ...clickRows];
 	const publishersWith = (fact: "hasCallbackUrl" | "isSuspended") =>
 		new Set(around.filter((row) => row[fact] === 1).map(({ publisherId }) => publisherId));
 	const reachable = publishersWith("hasCallbackUrl");
@@ -170,12 +185,13 @@ function arrange(rows: Rows): LedgerState {
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
 	const clickReasons = new Map([
 		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
-		...[...rows.byHash, ...rows.byName].map(({ id, reason }) => [id, reason] as const),
+		...clickRows.map(({ id, reason }) => [id, reason] as const),
 	]);
 	const stuffed = new Set([
 		...rows.conversions.flatMap(({ clickId, isStuffed }) => (isStuffed === 1 ? [clickId] : [])),
-		...[...rows.byHash, ...rows.byName].flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])),
+		...clickRows.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])),
 	]);
+	const byId = new Map(rows.byId.map((row) => [row.id, row]));
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
 		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
@@ -191,6 +207,7 @@ function arrange(rows: Rows): LedgerState {
 			const named = platformOf(platform)?.matchByPublisherClickId === true ? byName.get(cid) : undefined;
 			return matchClick(platform, byHash.get(asClickHash(cid) ?? "") ?? [], named ?? []);
 		},
+		clickOf: (id) => byId.get(id) ?? null,
 		usdNanosOf: (currency, day) => (currency === "USD" ? USD_NANOS : (rateById.get(`${currency} ${day}`) ?? null)),
 		holdFactsOf: ({ platform, campaignId, clickId, publisherId }) => ({
 			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,

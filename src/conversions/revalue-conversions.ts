@@ -1,10 +1,10 @@
 /** Settled conversions are valued anew, by the exchange rates that are stored now. */
 import type { SQL } from "drizzle-orm";
-import { type Contribution, type ConversionKey, contributionOf } from "./conversion.ts";
+import type { ConversionKey } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
 import { settle } from "./settle.ts";
 import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
-import { type Outcome, writeSettlements } from "./write-settlements.ts";
+import { growthOf, type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type Revaluation = {
 	/** Conversions that changed. */
@@ -39,16 +39,12 @@ export function revalueConversions(
 			const key = { platform, txnid };
 			const before = standing.conversionOf(key);
 			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, standing, now), now);
-			return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
+			return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 		});
-		const growthOf = (sum: keyof Contribution & `${string}Micros`) =>
-			outcomes.reduce((total, { before, settlement }) => {
-				return total + (contributionOf(settlement.conversion)?.[sum] ?? 0) - (contributionOf(before)?.[sum] ?? 0);
-			}, 0);
 		const revaluation = {
 			conversions: outcomes.length,
-			publisherRevenueMicros: growthOf("conversionRevenueMicros"),
-			grossMicros: growthOf("grossMicros"),
+			publisherRevenueMicros: growthOf(outcomes, "conversionRevenueMicros"),
+			grossMicros: growthOf(outcomes, "grossMicros"),
 		};
 		if (dryRun) return revaluation;
 		await writeSettlements(deps.db, [], outcomes, alongside(revaluation));

@@ -1,4 +1,5 @@
 /** Takes postbacks and conversions to look at again through: read, decide, write, and hand the callbacks on. */
+import type { SQL } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
@@ -7,7 +8,7 @@ import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts"
 import type { PostbackItem, ReceivedPostback } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
-import { type Outcome, writeSettlements } from "./write-settlements.ts";
+import { growthOf, type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
 
 export type SettleDeps = {
 	db: Database;
@@ -16,7 +17,23 @@ export type SettleDeps = {
 	now: () => number;
 };
 
-export type Settled = { changed: number; waiting: ConversionKey[] };
+export type Settled = {
+	/** Conversions that changed, or would. */
+	changed: number;
+	waiting: ConversionKey[];
+	/** Messages that were not known before. */
+	fresh: number;
+	/** What the sums grew by, micro-dollars. */
+	publisherRevenueMicros: number;
+	grossMicros: number;
+};
+
+export type SettleOptions = {
+	/** Says what would change, and writes nothing. */
+	dryRun?: boolean;
+	/** What is written in the same transaction, where anything is. */
+	alongside?: (settled: Settled) => readonly SQL[];
+};
 
 /** How often a batch that was overtaken by another writer is decided again. */
 const MAX_TRIES = 5;
@@ -27,8 +44,8 @@ const MAX_SENT = 100;
  * Settles a batch in one transaction. A message that is known already changes nothing.
  * @throws OvertakenError where other writers were faster every time; D1's error where it failed. Nothing is written then
  */
-export function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
-	return retryOvertaken(() => settleOnce(deps, messages));
+export function settlePostbacks(deps: SettleDeps, messages: readonly PostbackItem[], options: SettleOptions = {}): Promise<Settled> {
+	return retryOvertaken(() => settleOnce(deps, messages, options));
 }
 
 /** Runs what reads, decides and writes again where another writer was faster. */
@@ -47,7 +64,11 @@ export function isOfOneItem(error: unknown): boolean {
 	return !isAwayError(error);
 }
 
-async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): Promise<Settled> {
+async function settleOnce(
+	deps: SettleDeps,
+	messages: readonly PostbackItem[],
+	{ dryRun = false, alongside = () => [] }: SettleOptions,
+): Promise<Settled> {
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));
 	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
@@ -59,17 +80,19 @@ async function settleOnce(deps: SettleDeps, messages: readonly PostbackItem[]): 
 	);
 	const fresh = received.filter(({ intake }) => !standing.storedIntakes.has(intake.id));
 	const outcomes = decide(fresh, others, standing, now);
-	await writeSettlements(
-		deps.db,
-		fresh.map(({ intake }) => intake),
-		outcomes,
-	);
-	await announce(deps, outcomes);
 	const waiting = outcomes.filter(({ before, settlement }) => before === null && settlement.conversion.stage === "waiting");
-	return {
+	const settled = {
 		changed: outcomes.length,
 		waiting: waiting.map(({ settlement: { conversion } }) => ({ platform: conversion.platform, txnid: conversion.txnid })),
+		fresh: fresh.length,
+		publisherRevenueMicros: growthOf(outcomes, "conversionRevenueMicros"),
+		grossMicros: growthOf(outcomes, "grossMicros"),
 	};
+	if (dryRun) return settled;
+	const intakes = fresh.map(({ intake }) => intake);
+	await writeSettlements(deps.db, intakes, outcomes, intakes.length + outcomes.length > 0 ? alongside(settled) : []);
+	await announce(deps, outcomes);
+	return settled;
 }
 
 /** One of each intake, in the order in which they came in. */
@@ -92,7 +115,7 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	return [...causes.values()].flatMap(({ key, causes }) => {
 		const before = standing.conversionOf(key);
 		const settlement = settle(key, before, causes, factsOf(key, standing, now), now);
-		return settlement === null ? [] : [{ before, settlement, ofBilledClick: standing.isBilledClick(settlement.conversion.clickId) }];
+		return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
 	});
 }
 

@@ -4,11 +4,12 @@
  */
 import type { Amendments, ConversionHold, Verdict } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
+import { attributedTo, withoutClick } from "./attribution.ts";
 import type { Conversion, ConversionEvent, ConversionKey, EventDetails, EventKind, NewCallback } from "./conversion.ts";
 import { blank, differences, isAlike, isDifferent } from "./conversion-changes.ts";
 import { shareOf, toUsdMicros } from "./exchange.ts";
 import { type HoldFacts, holdOf, isKeptPending, releasedUpTo } from "./holds.ts";
-import { asClickHash, type ClickMatch } from "./match-click.ts";
+import { asClickHash, type CandidateClick, type ClickMatch } from "./match-click.ts";
 import type { Postback } from "./message.ts";
 import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks.ts";
 import { amend, isCorrection, recall, rememberApproval, restate, restateLate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
@@ -19,11 +20,15 @@ type Received = { intakeId: string; receivedAt: number; postback: Postback };
 type Judged = { verdict: Verdict | null; adjustmentId: string };
 /** The rates that are stored now are to hold, as an operator's adjustment. */
 type Revalued = { revaluedBy: string };
+/** An operator names the click of a conversion that has none, as its platform might have. */
+type Attached = { attachTo: CandidateClick; adjustmentId: string };
+/** The click that an operator named is taken away again. */
+type Detached = { detachFrom: string; adjustmentId: string };
 /**
- * What brings a conversion forward: a postback, an operator's word, corrected rates, or (null) a look at what has changed around it: a click, a rate, a
+ * What brings a conversion forward: a postback, an operator's word or choice of a click, corrected rates, or (null) a look at what has changed around it: a click, a rate, a
  * publisher that is active again, the time.
  */
-export type Cause = Received | Judged | Revalued | null;
+export type Cause = Received | Judged | Revalued | Attached | Detached | null;
 
 /** What settling asks of the world; all of it read in one go with the conversion. */
 export type Facts = {
@@ -74,12 +79,16 @@ export function settle(
 		if (cause === null) history.lookAgain();
 		else if ("postback" in cause) history.take(cause);
 		else if ("revaluedBy" in cause) history.revalue(cause);
+		else if ("attachTo" in cause) history.attach(cause);
+		else if ("detachFrom" in cause) history.detach(cause);
 		else history.judge(cause);
 	}
 	return history.close();
 }
 
-type Told = { kind: "changed" | "late"; adjustmentId?: never } | { kind: "judged" | "revalued"; adjustmentId: string };
+type Told =
+	| { kind: "changed" | "late"; adjustmentId?: never }
+	| { kind: "judged" | "revalued" | "attached" | "detached"; adjustmentId: string };
 
 class History {
 	readonly #key: ConversionKey;
@@ -157,6 +166,22 @@ class History {
 		this.#evaluate({ ...present, usdNanos }, null, { kind: "revalued", adjustmentId: revaluedBy });
 	}
 
+	/** From here on it is as if its platform had named that click. A conversion keeps its click: one that has any is left alone. */
+	attach({ attachTo, adjustmentId }: Attached): void {
+		const present = this.#state;
+		if (present === null || present.clickId !== null) return;
+		this.#evaluate(attributedTo(present, attachTo, "operator"), null, { kind: "attached", adjustmentId });
+	}
+
+	/** The conversion is as it was without that click, and its credit is taken back. */
+	detach({ detachFrom, adjustmentId }: Detached): void {
+		const present = this.#state;
+		if (present === null || present.clickId !== detachFrom) return;
+		this.#owed.takeAway(present);
+		const next = withoutClick(present);
+		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "detached", adjustmentId });
+	}
+
 	/** Time has passed: a click may have come, a rate may be known. */
 	lookAgain(): void {
 		if (this.#state !== null && this.#state.stage !== "settled") this.#evaluate(this.#state, null);
@@ -185,8 +210,8 @@ class History {
 		const { conversion: attributed, why } = this.#attribute(stated);
 		const next =
 			attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null }, told?.kind === "revalued");
-		const staysSettled = this.#state?.stage === "settled" && next.stage === "settled";
-		if (told !== null) this.#append(told.kind, staysSettled ? next : stated, intakeId, null, told.adjustmentId);
+		const isOneEvent = next.stage === "settled" && (this.#state?.stage === "settled" || told?.kind === "attached");
+		if (told !== null) this.#append(told.kind, isOneEvent ? next : stated, intakeId, null, told.adjustmentId);
 		if (stated.clickId !== attributed.clickId) this.#append("attributed", next.stage === "settled" ? next : attributed, intakeId);
 		const [kind, reason] = STAGE_EVENTS[next.stage](next, why);
 		if (isDifferent(differences(this.#state, next))) this.#append(kind, next, intakeId, reason);
@@ -206,24 +231,7 @@ class History {
 		if (match.click === null) return { conversion, why: match.why };
 		const { click, attribution } = match;
 		if (attribution === "publisher_click_id" && this.#maySpeakOfHash(conversion)) return { conversion, why: "no_click" };
-		return {
-			conversion: {
-				...conversion,
-				attribution,
-				clickId: click.id,
-				clickedAt: click.clickedAt,
-				publisherId: click.publisherId,
-				publisherClickId: click.publisherClickId,
-				sourceId: click.sourceId,
-				brandId: click.brandId,
-				campaignId: click.campaignId,
-				// What the click was billed by counts: one that was paid for by itself earns nothing more.
-				pricingModel: click.pricingModel ?? click.publisherPricingModel,
-				revenueSharePpm: click.revenueSharePpm,
-				test: click.reason === "test",
-			},
-			why: null,
-		};
+		return { conversion: attributedTo(conversion, click, attribution), why: null };
 	}
 
 	/**

@@ -18,9 +18,25 @@ import type { Settlement } from "./settle.ts";
 export type Outcome = {
 	before: Conversion | null;
 	settlement: Settlement;
-	/** Whether its click was billed, even if it was taken back since. A conversion keeps its click. */
+	/** Whether its click was billed, even if it was taken back since. */
 	ofBilledClick: boolean;
+	/** The same of the click that it had before: only an operator gives a conversion another. */
+	wasOfBilledClick: boolean;
 };
+
+/** @param isBilledClick whether a click was billed, even if it was taken back since */
+export function outcomeOf(before: Conversion | null, settlement: Settlement, isBilledClick: (clickId: string | null) => boolean): Outcome {
+	const ofBilledClick = isBilledClick(settlement.conversion.clickId);
+	const clickBefore = before?.clickId ?? null;
+	return { before, settlement, ofBilledClick, wasOfBilledClick: clickBefore === null ? ofBilledClick : isBilledClick(clickBefore) };
+}
+
+/** What the sums of campaigns grow by, micro-dollars; negative where they shrink. */
+export function growthOf(outcomes: readonly Outcome[], sum: keyof Contribution & `${string}Micros`): number {
+	return outcomes.reduce((total, { before, settlement }) => {
+		return total + (contributionOf(settlement.conversion)?.[sum] ?? 0) - (contributionOf(before)?.[sum] ?? 0);
+	}, 0);
+}
 
 /**
  * @param alongside written in the same transaction
@@ -38,8 +54,8 @@ export async function writeSettlements(
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
 	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(contributionOf(before), contributionOf(settlement.conversion)));
-	const publisherMoves = outcomes.flatMap(({ before, settlement, ofBilledClick }) =>
-		movesOf(publisherContributionOf(before, ofBilledClick), publisherContributionOf(settlement.conversion, ofBilledClick)),
+	const publisherMoves = outcomes.flatMap(({ before, settlement, ofBilledClick, wasOfBilledClick }) =>
+		movesOf(publisherContributionOf(before, wasOfBilledClick), publisherContributionOf(settlement.conversion, ofBilledClick)),
 	);
 	const statements = [
 		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),

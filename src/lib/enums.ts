@@ -61,10 +61,12 @@ export const CONVERSION_EVENT_KINDS = [
 	"released",
 	"judged",
 	"revalued",
+	"attached",
+	"detached",
 ] as const;
 
-/** By what a conversion found its click. */
-export const ATTRIBUTIONS = ["click_hash", "publisher_click_id"] as const;
+/** By what a conversion found its click; `operator`: a person said so. */
+export const ATTRIBUTIONS = ["click_hash", "publisher_click_id", "operator"] as const;
 export type Attribution = (typeof ATTRIBUTIONS)[number];
 
 /** Why no click was found; `other_platform`: it is a click on a campaign that this platform does not pay for. */
@@ -96,6 +98,7 @@ export const ADJUSTMENT_KINDS = [
 	"void_conversion",
 	"restore_conversion",
 	"release_conversion",
+	"attach_conversion",
 	"amount",
 	"undo",
 	"revalue",

@@ -11,6 +11,12 @@ export function postAdjustment(body: object, query = ""): Promise<Response> {
 	return exports.default.fetch(`${URL_OF_ALL}${query}`, { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify(request) });
 }
 
+/** A verb of /operator/conversions. */
+export function postVerb(platform: string, txnid: string, verb: string, body: object): Promise<Response> {
+	const url = `http://origin.example/operator/conversions/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}/${verb}`;
+	return exports.default.fetch(url, { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify({ text: "a test", ...body }) });
+}
+
 /** An adjustment that must be made, to its end. */
 export async function adjust(body: object, query = ""): Promise<Adjusted> {
 	const response = await postAdjustment(body, query);

@@ -68,6 +68,8 @@ const FEED = "id,title,link,price\nKET-2,Stove kettle,https://kettles.example/p/
 const SELLER_FEED = "asin,seller_id,name,url,domain\nB000TEST02,S-77,Stove kettle,https://kettles.example/dp/B000TEST02,kettles.example\n";
 const REVALUE = { id: "revalue-2026-11", currency: "EUR", from: "2026-11-01", to: "2026-11-07", text: "corrected" };
 const NOW = "2026-11-18T15:00:00.000Z";
+const SALE = "/operator/conversions/harvestlink/sale-1";
+const STATEMENT = "Transaction ID,Click Ref,Transaction Date,Commission,Status\nlost-1,x,2026-11-20,12.00,approved\n";
 
 function dayFromNow(days: number): string {
 	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -274,6 +276,78 @@ const CALLS: readonly Call[] = [
 	{ id: "listAdjustments", status: 200, headers: OPERATOR, holds: ["data"] },
 	{ id: "listAdjustments", status: 401 },
 	{ id: "listAdjustments", status: 422, path: "/operator/adjustments?cursor=x", headers: OPERATOR },
+	{ id: "listConversions", status: 200, path: "/operator/conversions?stage=settled", headers: OPERATOR, holds: ["data"] },
+	{ id: "listConversions", status: 401 },
+	{ id: "listConversions", status: 422, path: "/operator/conversions?cursor=x", headers: OPERATOR },
+	{ id: "showConversion", status: 200, path: SALE, headers: OPERATOR, holds: ["postbacks"] },
+	{ id: "showConversion", status: 401, path: SALE },
+	{ id: "showConversion", status: 422, path: "/operator/conversions/harvestlink/nothing", headers: OPERATOR },
+	{
+		id: "listCandidateClicks",
+		status: 200,
+		path: "/operator/conversions/harvestlink/lost-1/clicks?click=my-click-1",
+		headers: OPERATOR,
+		holds: ["data"],
+	},
+	{ id: "listCandidateClicks", status: 401, path: `${SALE}/clicks` },
+	{ id: "listCandidateClicks", status: 422, path: `${SALE}/clicks`, headers: OPERATOR },
+	...["attach", "release", "void", "restore"].flatMap((verb) => [
+		{ id: `${verb}Conversion`, status: 401, path: `${SALE}/${verb}`, body: "{}" },
+		{ id: `${verb}Conversion`, status: 413, path: `${SALE}/${verb}`, headers: OPERATOR, body: " ".repeat(100_000) },
+		{ id: `${verb}Conversion`, status: 422, path: `${SALE}/${verb}`, headers: OPERATOR, body: "{}" },
+	]),
+	{
+		id: "attachConversion",
+		status: 200,
+		path: "/operator/conversions/harvestlink/lost-1/attach",
+		headers: OPERATOR,
+		body: `{"id":"attach-2026-11","click":"my-click-1","text":"order mail"}`,
+		holds: ["callbacks"],
+	},
+	...["void", "release", "restore"].flatMap((verb) => [
+		{
+			id: `${verb}Conversion`,
+			status: 200,
+			path: `${SALE}/${verb}`,
+			headers: OPERATOR,
+			body: `{"id":"${verb}-2026-11","text":"the advertiser said so"}`,
+		},
+		{
+			id: `${verb}Conversion`,
+			status: 412,
+			path: `${SALE}/${verb}`,
+			headers: OPERATOR,
+			body: `{"id":"attach-2026-11","text":"the advertiser said so"}`,
+		},
+	]),
+	{ id: "listPostbackProblems", status: 200, path: "/operator/problems/postbacks", headers: OPERATOR, holds: ["data"] },
+	{ id: "listPostbackProblems", status: 401 },
+	{ id: "listPostbackProblems", status: 422, path: "/operator/problems/postbacks?from=x", headers: OPERATOR },
+	{ id: "replayPostbacks", status: 200, headers: OPERATOR, body: `{"platform":"harvestlink"}` },
+	{ id: "replayPostbacks", status: 401, body: "{}" },
+	{ id: "replayPostbacks", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "replayPostbacks", status: 422, headers: OPERATOR, body: "{}" },
+	{ id: "showPostbackUrl", status: 200, path: "/operator/postback-url?platform=harvestlink", headers: OPERATOR },
+	{ id: "showPostbackUrl", status: 401 },
+	{ id: "showPostbackUrl", status: 422, headers: OPERATOR },
+	{ id: "issuePostbackUrl", status: 200, headers: OPERATOR, body: `{"platform":"harvestlink","network":"affise"}` },
+	{ id: "issuePostbackUrl", status: 401, body: "{}" },
+	{ id: "issuePostbackUrl", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "issuePostbackUrl", status: 422, headers: OPERATOR, body: "{}" },
+	{
+		id: "reconcileStatement",
+		status: 200,
+		path: "/operator/reconcile?platform=harvestlink&apply=1",
+		headers: OPERATOR,
+		body: STATEMENT,
+		type: "text/csv",
+		holds: ["data"],
+	},
+	{ id: "reconcileStatement", status: 401, body: STATEMENT, type: "text/csv" },
+	{ id: "reconcileStatement", status: 422, headers: OPERATOR, body: STATEMENT, type: "text/csv" },
+	{ id: "listStatements", status: 200, headers: OPERATOR, holds: ["data"] },
+	{ id: "listStatements", status: 401 },
+	{ id: "listStatements", status: 422, path: "/operator/reconcile?cursor=x", headers: OPERATOR },
 	{ id: "issueKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_key","owner":"kitchen-notes"}` },
 	{ id: "issueKeys", status: 401, body: "{}" },
 	{ id: "issueKeys", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
@@ -363,6 +437,13 @@ async function sell(): Promise<void> {
 		message: "Postback received successfully",
 	});
 	await stored("SELECT 1 FROM conversions WHERE cid = ? AND stage = 'settled'");
+	// One whose click is not known, and one that is refused.
+	const lost = `/api/postback/platform-key-northwind?txnid=lost-1&cid=nowhere&edate=${dayFromNow(0)}&payout=8`;
+	expect((await send({ id: "receivePostback", status: 200, path: lost })).status).toBe(200);
+	const refused = `/api/postback/platform-key-northwind?order_id=bad-1&cid=nowhere&edate=${dayFromNow(0)}&payout=8`;
+	expect((await send({ id: "receivePostback", status: 200, path: refused })).status).toBe(200);
+	const both = "SELECT 1 FROM conversions v, postback_intake i WHERE v.txnid = 'lost-1' AND i.outcome = 'rejected'";
+	await vi.waitFor(async () => expect(await env.DB.prepare(both).first()).not.toBeNull(), { timeout: 20_000, interval: 50 });
 }
 
 async function setCallbackUrl(url: string): Promise<void> {

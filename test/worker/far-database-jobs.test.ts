@@ -111,6 +111,8 @@ describe("worker: adjustments, 100 ms from the database", () => {
 		now: () => NOW,
 		actor: ACTOR,
 		judge: () => Promise.reject(new Error("no conversion is judged here")),
+		attach: async () => null,
+		detach: async () => null,
 		revalue: () => Promise.reject(new Error("nothing is revalued here")),
 		onSpendChanged: async () => {},
 	});

@@ -17,7 +17,7 @@ import { readConversions } from "../../src/publisher-api/read-conversions.ts";
 import { readEarnings } from "../../src/publisher-api/read-earnings.ts";
 import { reconcileDay } from "../../src/reconcile/reconcile-sums.ts";
 import worker from "../../src/worker.ts";
-import { postAdjustment } from "../support/adjustments.ts";
+import { postAdjustment, postVerb } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { importFile, NORTHWIND } from "../support/network-import.ts";
@@ -93,6 +93,14 @@ const adjustment = fc.record({
 	),
 });
 
+/** An operator attaches a conversion to a click by its hash; it is refused where it has one, or there is none. */
+const attachment = fc.record({
+	kind: fc.constant("attach" as const),
+	txnid: fc.nat({ max: 7 }).map((n) => `t-${n}`),
+	publisher: fc.constantFrom<PublisherId>("pa", "pc"),
+	hash: fc.nat({ max: 9 }),
+});
+
 /** An earlier adjustment is undone. */
 const undo = fc.record({ kind: fc.constant("undo" as const), which: fc.nat({ max: 9 }) });
 
@@ -159,6 +167,7 @@ const history = fc.array(
 		{ weight: 2, arbitrary: hearing },
 		{ weight: 3, arbitrary: verdict },
 		{ weight: 3, arbitrary: adjustment },
+		{ weight: 3, arbitrary: attachment },
 		{ weight: 2, arbitrary: undo },
 	),
 	{
@@ -168,7 +177,10 @@ const history = fc.array(
 );
 
 type Step = typeof history extends fc.Arbitrary<(infer Of)[]> ? Of : never;
-type Intervention = Extract<Step, { kind: "change" | "suspension" | "import" | "revalue" | "hear" | "verdict" | "adjust" | "undo" }>;
+type Intervention = Extract<
+	Step,
+	{ kind: "change" | "suspension" | "import" | "revalue" | "hear" | "verdict" | "adjust" | "attach" | "undo" }
+>;
 type Delivery =
 	| { queue: "clicks"; body: ClickMessage }
 	| { queue: "postbacks"; body: ReturnType<typeof postbackMessage> }
@@ -215,13 +227,19 @@ function toPostbackMessage({ publisher, hash, upperCase, eventAt, kind: _, ...fi
 	return postbackMessage("northwind", { ...fields, cid: upperCase ? cid.toUpperCase() : cid, eventAt: FIRST_DAY + eventAt });
 }
 
-/** What operators ask for; some of that is refused, as there is nothing to undo or to judge. */
-async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "undo" }>, made: string[]): Promise<void> {
-	const body = step.kind === "adjust" ? step.body : { kind: "undo", adjustment: made[step.which % Math.max(1, made.length)] ?? "none" };
-	const response = await postAdjustment(body);
+/** What operators ask for; some of that is refused, as there is nothing to undo, to judge or to attach to. */
+async function adjustAs(step: Extract<Intervention, { kind: "adjust" | "attach" | "undo" }>, made: string[]): Promise<void> {
+	const response = await askFor(step, made);
 	const { id } = await response.json<{ id?: string }>();
 	expect(response.status).toBe(id === undefined ? 422 : 200);
-	if (id !== undefined && step.kind === "adjust") made.push(id);
+	if (id !== undefined && step.kind !== "undo") made.push(id);
+}
+
+function askFor(step: Extract<Intervention, { kind: "adjust" | "attach" | "undo" }>, made: readonly string[]): Promise<Response> {
+	if (step.kind === "adjust") return postAdjustment(step.body);
+	if (step.kind === "undo") return postAdjustment({ kind: "undo", adjustment: made[step.which % Math.max(1, made.length)] ?? "none" });
+	const { txnid, publisher, hash } = step;
+	return postVerb("northwind", txnid, "attach", { click: hashOf(publisher, hash) });
 }
 
 /** Gives the deliveries to the real consumers, in batches of one queue each; what people do comes before its batch. */
@@ -250,7 +268,7 @@ async function intervene(step: Intervention, made: string[]): Promise<void> {
 		).run();
 		return;
 	}
-	if (step.kind === "adjust" || step.kind === "undo") return adjustAs(step, made);
+	if (step.kind === "adjust" || step.kind === "attach" || step.kind === "undo") return adjustAs(step, made);
 	const deps = { db: openDatabase(env.DB), callbacks: undefined, now: () => Date.now() };
 	await judgeConversion(deps, { platform: "northwind", txnid: step.txnid }, step.verdict, "adjustment");
 }

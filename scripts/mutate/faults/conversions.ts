@@ -286,9 +286,9 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "sales-of-a-click-that-an-operators-word-found-are-left-out",
-		file: "src/conversions/judge-conversion.ts",
-		find: "standing.isBilledClick(settlement.conversion.clickId)",
-		replace: "standing.isBilledClick(before.clickId)",
+		file: "src/conversions/write-settlements.ts",
+		find: "isBilledClick(settlement.conversion.clickId)",
+		replace: "isBilledClick(before?.clickId ?? null)",
 		tests: ["test/worker/conversions/settle.test.ts"],
 	},
 	{
@@ -318,6 +318,34 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		find: 'if (status === "cancelled" && standing !== null) return',
 		replace: 'if (status === "cancelled" && standing === 0) return',
 		tests: ["test/worker/check-ledger.test.ts"],
+	},
+	{
+		name: "a-click-that-is-taken-away-leaves-its-sales",
+		file: "src/conversions/write-settlements.ts",
+		find: "clickBefore === null ? ofBilledClick : isBilledClick(clickBefore)",
+		replace: "ofBilledClick",
+		tests: ["test/worker/conversions/desk.test.ts"],
+	},
+	{
+		name: "a-click-that-is-taken-away-leaves-its-credit",
+		file: "src/conversions/settle.ts",
+		find: "this.#owed.takeAway(present);",
+		replace: "",
+		tests: ["test/worker/conversions/desk.test.ts"],
+	},
+	{
+		name: "a-replayed-postback-counts-as-the-newest",
+		file: "src/operator/postback-problems/reread.ts",
+		find: 'id: `${id}~${String(number).padStart(3, "0")}`,',
+		replace: 'id: `~${id}~${String(number).padStart(3, "0")}`,',
+		tests: ["test/worker/conversions/postback-problems.test.ts"],
+	},
+	{
+		name: "a-statement-is-applied-again",
+		file: "src/operator/statement/reconcile-statement.ts",
+		find: "const isDone = known !== null && known.completedAt !== null;",
+		replace: "const isDone = false as boolean;",
+		tests: ["test/worker/conversions/reconcile-statement.test.ts"],
 	},
 	{
 		name: "digest-of-a-day-that-changed-meanwhile",

@@ -12,11 +12,14 @@ import { CLICK_OPERATIONS } from "./click.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
+import { OPERATOR_PROBLEM_OPERATIONS } from "./operator-problems.ts";
 import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
+import { OPERATOR_STATEMENT_OPERATIONS } from "./operator-statements.ts";
 import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
 import { POSTBACK_OPERATIONS } from "./postback.ts";
@@ -78,6 +81,9 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
+		...OPERATOR_CONVERSION_OPERATIONS,
+		...OPERATOR_PROBLEM_OPERATIONS,
+		...OPERATOR_STATEMENT_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,

@@ -32,6 +32,8 @@ export const postbackIntake = sqliteTable(
 	(table) => [
 		index("postback_intake_by_txnid").on(table.txnid).where(isNotNull(table.txnid)),
 		index("postback_intake_by_cid").on(table.cid).where(isNotNull(table.cid)),
+		// Those that no conversion came of: what an operator looks through, by platform, and sends through again.
+		index("postback_intake_refused").on(table.platform, table.id).where(sql`outcome <> 'accepted'`),
 	],
 );
 
@@ -163,8 +165,12 @@ export const conversions = sqliteTable(
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),
-		// What the operator's status counts: those that nobody is paid for yet.
-		index("conversions_open").on(table.stage).where(sql`stage <> 'settled'`),
+		// Those that nobody is paid for yet: what the operator's status counts, and its list of conversions goes through.
+		index("conversions_open").on(table.stage, table.firstReceivedAt, table.platform, table.txnid).where(sql`stage <> 'settled'`),
+		index("conversions_by_receipt").on(table.firstReceivedAt, table.platform, table.txnid),
+		index("conversions_by_publisher")
+			.on(table.publisherId, table.firstReceivedAt, table.platform, table.txnid)
+			.where(isNotNull(table.publisherId)),
 		// By why: what the operator's status counts, and those of publishers that are active again.
 		index("conversions_held").on(table.heldFor, table.publisherId).where(sql`stage = 'quarantined'`),
 		// A credit stands, and nobody knows what it is worth: a person has to look.

@@ -18,4 +18,5 @@ export * from "./reconciliation.ts";
 export * from "./report-history.ts";
 export * from "./retention.ts";
 export * from "./settings.ts";
+export * from "./statements.ts";
 export * from "./written-keys.ts";

@@ -156,6 +156,8 @@ describe("worker: conversions are valued by corrected rates", () => {
 			now: Date.now,
 			actor: ACTOR,
 			judge: async () => null,
+			attach: async () => null,
+			detach: async () => null,
 			onSpendChanged: async () => {},
 			revalue: async (...chunk) => {
 				await run("UPDATE adjustments SET cursor = NULL");

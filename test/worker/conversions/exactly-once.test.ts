@@ -175,6 +175,8 @@ class World {
 			...settling,
 			actor: ACTOR,
 			judge: async () => null,
+			attach: async () => null,
+			detach: async () => null,
 			revalue: (...keys) => revalueConversions(settling, ...keys),
 			onSpendChanged: async () => {},
 		};

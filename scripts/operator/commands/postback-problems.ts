@@ -1,0 +1,101 @@
+import {
+	type Problem,
+	problemsSchema,
+	type ReplayedPostbacks,
+	replayedPostbacksSchema,
+} from "../../../src/operator/postback-problems/problems-answers.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { take, targetOf } from "../send-adjustment.ts";
+
+type ListOptions = ServerOptions & { platform?: string; from?: string };
+type ReplayOptions = ServerOptions & { map: readonly string[]; from?: string; until?: string; dryRun?: boolean };
+
+/** `postback-problems …`: what arrived and needs a person, and what is sent through again once that is mended. */
+export const command: OperatorCommand = {
+	name: "postback-problems",
+	add(program) {
+		const problems = program
+			.command("postback-problems")
+			.description("list postbacks that need a person, and replay them once they are mended");
+		withServerOptions(problems.command("list", { isDefault: true }))
+			.description("by platform and cause, with what mends it")
+			.option("--platform <id>", "of this platform alone")
+			.option("--from <time>", "received at or after this time (otherwise in the last 30 days)")
+			.action(list);
+		withServerOptions(problems.command("replay"))
+			.description("read refused postbacks again, and look again at conversions without a click")
+			.argument("<platform>", "its id in the network file")
+			.option(
+				"--map <field=parameter>",
+				"our field, and the parameter that it came in; edate=@received_at for the time of receipt",
+				collect,
+				[],
+			)
+			.option("--from <time>", "received at or after this time (otherwise in the last 30 days)")
+			.option("--until <time>", "received before this time")
+			.option("--dry-run", "only say what would change")
+			.action(replay);
+	},
+};
+
+function collect(value: string, previous: readonly string[]): string[] {
+	return [...previous, value];
+}
+
+async function list({ platform, from, ...options }: ListOptions): Promise<void> {
+	const query = new URLSearchParams({ ...(platform !== undefined && { platform }), ...(from !== undefined && { from }) });
+	const answer = take(problemsSchema, await callOperator(targetOf(options), `/operator/problems/postbacks?${query}`, null));
+	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (answer.data.length === 0) console.log("Nothing that arrived needs a person.");
+	for (const problem of answer.data) console.log(describe(problem).join("\n"));
+	if (!answer.complete) console.log("There is more than was looked at: --platform looks at one alone.");
+}
+
+function describe({ platform, cause, field, sent, count, since, examples, fix }: Problem): string[] {
+	const what = `${cause.replaceAll("_", " ")}${field === null ? "" : ` of ${field}`}${sent === null ? "" : `: ${sent}`}`;
+	const [example] = examples;
+	const shown =
+		example === undefined ? [] : [`    such as ${example.txnid ?? ""} ${example.query ?? ""} (${example.request_id ?? "unknown request"})`];
+	return [
+		`${platform ?? "unknown key"}  ${count} × ${what}, since ${since}`,
+		...shown,
+		`    ${fix.text}`,
+		...(fix.source === null ? [] : [`    see ${fix.source}`]),
+		...(fix.command === null ? [] : [`    ${fix.command}`]),
+	];
+}
+
+/** A request looks at some hundred: asks until all were looked at. */
+async function replay(platform: string, { map, from, until = new Date().toISOString(), dryRun, ...options }: ReplayOptions): Promise<void> {
+	const mapping = Object.fromEntries(map.map(readPair));
+	const total = { looked_at: 0, accepted: 0, still_refused: 0, conversions: 0, publisher: 0, gross: 0 };
+	for (let cursor: string | null | undefined; cursor !== null; ) {
+		const body = JSON.stringify({ platform, mapping, from, until, cursor });
+		const path = `/operator/problems/postbacks/replay${dryRun ? "?dry_run=1" : ""}`;
+		const answer: ReplayedPostbacks = take(replayedPostbacksSchema, await callOperator(targetOf(options), path, body));
+		total.looked_at += answer.looked_at;
+		total.accepted += answer.accepted;
+		total.still_refused += answer.still_refused;
+		total.conversions += answer.conversions;
+		total.publisher += Number(answer.publisher_revenue);
+		total.gross += Number(answer.gross_revenue);
+		cursor = answer.next_cursor;
+	}
+	const { publisher, gross, ...counts } = total;
+	const money = { publisher_revenue: publisher.toFixed(4), gross_revenue: gross.toFixed(4) };
+	if (options.json) return console.log(JSON.stringify({ ...counts, ...money, dry_run: dryRun === true }, null, 2));
+	const [would, did] = dryRun ? ["would be", "would change"] : ["were", "changed"];
+	console.log(
+		`Looked at ${total.looked_at}: ${total.accepted} refused postbacks ${would} taken, ${total.still_refused} are at fault still, and ${total.conversions} conversions ${did}.\n` +
+			`Publisher revenue ${did} by ${money.publisher_revenue} USD, gross by ${money.gross_revenue} USD.`,
+	);
+}
+
+function readPair(text: string): [string, string] {
+	const [field = "", from = "", ...more] = text.split("=");
+	if (field === "" || from === "" || more.length > 0)
+		throw new Failure(`--map is ${JSON.stringify(text)}, but must be such as txnid=order_id.`);
+	return [field, from];
+}

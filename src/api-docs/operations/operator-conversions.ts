@@ -1,0 +1,147 @@
+/** Conversions that need a person. The schemas are the ones that read the requests, and that the answers are typed by. */
+import * as v from "valibot";
+import { CONVERSION_STAGES, CONVERSION_STATUSES } from "../../lib/enums.ts";
+import {
+	candidateSchema,
+	candidatesSchema,
+	conversionPageSchema,
+	judgedSchema,
+	listedConversionSchema,
+	shownConversionSchema,
+} from "../../operator/conversions/conversions-answers.ts";
+import { attachSchema, judgeSchema } from "../../operator/conversions/judge-request.ts";
+import { LISTED_REASONS } from "../../operator/conversions/list-request.ts";
+import type { Operation, Parameter } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+
+named("ListedConversion", listedConversionSchema);
+named("CandidateClick", candidateSchema);
+
+const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
+const ONE = "/operator/conversions/{platform}/{txnid}";
+const query = (name: string, description: string, schema: v.GenericSchema = v.string()): Parameter => ({
+	in: "query",
+	name,
+	description,
+	schema,
+});
+const OF_ONE: readonly Parameter[] = [
+	{ in: "path", name: "platform", required: true, description: "Its id in the network file.", schema: v.string(), example: "northwind" },
+	{ in: "path", name: "txnid", required: true, description: "The platform's transaction id.", schema: v.string(), example: "T-1001" },
+];
+const TIME = "An ISO date or datetime, UTC where it names no offset.";
+const NAMES_CLICK: readonly Parameter[] = [
+	query("click", "A click's id, its hash, or the publisher's click id."),
+	query("brand", "Else a brand's domain, with `from` and `to`, 72 hours apart at most."),
+	query("from", `When the click was made. ${TIME}`),
+	query("to", "Before when."),
+];
+
+const VERBS = {
+	release: "Let a conversion that is kept back count",
+	void: "Take a conversion back",
+	restore: "Let a conversion be what its platform says",
+} as const;
+
+const judgedAnswers: Operation["answers"] = {
+	200: { description: "What changed, or would.", content: { schema: named("ConversionJudged", judgedSchema) } },
+	401: UNAUTHORIZED,
+	412: {
+		description: "The id is of another adjustment.",
+		content: { schema: errorSchema, example: { error: "Conflict", message: "The id release-2026-11 is of another adjustment." } },
+	},
+	413: TOO_LARGE,
+	422: faultsAnswer,
+	503: BEING_MOVED,
+};
+
+export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
+	{
+		...SHARED,
+		method: "get",
+		role: "viewer",
+		path: "/operator/conversions",
+		id: "listConversions",
+		summary: "List conversions",
+		description: "The newest first, by when they were first reported.",
+		parameters: [
+			query("stage", "Where it stands.", v.picklist(CONVERSION_STAGES)),
+			query("status", "How its platform says that it stands.", v.picklist(CONVERSION_STATUSES)),
+			query("platform", "The platform's id in the network file."),
+			query("publisher", "The publisher's id in the network file."),
+			query("brand", "The brand's domain."),
+			query("reason", "Why it is quarantined, or has no click.", v.picklist(LISTED_REASONS)),
+			query("from", `First reported then or later. ${TIME}`),
+			query("to", "First reported before."),
+			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet."),
+			query("limit", "At most 1,000.", v.optional(count, 100)),
+			query("cursor", "`next_cursor` of the page before."),
+		],
+		answers: {
+			200: { description: "A page.", content: { schema: named("ConversionPage", conversionPageSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		method: "get",
+		role: "viewer",
+		path: ONE,
+		id: "showConversion",
+		summary: "Show a conversion",
+		description: "With its history, its click, the postbacks that named it, and what operators did to it.",
+		parameters: OF_ONE,
+		answers: {
+			200: { description: "What is known of it.", content: { schema: named("ShownConversion", shownConversionSchema) } },
+			401: UNAUTHORIZED,
+			422: { ...faultsAnswer, description: "There is no such conversion." },
+		},
+	},
+	{
+		...SHARED,
+		method: "get",
+		role: "viewer",
+		path: `${ONE}/clicks`,
+		id: "listCandidateClicks",
+		summary: "List clicks that a conversion may be attached to",
+		description: "By `click`, or by `brand`, `from` and `to`; a hundred at most, in the order of time.",
+		parameters: [...OF_ONE, ...NAMES_CLICK],
+		answers: {
+			200: { description: "The clicks.", content: { schema: named("CandidateClicks", candidatesSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		method: "post",
+		role: "finance",
+		path: `${ONE}/attach`,
+		id: "attachConversion",
+		summary: "Attach a conversion to a click",
+		description:
+			"A conversion that has no click gets the one that is named, and is settled as if the postback had named it. The click must be of a brand that has a campaign of this platform, or was of this platform when it was made: what a platform pays for is never booked on another's campaign. A conversion keeps its click: `undo` of the adjustment takes it away again.",
+		parameters: [...OF_ONE, DRY_RUN],
+		body: {
+			required: true,
+			contents: [{ schema: attachSchema, example: { click: "0123456789abcdef0123456789abcdef", text: "order mail of 21 November" } }],
+		},
+		answers: judgedAnswers,
+	},
+	...Object.entries(VERBS).map(
+		([verb, summary]): Operation => ({
+			...SHARED,
+			method: "post",
+			role: "finance",
+			path: `${ONE}/${verb}`,
+			id: `${verb}Conversion`,
+			summary,
+			description: `The adjustment \`${verb}_conversion\`, of the conversion that the path names: sums, reports and callbacks follow in the same transaction.`,
+			parameters: [...OF_ONE, DRY_RUN],
+			body: { required: true, contents: [{ schema: judgeSchema, example: { text: "the advertiser confirmed it" } }] },
+			answers: judgedAnswers,
+		}),
+	),
+];

@@ -1,0 +1,183 @@
+/** What arrived and needs a person, by platform and cause; a bounded number of rows of each kind is looked at, the newest. */
+import { sql } from "drizzle-orm";
+import { asClickHash } from "../../conversions/match-click.ts";
+import { explainUncounted } from "../../conversions/show-history.ts";
+import { isoTime } from "../../conversions/show-rows.ts";
+import type { Database } from "../../db/client.ts";
+import type { ConversionHold } from "../../lib/enums.ts";
+import { leastIdAt } from "../../lib/ids.ts";
+import { isPlaceholder } from "../../lib/placeholder.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { type Cause, classifyRefused, type Refused } from "./classify.ts";
+import { fixOf } from "./fix.ts";
+import { networkOf } from "./network-macros.ts";
+import type { Problem, Problems } from "./problems-answers.ts";
+
+export type ProblemsDeps = {
+	db: Database;
+	now: () => number;
+	/** How long clicks are kept. */
+	clickDays: number;
+};
+export type ProblemsQuery = { platform?: string | undefined; fromAt: number };
+
+/** Refused postbacks that are looked at, of each platform and of unknown keys. */
+const MAX_REFUSED = 500;
+/** Conversions that are looked at: without a click, quarantined, of an unknown status. */
+const MAX_CONVERSIONS = 1_000;
+const MAX_EXAMPLES = 3;
+/** Groups that are shown. */
+const MAX_PROBLEMS = 200;
+/** Characters of a query, and of a word, that are shown. */
+const MAX_QUERY = 2_000;
+const MAX_SENT = 100;
+
+type Found = Cause & { platform: string | null; at: number; txnid: string | null; requestId: string | null; query: string | null };
+type RefusedRow = Refused & { id: string; at: number; platform: string | null; txnid: string | null };
+type OpenRow = {
+	platform: string;
+	txnid: string;
+	cid: string;
+	at: number;
+	eventAt: number;
+	stage: string;
+	heldFor: ConversionHold | null;
+	currency: string;
+	networkStatus: string | null;
+	lastIntakeId: string;
+};
+
+export async function readProblems(deps: ProblemsDeps, query: ProblemsQuery): Promise<Problems> {
+	const { db } = deps;
+	const [platforms, refused, open, unknown] = await Promise.all([
+		db.all<{ id: string; name: string }>(sql`SELECT id, name FROM platforms`),
+		readRefused(db, query),
+		readOpen(deps, query),
+		readUnknownStatuses(db, query),
+	]);
+	const networks = new Map(platforms.map((platform) => [platform.id, networkOf(platform)]));
+	const groups = Map.groupBy([...refused.found, ...open.found, ...unknown.found], ({ platform, cause, field, sent }) =>
+		JSON.stringify([platform, cause, field, isNamed(cause) ? sent : null]),
+	);
+	const problems = [...groups.values()].map((found) => describe(found, (id) => (id === null ? null : (networks.get(id) ?? null))));
+	const data = problems.sort((a, b) => b.count - a.count || (a.since < b.since ? -1 : 1)).slice(0, MAX_PROBLEMS);
+	const complete = [refused, open, unknown].every(({ isCut }) => !isCut) && problems.length <= MAX_PROBLEMS;
+	return { data, limit: MAX_PROBLEMS, complete };
+}
+
+/** Causes of which each word, placeholder or currency is a problem of its own. */
+function isNamed(cause: Cause["cause"]): boolean {
+	return ["placeholder", "misnamed", "unknown_status", "no_rate", "unknown_currency"].includes(cause);
+}
+
+function describe(found: readonly Found[], networkOf: (platform: string | null) => Parameters<typeof fixOf>[1]["network"]): Problem {
+	const newest = found.toSorted((a, b) => b.at - a.at);
+	const [one] = newest;
+	if (one === undefined) throw new Error("a problem is of something");
+	const { platform, cause, field, sent } = one;
+	return {
+		platform,
+		cause,
+		field,
+		sent,
+		count: found.length,
+		since: isoTime(newest.at(-1)?.at ?? one.at),
+		newest_at: isoTime(one.at),
+		examples: newest
+			.slice(0, MAX_EXAMPLES)
+			.map(({ requestId, txnid, at, query }) => ({ request_id: requestId, txnid, at: isoTime(at), query })),
+		fix: fixOf(one, { platform, network: networkOf(platform) }),
+	};
+}
+
+type Looked = { found: Found[]; isCut: boolean };
+
+/** Those that were neither replayed since, nor sent again in order. */
+async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
+	const columns = sql`i.id, i.received_at AS at, i.platform, i.outcome, i.answer, substr(i.query, 1, ${MAX_QUERY}) AS query, i.txnid`;
+	const from = leastIdAt(fromAt);
+	const isOpen = sql`NOT EXISTS (SELECT 1 FROM postback_intake a WHERE a.id > i.id || '~' AND a.id < i.id || '~~')
+		AND NOT EXISTS (SELECT 1 FROM postback_intake a WHERE a.txnid = i.txnid AND a.platform = i.platform AND a.outcome = 'accepted' AND a.id > i.id)`;
+	const [ofPlatforms, ofNobody, cut] = await Promise.all([
+		db.all<RefusedRow>(sql`SELECT ${columns} FROM platforms p CROSS JOIN postback_intake i
+			WHERE ${platform === undefined ? sql`true` : sql`p.id = ${platform}`} AND i.id IN (SELECT r.id FROM postback_intake r
+				WHERE r.outcome <> 'accepted' AND r.platform = p.id AND r.id >= ${from} ORDER BY r.id DESC LIMIT ${MAX_REFUSED})
+				AND ${isOpen}`),
+		platform === undefined
+			? db.all<RefusedRow>(sql`SELECT ${columns} FROM postback_intake i
+				WHERE i.outcome <> 'accepted' AND i.platform IS NULL AND i.id >= ${from} ORDER BY i.id DESC LIMIT ${MAX_REFUSED}`)
+			: [],
+		db.all(sql`SELECT p.id FROM platforms p WHERE EXISTS (SELECT 1 FROM postback_intake r
+			WHERE r.outcome <> 'accepted' AND r.platform = p.id AND r.id >= ${from} ORDER BY r.id DESC LIMIT 1 OFFSET ${MAX_REFUSED})`),
+	]);
+	const found = [...ofPlatforms, ...ofNobody].flatMap((row) =>
+		classifyRefused(row).map(({ cause, field, sent }): Found => {
+			const { id: requestId, at, txnid, query } = row;
+			return { cause, field, sent: shorten(sent), platform: row.platform, at, txnid, requestId, query };
+		}),
+	);
+	return { found, isCut: cut.length > 0 || ofNobody.length === MAX_REFUSED };
+}
+
+/** Conversions without a click, but for those that only wait for it, and quarantined ones. */
+async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
+	const ofStage = (stage: "waiting" | "unmatched" | "quarantined") =>
+		db.all<OpenRow>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
+				network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
+			FROM conversions WHERE stage <> 'settled' AND stage = ${stage} AND first_received_at >= ${fromAt}
+				AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
+			ORDER BY first_received_at DESC, platform DESC, txnid DESC LIMIT ${MAX_CONVERSIONS}`);
+	const [waiting, unmatched, quarantined] = await Promise.all([ofStage("waiting"), ofStage("unmatched"), ofStage("quarantined")]);
+	const clickless = [...waiting, ...unmatched];
+	const whyOf = await explainUncounted(
+		db,
+		clickless.map((row) => ({ ...row, click_id: null, held_for: null })),
+	);
+	const known = await readKnownCurrencies(db, quarantined);
+	const keptFrom = now() - clickDays * DAY_MS;
+	const found = [
+		...clickless.flatMap((row) => {
+			const why = whyOf({ ...row, click_id: null, held_for: null });
+			if (why === null || (why === "no_click" && row.stage === "waiting")) return [];
+			if (why !== "no_click") return [toFound(row, { cause: why, field: "cid", sent: null })];
+			if (asClickHash(row.cid) === null) return [toFound(row, { cause: "click_id_form", field: "cid", sent: shorten(row.cid) })];
+			return [toFound(row, { cause: row.eventAt < keptFrom ? "older_than_retention" : "no_click", field: "cid", sent: null })];
+		}),
+		...quarantined.map((row) => {
+			const { heldFor, currency } = row;
+			if (heldFor !== null && heldFor !== "no_rate") return toFound(row, { cause: heldFor, field: null, sent: null });
+			return toFound(row, { cause: known.has(currency) ? "no_rate" : "unknown_currency", field: "currency", sent: shorten(currency) });
+		}),
+	];
+	return { found, isCut: [waiting, unmatched, quarantined].some(({ length }) => length === MAX_CONVERSIONS) };
+}
+
+async function readUnknownStatuses(db: Database, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
+	const rows =
+		await db.all<OpenRow>(sql`SELECT platform, txnid, cid, updated_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
+			network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
+		FROM conversions WHERE status_unknown = 1 AND status = 'pending' AND updated_at >= ${fromAt}
+			AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
+		ORDER BY updated_at DESC LIMIT ${MAX_CONVERSIONS}`);
+	const found = rows.map((row) => {
+		const word = row.networkStatus ?? "";
+		return toFound(row, { cause: isPlaceholder(word) ? "placeholder" : "unknown_status", field: "status", sent: shorten(word) });
+	});
+	return { found, isCut: rows.length === MAX_CONVERSIONS };
+}
+
+function toFound({ platform, txnid, at, lastIntakeId }: OpenRow, cause: Cause): Found {
+	return { ...cause, platform, txnid, at, requestId: lastIntakeId === "" ? null : lastIntakeId, query: null };
+}
+
+/** Currencies of which any day has a rate. */
+async function readKnownCurrencies(db: Database, rows: readonly OpenRow[]): Promise<ReadonlySet<string>> {
+	const currencies = JSON.stringify([...new Set(rows.map(({ currency }) => currency))]);
+	const known = await db.all<{ currency: string }>(sql`SELECT j.atom AS currency FROM json_each(${currencies}) j
+		WHERE EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id >= j.atom || ' ' AND r.id < j.atom || '!')`);
+	return new Set(known.map(({ currency }) => currency));
+}
+
+function shorten(text: string | null): string | null {
+	return text === null ? null : text.slice(0, MAX_SENT).toWellFormed();
+}

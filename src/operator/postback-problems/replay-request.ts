@@ -1,0 +1,70 @@
+/** What GET /operator/problems/postbacks and POST …/replay take. */
+import * as v from "valibot";
+import { time, timeOf } from "../../adjustments/adjustment-request.ts";
+import { cursorOf } from "../../http/pages.ts";
+import { readInput } from "../../http/read-input.ts";
+import { DAY_MS } from "../../lib/time.ts";
+import { POSTBACK_FIELDS } from "./network-macros.ts";
+import type { ProblemsQuery } from "./read-problems.ts";
+
+/** How far back is looked where nobody says. */
+const DEFAULT_DAYS = 30;
+
+const platform = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
+const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : timeOf(from));
+
+const problemsQuerySchema = v.strictObject({ platform: v.optional(platform), from: v.optional(time) });
+
+/** @throws HttpError 422 that names every parameter at fault */
+export function readProblemsQuery(query: Record<string, string>, now: number): ProblemsQuery {
+	const { platform, from } = readInput(problemsQuerySchema, query);
+	return { platform, fromAt: fromAt(from, now) };
+}
+
+/** Stands for the time at which a postback came. */
+export const RECEIVED_AT = "@received_at";
+
+/** The last that was looked at: a refused postback, else a conversion without a click, with when it was first reported. */
+const position = v.union([
+	v.tuple([v.literal("refused"), v.string()]),
+	v.tuple([v.literal("clickless"), v.pipe(v.number(), v.safeInteger()), v.string()]),
+]);
+export type ReplayPosition = { of: "refused"; id: string } | { of: "clickless"; at: number; txnid: string };
+
+const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(100, "is too long"));
+
+export const replaySchema = v.strictObject({
+	/** platforms.id. */
+	platform,
+	/** Our fields, and the parameters that they came in; `@received_at` for a date stands for the time at which the postback came. */
+	mapping: v.optional(
+		v.pipe(
+			v.strictObject(v.entriesFromList(POSTBACK_FIELDS, v.optional(name))),
+			v.check(
+				(mapping) => Object.entries(mapping).every(([field, from]) => from !== RECEIVED_AT || field === "edate"),
+				`${RECEIVED_AT} is a date: it can stand for edate alone`,
+			),
+		),
+		{},
+	),
+	/** Received then or later; otherwise in the last 30 days. */
+	from: v.optional(time),
+	/** Received before. */
+	until: v.optional(time),
+	/** `next_cursor` of the answer before. */
+	cursor: cursorOf(position),
+});
+
+export type Mapping = Partial<Record<(typeof POSTBACK_FIELDS)[number], string | undefined>>;
+export type ReplayRequest = { platform: string; mapping: Mapping; fromAt: number; untilAt: number; after: ReplayPosition | null };
+
+/** @param request that was read */
+export function toReplayRequest(request: v.InferOutput<typeof replaySchema>, now: number): ReplayRequest {
+	const { platform, mapping, from, until, cursor } = request;
+	return { platform, mapping, fromAt: fromAt(from, now), untilAt: until === undefined ? now : timeOf(until), after: positionOf(cursor) };
+}
+
+function positionOf(cursor: v.InferOutput<typeof position> | undefined): ReplayPosition | null {
+	if (cursor === undefined) return null;
+	return cursor[0] === "refused" ? { of: "refused", id: cursor[1] } : { of: "clickless", at: cursor[1], txnid: cursor[2] };
+}

@@ -1,0 +1,102 @@
+/** What a statement and the ledger say differently: pure. */
+import type { Conversion } from "../../conversions/conversion.ts";
+import type { Postback } from "../../conversions/message.ts";
+import { type StatedPlatform, statusOf } from "../../conversions/restate.ts";
+import { readStatus } from "../../conversions/status-map.ts";
+import type { ConversionStatus } from "../../lib/enums.ts";
+import type { StatedSale } from "./read-statement.ts";
+
+export const DIFFERENCE_KINDS = ["missing_here", "missing_there", "other_amount", "other_status", "two_ids", "unknown_status"] as const;
+type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+export type Difference = {
+	kind: DifferenceKind;
+	txnid: string;
+	/** The other id of a sale that has two. */
+	otherTxnid: string | null;
+	ours: Conversion | null;
+	theirs: StatedSale | null;
+	/** What says the same as the statement; null where nothing that could be settled does. */
+	postback: Postback | null;
+};
+
+/** A conversion that a sale of another id may be. */
+export type SameClick = { txnid: string; cid: string; payoutMicros: number; currency: string };
+
+export type Ledger = {
+	platform: StatedPlatform;
+	conversionOf: (txnid: string) => Conversion | null;
+	/** Conversions of the platform that name this click. */
+	ofClick: (cid: string) => readonly SameClick[];
+	/** Conversions that count, of the statement's days. */
+	counted: readonly Conversion[];
+};
+
+/** One difference a transaction: another amount goes before another status, as one postback says both. */
+export function compareStatement(sales: readonly StatedSale[], ledger: Ledger): Difference[] {
+	const stated = new Set(sales.map(({ txnid }) => txnid));
+	const missingThere = ledger.counted
+		.filter(({ txnid }) => !stated.has(txnid))
+		.map((ours): Difference => ({ kind: "missing_there", txnid: ours.txnid, otherTxnid: null, ours, theirs: null, postback: null }));
+	return [...sales.flatMap((theirs) => compareSale(theirs, ledger, stated)), ...missingThere];
+}
+
+function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<string>): Difference[] {
+	const { platform } = ledger;
+	const { txnid } = theirs;
+	const ours = ledger.conversionOf(txnid);
+	const said = saidOf(theirs, platform);
+	const base = { txnid, otherTxnid: null, ours, theirs };
+	if (ours === null) {
+		const other =
+			theirs.cid === null
+				? undefined
+				: ledger.ofClick(theirs.cid).find((same) => isSame(theirs, same, platform) && !stated.has(same.txnid));
+		if (other !== undefined) return [{ ...base, kind: "two_ids", otherTxnid: other.txnid, postback: null }];
+		// What was never here, and was cancelled, is missed by nobody.
+		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null) }];
+	}
+	if (said === null) return [{ ...base, kind: "unknown_status", postback: null }];
+	const status = statusOf({ ...ours, verdict: null }, platform);
+	if (said === "cancelled" && status === "cancelled") return [];
+	const postback = toPostback(theirs, ours);
+	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform))
+		return [{ ...base, kind: "other_amount", postback }];
+	const isTold = theirs.status !== null || said === "cancelled" || status === "cancelled";
+	return isTold && said !== status ? [{ ...base, kind: "other_status", postback }] : [];
+}
+
+/** How a statement says that a sale stands: by its word; nothing, or less, that is left of it is a return. Null for a word of no map. */
+function saidOf({ status, payoutMicros }: StatedSale, { statusMap }: StatedPlatform): ConversionStatus | null {
+	const { status: said, unknown } = readStatus(status, statusMap);
+	if (payoutMicros <= 0) return "cancelled";
+	return unknown ? null : said;
+}
+
+function isAmount({ payoutMicros, currency }: StatedSale, ours: Conversion, platform: StatedPlatform): boolean {
+	return payoutMicros === ours.payoutMicros && (currency ?? ours.defaultCurrency ?? platform.currency) === ours.currency;
+}
+
+function isSame({ payoutMicros, currency }: StatedSale, other: SameClick, platform: StatedPlatform): boolean {
+	return payoutMicros === other.payoutMicros && (currency ?? platform.currency) === other.currency;
+}
+
+/** What is known here stays: the click, and the day, which platforms date by clocks of their own. */
+function toPostback(theirs: StatedSale, ours: Conversion | null): Postback | null {
+	const [cid, eventAt] = [ours?.cid ?? theirs.cid, ours?.eventAt ?? theirs.at];
+	if (cid === null || eventAt === null) return null;
+	const { txnid, payoutMicros, salesMicros, currency, status } = theirs;
+	return {
+		txnid,
+		cid,
+		eventAt,
+		// Below zero it would be a correction of its own.
+		payoutMicros: Math.max(0, payoutMicros),
+		salesMicros: salesMicros === null ? null : Math.max(0, salesMicros),
+		currency,
+		status: status ?? ours?.networkStatus ?? null,
+		s2: null,
+		s3: null,
+		surl: null,
+	};
+}

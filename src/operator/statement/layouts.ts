@@ -1,0 +1,102 @@
+/** How platforms' statements call what is compared: pure. Names are written without what joins their words, in lower case. */
+import { squash } from "../feeds/feed-columns.ts";
+
+export const STATEMENT_FIELDS = ["txnid", "cid", "date", "payout", "sales", "currency", "status"] as const;
+export type StatementField = (typeof STATEMENT_FIELDS)[number];
+export const DATE_ORDERS = ["dmy", "mdy"] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+export const LAYOUTS = ["awin", "impact", "cj", "rakuten"] as const;
+export type LayoutName = (typeof LAYOUTS)[number] | "mapping";
+
+type Layout = {
+	/** Columns, one of each list, by which a statement is told to be of this layout. */
+	told: readonly (readonly string[])[];
+	columns: Partial<Record<StatementField, readonly string[]>>;
+	/** How dates with slashes are written. */
+	dateOrder: DateOrder | null;
+};
+
+const LAYOUT: Readonly<Record<(typeof LAYOUTS)[number], Layout>> = {
+	awin: {
+		told: [
+			["clickref", "clickrefs", "clickref1"],
+			["transactiondate", "date"],
+			["commission", "commissionamount", "commissionamountamount"],
+		],
+		columns: {
+			txnid: ["transactionid", "id"],
+			cid: ["clickref", "clickrefs", "clickref1"],
+			date: ["transactiondate", "date"],
+			payout: ["commission", "commissionamount", "commissionamountamount"],
+			sales: ["saleamount", "saleamountamount", "transactionvalue", "salevalue"],
+			currency: ["currency", "commissionamountcurrency", "commissioncurrency"],
+			status: ["commissionstatus", "transactionstatus", "status"],
+		},
+		dateOrder: "dmy",
+	},
+	impact: {
+		told: [["actionid"], ["actiondate", "eventdate", "creationdate"]],
+		columns: {
+			txnid: ["actionid"],
+			cid: ["subid1", "subid"],
+			date: ["actiondate", "eventdate", "creationdate"],
+			payout: ["actionearnings", "earnings", "payout", "totalearnings"],
+			sales: ["saleamount", "amount"],
+			currency: ["payoutcurrency", "currency"],
+			status: ["status", "state"],
+		},
+		dateOrder: "mdy",
+	},
+	cj: {
+		told: [["commissionid"], ["orderid"], ["eventdate", "postingdate"]],
+		columns: {
+			// Corrections have ids of their own, and the order's.
+			txnid: ["orderid"],
+			cid: ["sid", "shopperid"],
+			date: ["eventdate"],
+			payout: ["commissionamount", "publishercommission", "pubcommissionamount", "pubcommissionamountusd", "commission"],
+			sales: ["saleamount", "saleamountusd"],
+			currency: ["currency", "publishercurrency", "pubcurrency"],
+			status: ["actionstatus", "status"],
+		},
+		dateOrder: "mdy",
+	},
+	rakuten: {
+		told: [["memberidu1", "u1"], ["orderid"], ["totalcommission", "commissions", "commission"]],
+		columns: {
+			txnid: ["orderid"],
+			cid: ["memberidu1", "u1"],
+			date: ["transactiondate"],
+			payout: ["totalcommission", "commissions", "commission"],
+			sales: ["sales", "grosssales", "saleamount"],
+			currency: ["currency"],
+		},
+		dateOrder: "mdy",
+	},
+};
+
+export type Columns = { layout: LayoutName; dateOrder: DateOrder | null; indexes: Partial<Record<StatementField, number>> };
+export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
+
+/** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing. */
+export function findColumns(
+	header: readonly string[],
+	mapping: ColumnMapping,
+	dateOrder: DateOrder | null,
+): Columns | { missing: string[] } {
+	const names = header.map(squash);
+	const indexOf = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((at) => at >= 0);
+	const layout = LAYOUTS.find((name) => LAYOUT[name].told.every((candidates) => indexOf(candidates) !== undefined));
+	const known = layout === undefined ? null : LAYOUT[layout];
+	const indexes: Columns["indexes"] = {};
+	const missing: string[] = [];
+	for (const field of STATEMENT_FIELDS) {
+		const own = mapping[field];
+		const index = indexOf(own === undefined ? (known?.columns[field] ?? [field]) : [squash(own)]);
+		if (index !== undefined) indexes[field] = index;
+		else if (own !== undefined) missing.push(`${field}: there is no column ${own}`);
+		else if (field === "txnid" || field === "payout") missing.push(`${field}: no column is known to be it`);
+	}
+	if (missing.length > 0) return { missing };
+	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes };
+}

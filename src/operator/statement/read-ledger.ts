@@ -1,0 +1,73 @@
+/** What of the ledger a statement is compared with. */
+import { sql } from "drizzle-orm";
+import type { Conversion } from "../../conversions/conversion.ts";
+import { asClickHash } from "../../conversions/match-click.ts";
+import type { Database } from "../../db/client.ts";
+import { allColumns } from "../../db/json-rows.ts";
+import { conversions } from "../../db/schema/conversions.ts";
+import { invalidInput } from "../../http/errors.ts";
+import type { NegativePayout } from "../../lib/enums.ts";
+import { DAY_MS, utcDay } from "../../lib/time.ts";
+import type { Ledger, SameClick } from "./compare-statement.ts";
+import { MAX_STATEMENT_ROWS, type StatedSale } from "./read-statement.ts";
+
+/** Transactions that one statement asks for. */
+const AT_ONCE = 500;
+
+type Row = Omit<Conversion, "statusUnknown" | "test" | "credited"> & { statusUnknown: number; test: number; credited: number };
+type PlatformRow = { currency: string; statusMap: string; negativePayout: NegativePayout };
+
+/** The days of a statement's dates, Unix milliseconds; `toAt` is excluded. Null where it has no dates. */
+export function periodOf(sales: readonly StatedSale[]): { fromAt: number; toAt: number } | null {
+	const times = sales.flatMap(({ at }) => (at === null ? [] : [at]));
+	if (times.length === 0) return null;
+	const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
+	return { fromAt: Date.parse(utcDay(first)), toAt: Date.parse(utcDay(last)) + DAY_MS };
+}
+
+/** `isCut` where the platform has more conversions in the period than are looked at. @throws HttpError 422 where there is no such platform */
+export async function readLedger(db: Database, id: string, sales: readonly StatedSale[]): Promise<Ledger & { isCut: boolean }> {
+	const [platform] = await db.all<PlatformRow>(
+		sql`SELECT currency, status_map AS "statusMap", negative_payout AS "negativePayout" FROM platforms WHERE id = ${id}`,
+	);
+	if (platform === undefined) throw invalidInput([{ path: "platform", message: "is no platform's id" }]);
+	const known = new Map<string, Conversion>();
+	const sameClick = new Map<string, SameClick[]>();
+	for (let start = 0; start < sales.length; start += AT_ONCE) {
+		const part = sales.slice(start, start + AT_ONCE);
+		const txnids = JSON.stringify(part.map(({ txnid }) => txnid));
+		const rows = await db.all<Row>(sql`SELECT ${allColumns(conversions, "v")} FROM json_each(${txnids}) j CROSS JOIN conversions v
+			WHERE v.platform = ${id} AND v.txnid = j.atom`);
+		for (const row of rows) known.set(row.txnid, toConversion(row));
+		const missing = part.filter(({ txnid, cid }) => cid !== null && !known.has(txnid)).map(({ cid }) => cid ?? "");
+		if (missing.length === 0) continue;
+		const cids = JSON.stringify([...new Set(missing.flatMap((cid) => [cid, cid.toLowerCase(), cid.toUpperCase()]))]);
+		const others = await db.all<SameClick>(sql`SELECT v.txnid, v.cid, v.payout_micros AS "payoutMicros", v.currency
+			FROM json_each(${cids}) j CROSS JOIN conversions v WHERE v.cid = j.atom AND v.platform = ${id}`);
+		for (const other of others) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
+	}
+	const period = periodOf(sales);
+	const counted =
+		period === null
+			? []
+			: await db.all<Row>(sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
+				WHERE v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0
+					AND v.event_at >= ${period.fromAt} AND v.event_at < ${period.toAt} AND v.platform = ${id}
+				ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`);
+	return {
+		platform: { ...platform, statusMap: JSON.parse(platform.statusMap) as Ledger["platform"]["statusMap"] },
+		conversionOf: (txnid) => known.get(txnid) ?? null,
+		ofClick: (cid) => sameClick.get(spell(cid)) ?? [],
+		counted: counted.slice(0, MAX_STATEMENT_ROWS).map(toConversion),
+		isCut: counted.length > MAX_STATEMENT_ROWS,
+	};
+}
+
+/** A click hash is the same in any letter case. */
+function spell(cid: string): string {
+	return asClickHash(cid) ?? cid;
+}
+
+function toConversion(row: Row): Conversion {
+	return { ...row, statusUnknown: row.statusUnknown === 1, test: row.test === 1, credited: row.credited === 1 };
+}

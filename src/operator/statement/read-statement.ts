@@ -1,0 +1,124 @@
+/** Reads a platform's statement: pure. */
+import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
+import { readTime } from "../../conversions/read-event-date.ts";
+import { normaliseClickId } from "../../lib/click-id.ts";
+import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
+import { type ColumnMapping, type DateOrder, findColumns, type LayoutName, type StatementField } from "./layouts.ts";
+
+/** Rows of one statement: a longer period is compared in parts. */
+export const MAX_STATEMENT_ROWS = 20_000;
+const MAX_ID_LENGTH = 255;
+
+/** What a statement says of one transaction, all its rows taken together. */
+export type StatedSale = {
+	txnid: string;
+	cid: string | null;
+	/** Unix milliseconds; null where the statement has no date. */
+	at: number | null;
+	/** Millionths of `currency`: returns of the same transaction are taken off. */
+	payoutMicros: number;
+	salesMicros: number | null;
+	/** Upper case; null where the statement names none. */
+	currency: string | null;
+	/** The last row's; null where the statement has none. */
+	status: string | null;
+};
+
+type RowFault = { line: number; message: string };
+export type Statement = { layout: LayoutName; rowCount: number; sales: StatedSale[]; faults: RowFault[] };
+
+/** @returns the faults of the file as a whole, where it cannot be read */
+export function readStatement(text: string, mapping: ColumnMapping, order: DateOrder | null): Statement | { faults: string[] } {
+	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
+	const style = findCsvStyle(plain);
+	const rows = style === null ? [] : parseCsv(style, plain, true).rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+	const [header, ...records] = rows;
+	if (header === undefined || records.length === 0) return { faults: ["there are no rows below a header"] };
+	if (records.length > MAX_STATEMENT_ROWS) return { faults: [`there are more than ${MAX_STATEMENT_ROWS} rows: split it by days`] };
+	const columns = findColumns(header, mapping, order);
+	if ("missing" in columns) return { faults: columns.missing };
+	const { layout, dateOrder, indexes } = columns;
+	const faults: RowFault[] = [];
+	const sales = new Map<string, StatedSale>();
+	for (const [at, record] of records.entries()) {
+		const cellOf = (field: StatementField) => {
+			const index = indexes[field];
+			const cell = index === undefined ? "" : (record[index] ?? "").trim();
+			return cell === "" ? null : cell;
+		};
+		const read = readSale(cellOf, dateOrder);
+		if (typeof read === "string") faults.push({ line: at + 2, message: read });
+		else sales.set(read.txnid, join(sales.get(read.txnid), read));
+	}
+	return { layout, rowCount: records.length, sales: [...sales.values()], faults };
+}
+
+function readSale(cellOf: (field: StatementField) => string | null, order: DateOrder | null): StatedSale | string {
+	const txnid = cellOf("txnid");
+	if (txnid === null || txnid.length > MAX_ID_LENGTH || /\p{Cc}/u.test(txnid)) return "has no transaction id that could be one";
+	const payout = cellOf("payout");
+	const payoutMicros = payout === null ? null : readMoney(payout);
+	if (payoutMicros === null) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} is no amount`;
+	const date = cellOf("date");
+	const at = date === null ? null : readDate(date, order);
+	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} is no date, or one that could be two: say date_order`;
+	const [cid, sales] = [cellOf("cid"), cellOf("sales")];
+	return {
+		txnid,
+		cid: cid === null ? null : normaliseClickId(cid),
+		at,
+		payoutMicros,
+		salesMicros: sales === null ? null : readMoney(sales),
+		currency: cellOf("currency")?.toUpperCase() ?? null,
+		status: cellOf("status"),
+	};
+}
+
+function join(before: StatedSale | undefined, row: StatedSale): StatedSale {
+	if (before === undefined) return row;
+	const within = (micros: number) => Math.max(-MAX_AMOUNT_MICROS, Math.min(MAX_AMOUNT_MICROS, micros));
+	const salesMicros = before.salesMicros === null || row.salesMicros === null ? null : within(before.salesMicros + row.salesMicros);
+	const status = row.status ?? before.status;
+	return { ...before, cid: before.cid ?? row.cid, payoutMicros: within(before.payoutMicros + row.payoutMicros), salesMicros, status };
+}
+
+/**
+ * An amount as exports write it: with a currency sign or code, thousands separators, a decimal comma, or in brackets where it is below
+ * zero. Null where it has no one reading: `1,234` may be above a thousand or below two.
+ */
+export function readMoney(text: string): number | null {
+	const isBracketed = /^\(.*\)$/.test(text);
+	const bare = text.replaceAll(/[\s\u00a0'()]|[A-Z]{3}|\p{Sc}/gu, "");
+	const decimal = toDecimal(bare);
+	const micros = decimal === null ? null : readAmount(decimal);
+	return micros === null || !isBracketed ? micros : -Math.abs(micros);
+}
+
+function toDecimal(text: string): string | null {
+	const [comma, point] = [text.lastIndexOf(","), text.lastIndexOf(".")];
+	if (comma === -1) return text;
+	if (point === -1) {
+		if (/^-?\d+,\d{1,2}$/.test(text)) return text.replace(",", ".");
+		return /^-?\d{1,3}(,\d{3}){2,}$/.test(text) ? text.replaceAll(",", "") : null;
+	}
+	const [thousands, mark] = comma < point ? [",", "."] : [".", ","];
+	const [whole = "", fraction = "", ...more] = text.split(mark);
+	const groups = whole.split(thousands);
+	const isGrouped = groups.every((group, at) => (at === 0 ? /^-?\d{1,3}$/ : /^\d{3}$/).test(group));
+	return more.length === 0 && isGrouped && /^\d+$/.test(fraction) ? `${groups.join("")}.${fraction}` : null;
+}
+
+/** A date as exports write it, UTC. Null where it is none, or where day and month cannot be told apart. */
+export function readDate(text: string, order: DateOrder | null): number | null {
+	const plain = readTime(text);
+	if (plain !== null) return plain;
+	const match = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})(?:[ T,]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AP])M)?)?$/i.exec(text);
+	if (match === null) return null;
+	const [, first = "", second = "", year = "", hour = "0", minute = "00", seconds = "00", half] = match;
+	const told = Number(first) > 12 ? "dmy" : Number(second) > 12 ? "mdy" : first === second ? "dmy" : order;
+	if (told === null) return null;
+	const [day, month] = told === "dmy" ? [first, second] : [second, first];
+	const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toUpperCase() === "P" ? 12 : 0);
+	const padded = (value: string | number) => String(value).padStart(2, "0");
+	return readTime(`${year.length === 2 ? `20${year}` : year}-${padded(month)}-${padded(day)}T${padded(hours)}:${minute}:${seconds}Z`);
+}

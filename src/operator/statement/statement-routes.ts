@@ -1,0 +1,96 @@
+/** /operator/reconcile: a platform's own statement, compared and applied; and those that were. */
+import { sql } from "drizzle-orm";
+import { Hono } from "hono";
+import * as v from "valibot";
+import type { SettleDeps } from "../../conversions/settle-postbacks.ts";
+import type { Database } from "../../db/client.ts";
+import { actorOf } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { cursorOf, cutPage } from "../../http/pages.ts";
+import { readInput } from "../../http/read-input.ts";
+import { jsonResponse } from "../../lib/http.ts";
+import { parseJson } from "../../lib/json.ts";
+import { pageLimit } from "../../lib/page-cursor.ts";
+import { DATE_ORDERS, STATEMENT_FIELDS } from "./layouts.ts";
+import { reconcileStatement } from "./reconcile-statement.ts";
+import type { DifferenceCounts, Statements } from "./statement-answers.ts";
+
+const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
+const columns = v.strictObject(v.entriesFromList(STATEMENT_FIELDS, v.optional(name)));
+
+/** Closed: a misspelled `apply` would only report. */
+const reconcileQuerySchema = v.strictObject({
+	/** platforms.id. */
+	platform: name,
+	apply: v.optional(v.picklist(["0", "1"], "must be 1 or 0"), "0"),
+	/** JSON: our fields, and the columns that they stand in. */
+	mapping: v.optional(
+		v.pipe(
+			v.string(),
+			v.transform((text) => parseJson(text)),
+			v.check(
+				(value) => !Array.isArray(value) && v.is(columns, value),
+				`must be a JSON object of ${STATEMENT_FIELDS.join(", ")}, each a column's name`,
+			),
+			v.transform((value) => value as v.InferOutput<typeof columns>),
+		),
+		"{}",
+	),
+	/** How dates with slashes are written, where the layout does not tell. */
+	date_order: v.optional(v.picklist(DATE_ORDERS, `must be ${DATE_ORDERS.join(" or ")}`)),
+});
+
+const listSchema = v.strictObject({
+	platform: v.optional(name),
+	limit: pageLimit,
+	cursor: cursorOf(v.tuple([v.pipe(v.number(), v.safeInteger()), v.string()])),
+});
+
+export function statementRoutes(deps: SettleDeps): Hono {
+	const app = new Hono();
+	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readInput(listSchema, c.req.query())), 200, NO_STORE));
+	app.post("/", async (c) => {
+		const { platform, apply, mapping, date_order } = readInput(reconcileQuerySchema, c.req.query());
+		const text = await c.req.text();
+		if (text.includes("\u0000")) throw invalidInput([{ path: "", message: "is no CSV" }]);
+		const request = { platform, text, mapping, dateOrder: date_order ?? null, apply: apply === "1" };
+		return jsonResponse(await reconcileStatement(deps, actorOf(c), request), 200, NO_STORE);
+	});
+	return app;
+}
+
+const NO_STORE = { "cache-control": "no-store" };
+
+type Row = {
+	platform: string;
+	hash: string;
+	at: number;
+	actor: string;
+	layout: string;
+	rowCount: number;
+	appliedCount: number;
+	completedAt: number | null;
+	report: string;
+};
+
+/** Statements that were applied, the newest first. */
+async function listStatements(db: Database, { platform, limit, cursor }: v.InferOutput<typeof listSchema>): Promise<Statements> {
+	const rows = await db.all<Row>(sql`SELECT platform, hash, at, actor, layout, row_count AS "rowCount", applied_count AS "appliedCount",
+			completed_at AS "completedAt", report
+		FROM statements WHERE ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
+			AND ${cursor === undefined ? sql`true` : sql`(at, hash) < (${cursor[0]}, ${cursor[1]})`}
+		ORDER BY at DESC, hash DESC, platform LIMIT ${limit + 1}`);
+	const { shown, next } = cutPage(rows, limit, ({ at, hash }) => [at, hash]);
+	return {
+		data: shown.map(({ platform, hash, at, actor, layout, rowCount, appliedCount, completedAt, report }) => ({
+			...{ platform, hash, actor, layout },
+			at: new Date(at).toISOString(),
+			rows: rowCount,
+			applied: appliedCount,
+			applied_at: completedAt === null ? null : new Date(completedAt).toISOString(),
+			counts: JSON.parse(report) as DifferenceCounts,
+		})),
+		limit,
+		next_cursor: next,
+	};
+}

@@ -1,0 +1,121 @@
+/** Statements of platforms are read by their headers; what has no one reading is a fault. */
+import { describe, expect, it } from "vitest";
+import { readDate, readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
+
+function read(text: string, mapping = {}) {
+	const statement = readStatement(text, mapping, null);
+	if (!("sales" in statement)) throw new Error(statement.faults.join("; "));
+	return statement;
+}
+
+describe("unit: layouts of statements", () => {
+	it.each([
+		[
+			"awin",
+			'"Transaction ID","Click Ref","Transaction Date","Commission Amount","Sale Amount","Currency","Status"\n"T1","c1","11/10/2026 09:30","1.50","20.00","GBP","approved"\n',
+			{
+				txnid: "T1",
+				cid: "c1",
+				at: Date.parse("2026-10-11T09:30:00Z"),
+				payoutMicros: 1_500_000,
+				salesMicros: 20_000_000,
+				currency: "GBP",
+				status: "approved",
+			},
+		],
+		[
+			"impact",
+			"Action Id;Action Date;Status;Action Earnings;Sale Amount;Payout Currency;Sub Id 1\nA.1;2026-11-10T09:30:00Z;REVERSED;1,50;20,00;EUR;c1\n",
+			{
+				txnid: "A.1",
+				cid: "c1",
+				at: Date.parse("2026-11-10T09:30:00Z"),
+				payoutMicros: 1_500_000,
+				salesMicros: 20_000_000,
+				currency: "EUR",
+				status: "REVERSED",
+			},
+		],
+		[
+			"cj",
+			"Commission ID\tOrder ID\tEvent Date\tPosting Date\tCommission Amount\tSale Amount\tAction Status\tSID\n1\tO1\t11/10/2026 9:30 PM\t11/11/2026\t$1,234.50\t$2,000.00\tlocked\tc1\n2\tO1\t11/12/2026\t11/12/2026\t($34.50)\t$0.00\tlocked\tc1\n",
+			{
+				txnid: "O1",
+				cid: "c1",
+				at: Date.parse("2026-11-10T21:30:00Z"),
+				payoutMicros: 1_200_000_000,
+				salesMicros: 2_000_000_000,
+				currency: null,
+				status: "locked",
+			},
+		],
+		[
+			"rakuten",
+			"Member ID (U1),MID,Order ID,Transaction Date,Sales,Total Commission\nc1,7,R1,11/10/26,20.00,1.50\nc1,7,R1,11/12/26,-20.00,-1.50\n",
+			{ txnid: "R1", cid: "c1", at: Date.parse("2026-11-10"), payoutMicros: 0, salesMicros: 0, currency: null, status: null },
+		],
+	])("%s", (layout, text, sale) => {
+		expect(read(text)).toMatchObject({ layout, sales: [sale], faults: [] });
+		expect(read(`\uFEFF\r\n${text.replaceAll("\n", "\r\n")}`).sales).toEqual([sale]);
+	});
+
+	it("others by a mapping, which goes before the layout", () => {
+		const text = "Ref,Fee,When\nX1,2.00,2026-11-10\n";
+		expect(read(text, { txnid: "ref", payout: "Fee", date: "When" })).toMatchObject({
+			layout: "mapping",
+			sales: [{ txnid: "X1", payoutMicros: 2_000_000 }],
+		});
+		const cj = "Commission ID,Order ID,Event Date,Commission Amount\n9,O1,2026-11-10,1\n";
+		expect(read(cj, { txnid: "Commission ID" }).sales[0]?.txnid).toBe("9");
+	});
+
+	it.each([
+		["", /no rows/],
+		["Ref,Fee\n", /no rows/],
+		["Ref,Fee\nX,1\n", /txnid: no column/],
+		[`txnid,payout\n${"x,1\n".repeat(20_001)}`, /split it by days/],
+	])("%j is refused", (text, fault) => {
+		expect(() => read(text)).toThrow(fault);
+	});
+
+	it("names a column that is not there, and rows that cannot be read, with their line", () => {
+		expect(() => read("txnid,payout\nX,1\n", { date: "Day" })).toThrow("date: there is no column Day");
+		expect(read("txnid,payout,date\nX,1.234,03/04/2026\n,1,\nY,1;2,\nZ,1,\n")).toMatchObject({
+			sales: [{ txnid: "Z" }],
+			faults: [{ line: 2 }, { line: 3 }, { line: 4 }],
+		});
+	});
+});
+
+describe("unit: amounts and dates of exports", () => {
+	it.each([
+		["1", 1],
+		["-1.50", -1.5],
+		["1,50", 1.5],
+		["1.234,50 €", 1234.5],
+		["US$ 1,234.50", null],
+		["USD 1,234.50", 1234.5],
+		["1 234.50", 1234.5],
+		["(12.00)", -12],
+		["1,234", null],
+		["1,234,567", 1_234_567],
+		["12,34.5", null],
+		["1.2.3", null],
+		["-", null],
+	])("%s is %s", (text, units) => {
+		expect(readMoney(text)).toBe(units === null ? null : units * 1_000_000);
+	});
+
+	it.each([
+		["13/11/2026", null, "2026-11-13"],
+		["11/13/2026", null, "2026-11-13"],
+		["11/11/2026", null, "2026-11-11"],
+		["11/10/2026", null, null],
+		["11/10/2026", "mdy", "2026-11-10"],
+		["11/10/2026", "dmy", "2026-10-11"],
+		["31.02.2026", "dmy", null],
+		["soon", "dmy", null],
+	] as const)("%s (%s) is %s", (text, order, day) => {
+		expect(readDate(text, order)).toBe(day === null ? null : Date.parse(day));
+	});
+});

@@ -1,0 +1,173 @@
+/** A platform's own statement: what differs is told, applied as postbacks, and applied once. */
+import { exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Reconciled, reconciledSchema, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
+import { adjust } from "../../support/adjustments.ts";
+import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
+import { OPERATOR_HEADERS } from "../../support/network-import.ts";
+
+const URL_OF_IT = "http://origin.example/operator/reconcile";
+const DAY = Date.parse("2026-11-10T12:00:00Z");
+const send = (text: string, query: string) =>
+	exports.default.fetch(`${URL_OF_IT}?${query}`, { method: "POST", headers: OPERATOR_HEADERS, body: text });
+
+async function reconcile(text: string, query = ""): Promise<Reconciled> {
+	const response = await send(text, `platform=west${query}`);
+	if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
+	return v.parse(reconciledSchema, await response.json());
+}
+
+const HEADER = "Transaction ID,Click Ref,Transaction Date,Commission Amount,Currency,Status";
+const statement = (...rows: string[]) => `${[HEADER, ...rows].join("\n")}\n`;
+const hash = (n: number) => n.toString(16).padStart(32, "0");
+const stateOf = async (txnid: string) =>
+	(await readAll("SELECT status, payout_micros, revenue_micros FROM conversions WHERE platform = 'west' AND txnid = ?", txnid))[0];
+const tables = ["conversions", "conversion_events", "callbacks", "postback_intake", "daily_publishers", "statements", "audit"];
+const everything = () =>
+	Promise.all(tables.map(async (table) => (await readAll(`SELECT * FROM ${table}`)).map((row) => JSON.stringify(row)).sort()));
+
+/** As agreed; another amount; pending here; cancelled there; two ids; missing there; missing here; voided by an operator. */
+const ROWS = [
+	`same,${hash(1)},2026-11-10,10.00,USD,approved`,
+	`more,${hash(2)},2026-11-10,12.50,USD,approved`,
+	`late,${hash(3)},2026-11-10,10.00,USD,approved`,
+	`gone,${hash(4)},2026-11-10,10.00,USD,declined`,
+	`twice-b,${hash(5)},2026-11-10,10.00,USD,approved`,
+	`new,${hash(7)},2026-11-10,4.00,USD,approved`,
+	"nobody's,,2026-11-10,4.00,USD,approved",
+	`never,${hash(8)},2026-11-10,4.00,USD,declined`,
+	`void,${hash(9)},2026-11-10,10.00,USD,approved`,
+	`odd,${hash(10)},2026-11-10,10.00,USD,whatever`,
+];
+
+beforeAll(async () => {
+	await importConversionNetwork();
+	await storeClicks(...Array.from({ length: 11 }, (_, n) => clickRow({ click_hash: hash(n) })));
+	const postback = (txnid: string, n: number, status = "approved") =>
+		postbackMessage("west", { txnid, cid: hash(n), eventAt: DAY, status }, Date.now() - 60_000);
+	await consume(
+		...[postback("same", 1), postback("more", 2), postback("late", 3, "pending"), postback("gone", 4), postback("twice-a", 5)],
+		...[postback("only-here", 6), postback("void", 9), postback("odd", 10)],
+	);
+	await adjust({ kind: "void_conversion", platform: "west", txnid: "void" });
+});
+
+describe("worker: a platform's statement", () => {
+	it("is compared: each kind of difference, and what applying it would change", async () => {
+		const before = await everything();
+		const report = await reconcile(statement(...ROWS));
+		expect(report).toMatchObject({
+			layout: "awin",
+			rows: 10,
+			dry_run: true,
+			complete: true,
+			counts: { missing_here: 2, missing_there: 2, other_amount: 1, other_status: 2, two_ids: 1, unknown_status: 1 },
+			applied: 0,
+			// +2 for more, 3.20 for new, −8 for gone; pending revenue of late counted already.
+			publisher_revenue: "-2.8000",
+			gross_revenue: "-3.5000",
+		});
+		expect(Object.fromEntries(report.data.map(({ txnid, kind, applies }) => [txnid, [kind, applies]]))).toEqual({
+			more: ["other_amount", true],
+			late: ["other_status", true],
+			gone: ["other_status", true],
+			"twice-b": ["two_ids", false],
+			"twice-a": ["missing_there", false],
+			"only-here": ["missing_there", false],
+			new: ["missing_here", true],
+			"nobody's": ["missing_here", false],
+			odd: ["unknown_status", false],
+		});
+		expect(report.data.find(({ txnid }) => txnid === "twice-b")?.other_txnid).toBe("twice-a");
+		expect(await everything()).toEqual(before);
+	});
+
+	it("is applied as postbacks, once: the same file again changes nothing", async () => {
+		const text = statement(...ROWS);
+		const applied = await reconcile(text, "&apply=1");
+		expect(applied).toMatchObject({ applied: 4, conversions: 4, publisher_revenue: "-2.8000", complete: true, dry_run: false });
+		expect([
+			await stateOf("more"),
+			await stateOf("late"),
+			await stateOf("gone"),
+			await stateOf("new"),
+			await stateOf("void"),
+		]).toMatchObject([
+			{ status: "approved", payout_micros: 12_500_000, revenue_micros: 10_000_000 },
+			{ status: "approved" },
+			{ status: "cancelled" },
+			{ status: "approved", revenue_micros: 3_200_000 },
+			{ status: "cancelled" },
+		]);
+		const before = await everything();
+		expect(await reconcile(text, "&apply=1")).toMatchObject({
+			applied: 4,
+			conversions: 0,
+			publisher_revenue: "0.0000",
+			applied_at: applied.applied_at,
+		});
+		expect(await everything()).toEqual(before);
+		expect(await reconcile(text)).toMatchObject({ counts: { other_amount: 0, other_status: 0, missing_here: 1 }, conversions: 0 });
+		const ledger = await readAll("SELECT method, query FROM postback_intake WHERE txnid = 'more' ORDER BY id");
+		expect(ledger.at(-1)).toMatchObject({ method: "STATEMENT", query: expect.stringContaining(`statement=${applied.hash}`) });
+		const response = await exports.default.fetch(`${URL_OF_IT}?platform=west`, { headers: OPERATOR_HEADERS });
+		const { data } = v.parse(statementsSchema, await response.json());
+		expect(data).toMatchObject([{ hash: applied.hash, actor: "operator", layout: "awin", rows: 10, applied: 4 }]);
+		expect(await readAll("SELECT actor FROM audit WHERE verb = 'reconcileStatement'")).toHaveLength(1);
+	});
+
+	it("does not overrule what came after it: applied again, and applied by two at once", async () => {
+		await storeClicks(clickRow({ click_hash: hash(20) }));
+		await consume(postbackMessage("west", { txnid: "moving", cid: hash(20), eventAt: DAY }, Date.now() - 60_000));
+		const text = statement(`moving,${hash(20)},2026-11-10,15.00,USD,approved`);
+		const [one, other] = await Promise.all([reconcile(text, "&apply=1"), reconcile(text, "&apply=1")]);
+		expect(one.hash).toBe(other.hash);
+		expect(await readAll("SELECT id FROM postback_intake WHERE txnid = 'moving' AND method = 'STATEMENT'")).toHaveLength(1);
+		expect(await stateOf("moving")).toMatchObject({ payout_micros: 15_000_000 });
+		await consume(postbackMessage("west", { txnid: "moving", cid: hash(20), eventAt: DAY, status: "cancelled" }, Date.now() + 1_000));
+		await reconcile(text, "&apply=1");
+		expect(await stateOf("moving")).toMatchObject({ status: "cancelled" });
+	});
+
+	it("goes on where it was cut off: more than a request applies", async () => {
+		const rows = Array.from({ length: 1_050 }, (_, n) => `many-${n},none-${n},2026-10-01,1.00,USD,pending`);
+		const text = statement(...rows);
+		const first = await reconcile(text, "&apply=1");
+		expect(first).toMatchObject({ complete: false, applied: 1_000, applied_at: null });
+		const second = await reconcile(text, "&apply=1");
+		expect(second).toMatchObject({ complete: true, applied: 1_050 });
+		expect(await readAll("SELECT count(*) AS n FROM conversions WHERE txnid LIKE 'many-%'")).toEqual([{ n: 1_050 }]);
+	});
+
+	it("another layout by a mapping", async () => {
+		const mapping = encodeURIComponent(JSON.stringify({ txnid: "Ref", payout: "Fee", date: "Day" }));
+		expect(await reconcile("Ref,Fee,Day\nsame,10,10/11/2026\n", `&mapping=${mapping}&date_order=dmy`)).toMatchObject({
+			layout: "mapping",
+			from: "2026-11-10T00:00:00.000Z",
+			counts: { other_amount: 0, other_status: 0 },
+		});
+	});
+
+	it.each<[string, string]>([
+		["", "platform=west"],
+		["a,b\n1,2\n", "platform=west"],
+		[statement(ROWS[0] ?? ""), "platform=nobody"],
+		[statement(ROWS[0] ?? ""), ""],
+		[statement(ROWS[0] ?? ""), "platform=west&aply=1"],
+		[statement(ROWS[0] ?? ""), "platform=west&mapping=junk"],
+		[statement(ROWS[0] ?? ""), "platform=west&mapping=[]"],
+		[statement(ROWS[0] ?? ""), "platform=west&mapping={}&date_order=x"],
+		["\u0000", "platform=west"],
+		["x".repeat(100_000), "platform=west"],
+		['"'.repeat(999), "platform=west"],
+	])("%.40j with %s is 422", async (text, query) => {
+		const response = await send(text, query);
+		expect([response.status, await response.json()]).toMatchObject([422, { error: "Validation failed" }]);
+	});
+
+	it("a row of anything else is a fault of its own", async () => {
+		const report = await reconcile(statement(`${"t".repeat(300)},a,2026-11-10,1,USD,approved`, "x,y,2026-11-10,1e9,USD,z", 'q,"'));
+		expect([report.fault_count, report.transactions]).toEqual([3, 0]);
+	});
+});
