@@ -329,7 +329,7 @@ export function parsePauses(text: string): Pauses | null {
 	return value?.format === BOOK_FORMAT && Array.isArray(value.campaigns) ? (value as unknown as Pauses) : null;
 }
 
-function parseObject(text: string | null): Record<string, unknown> | null {
+export function parseObject(text: string | null): Record<string, unknown> | null {
 	const value = text === null ? null : parseJson(text);
 	return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
 }
