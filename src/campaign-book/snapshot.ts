@@ -1,6 +1,6 @@
 /** One version of the book as an isolate sees it, and its publishers. */
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
-import { type BookPublisher, decodePublisher, type Manifest } from "./format.ts";
+import { BOOK_FORMAT, type BookPublisher, decodePublisher, type Manifest } from "./format.ts";
 
 /**
  * What names a publisher: `rtb` in the path of OpenRTB, `pubi` of the Serving Engine, `identity` in a click token. The first two find a
@@ -13,19 +13,20 @@ export type PublisherFinder = {
 	find(name: PublisherName, value: string, now: number): BookPublisher | undefined | Promise<BookPublisher | undefined>;
 };
 
-export type BookSnapshot = {
-	readonly manifest: { readonly format: 1 | 2; readonly version: number; readonly publishedAt: number };
+export type Opened<Format, Contents> = {
+	readonly format: Format;
+	readonly manifest: Contents;
 	readonly publishers: PublisherFinder;
 	/** The network's rules on which clicks are paid. */
 	readonly traffic: TrafficPolicy;
 };
 
 /** A version of the book of format 1, whose manifest has all publishers. */
-export type ManifestSnapshot = BookSnapshot & { readonly manifest: Manifest };
+export type ManifestSnapshot = Opened<typeof BOOK_FORMAT, Manifest>;
 
 export function openManifest(manifest: Manifest): ManifestSnapshot {
 	const traffic = layPolicies(DEFAULT_POLICY, manifest.traffic ?? null);
-	return { manifest, publishers: new ListedPublishers(manifest, traffic), traffic };
+	return { format: BOOK_FORMAT, manifest, publishers: new ListedPublishers(manifest, traffic), traffic };
 }
 
 class ListedPublishers implements PublisherFinder {

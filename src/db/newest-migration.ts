@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0006_publisher_api.sql";
+export const NEWEST_MIGRATION = "0007_packed_book.sql";

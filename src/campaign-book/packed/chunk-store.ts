@@ -1,13 +1,13 @@
 /** Where chunks are read from: the data centre's cache, which costs nothing a read, and KV behind it. */
-import type { WaitUntil } from "../../lib/async.ts";
 import { logError } from "../../lib/log.ts";
 
 export type ChunkStore = {
 	/**
 	 * The bytes of a chunk; null where it is not there.
-	 * @param cacheTtl how long KV may remember what it answers, seconds: that it has nothing, too
+	 * @param cacheTtl     how long KV may remember what it answers, seconds: that it has nothing, too
+	 * @param isBackground whether no bid waits for it: then it is in the cache afterwards
 	 */
-	read(key: string, cacheTtl: number, waitUntil: WaitUntil): Promise<ArrayBuffer | null>;
+	read(key: string, cacheTtl: number, isBackground: boolean): Promise<ArrayBuffer | null>;
 };
 
 /** The part of a KV namespace that reading chunks needs. */
@@ -29,12 +29,14 @@ export class CachedChunks implements ChunkStore {
 		this.#origin = origin;
 	}
 
-	async read(key: string, cacheTtl: number, waitUntil: WaitUntil): Promise<ArrayBuffer | null> {
+	async read(key: string, cacheTtl: number, isBackground: boolean): Promise<ArrayBuffer | null> {
 		const name = `${this.#origin}/campaign-book/${key}`;
-		const kept = await this.#find(name);
-		if (kept !== null) return kept;
+		const found = await this.#find(name);
+		if (found !== null) return found;
 		const bytes = await this.#kv.get(key, { type: "arrayBuffer", cacheTtl });
-		if (bytes !== null) waitUntil(this.#keep(name, bytes));
+		// What a bid waits for may miss the cache: the next isolate's background puts it there.
+		const kept = bytes === null ? null : this.#keep(name, bytes);
+		if (isBackground) await kept;
 		return bytes;
 	}
 

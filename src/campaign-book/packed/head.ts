@@ -20,7 +20,7 @@ export type ChunkKind = (typeof CHUNK_KINDS)[number];
 /** A filter is of the keys of so many chunks of facts: fewer would make it larger by the key. */
 export const FILTER_SPAN_BITS = 6;
 
-/** Names everything else. Its first three members stand first, as {@link headStart} has them. */
+/** Names everything else. */
 export type Head = {
 	format: typeof PACKED_FORMAT;
 	/** Grows by one with every published change. */
@@ -42,6 +42,11 @@ export type Head = {
 	publishers: string;
 	/** Rules on which clicks are paid; absent: the defaults. */
 	traffic?: TrafficSettings;
+	/**
+	 * `{kind}:{index}` → version, of chunks that changed just now: the version of before, which every data centre has. For isolates that
+	 * know no earlier book, where a chunk has not spread yet.
+	 */
+	spread?: Record<string, string>;
 };
 
 export function chunkKey(kind: ChunkKind, bits: number, index: number, version: string): string {

@@ -13,7 +13,8 @@ import { PUBLISHERS_HEADER } from "./head.ts";
 const TARGET_BYTES = 48 * 1024;
 /** A text so short stands in the head itself: a cold isolate has one chunk less to read. */
 const MAX_BYTES_IN_HEAD = 32 * 1024;
-const MAX_BITS = 12;
+/** As many chunks as a publish may well write beside those of campaigns. */
+const MAX_BITS = 8;
 
 type NameWire = {
 	p: PublisherWire;
@@ -81,6 +82,10 @@ export class PublishersChunk {
 		this.version = version;
 		this.#text = text;
 		this.#network = network;
+	}
+
+	get size(): number {
+		return this.#text.length;
 	}
 
 	/** The publisher of a name that is valid now; for clicks (`identity`) it is for good. */

@@ -8,6 +8,7 @@ import { insertRows } from "../../db/json-rows.ts";
 import { bookDirtySlots, bookShards, bookState } from "../../db/schema/book.ts";
 import { logInfo } from "../../lib/log.ts";
 import { parseManifest, SHARD_PREFIX, SPREAD_MS, shardKey } from "../format.ts";
+import { parseHead } from "../packed/head.ts";
 import { slotsOfShard } from "../slots.ts";
 
 export type ReconcileDeps = { db: Database; kv: KVNamespace; now: () => number };
@@ -34,7 +35,7 @@ export function isSpread(at: number, now: number): boolean {
 
 /** 0 for a manifest that cannot be read. */
 export function versionOfManifest(manifest: string | null): number {
-	return parseManifest(manifest)?.version ?? 0;
+	return (parseManifest(manifest) ?? parseHead(manifest))?.version ?? 0;
 }
 
 /**
