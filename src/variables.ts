@@ -34,11 +34,7 @@ const configSchema = v.object({
 	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
 	/** Format in which the origin publishes the campaign book; every isolate reads both. */
 	BOOK_FORMAT: v.optional(
-		v.pipe(
-			v.union([v.string(), v.number()], BOOK_FORMAT_FAULT),
-			v.transform(Number),
-			v.picklist([1, 2], BOOK_FORMAT_FAULT),
-		),
+		v.pipe(v.union([v.string(), v.number()], BOOK_FORMAT_FAULT), v.transform(Number), v.picklist([1, 2], BOOK_FORMAT_FAULT)),
 		1,
 	),
 	/** Memory that an isolate takes for the campaign book, MiB; what is past it is read when it is asked for. */

@@ -25,7 +25,16 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 }
 
 export function brand(fields: Partial<BookBrand> = {}): BookBrand {
-	return { brandId: 10, domain: "shoes.example", aliases: [], active: true, blockedCountries: [], blocks: null, campaigns: [campaign()], ...fields };
+	return {
+		brandId: 10,
+		domain: "shoes.example",
+		aliases: [],
+		active: true,
+		blockedCountries: [],
+		blocks: null,
+		campaigns: [campaign()],
+		...fields,
+	};
 }
 
 export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {

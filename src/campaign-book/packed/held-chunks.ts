@@ -1,8 +1,9 @@
 /** All chunks that an isolate holds in memory, and which of those that a head names it has not, or has as they were before. */
-import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
+
 import { fromUtf8 } from "../../lib/bytes.ts";
-import { type ChunkKind, FILTER_SPAN_BITS, type Head, holdsPublishers, versionAt } from "./head.ts";
+import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { FuseFilter } from "./fuse-filter.ts";
+import { type ChunkKind, FILTER_SPAN_BITS, type Head, holdsPublishers, versionAt } from "./head.ts";
 import { LinksChunk } from "./links.ts";
 import { PublishersChunk } from "./publishers.ts";
 import { FactsChunk } from "./read-facts.ts";
@@ -104,7 +105,7 @@ export class HeldChunks {
 	/** Lets go of what a head changes: for an isolate that slept, whose next bid must not have old prices. */
 	dropChanged(head: Head): void {
 		this.facts.dropChanged(head.bits, (index) => versionAt(head.facts, index));
-		this.#publishers = [];
+		if (!holdsPublishers(head)) this.#publishers = [];
 	}
 
 	/** The version held; null for none. */

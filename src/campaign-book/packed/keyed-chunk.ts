@@ -19,7 +19,12 @@ const HEADER_BYTES = HEADER_NUMBERS * 4;
  * @param write writes what stands behind a key
  * @param tail  made once all records are written
  */
-export function packKeyed(magic: number, keys: Iterable<string>, write: (writer: ByteWriter, key: string) => void, tail: () => unknown): Uint8Array {
+export function packKeyed(
+	magic: number,
+	keys: Iterable<string>,
+	write: (writer: ByteWriter, key: string) => void,
+	tail: () => unknown,
+): Uint8Array {
 	const records = new ByteWriter();
 	const places = [...keys]
 		.map((key) => ({ key, hash: hashOf(key) }))
@@ -56,7 +61,8 @@ export class KeyedChunk<Tail> {
 		if (buffer === null) throw new BookUnavailableError("a chunk of the campaign book is not in KV");
 		const header = buffer.byteLength < HEADER_BYTES ? [] : new Uint32Array(buffer, 0, HEADER_NUMBERS);
 		const [found, count = 0, tailAt = 0, length] = header;
-		if (found !== magic || length !== buffer.byteLength) throw new BookUnavailableError("a chunk of the campaign book has an unknown format");
+		if (found !== magic || length !== buffer.byteLength)
+			throw new BookUnavailableError("a chunk of the campaign book has an unknown format");
 		this.bytes = new Uint8Array(buffer);
 		this.#hashes = new Uint32Array(buffer, HEADER_BYTES, count);
 		this.#offsets = new Uint32Array(buffer, HEADER_BYTES + count * 4, count);

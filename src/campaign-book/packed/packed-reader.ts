@@ -102,7 +102,12 @@ export class PackedReader {
 		this.#held.takeOver(before, head, traffic);
 		if (hasSlept) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
-		return { format: PACKED_FORMAT, manifest: head, publishers: { find: (name, value, now) => this.#publisher(head, name, value, now) }, traffic };
+		return {
+			format: PACKED_FORMAT,
+			manifest: head,
+			publishers: { find: (name, value, now) => this.#publisher(head, name, value, now) },
+			traffic,
+		};
 	}
 
 	/** What bids need that is not in memory, or is as it was before: what was asked for most first. */

@@ -78,7 +78,8 @@ export class PublishersChunk {
 	 * @throws BookUnavailableError where the text is cut short, or of a format this code does not know
 	 */
 	constructor(version: string, text: string, network: TrafficPolicy) {
-		if (!text.startsWith(PUBLISHERS_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError("a chunk of publishers has an unknown format");
+		if (!text.startsWith(PUBLISHERS_HEADER) || !text.endsWith("\n"))
+			throw new BookUnavailableError("a chunk of publishers has an unknown format");
 		this.version = version;
 		this.#text = text;
 		this.#network = network;

@@ -120,7 +120,12 @@ async function readBlocks(db: Database, bits: number, run: readonly number[]): P
 }
 
 /** The versions that a head names of one kind. */
-export async function readVersions(db: Database, kind: ChunkKind, bits: number, empty: string): Promise<{ versions: string; bytes: number }> {
+export async function readVersions(
+	db: Database,
+	kind: ChunkKind,
+	bits: number,
+	empty: string,
+): Promise<{ versions: string; bytes: number }> {
 	const versions = new Array<string>(2 ** bits).fill(empty);
 	let bytes = 0;
 	for (const row of await db.select().from(bookChunks).where(eq(bookChunks.kind, kind))) {

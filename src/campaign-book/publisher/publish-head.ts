@@ -36,7 +36,11 @@ export type HeadContents = {
 };
 
 /** The head, once every chunk that it names is in KV. */
-export async function buildHead(deps: HeadDeps, { version, bits, publishers, traffic, touched }: HeadContents, budget: Budget): Promise<Head> {
+export async function buildHead(
+	deps: HeadDeps,
+	{ version, bits, publishers, traffic, touched }: HeadContents,
+	budget: Budget,
+): Promise<Head> {
 	const { db, now } = deps;
 	const held = await storePublishers(deps, publishers, budget);
 	if (bits >= LEAST_FILTERED_BITS) await storeFilters(deps, bits, touched, budget);
@@ -66,7 +70,11 @@ export async function readNumbers(db: Database): Promise<Map<string, number>> {
 	return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
-async function storePublishers(deps: HeadDeps, publishers: readonly PublisherWire[], budget: Budget): Promise<{ bits: number; text: string | null }> {
+async function storePublishers(
+	deps: HeadDeps,
+	publishers: readonly PublisherWire[],
+	budget: Budget,
+): Promise<{ bits: number; text: string | null }> {
 	const { bits, texts, inHead } = writePublishers(publishers);
 	if (inHead) return { bits, text: texts[0] ?? "" };
 	const chunks = texts.map((text, chunk): NewChunk => ({ kind: "p", bits, chunk, bytes: text === "" ? null : utf8(text) }));
@@ -80,7 +88,9 @@ async function storeFilters(deps: HeadDeps, bits: number, touched: ReadonlySet<n
 	const lost = await deps.db.all<{ chunk: number }>(
 		sql`SELECT chunk FROM book_chunks WHERE kind = 'x' AND bits = ${filterBits} AND written_at = 0`,
 	);
-	const wanted = new Set(touched === null ? all : [...[...touched].map((index) => index >>> FILTER_SPAN_BITS), ...lost.map(({ chunk }) => chunk)]);
+	const wanted = new Set(
+		touched === null ? all : [...[...touched].map((index) => index >>> FILTER_SPAN_BITS), ...lost.map(({ chunk }) => chunk)],
+	);
 	for (const chunk of wanted) {
 		const { first, last } = slotsOfShard(chunk, filterBits);
 		const keys = await deps.db.all<{ key: string }>(sql`SELECT DISTINCT key FROM book_keys WHERE slot BETWEEN ${first} AND ${last}`);

@@ -362,12 +362,7 @@ function trafficOf(row: { traffic: string | null } | undefined): { traffic?: Tra
 }
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
-async function forget(
-	{ db, now }: PublishDeps,
-	seen: readonly DirtySlot[],
-	state: State,
-	publisherBits: number | null,
-): Promise<void> {
+async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State, publisherBits: number | null): Promise<void> {
 	const marks = JSON.stringify(seen);
 	await runTransaction(db, [
 		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
