@@ -246,6 +246,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		imports: [
 			"src/lib",
 			"src/campaign-book/format.ts",
+			"src/campaign-book/packed/head.ts",
 			"src/db/schema",
 			"src/db",
 			"src/reconcile/reconcile-answers.ts",
