@@ -8,7 +8,7 @@ import { BOOK_FORMAT, type BookPublisher, decodePublisher, type Manifest } from 
  */
 export type PublisherName = "rtb" | "pubi" | "identity";
 
-export type PublisherFinder = {
+type PublisherFinder = {
 	/** A promise where the publisher is not in memory. */
 	find(name: PublisherName, value: string, now: number): BookPublisher | undefined | Promise<BookPublisher | undefined>;
 };

@@ -22,6 +22,8 @@ const GLOBEX = {
 	publisher_key: "publisher-key-globex",
 };
 
+const Incoming = Request<unknown, IncomingRequestCfProperties>;
+
 /** The Worker with a memory of its own, as a new isolate has it, and a log of what it does to KV. */
 function isolate(format: "1" | "2" = "2") {
 	const log = { reads: [] as string[], puts: [] as string[] };
@@ -37,7 +39,7 @@ function isolate(format: "1" | "2" = "2") {
 		},
 	});
 	const own = { ...env, BOOK: kv, BOOK_FORMAT: format } as Env;
-	const fetch = async (request: Request, settle = true) => {
+	const fetch = async (request: Request<unknown, IncomingRequestCfProperties>, settle = true) => {
 		const context = createExecutionContext();
 		const response = await worker.fetch(request, own, context);
 		const readBefore = log.reads.length;
@@ -49,7 +51,7 @@ function isolate(format: "1" | "2" = "2") {
 		fetch,
 		async importFile(file: object) {
 			log.puts.splice(0);
-			const request = new Request("https://base.example/operator/network", {
+			const request = new Incoming("https://base.example/operator/network", {
 				method: "POST",
 				headers: OPERATOR_HEADERS,
 				body: JSON.stringify(file),
@@ -59,7 +61,7 @@ function isolate(format: "1" | "2" = "2") {
 		},
 		async bid(site: object, identity = "acme_rtb") {
 			const body = JSON.stringify({ id: "a", imp: [{ id: "1" }], site });
-			const { response, readBefore } = await fetch(new Request(`https://rtb.example/openrtb/${identity}`, { method: "POST", body }));
+			const { response, readBefore } = await fetch(new Incoming(`https://rtb.example/openrtb/${identity}`, { method: "POST", body }));
 			const answer =
 				response.status === 204
 					? null
@@ -111,7 +113,6 @@ describe("worker: a packed book", () => {
 		["an unknown host", { domain: "unknown.example" }, null],
 	])("a cold isolate bids on %s after two reads of KV", async (_, site, price) => {
 		const { bid, log } = isolate();
-		await caches.default.delete("https://rtb.example/nothing");
 		const answer = await bid(site);
 		expect(answer.price).toBe(price);
 		// Manifest and pauses are one read, and the chunk of facts the other: few publishers stand in the head.
@@ -133,11 +134,11 @@ describe("worker: a packed book", () => {
 		const { text } = await bid({ domain: "shoes-outlet.example" });
 		const url = /https?:[^"\\]*\/click\?[^"\\]*/.exec(text)?.[0] ?? "";
 		const cold = isolate();
-		const { response } = await cold.fetch(new Request(url, { headers: { "user-agent": BROWSER } }));
+		const { response } = await cold.fetch(new Incoming(url, { headers: { "user-agent": BROWSER } }));
 		expect(response.status).toBe(302);
 		expect(response.headers.get("location")).toMatch(/^https:\/\/track\.example\/c\?sub=[0-9a-f]{32}$/);
 		const deeplink = await cold.fetch(
-			new Request(`${url}&dl=${encodeURIComponent("https://shoes.example/p")}`, { headers: { "user-agent": BROWSER } }),
+			new Incoming(`${url}&dl=${encodeURIComponent("https://shoes.example/p")}`, { headers: { "user-agent": BROWSER } }),
 		);
 		expect(deeplink.response.headers.get("location")).toMatch(
 			/^https:\/\/track\.example\/d\?sub=[0-9a-f]{32}&url=https%3A%2F%2Fshoes\.example%2Fp$/,

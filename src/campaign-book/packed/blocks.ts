@@ -11,7 +11,7 @@ export type BlockInput = {
 
 /** Bytes of a publisher's number in the list that is searched. */
 const NUMBER_BYTES = 3;
-export const MAX_PUBLISHER_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1;
+const MAX_PUBLISHER_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1;
 
 /**
  * The blocks of a brand: how many hold everywhere, those publishers in order; how many hold in some countries, and each with them.

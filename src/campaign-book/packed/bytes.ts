@@ -1,5 +1,5 @@
 /** Writes and reads packed bytes: numbers in as few bytes as they need, texts as UTF-8 behind their length. */
-import { fromUtf8, utf8 } from "../../lib/bytes.ts";
+import { fromUtf8, utf8 } from "../../lib/utf8.ts";
 
 /** Bytes that grow as they are written. */
 export class ByteWriter {

@@ -1,7 +1,7 @@
 /** All chunks that an isolate holds in memory, and which of those that a head names it has not, or has as they were before. */
 
-import { fromUtf8 } from "../../lib/bytes.ts";
 import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
+import { fromUtf8 } from "../../lib/utf8.ts";
 import { FuseFilter } from "./fuse-filter.ts";
 import { type ChunkKind, FILTER_SPAN_BITS, type Head, holdsPublishers, versionAt } from "./head.ts";
 import { LinksChunk } from "./links.ts";

@@ -1,8 +1,8 @@
 /** Makes the head of a packed book, with the chunks that are not by slots: publishers and filters. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import { utf8 } from "../../lib/bytes.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
+import { utf8 } from "../../lib/utf8.ts";
 import { type PublisherWire, SPREAD_MS, VERSION_LENGTH } from "../format.ts";
 import { buildFilter } from "../packed/fuse-filter.ts";
 import { FILTER_SPAN_BITS, type Head, PACKED_FORMAT } from "../packed/head.ts";

@@ -27,6 +27,7 @@ import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
 import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { readSpread } from "./read-spread.ts";
+import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
 export type PublishDeps = ReconcileDeps & {
@@ -34,7 +35,7 @@ export type PublishDeps = ReconcileDeps & {
 	bookFormat?: BookFormat;
 };
 
-export type BookFormat = typeof BOOK_FORMAT | typeof PACKED_FORMAT;
+type BookFormat = typeof BOOK_FORMAT | typeof PACKED_FORMAT;
 
 export type PublishResult = {
 	/** Version that readers now get; unchanged where there was nothing to publish. */
@@ -142,6 +143,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const isUnknown = isUnknownBook(stored, inKv, deps.now());
 	if (isUnknown || check) {
 		await reconcileShards(deps, isUnknown);
+		await reconcileChunks(deps, isUnknown);
 		stored = await readState(db);
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);

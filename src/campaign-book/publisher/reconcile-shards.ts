@@ -44,7 +44,7 @@ export function versionOfManifest(manifest: string | null): number {
  * @param restart true where the whole record is in doubt: a book that was being rebuilt with another number of shards is started again
  */
 export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: boolean): Promise<void> {
-	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
+	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listKeys(kv, SHARD_PREFIX)]);
 	const [state] = await db.select().from(bookState);
 	const unlisted: Unlisted[] = [];
 	for (const { bits, shard, version, writtenAt } of recorded) {
@@ -78,7 +78,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 type Unlisted = { key: string; bits: number; shard: number };
 
 /** Those that cannot be read either. */
-async function confirmLost(kv: KVNamespace, unlisted: readonly Unlisted[]): Promise<Unlisted[]> {
+export async function confirmLost<Unlisted extends { key: string }>(kv: KVNamespace, unlisted: readonly Unlisted[]): Promise<Unlisted[]> {
 	const lost: Unlisted[] = [];
 	for (let at = 0; at < unlisted.length; at += CONFIRMED_PER_READ) {
 		const some = unlisted.slice(at, at + CONFIRMED_PER_READ);
@@ -91,11 +91,11 @@ async function confirmLost(kv: KVNamespace, unlisted: readonly Unlisted[]): Prom
 	return lost;
 }
 
-/** The keys of all shards in KV. */
-async function listShards(kv: KVNamespace): Promise<Set<string>> {
+/** The keys in KV that begin so. */
+export async function listKeys(kv: KVNamespace, prefix: string): Promise<Set<string>> {
 	const keys = new Set<string>();
 	for (let cursor: string | undefined; ; ) {
-		const page = await kv.list({ prefix: SHARD_PREFIX, ...(cursor !== undefined && { cursor }) });
+		const page = await kv.list({ prefix, ...(cursor !== undefined && { cursor }) });
 		for (const { name } of page.keys) keys.add(name);
 		if (page.list_complete) return keys;
 		cursor = page.cursor;
