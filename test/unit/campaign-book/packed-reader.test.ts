@@ -91,7 +91,12 @@ describe("unit: a packed book in an isolate", () => {
 		packed.reads.splice(0);
 		await settle();
 		const expected = [...new Set([200, 40, 1].map((at) => placeOf(domainOf(at))))];
-		expect(packed.reads.flat().map((key) => Number(key.split(":")[3])).slice(0, expected.length)).toEqual(expected);
+		expect(
+			packed.reads
+				.flat()
+				.map((key) => Number(key.split(":")[3]))
+				.slice(0, expected.length),
+		).toEqual(expected);
 	});
 
 	test("publisher and facts are read in one round, and publishers that many are parsed when asked for", async () => {
