@@ -7,9 +7,9 @@ import { readStats, startCountedEdges, warmUp } from "./edge.ts";
 import { brandsFor } from "./generate.ts";
 import { stream } from "./stream.ts";
 
-const CAMPAIGNS = 1_000_000;
+const CAMPAIGNS = 5_000_000;
 /** About 64 KiB a chunk. */
-const BITS = 9;
+const BITS = 11;
 const CHUNKS_PER_CALL = 64;
 const BIDS = 60_000;
 

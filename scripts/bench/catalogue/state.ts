@@ -7,7 +7,7 @@ import type { Bench } from "../part.ts";
 import { type Runtime, startWorkers } from "../runtime.ts";
 import { brandsFor, generateBrands, generateOwners } from "./generate.ts";
 
-export const CATALOGUES = { small: 1_000, large: 200_000 } as const;
+export const CATALOGUES = { small: 1_000, large: 1_000_000 } as const;
 export type CatalogueName = keyof typeof CATALOGUES;
 
 /** Brands in one file: the most that an import must take within a Worker's limits. */
