@@ -75,6 +75,8 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 					bindings: {
 						TOKEN_KEYS,
 						OPERATOR_KEY,
+						// Either format must do: `BOOK_FORMAT=2 npm test` tries the other.
+						BOOK_FORMAT: process.env.BOOK_FORMAT ?? "1",
 						// Whatever .dev.vars says.
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,

@@ -31,6 +31,8 @@ export interface Env {
 	/** Takes old rows before they are removed; optional. */
 	ARCHIVE?: R2Bucket;
 	SNAPSHOT_TTL_SECONDS?: string | number;
+	BOOK_FORMAT?: string | number;
+	BOOK_MEMORY_MIB?: string | number;
 	CLICK_TTL_HOURS?: string | number;
 	CLICK_RETENTION_DAYS?: string | number;
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;

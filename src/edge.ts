@@ -1,7 +1,8 @@
 /** Composition root of the edge Worker: bidding and click redirects. KV and the click queue only; nothing here reaches D1. */
 import { Hono } from "hono";
 import { routeBid } from "./bidding/routes.ts";
-import { CampaignBook } from "./campaign-book/load.ts";
+import type { CampaignBook } from "./campaign-book/load.ts";
+import { openBook } from "./campaign-book/open-book.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { ClickBatches } from "./clicks/click-batches.ts";
 import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
@@ -31,7 +32,7 @@ export function edgeOf(env: Env): Edge {
 	const known = built.get(env);
 	if (known !== undefined) return known;
 	const config = readConfig(env);
-	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: config.SNAPSHOT_TTL_SECONDS * SECOND_MS });
+	const book = openBook(env.BOOK, config, true);
 	const shared = { book, tokens: new ClickTokens(config.TOKEN_KEYS), now: () => Date.now(), measure: measureTo(env.EVENTS) };
 	const bidding = { ...shared, clickUrl: config.CLICK_URL };
 	const pause = (milliseconds: number) => scheduler.wait(milliseconds);

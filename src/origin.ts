@@ -13,7 +13,8 @@ import type { CallbackDeps } from "./callbacks/deliver-callback.ts";
 import type { CallbackMessage } from "./callbacks/message.ts";
 import { callbackRoutes } from "./callbacks/operator-routes.ts";
 import { sweepCallbacks } from "./callbacks/sweep-callbacks.ts";
-import { CampaignBook } from "./campaign-book/load.ts";
+import type { CampaignBook } from "./campaign-book/load.ts";
+import { openBook } from "./campaign-book/open-book.ts";
 import { PublishBusyError, publishBook, publishBookPatiently, sweepBook } from "./campaign-book/publisher/publish.ts";
 import { LEAST_PUBLISH } from "./campaign-book/publisher/publish-shards.ts";
 import { ListStates } from "./catalogue/list-states.ts";
@@ -60,7 +61,7 @@ import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { Operations } from "./lib/operations.ts";
 import { PerMinute } from "./lib/per-minute.ts";
-import { MINUTE_MS, SECOND_MS } from "./lib/time.ts";
+import { MINUTE_MS } from "./lib/time.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
@@ -140,7 +141,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		states.forget();
 		network.forget();
 		clickFacts.forget();
-		const published = await publishBookPatiently({ db, kv: env.BOOK, now });
+		const published = await publishBookPatiently({ db, kv: env.BOOK, now, bookFormat: config.BOOK_FORMAT });
 		if (published.manifest !== null) await book.adopt(published.manifest, now());
 		await sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now())));
 		return published;
@@ -264,7 +265,7 @@ function isCheckMinute(): boolean {
 /** Publishes what an import could not, and removes shards that nobody reads any more. */
 async function keepBook(env: Env, operations: Operations): Promise<void> {
 	const { db } = databases(env);
-	const deps = { db, kv: env.BOOK, now };
+	const deps = { db, kv: env.BOOK, now, bookFormat: readConfig(env).BOOK_FORMAT };
 	try {
 		const { manifest, version, shardsWritten, complete } = await publishBook(deps, isCheckMinute(), operations.left);
 		if (manifest !== null) logInfo("book.published", { version, shards: shardsWritten, complete });
@@ -341,7 +342,8 @@ function originOf(env: Env): Origin {
 	const known = opened.get(env);
 	if (known !== undefined) return known;
 	const app = new Hono();
-	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: readConfig(env).SNAPSHOT_TTL_SECONDS * SECOND_MS });
+	// Asked by `explain` alone.
+	const book = openBook(env.BOOK, readConfig(env), false);
 	const { app: routes, answer, findFault } = openOrigin(env, book);
 	app.get("/ready", async () => {
 		const fault = await findFault();

@@ -19,6 +19,8 @@ function numberFrom(least: number, most: number) {
 	);
 }
 
+const BOOK_FORMAT_FAULT = "must be 1 or 2";
+
 const configSchema = v.object({
 	/** Host of the real-time ad endpoints. */
 	RTB_URL: origin,
@@ -30,6 +32,13 @@ const configSchema = v.object({
 	BASE_URL: origin,
 	/** Age in seconds from which an isolate reads the campaign book's manifest again, in the background. */
 	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
+	/** Format in which the origin publishes the campaign book; every isolate reads both. */
+	BOOK_FORMAT: v.optional(
+		v.pipe(v.union([v.string(), v.number()], BOOK_FORMAT_FAULT), v.transform(Number), v.picklist([1, 2], BOOK_FORMAT_FAULT)),
+		1,
+	),
+	/** Memory that an isolate takes for the campaign book, MiB; what is past it is read when it is asked for. */
+	BOOK_MEMORY_MIB: v.optional(numberFrom(1, 96), 44),
 	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
 	CLICK_TTL_HOURS: v.optional(numberFrom(1, 8760), 24),
 	/** Which database is the network's where both are bound, as for a move; PostgreSQL where it says nothing. */

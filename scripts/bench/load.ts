@@ -15,11 +15,11 @@ export class LoadProcess {
 		this.#child = fork(join(import.meta.dirname, "load-process.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
 	}
 
-	/** @throws Error where requests were not answered, or not with this status */
-	async run(job: LoadJob, status = 200): Promise<LoadResult> {
+	/** @throws Error where requests were not answered, or not with one of these statuses */
+	async run(job: LoadJob, expected: readonly number[] | number = 200): Promise<LoadResult> {
 		const result = await this.#ask<LoadResult>(job);
 		const { answers, errors, statuses } = result;
-		if (errors > 0 || answers === 0 || statuses[status] !== answers) {
+		if (errors > 0 || answers === 0 || [expected].flat().reduce((sum, status) => sum + (statuses[status] ?? 0), 0) !== answers) {
 			throw new Error(`load on ${job.origin}: ${answers} answers, ${errors} errors, by status ${JSON.stringify(statuses)}`);
 		}
 		return result;

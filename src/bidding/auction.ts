@@ -42,7 +42,7 @@ export const MAX_CONSIDERED = 2_000;
 export type AuctionBook = {
 	publisher: BookPublisher;
 	/** Only the advertiser of the domain, or one candidate per campaign that has the keyword, highest keyword EPC first. */
-	brands: readonly BookBrand[];
+	brands: Iterable<BookBrand>;
 	isPaused: (campaignId: number) => boolean;
 };
 

@@ -38,7 +38,7 @@ async function explain(
 	deps: BiddingDeps,
 	endpoint: ExplainInput["endpoint"],
 	auction: AuctionRequest,
-	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined,
+	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined | Promise<BookPublisher | undefined>,
 	waitUntil: WaitUntil,
 ): Promise<Explanation> {
 	const considered: Candidate[] = [];

@@ -1,5 +1,5 @@
 /** From a request to a decision: finds the candidates in the campaign book, within the auction's time, and holds the auction. */
-import { type BookBrand, type BookPublisher, domainKey, keywordKey } from "../campaign-book/format.ts";
+import type { BookBrand, BookPublisher } from "../campaign-book/format.ts";
 import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { type WaitUntil, within } from "../lib/async.ts";
@@ -19,6 +19,9 @@ const DEFAULT_WAIT_MS = 1_000;
 
 const NO_BRANDS: readonly BookBrand[] = [];
 
+type Found = BookPublisher | undefined | Promise<BookPublisher | undefined>;
+type Candidates = Iterable<BookBrand> | Promise<Iterable<BookBrand>>;
+
 /**
  * Decides a request of one publisher: at once where the book is resident, as on nearly every bid. Where the book does not
  * arrive in time the answer is a no-bid and loading continues in the background.
@@ -28,7 +31,7 @@ const NO_BRANDS: readonly BookBrand[] = [];
 export function holdAuction(
 	deps: AuctionDeps,
 	request: AuctionRequest,
-	find: (snapshot: BookSnapshot) => BookPublisher | undefined,
+	find: (snapshot: BookSnapshot) => Found,
 	tmaxMs: number | null,
 	observe?: Observer,
 ): Decision | Promise<Decision> {
@@ -48,46 +51,49 @@ function decide(
 	deps: AuctionDeps,
 	request: AuctionRequest,
 	snapshot: BookSnapshot | null,
-	find: (snapshot: BookSnapshot) => BookPublisher | undefined,
+	find: (snapshot: BookSnapshot) => Found,
 	observe?: Observer,
 ): Decision | Promise<Decision> {
 	if (snapshot === null) return noBid("book_unavailable");
 	const publisher = find(snapshot);
 	if (publisher === undefined) return noBid("publisher_not_enabled");
-	const isPaused = (campaignId: number) => deps.book.isPaused(campaignId);
 	const brands = findCandidates(deps.book, snapshot, request);
-	return brands instanceof Promise
-		? brands.then((arrived) => runAuction(request, { publisher, brands: arrived, isPaused }, deps.now, observe))
-		: runAuction(request, { publisher, brands, isPaused }, deps.now, observe);
+	if (publisher instanceof Promise || brands instanceof Promise) {
+		// What is not in memory is read together.
+		return Promise.all([publisher, brands]).then(([found, candidates]) => hold(deps, request, found, candidates, observe));
+	}
+	return hold(deps, request, publisher, brands, observe);
+}
+
+function hold(
+	{ book, now }: AuctionDeps,
+	request: AuctionRequest,
+	publisher: BookPublisher | undefined,
+	brands: Iterable<BookBrand>,
+	observe?: Observer,
+): Decision {
+	if (publisher === undefined) return noBid("publisher_not_enabled");
+	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId) }, now, observe);
 }
 
 /**
  * The candidates of a request. A domain names the advertiser, and a keyword then only prices it: the brand of that very host,
  * or of its nearest parent. Without a domain, the campaigns that have an entry for the keyword.
  */
-function findCandidates(
-	book: CampaignBook,
-	snapshot: BookSnapshot,
-	request: AuctionRequest,
-): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+function findCandidates(book: CampaignBook, snapshot: BookSnapshot, request: AuctionRequest): Candidates {
 	if (request.domain === null) {
-		const found = request.keyword === null ? null : book.entry(snapshot, keywordKey(request.keyword));
+		const found = request.keyword === null ? null : book.candidatesOf(snapshot, request.keyword);
 		return found instanceof Promise ? found.then((brands) => brands ?? NO_BRANDS) : (found ?? NO_BRANDS);
 	}
 	const host = canonicalHost(request.domain);
 	return host === null ? NO_BRANDS : findBrand(book, snapshot, hostAndParents(host), 0);
 }
 
-function findBrand(
-	book: CampaignBook,
-	snapshot: BookSnapshot,
-	hosts: readonly string[],
-	at: number,
-): readonly BookBrand[] | Promise<readonly BookBrand[]> {
+function findBrand(book: CampaignBook, snapshot: BookSnapshot, hosts: readonly string[], at: number): Candidates {
 	for (let i = at; i < hosts.length; i++) {
-		const found = book.entry(snapshot, domainKey(hosts[i] as string));
-		if (found instanceof Promise) return found.then((brands) => brands ?? findBrand(book, snapshot, hosts, i + 1));
-		if (found !== null) return found;
+		const found = book.brandOf(snapshot, hosts[i] as string);
+		if (found instanceof Promise) return found.then((brand) => (brand === null ? findBrand(book, snapshot, hosts, i + 1) : [brand]));
+		if (found !== null) return [found];
 	}
 	return NO_BRANDS;
 }

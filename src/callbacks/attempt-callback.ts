@@ -1,8 +1,8 @@
 /** One call of a publisher's address. It writes nothing: the caller records the result. */
 import { within } from "../lib/async.ts";
-import { fromUtf8 } from "../lib/bytes.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
+import { fromUtf8 } from "../lib/utf8.ts";
 import { buildCallbackUrl, type CallbackFacts } from "./build-callback-url.ts";
 import { readRetryAfter } from "./schedule.ts";
 

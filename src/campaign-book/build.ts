@@ -68,10 +68,10 @@ export function bitsFor(bytes: number): number {
 }
 
 /**
- * The texts of shards that the entries fall into, by shard index. A shard without entries is absent.
+ * What the book has under each key, by key in order; keys without anything are absent.
  * @param brands every brand the entries name, with its campaigns
  */
-export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<number, BrandInput>, bits: number): Map<number, string> {
+export function buildEntries(entries: readonly BookEntry[], brands: ReadonlyMap<number, BrandInput>): Map<string, BrandWire[]> {
 	const byKey = new Map<string, BrandInput[]>();
 	for (const { key, brandId } of entries) {
 		const brand = brands.get(brandId);
@@ -80,10 +80,21 @@ export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<n
 		if (sharing === undefined) byKey.set(key, [brand]);
 		else sharing.push(brand);
 	}
-	const lines = new Map<number, string[]>();
+	const built = new Map<string, BrandWire[]>();
 	for (const key of [...byKey.keys()].sort()) {
 		const wires = writeEntry(key, byKey.get(key) ?? []);
-		if (wires.length === 0) continue;
+		if (wires.length > 0) built.set(key, wires);
+	}
+	return built;
+}
+
+/**
+ * The texts of shards that the entries fall into, by shard index. A shard without entries is absent.
+ * @param brands every brand the entries name, with its campaigns
+ */
+export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<number, BrandInput>, bits: number): Map<number, string> {
+	const lines = new Map<number, string[]>();
+	for (const [key, wires] of buildEntries(entries, brands)) {
 		const index = shardOf(slotOf(key), bits);
 		const line = encodeEntry(key, wires);
 		const shard = lines.get(index);
@@ -93,9 +104,9 @@ export function buildShards(entries: readonly BookEntry[], brands: ReadonlyMap<n
 	return new Map([...lines].map(([index, shard]) => [index, SHARD_HEADER + shard.join("")]));
 }
 
-/** A shard's version: a hash of its text. */
-export async function versionOf(text: string): Promise<string> {
-	return toBase64Url(await sha256(text)).slice(0, VERSION_LENGTH);
+/** A shard's or chunk's version: a hash of its content. */
+export async function versionOf(content: string | Uint8Array): Promise<string> {
+	return toBase64Url(await sha256(content)).slice(0, VERSION_LENGTH);
 }
 
 function writeEntry(key: string, brands: readonly BrandInput[]): BrandWire[] {

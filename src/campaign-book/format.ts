@@ -58,6 +58,8 @@ export type Manifest = {
 export type PublisherWire = {
 	/** Publisher's natural key in the network file. */
 	id: string;
+	/** What the blocks of brands call it, in books of format 2. */
+	n?: number;
 	/** `pubi` of the Serving Engine; absent where that endpoint is not enabled. */
 	pubi?: string;
 	/** Path segment of the OpenRTB endpoint; absent where that endpoint is not enabled. */
@@ -146,6 +148,9 @@ export type CampaignWire = {
 	r?: TrafficSettings;
 };
 
+/** Keyword → EPC, micro-dollars. */
+export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has">;
+
 export type BookCampaign = {
 	readonly campaignId: number;
 	readonly active: boolean;
@@ -158,7 +163,7 @@ export type BookCampaign = {
 	readonly deeplinkUrl: string | null;
 	readonly epcMicros: number | null;
 	readonly defaultKeywordEpcMicros: number | null;
-	readonly keywordEpcMicros: ReadonlyMap<string, number> | null;
+	readonly keywordEpcMicros: KeywordPrices | null;
 	/** A cap of the campaign is zero. */
 	readonly capped: boolean;
 	readonly timeZone: string | null;
@@ -172,11 +177,15 @@ export type BookBrand = {
 	readonly aliases: readonly string[];
 	readonly active: boolean;
 	readonly blockedCountries: readonly string[];
+	/** Publishers that may not promote it, where the book has them with the brand; null where the publisher names its brands. */
+	readonly blocks: { isBlocked(publisher: number, country: string): boolean } | null;
 	readonly campaigns: readonly BookCampaign[];
 };
 
 export type BookPublisher = {
 	readonly id: string;
+	/** What the blocks of brands call it; null where the publisher names its brands. */
+	readonly number: number | null;
 	readonly identity: string;
 	readonly seat: string | null;
 	readonly sharePpm: number;
@@ -238,6 +247,7 @@ function decodeBrand(wire: BrandWire): BookBrand {
 		aliases: wire.a ?? NONE,
 		active: wire.x !== 1,
 		blockedCountries: wire.b ?? NONE,
+		blocks: null,
 		campaigns: wire.c.map(decodeCampaign),
 	};
 }
@@ -266,6 +276,7 @@ function decodeCampaign(wire: CampaignWire): BookCampaign {
 export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DEFAULT_POLICY): BookPublisher {
 	return {
 		id: wire.id,
+		number: wire.n ?? null,
 		identity: wire.identity,
 		seat: wire.seat ?? null,
 		sharePpm: wire.share,
@@ -281,6 +292,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 export function isBrandBlocked(brand: BookBrand, publisher: BookPublisher, country: string): boolean {
 	const blockedFor = publisher.blockedBrands.get(brand.domain);
 	if (blockedFor !== undefined && (blockedFor.length === 0 || blockedFor.includes(country))) return true;
+	if (brand.blocks !== null && publisher.number !== null && brand.blocks.isBlocked(publisher.number, country)) return true;
 	return brand.blockedCountries.includes(country);
 }
 
@@ -317,7 +329,7 @@ export function parsePauses(text: string): Pauses | null {
 	return value?.format === BOOK_FORMAT && Array.isArray(value.campaigns) ? (value as unknown as Pauses) : null;
 }
 
-function parseObject(text: string | null): Record<string, unknown> | null {
+export function parseObject(text: string | null): Record<string, unknown> | null {
 	const value = text === null ? null : parseJson(text);
 	return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
 }

@@ -8,11 +8,12 @@
 import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { LogLimit } from "../lib/log-limit.ts";
-import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
 import {
+	BOOK_FORMAT,
 	type BookBrand,
 	type BookPublisher,
-	decodePublisher,
+	domainKey,
+	keywordKey,
 	MANIFEST_KEY,
 	type Manifest,
 	PAUSED_HEAD_KEY,
@@ -22,7 +23,12 @@ import {
 	readPausesVersion,
 } from "./format.ts";
 import { SHORT_CACHE_SECONDS } from "./late-parts.ts";
+import { BackgroundFill } from "./packed/background-fill.ts";
+import type { ChunkStore } from "./packed/chunk-store.ts";
+import { type Head, PACKED_FORMAT, parseHead } from "./packed/head.ts";
+import { PackedReader, type PackedSnapshot } from "./packed/packed-reader.ts";
 import { type BookStore, ShardReader } from "./shard-reader.ts";
+import { type ManifestSnapshot, openManifest } from "./snapshot.ts";
 
 /** Pauses are re-read this often, in the background. */
 const PAUSES_TTL_MS = 10_000;
@@ -33,43 +39,44 @@ const STALE_TTLS = 10;
 const DEFAULT_CACHE_BYTES = 44 * 1024 * 1024;
 
 /** One version of the book as an isolate sees it. */
-export type BookSnapshot = {
-	readonly manifest: Manifest;
-	/** Every publisher by its identity, and by those it had: what click tokens carry. */
-	readonly byIdentity: ReadonlyMap<string, BookPublisher>;
-	/** Publishers enabled for the Serving Engine, by `pubi`. */
-	readonly byPublisherId: ReadonlyMap<string, BookPublisher>;
-	/** Publishers enabled for OpenRTB, by the identity in the path. */
-	readonly byOpenRtbIdentity: ReadonlyMap<string, BookPublisher>;
-	/** Names that a rotation replaced: `pubi {value}` and `rtb {value}`. */
-	readonly former: ReadonlyMap<string, { publisher: BookPublisher; until: number }>;
-	/** The network's rules on which clicks are paid. */
-	readonly traffic: TrafficPolicy;
-};
+export type BookSnapshot = ManifestSnapshot | PackedSnapshot;
+
+type FoundPublisher = BookPublisher | undefined | Promise<BookPublisher | undefined>;
 
 /** The publisher that a request to the OpenRTB endpoint names; by a former identity until its overlap ends. */
-export function findByOpenRtbIdentity(snapshot: BookSnapshot, identity: string, now: number): BookPublisher | undefined {
-	return snapshot.byOpenRtbIdentity.get(identity) ?? findFormer(snapshot, `rtb ${identity}`, now);
+export function findByOpenRtbIdentity({ publishers }: BookSnapshot, identity: string, now: number): FoundPublisher {
+	return publishers.find("rtb", identity, now);
 }
 
 /** The publisher that a request to the Serving Engine names; by a former publisher id until its overlap ends. */
-export function findByPublisherId(snapshot: BookSnapshot, publisherId: string, now: number): BookPublisher | undefined {
-	return snapshot.byPublisherId.get(publisherId) ?? findFormer(snapshot, `pubi ${publisherId}`, now);
+export function findByPublisherId({ publishers }: BookSnapshot, publisherId: string, now: number): FoundPublisher {
+	return publishers.find("pubi", publisherId, now);
 }
 
-function findFormer({ former }: BookSnapshot, key: string, now: number): BookPublisher | undefined {
-	const found = former.get(key);
-	return found !== undefined && now < found.until ? found.publisher : undefined;
+/** The publisher whose identity a click token carries, former ones among them. */
+export function findByIdentity({ publishers }: BookSnapshot, identity: string, now: number): FoundPublisher {
+	return publishers.find("identity", identity, now);
 }
 
-export type BookOptions = { snapshotTtlMs: number; cacheBytes?: number };
+export type BookOptions = {
+	snapshotTtlMs: number;
+	/** Memory for what bids ask, bytes. */
+	cacheBytes?: number;
+	/** Where chunks of a packed book are read; absent: no such book is. */
+	chunks?: ChunkStore;
+	/** Whether the isolate gets all of a packed book that fits, or only what is asked for. */
+	fill?: boolean;
+};
 
 export class CampaignBook {
 	readonly #store: BookStore;
 	readonly #ttlMs: number;
-	readonly #shards: ShardReader;
-	#snapshot: BookSnapshot | null = null;
+	readonly #cacheBytes: number;
+	#shards: ShardReader;
+	readonly #packed: PackedReader | null;
+	readonly #fill: BackgroundFill | null;
 	readonly #errors = new LogLimit();
+	#snapshot: BookSnapshot | null = null;
 	/** The time of the latest request. */
 	#now = 0;
 	#paused: ReadonlySet<number> = new Set();
@@ -83,12 +90,15 @@ export class CampaignBook {
 	constructor(store: BookStore, options: BookOptions) {
 		this.#store = store;
 		this.#ttlMs = options.snapshotTtlMs;
-		this.#shards = new ShardReader(store, options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#errors);
+		this.#cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+		this.#shards = new ShardReader(store, this.#cacheBytes, this.#errors);
+		this.#packed = options.chunks === undefined ? null : new PackedReader(options.chunks, this.#cacheBytes, this.#errors);
+		this.#fill = this.#packed === null || options.fill === false ? null : new BackgroundFill(this.#packed);
 	}
 
 	/** What is in memory: for readiness answers and benchmarks. `waits` counts the lookups that had to go to KV. */
 	get stats() {
-		return this.#shards.stats;
+		return this.#snapshot?.format === PACKED_FORMAT && this.#packed !== null ? this.#packed.stats : this.#shards.stats;
 	}
 
 	/**
@@ -98,11 +108,17 @@ export class CampaignBook {
 	snapshot(now: number, waitUntil: WaitUntil): BookSnapshot | null | Promise<BookSnapshot | null> {
 		this.#now = now;
 		const age = now - this.#manifestReadAt;
-		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) return this.#readBoth(now);
+		if (this.#snapshot === null || age > this.#ttlMs * STALE_TTLS) {
+			return this.#readBoth(now, true).then((snapshot) => {
+				this.#fill?.start(this.#presentHead, now, waitUntil);
+				return snapshot;
+			});
+		}
+		this.#fill?.start(this.#presentHead, now, waitUntil);
 		if (age > this.#ttlMs) {
 			if (now - this.#refreshStartedAt > REFRESH_LOST_MS) {
 				this.#refreshStartedAt = now;
-				waitUntil(this.#readBoth(now));
+				waitUntil(this.#readBoth(now, false));
 			}
 		} else if (now - this.#pausesReadAt > PAUSES_TTL_MS && now - this.#pausesStartedAt > REFRESH_LOST_MS) {
 			this.#pausesStartedAt = now;
@@ -116,17 +132,40 @@ export class CampaignBook {
 		return this.#paused.has(campaignId);
 	}
 
+	/** The head of a packed book; null for another book, or none. */
+	readonly #presentHead = (): Head | null => (this.#snapshot?.format === PACKED_FORMAT ? this.#snapshot.manifest : null);
+
 	/**
-	 * The brands of an entry, or null where the book has no such entry; a promise where its shard is not resident.
-	 * @throws BookUnavailableError (or rejects with it) where the shard cannot be read
+	 * The brand that a host names, or null; a promise where it is not in memory.
+	 * @throws BookUnavailableError (or rejects with it) where it cannot be read
 	 */
+	brandOf(snapshot: BookSnapshot, host: string): BookBrand | null | Promise<BookBrand | null> {
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.host(snapshot, domainKey(host), this.#now);
+		return firstOf(this.entry(snapshot, domainKey(host)));
+	}
+
+	/** A brand by its domain, with the templates of its links; as {@link brandOf}. */
+	linkedBrandOf(snapshot: BookSnapshot, domain: string): BookBrand | null | Promise<BookBrand | null> {
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.linked(snapshot, domain, this.#now);
+		return firstOf(this.entry(snapshot, domainKey(domain)));
+	}
+
+	/** The campaigns that have an entry for a keyword, each as a brand of its own, highest keyword EPC first; as {@link brandOf}. */
+	candidatesOf(snapshot: BookSnapshot, keyword: string): Iterable<BookBrand> | null | Promise<Iterable<BookBrand> | null> {
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.keyword(snapshot, keywordKey(keyword), this.#now);
+		return this.entry(snapshot, keywordKey(keyword));
+	}
+
+	/** The brands of an entry of either format, or null; as {@link brandOf}. */
 	entry(snapshot: BookSnapshot, key: string): readonly BookBrand[] | null | Promise<readonly BookBrand[] | null> {
-		return this.#shards.entry(snapshot.manifest, key, this.#now);
+		if (snapshot.format === BOOK_FORMAT) return this.#shards.entry(snapshot.manifest, key, this.#now);
+		const found = key.startsWith("k ") ? this.candidatesOf(snapshot, key.slice(2)) : this.brandOf(snapshot, key.slice(2));
+		return found instanceof Promise ? found.then(listOf) : listOf(found);
 	}
 
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
 	async adopt(manifestText: string, now: number): Promise<void> {
-		await this.#take(parseManifest(manifestText), now);
+		await this.#take(manifestText, now, false);
 	}
 
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
@@ -136,14 +175,15 @@ export class CampaignBook {
 		this.#pausesReadAt = now;
 	}
 
-	async #readBoth(now: number): Promise<BookSnapshot | null> {
+	/** @param isAwaited whether a request waits for it, since there is no book or one from before a long sleep */
+	async #readBoth(now: number, isAwaited: boolean): Promise<BookSnapshot | null> {
 		try {
 			const values = await this.#get(
 				this.#pausesVersion === null ? [MANIFEST_KEY, PAUSED_HEAD_KEY, PAUSED_KEY] : [MANIFEST_KEY, PAUSED_HEAD_KEY],
 			);
 			await this.#takePauses(values, now);
-			const isTaken = await this.#take(parseManifest(values.get(MANIFEST_KEY) ?? null), now);
-			if (!isTaken && this.#snapshot !== null) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
+			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, isAwaited);
+			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
 			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
 		}
@@ -186,37 +226,47 @@ export class CampaignBook {
 	}
 
 	/** Whether the manifest took over. */
-	async #take(manifest: Manifest | null, now: number): Promise<boolean> {
+	async #take(text: string | null, now: number, isAwaited: boolean): Promise<boolean> {
 		const current = this.#snapshot?.manifest;
+		if (text === null || (current !== undefined && text.startsWith(startOf(current)))) return false;
+		const manifest = parseManifest(text) ?? (this.#packed === null ? null : parseHead(text));
 		if (manifest === null || (current !== undefined && manifest.version <= current.version)) return false;
-		if (current !== undefined) await this.#shards.prefetch(current, manifest, now);
+		if (manifest.format === BOOK_FORMAT) {
+			if (current?.format === BOOK_FORMAT) await this.#shards.prefetch(current, manifest, now);
+		} else if (current?.format === PACKED_FORMAT && !isAwaited) await this.#packed?.prefetch(current, manifest, now);
 		// While the shards came, another request may have taken a newer book.
-		if (this.#snapshot !== null && this.#snapshot.manifest.version >= manifest.version) return false;
-		this.#shards.takeOver(current ?? null, manifest);
-		this.#snapshot = openSnapshot(manifest);
+		const before = this.#snapshot?.manifest ?? null;
+		if (before !== null && before.version >= manifest.version) return false;
+		if (manifest.format === BOOK_FORMAT) this.#open(before, manifest);
+		else this.#openPacked(before, manifest, isAwaited);
 		this.#manifestReadAt = now;
 		return true;
 	}
+
+	#open(before: Manifest | Head | null, manifest: Manifest): void {
+		this.#shards.takeOver(before?.format === BOOK_FORMAT ? before : null, manifest);
+		this.#snapshot = openManifest(manifest);
+		if (before?.format === PACKED_FORMAT) this.#packed?.clear();
+	}
+
+	#openPacked(before: Manifest | Head | null, head: Head, hasSlept: boolean): void {
+		if (this.#packed === null) return;
+		this.#snapshot = this.#packed.takeOver(before?.format === PACKED_FORMAT ? before : null, head, hasSlept);
+		this.#fill?.need();
+		if (before?.format === BOOK_FORMAT) this.#shards = new ShardReader(this.#store, this.#cacheBytes, this.#errors);
+	}
 }
 
-function openSnapshot(manifest: Manifest): BookSnapshot {
-	const byIdentity = new Map<string, BookPublisher>();
-	const byPublisherId = new Map<string, BookPublisher>();
-	const byOpenRtbIdentity = new Map<string, BookPublisher>();
-	const former = new Map<string, { publisher: BookPublisher; until: number }>();
-	const traffic = layPolicies(DEFAULT_POLICY, manifest.traffic ?? null);
-	for (const wire of manifest.publishers) {
-		const publisher = decodePublisher(wire, traffic);
-		byIdentity.set(publisher.identity, publisher);
-		if (wire.pubi !== undefined) byPublisherId.set(wire.pubi, publisher);
-		if (wire.rtb !== undefined) byOpenRtbIdentity.set(wire.rtb, publisher);
-		for (const { n, v, u } of wire.former ?? []) {
-			// A bid made under a former identity is that identity's: its seat and its token name what the path named.
-			const named = n === "identity" ? { ...publisher, identity: v } : publisher;
-			if (n === "identity") byIdentity.set(v, named);
-			if (n === "identity" && wire.rtb !== undefined) former.set(`rtb ${v}`, { publisher: named, until: u });
-			if (n === "pubi" && wire.pubi !== undefined) former.set(`pubi ${v}`, { publisher: named, until: u });
-		}
-	}
-	return { manifest, byIdentity, byPublisherId, byOpenRtbIdentity, former, traffic };
+/** How the text of a manifest begins: one that is unchanged is told by that, whatever it holds. */
+function startOf({ format, version, publishedAt }: Manifest | Head): string {
+	return `{"format":${format},"version":${version},"publishedAt":${publishedAt},`;
+}
+
+function listOf(found: BookBrand | Iterable<BookBrand> | null): readonly BookBrand[] | null {
+	if (found === null) return null;
+	return "brandId" in found ? [found] : [...found];
+}
+
+function firstOf(brands: readonly BookBrand[] | null | Promise<readonly BookBrand[] | null>): BookBrand | null | Promise<BookBrand | null> {
+	return brands instanceof Promise ? brands.then((found) => found?.[0] ?? null) : (brands?.[0] ?? null);
 }

@@ -11,7 +11,7 @@ export const SLOT_BITS = 16;
  * `co` or `com` (`shop.co.uk`). This is placement only: a lookup always goes to the slot of the very host it asks for.
  */
 export function slotOf(key: string): number {
-	return hash(key.charCodeAt(0) === 100 ? affinity(key) : key) >>> (32 - SLOT_BITS);
+	return hashOf(key.charCodeAt(0) === 100 ? affinity(key) : key) >>> (32 - SLOT_BITS);
 }
 
 function affinity(key: string): string {
@@ -23,8 +23,8 @@ function affinity(key: string): string {
 	return third === -1 ? key : `d ${key.slice(third + 1)}`;
 }
 
-/** FNV-1a over UTF-16 units with murmur3's final mix: well spread in its high bits, which name the slot. */
-function hash(text: string): number {
+/** FNV-1a over UTF-16 units with murmur3's final mix, 32 bits: well spread in its high bits, which name the slot. */
+export function hashOf(text: string): number {
 	let h = 0x811c9dc5;
 	for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
 	h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -2,7 +2,7 @@
 import type { LinkTokens } from "../click-token/link-token.ts";
 import type { Database } from "../db/client.ts";
 import type { Publisher } from "../keys/key-owners.ts";
-import { utf8 } from "../lib/bytes.ts";
+import { utf8 } from "../lib/utf8.ts";
 import type { ListRequest } from "./list-request.ts";
 import { type ListedBrand, type PageSizes, readPages } from "./read-pages.ts";
 import { writeRecord } from "./write-record.ts";

@@ -9,7 +9,7 @@
  * ring's secret by HKDF-SHA-256, under names of their own.
  */
 import { toBase64Url } from "../lib/base64-url.ts";
-import { fromUtf8, utf8 } from "../lib/bytes.ts";
+import { fromUtf8, utf8 } from "../lib/utf8.ts";
 
 /** What a tracking link's token holds. */
 export type TrackingLink = {

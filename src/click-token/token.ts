@@ -9,9 +9,9 @@
  * Tokens of version 2 are those of tracking links (link-token.ts).
  */
 import { fromBase64Url, toBase64Url } from "../lib/base64-url.ts";
-import { fromUtf8, utf8 } from "../lib/bytes.ts";
 import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 import { beforeShare, SHARE_SCALE } from "../lib/money.ts";
+import { fromUtf8, utf8 } from "../lib/utf8.ts";
 import { LINK_TOKEN_VERSION, LinkTokens, type TrackingLink } from "./link-token.ts";
 
 export type ClickToken = {

@@ -1,8 +1,8 @@
 import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
-import { utf8 } from "../lib/bytes.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
+import { utf8 } from "../lib/utf8.ts";
 import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
 
 /**

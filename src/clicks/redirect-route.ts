@@ -1,6 +1,6 @@
 /** GET /click on the click tracker: redirects to the platform's link from memory only, and records the click afterwards. */
-import { BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher, domainKey, isBrandBlocked } from "../campaign-book/format.ts";
-import type { BookSnapshot } from "../campaign-book/load.ts";
+import { BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
+import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
 import type { WaitUntil } from "../lib/async.ts";
@@ -56,9 +56,10 @@ function resolveClick(click: Click): Response | Promise<Response> {
 	const now = deps.now();
 	const answer = (snapshot: BookSnapshot | null): Response | Promise<Response> => {
 		if (snapshot === null) return unavailable();
-		const brands = deps.book.entry(snapshot, domainKey(token.domain));
-		if (!(brands instanceof Promise)) return redirect(click, snapshot, brands, now);
-		return brands.then((arrived) => redirect(click, snapshot, arrived, now), refuseWithoutBook);
+		const brand = deps.book.linkedBrandOf(snapshot, token.domain);
+		const publisher = findByIdentity(snapshot, token.publisher, now);
+		if (!(brand instanceof Promise || publisher instanceof Promise)) return redirect(click, snapshot, brand, publisher, now);
+		return Promise.all([brand, publisher]).then(([arrived, found]) => redirect(click, snapshot, arrived, found, now), refuseWithoutBook);
 	};
 	try {
 		const snapshot = deps.book.snapshot(now, waitUntil);
@@ -81,10 +82,11 @@ function unavailable(): Response {
 function redirect(
 	{ deps, request, method, waitUntil, query, token }: Click,
 	snapshot: BookSnapshot,
-	brands: readonly BookBrand[] | null,
+	found: BookBrand | null,
+	publisher: BookPublisher | undefined,
 	now: number,
 ): Response {
-	const brand = brands?.find((candidate) => candidate.brandId === token.advertiserId);
+	const brand = found?.brandId === token.advertiserId ? found : undefined;
 	const country = readCountry(query);
 	const target = brand === undefined ? null : chooseTarget(brand, token.campaignId, country, readParameter(query, "dl"));
 	if (target === null) return page(404, "This link leads nowhere any more.");
@@ -93,7 +95,6 @@ function redirect(
 	const { headers } = request;
 	const address = headers.get("cf-connecting-ip");
 	const visitor: Visitor = { userAgent: headers.get("user-agent"), connection: address === null ? null : connectionOf(address) };
-	const publisher = snapshot.byIdentity.get(token.publisher);
 	const policy = layPolicies(publisher?.traffic ?? snapshot.traffic, campaign.traffic);
 	const known = readRequestFacts(method, headers, visitor.userAgent);
 	const network = readNetworkFacts(request, headers, campaign.country, policy);

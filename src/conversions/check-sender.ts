@@ -1,8 +1,8 @@
 /** Whether a postback comes from its platform, as far as the platform has said how to tell: docs/postbacks.md has the rules. */
 import type { PlatformSender } from "../keys/key-owners.ts";
-import { utf8 } from "../lib/bytes.ts";
 import { isInRanges } from "../lib/ip-ranges.ts";
 import { decodeText } from "../lib/query.ts";
+import { utf8 } from "../lib/utf8.ts";
 import type { FieldErrors } from "./answers.ts";
 import { MAX_BODY_BYTES, MAX_QUERY_BYTES } from "./read-request.ts";
 

@@ -1,6 +1,7 @@
 /** Takes a postback's parameters off the wire: the query, and for POST the form. */
-import { fromUtf8 } from "../lib/bytes.ts";
+
 import { readCapped } from "../lib/read-capped.ts";
+import { fromUtf8 } from "../lib/utf8.ts";
 import { type Field, splitFields } from "./read-fields.ts";
 
 /** Most bytes of a query, and of a body. */

@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0007_desk.sql";
+export const NEWEST_MIGRATION = "0008_packed_book.sql";

@@ -1,8 +1,8 @@
 /** Pages of lists: the cursor that a page ends with, which is the sort key of its last row. */
 import * as v from "valibot";
 import { fromBase64Url, toBase64Url } from "../lib/base64-url.ts";
-import { fromUtf8, utf8 } from "../lib/bytes.ts";
 import { parseJson } from "../lib/json.ts";
+import { fromUtf8, utf8 } from "../lib/utf8.ts";
 
 /** Longest cursor that is looked at: sort keys are ids and texts that are bounded where they are taken in. */
 const MAX_CURSOR_LENGTH = 16_384;

@@ -1,13 +1,4 @@
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-export function utf8(text: string): Uint8Array {
-	return encoder.encode(text);
-}
-
-export function fromUtf8(bytes: ArrayBuffer | ArrayBufferView): string {
-	return decoder.decode(bytes);
-}
+import { utf8 } from "./utf8.ts";
 
 export async function sha256(data: string | Uint8Array): Promise<Uint8Array> {
 	return new Uint8Array(await crypto.subtle.digest("SHA-256", typeof data === "string" ? utf8(data) : data));

@@ -1,8 +1,8 @@
 /** Takes the fields of a report request out of its body, in whichever of three forms it comes. */
 import { invalidFields } from "../http/errors.ts";
-import { fromUtf8 } from "../lib/bytes.ts";
 import { HttpError } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
+import { fromUtf8 } from "../lib/utf8.ts";
 import type { Fields } from "./read-report-query.ts";
 
 const NO_FIELDS: Fields = new Map();

@@ -7,7 +7,7 @@ export type KvCounts = {
 	bytesPut: number;
 };
 
-/** The namespace itself, counted. Values put must be texts. */
+/** The namespace itself, counted. */
 export function countKv(kv: KVNamespace): { kv: KVNamespace; counts: KvCounts } {
 	const counts: KvCounts = { gets: 0, keysRead: 0, puts: 0, bytesPut: 0 };
 	const counted = new Proxy(kv, {
@@ -20,9 +20,9 @@ export function countKv(kv: KVNamespace): { kv: KVNamespace; counts: KvCounts } 
 				};
 			}
 			if (name === "put") {
-				return (key: string, value: string, ...rest: [KVNamespacePutOptions?]) => {
+				return (key: string, value: string | ArrayBuffer, ...rest: [KVNamespacePutOptions?]) => {
 					counts.puts++;
-					counts.bytesPut += new TextEncoder().encode(value).byteLength;
+					counts.bytesPut += typeof value === "string" ? new TextEncoder().encode(value).byteLength : value.byteLength;
 					return target.put(key, value, ...rest);
 				};
 			}

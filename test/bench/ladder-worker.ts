@@ -8,7 +8,7 @@ import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { holdAuction } from "../../src/bidding/hold-auction.ts";
 import { mintClickUrl } from "../../src/bidding/mint-click-url.ts";
 import { toAuction } from "../../src/bidding/openrtb-route.ts";
-import { CampaignBook } from "../../src/campaign-book/load.ts";
+import { CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
 import type { WaitUntil } from "../../src/lib/async.ts";
@@ -61,7 +61,12 @@ async function climb(deps: BiddingDeps, request: Request, rung: number, waitUnti
 	if (read === null || auction === null) throw new Error("a request that cannot bid");
 	if (rung === 3) return auction;
 	const now = deps.now();
-	const bid = await holdAuction({ book: deps.book, waitUntil, now }, auction, (of) => of.byOpenRtbIdentity.get(IDENTITY), read.tmaxMs);
+	const bid = await holdAuction(
+		{ book: deps.book, waitUntil, now },
+		auction,
+		(of) => findByOpenRtbIdentity(of, IDENTITY, now),
+		read.tmaxMs,
+	);
 	if (bid.outcome !== "bid") throw new Error(`a request that does not bid: ${bid.reason}`);
 	if (rung === 4) return bid;
 	const { clickId, buyerUid, tagId: sourceId, ip, ipv6, userAgent } = read;

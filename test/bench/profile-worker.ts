@@ -10,7 +10,7 @@ import { holdAuction } from "../../src/bidding/hold-auction.ts";
 import { type ClickDetails, mintClickUrl } from "../../src/bidding/mint-click-url.ts";
 import { handleOpenRtb, toAuction } from "../../src/bidding/openrtb-route.ts";
 import { type BookBrand, domainKey } from "../../src/campaign-book/format.ts";
-import { type BookSnapshot, CampaignBook } from "../../src/campaign-book/load.ts";
+import { type BookSnapshot, CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
 import edge from "../../src/edge.ts";
@@ -78,7 +78,9 @@ async function prepareSteps(deps: BiddingDeps, bodies: readonly string[], env: E
 		read_request: on(({ json }) => readAuction(json)),
 		lookup: on(({ domain }) => findBrands(book, snapshot, domain)),
 		decide: on(({ auction, brands, publisher }) => runAuction(auction, { publisher, brands, isPaused: (id) => book.isPaused(id) }, now)),
-		hold_auction: on(({ auction }) => holdAuction({ book, waitUntil, now }, auction, (of) => of.byOpenRtbIdentity.get(IDENTITY), null)),
+		hold_auction: on(({ auction }) =>
+			holdAuction({ book, waitUntil, now }, auction, (of) => findByOpenRtbIdentity(of, IDENTITY, now), null),
+		),
 		token: on(({ token }) => tokens.mint(token)),
 		click_url: on(({ bid, details }) => mintClickUrl(deps, bid, details, now, (url) => url)),
 		write: on(({ fill }) => writeFill({ ...fill, bidId: newUuid() })),
@@ -92,7 +94,7 @@ type Prepared = Awaited<ReturnType<typeof prepare>>;
 async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, now: number) {
 	const json: unknown = JSON.parse(body);
 	const { read, auction } = readAuction(json);
-	const publisher = snapshot.byOpenRtbIdentity.get(IDENTITY);
+	const publisher = await findByOpenRtbIdentity(snapshot, IDENTITY, now);
 	const { domain } = read;
 	if (domain === null || publisher === undefined) throw new Error("a request that cannot bid");
 	const brands = await findBrands(deps.book, snapshot, domain);

@@ -25,12 +25,22 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 }
 
 export function brand(fields: Partial<BookBrand> = {}): BookBrand {
-	return { brandId: 10, domain: "shoes.example", aliases: [], active: true, blockedCountries: [], campaigns: [campaign()], ...fields };
+	return {
+		brandId: 10,
+		domain: "shoes.example",
+		aliases: [],
+		active: true,
+		blockedCountries: [],
+		blocks: null,
+		campaigns: [campaign()],
+		...fields,
+	};
 }
 
 export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 	return {
 		id: "acme",
+		number: null,
 		identity: "acme_rtb",
 		seat: "acme-seat",
 		sharePpm: 500_000,

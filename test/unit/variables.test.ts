@@ -16,6 +16,8 @@ describe("unit: configuration", () => {
 			...LEAST,
 			TOKEN_KEYS: [LEAST.TOKEN_KEYS],
 			SNAPSHOT_TTL_SECONDS: 15,
+			BOOK_FORMAT: 1,
+			BOOK_MEMORY_MIB: 44,
 			CLICK_TTL_HOURS: 24,
 			CLICK_RETENTION_DAYS: 400,
 			ALLOW_INSECURE_CALLBACKS: false,

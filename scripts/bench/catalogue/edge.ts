@@ -6,7 +6,6 @@ import type { Bench } from "../part.ts";
 import { openRtbTarget } from "../requests.ts";
 import { type Runtime, startWorkers } from "../runtime.ts";
 import { domainOf } from "./generate.ts";
-import type { CatalogueName } from "./state.ts";
 
 export type BookStats = {
 	/** What the book reckons that it holds in memory. */
@@ -17,9 +16,29 @@ export type BookStats = {
 	/** KV read operations, and the keys they asked for. */
 	gets: number;
 	keysRead: number;
+	/** The same before the first answer: what goes on behind it, no bid waits for. */
+	beforeFirst: { gets: number; keysRead: number };
 };
 
-export async function startCountedEdges(bench: Bench, names: readonly CatalogueName[], inspectorPort?: number): Promise<Runtime> {
+/** The book has come to rest once it has not changed for so long. */
+const AT_REST_MS = 2_000;
+
+/** Waits until an isolate has fetched what it fetches in the background. */
+export async function warmUp(bench: Bench, origin: string): Promise<void> {
+	const { path, body = null } = bidTarget(0, 0);
+	let shards = -1;
+	for (let changedAt = performance.now(); performance.now() - changedAt < AT_REST_MS; ) {
+		await (await fetch(`${origin}${path}`, { method: "POST", body, headers: { "content-type": "application/json" } })).arrayBuffer();
+		const stats = await readStats(origin);
+		if (stats.shards !== shards) changedAt = performance.now();
+		shards = stats.shards;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+	bench.say(`${shards} parts of the book in memory after the warm-up`);
+}
+
+/** @param names of stored books */
+export async function startCountedEdges(bench: Bench, names: readonly string[], inspectorPort?: number): Promise<Runtime> {
 	const script = await buildWorker(bench, { entry: "test/bench/counted-edge.ts", environment: "edge" });
 	return startWorkers(
 		bench.folder,
@@ -30,6 +49,11 @@ export async function startCountedEdges(bench: Bench, names: readonly CatalogueN
 
 export async function readStats(origin: string): Promise<BookStats> {
 	return (await (await fetch(`${origin}/bench/stats`)).json()) as BookStats;
+}
+
+/** A bid request for an advertiser that no catalogue has. */
+export function unknownTarget(number: number, at: number): Target {
+	return openRtbTarget(ACME.publisher_identity, `unknown-${number.toString(36)}.example`, at);
 }
 
 /** A bid request for a brand of the catalogues. */

@@ -3,7 +3,7 @@ import { Random } from "../../demo/random.ts";
 import { FULL_ROUNDS, type Round, runRounds } from "../load.ts";
 import type { Target } from "../load-protocol.ts";
 import type { Bench } from "../part.ts";
-import { bidTarget, readStats, startCountedEdges } from "./edge.ts";
+import { bidTarget, readStats, startCountedEdges, warmUp } from "./edge.ts";
 import { brandsFor } from "./generate.ts";
 import { CATALOGUES, type CatalogueName } from "./state.ts";
 import { Zipf } from "./zipf.ts";
@@ -24,7 +24,10 @@ export async function compareResident(bench: Bench): Promise<{ small: Round[]; l
 		(["small", "large"] as const).map(async (name) => ({ name, origin: await runtime.origin(name), targets: targetsOf(name, order) })),
 	);
 	// Every brand once, so that the warm-up need not come round to all of them.
-	for (const { origin, targets } of sides) await askOnce(origin, targets);
+	for (const { origin, targets } of sides) {
+		await warmUp(bench, origin);
+		await askOnce(origin, targets);
+	}
 	const before = await Promise.all(sides.map(({ origin }) => readStats(origin)));
 	const [small, large] = await runRounds(sides, { ...FULL_ROUNDS, say: bench.say });
 	const after = await Promise.all(sides.map(({ origin }) => readStats(origin)));

@@ -1,5 +1,6 @@
 /** Stored catalogues of a thousand and a million campaigns: imported by the real routes, published as a whole by the real cron. */
-import { MANIFEST_KEY, parseManifest } from "../../../src/campaign-book/format.ts";
+import { MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
+import { parseHead } from "../../../src/campaign-book/packed/head.ts";
 import { buildWorker } from "../build-worker.ts";
 import { importNetwork, migrateDatabases, runCron } from "../import-network.ts";
 import type { Bench } from "../part.ts";
@@ -39,7 +40,7 @@ export async function startCatalogueWorkers(bench: Bench): Promise<Runtime> {
 	const names = Object.keys(CATALOGUES) as CatalogueName[];
 	return startWorkers(
 		bench.folder,
-		names.map((name) => ({ name, script, state: name, databases: true })),
+		names.map((name) => ({ name, script, state: name, databases: true, variables: { BOOK_FORMAT: "2" } })),
 	);
 }
 
@@ -87,7 +88,7 @@ async function publishWhole(bench: Bench, runtime: Runtime, name: CatalogueName)
 		if (published.cronRuns > MAX_CRON_RUNS) throw new Error(`the book of ${name} is not published after ${MAX_CRON_RUNS} runs of the cron`);
 	}
 	const kv = await runtime.miniflare.getKVNamespace("BOOK", name);
-	const manifest = parseManifest(await kv.get(MANIFEST_KEY, "text"));
+	const manifest = parseHead(await kv.get(MANIFEST_KEY, "text"));
 	if (manifest === null) throw new Error(`${name}: no manifest was published`);
 	published.shards = 2 ** manifest.bits;
 	return published;

@@ -282,6 +282,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		imports: [
 			"src/lib",
 			"src/campaign-book/format.ts",
+			"src/campaign-book/packed/head.ts",
 			"src/db/schema",
 			"src/db",
 			"src/reconcile/reconcile-answers.ts",
@@ -546,6 +547,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		job: "`npm run bench`",
 		imports: [
 			"src/campaign-book/format.ts",
+			"src/campaign-book/packed/head.ts",
 			"src/products/affiliate-query.ts",
 			"src/products/search-terms.ts",
 			"src/operator/network/import-answer.ts",

@@ -112,9 +112,9 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "former-identity-bids-after-its-overlap",
-		file: "src/campaign-book/load.ts",
-		find: "found !== undefined && now < found.until",
-		replace: "found !== undefined",
+		file: "src/campaign-book/snapshot.ts",
+		find: "former !== undefined && now < former.until",
+		replace: "former !== undefined",
 		tests: ["test/unit/campaign-book/former-names.test.ts"],
 	},
 	{

@@ -1,15 +1,12 @@
 /** Builds the shards a publish asks for, and writes to KV those whose content changed. */
-import { between, eq, inArray, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { bookShards } from "../../db/schema/book.ts";
-import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
-import { platforms } from "../../db/schema/platforms.ts";
 import type { Operated } from "../../lib/operations.ts";
-import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import { type BookEntry, type BrandInput, buildShards, type CampaignInput, versionOf } from "../build.ts";
+import { buildShards, versionOf } from "../build.ts";
 import { shardKey } from "../format.ts";
-import { slotsOfShard } from "../slots.ts";
+import { readRows, runsOf, SHARDS_PER_READ } from "./read-rows.ts";
 
 /** What a publish may still do. */
 export type Budget = { shardsLeft: number; readsLeft: number; written: number; bytes: number };
@@ -19,9 +16,7 @@ const OF_AN_IMPORT: Operated = { statements: 700, keys: 800 };
 /** What a publish takes besides its shards: lease, state, marks and manifest; of KV the manifest, and a listing of all shards. */
 const FIXED: Operated = { statements: 35, keys: 40 };
 /** Reading a run of neighbouring shards is three statements, and recording what was written three more. */
-const STATEMENTS_A_READ = 6;
-/** Neighbouring shards read together. */
-const SHARDS_PER_READ = 6;
+export const STATEMENTS_A_READ = 6;
 const MAX_CONCURRENT_WRITES = 6;
 
 /** With less left a publish would come to nothing. */
@@ -56,7 +51,8 @@ export async function writeShards(
 		if (budget.readsLeft === 0 || budget.shardsLeft < run.length) break;
 		budget.readsLeft--;
 		budget.shardsLeft -= run.length;
-		const texts = await readShards(db, bits, run);
+		const { entries, brands } = await readRows(db, bits, run);
+		const texts = buildShards(entries, brands, bits);
 		const changed: (Written & { text: string })[] = [];
 		for (const shard of run) {
 			const text = texts.get(shard) ?? "";
@@ -65,7 +61,10 @@ export async function writeShards(
 			if (recorded?.version !== version || recorded.writtenAt === 0) changed.push({ shard, version, bytes: text.length, text });
 			done.add(shard);
 		}
-		await putShards(deps.kv, bits, changed);
+		await putAll(
+			deps.kv,
+			changed.filter(({ text }) => text !== "").map(({ shard, version, text }) => ({ key: shardKey(bits, shard, version), value: text })),
+		);
 		const replaced = changed.flatMap(({ shard }) => {
 			const old = known.get(shard)?.version ?? "";
 			return old === "" ? [] : [shardKey(bits, shard, old)];
@@ -77,95 +76,33 @@ export async function writeShards(
 	return done;
 }
 
-/** Cuts ascending indexes into runs of neighbours, at most SHARDS_PER_READ long. */
-function runsOf(indexes: readonly number[]): number[][] {
-	const runs: number[][] = [];
-	for (const index of indexes) {
-		const run = runs.at(-1);
-		if (run !== undefined && run.length < SHARDS_PER_READ && run.at(-1) === index - 1) run.push(index);
-		else runs.push([index]);
-	}
-	return runs;
-}
-
-async function putShards(kv: KVNamespace, bits: number, shards: readonly (Written & { text: string })[]): Promise<void> {
-	const puts = shards.filter(({ text }) => text !== "");
-	for (let at = 0; at < puts.length; at += MAX_CONCURRENT_WRITES) {
-		await Promise.all(
-			puts.slice(at, at + MAX_CONCURRENT_WRITES).map(({ shard, version, text }) => kv.put(shardKey(bits, shard, version), text)),
-		);
-	}
-}
-
 async function record(db: Database, bits: number, written: readonly Written[], replaced: readonly string[], now: number): Promise<void> {
 	if (written.length === 0) return;
 	const rows = written.map(({ shard, version, bytes }) => ({ bits, shard, version, bytes, writtenAt: now }));
-	const kept = JSON.stringify(written.map(({ shard, version }) => shardKey(bits, shard, version)));
+	const kept = written.map(({ shard, version }) => shardKey(bits, shard, version));
 	await runTransaction(db, [
 		insertRows(
 			bookShards,
 			rows,
 			sql`ON CONFLICT (bits, shard) DO UPDATE SET version = excluded.version, bytes = excluded.bytes, written_at = excluded.written_at`,
 		),
+		...discard(replaced, kept, now),
+	]);
+}
+
+/** The replaced keys go later; those that hold what an earlier version did stay. */
+export function discard(replaced: readonly string[], kept: readonly string[], now: number): SQL[] {
+	return [
 		sql`INSERT INTO book_garbage (key, replaced_at)
 			SELECT atom, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(replaced)}) WHERE true
 			ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,
-		sql`DELETE FROM book_garbage WHERE key IN (SELECT atom FROM json_each(${kept}))`,
-	]);
+		sql`DELETE FROM book_garbage WHERE key IN (SELECT atom FROM json_each(${JSON.stringify(kept)}))`,
+	];
 }
 
-/** The texts of neighbouring shards, from one read of the database. */
-async function readShards(db: Database, bits: number, run: readonly number[]): Promise<Map<number, string>> {
-	const first = slotsOfShard(run[0] ?? 0, bits).first;
-	const last = slotsOfShard(run.at(-1) ?? 0, bits).last;
-	const here = between(bookKeys.slot, first, last);
-	const brandIds = db.selectDistinct({ brandId: bookKeys.brandId }).from(bookKeys).where(here);
-	const [entries, brandRows, campaignRows] = await db.batch([
-		db.select({ key: bookKeys.key, brandId: bookKeys.brandId }).from(bookKeys).where(here),
-		db
-			.select({
-				id: brands.id,
-				domain: brands.domain,
-				active: brands.active,
-				aliases: brands.aliases,
-				blockedCountries: brands.blockedCountries,
-			})
-			.from(brands)
-			.where(inArray(brands.id, brandIds)),
-		db
-			.select({ campaign: campaigns, platformId: platforms.platformId })
-			.from(campaigns)
-			.leftJoin(platforms, eq(platforms.id, campaigns.platform))
-			.where(inArray(campaigns.brandId, brandIds)),
-	]);
-	return buildShards(entries satisfies BookEntry[], collect(brandRows, campaignRows), bits);
-}
-
-type BrandRow = Pick<typeof brands.$inferSelect, "id" | "domain" | "active" | "aliases" | "blockedCountries">;
-type CampaignRow = { campaign: typeof campaigns.$inferSelect; platformId: number | null };
-
-function collect(brandRows: readonly BrandRow[], campaignRows: readonly CampaignRow[]): Map<number, BrandInput> {
-	const byBrand = new Map<number, CampaignInput[]>();
-	for (const { campaign, platformId } of campaignRows) {
-		const input: CampaignInput = {
-			...campaign,
-			platformId,
-			keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros),
-			traffic: campaign.traffic === null ? null : (JSON.parse(campaign.traffic) as TrafficSettings),
-		};
-		const siblings = byBrand.get(campaign.brandId);
-		if (siblings === undefined) byBrand.set(campaign.brandId, [input]);
-		else siblings.push(input);
+/** Writes to KV, as many at once as an invocation may have connections. */
+export async function putAll(kv: KVNamespace, values: readonly { key: string; value: string | ArrayBuffer }[]): Promise<void> {
+	for (let at = 0; at < values.length; at += MAX_CONCURRENT_WRITES) {
+		await Promise.all(values.slice(at, at + MAX_CONCURRENT_WRITES).map(({ key, value }) => kv.put(key, value)));
 	}
-	return new Map(
-		brandRows.map((row) => [
-			row.id,
-			{
-				...row,
-				aliases: JSON.parse(row.aliases) as string[],
-				blockedCountries: JSON.parse(row.blockedCountries) as string[],
-				campaigns: byBrand.get(row.id) ?? [],
-			},
-		]),
-	);
 }

@@ -2,7 +2,7 @@
  * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
  * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
  */
-import { and, asc, eq, gt, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, lt, ne, or, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
@@ -21,12 +21,21 @@ import {
 	SHARD_PREFIX,
 	VERSION_LENGTH,
 } from "../format.ts";
+import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
 import { shardOf } from "../slots.ts";
+import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
+import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
 import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
 import { readSpread } from "./read-spread.ts";
+import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
-export type PublishDeps = ReconcileDeps;
+export type PublishDeps = ReconcileDeps & {
+	/** The format to publish in: 2 for a packed book; absent: 1. */
+	bookFormat?: BookFormat;
+};
+
+type BookFormat = typeof BOOK_FORMAT | typeof PACKED_FORMAT;
 
 export type PublishResult = {
 	/** Version that readers now get; unchanged where there was nothing to publish. */
@@ -55,6 +64,10 @@ const MANY_SLOTS = 1_000;
 /** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
 const BYTES_PER_HOST = 500;
 const BYTES_PER_KEYWORD = 180;
+
+/** The same in chunks of facts. */
+const FACTS_BYTES_PER_HOST = 110;
+const FACTS_BYTES_PER_KEYWORD = 60;
 
 /** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
 const MAX_DOUBLINGS = 3;
@@ -124,12 +137,13 @@ async function takeLease({ db, now }: PublishDeps): Promise<string> {
 }
 
 async function publishUnderLease(deps: PublishDeps, lease: string, check: boolean, budget: Budget): Promise<PublishResult> {
-	const { db, kv } = deps;
+	const { db, kv, bookFormat = BOOK_FORMAT } = deps;
 	const inKv = await kv.get(MANIFEST_KEY);
 	let stored = await readState(db);
 	const isUnknown = isUnknownBook(stored, inKv, deps.now());
 	if (isUnknown || check) {
 		await reconcileShards(deps, isUnknown);
+		await reconcileChunks(deps, isUnknown);
 		stored = await readState(db);
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);
@@ -137,23 +151,37 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = true;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
-	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null) {
+	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null && stored.format === bookFormat) {
 		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
 	}
-	const state = await planSize(db, stored, dirty.length);
+	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
+	const state = await planSize(db, stored, dirty.length, bookFormat);
+	const { bits: bitsBefore, format: formatBefore } = state;
 	const seen = await rebuild(deps, state, dirty, budget);
+	const isRebuilt = state.bits !== bitsBefore || state.format !== formatBefore;
 	// The book may have grown while it was rebuilt: then the next run continues with the next size.
-	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0));
+	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0, bookFormat));
 	const version = Math.max(state.version, versionOfManifest(inKv)) + 1;
 	const mine = await db
 		.update(bookState)
-		.set({ version, publishedAt: deps.now(), bits: state.bits, nextBits: state.nextBits, nextDone: state.nextDone, manifestDirty: true })
+		.set({
+			version,
+			publishedAt: deps.now(),
+			format: state.format,
+			bits: state.bits,
+			nextFormat: state.nextFormat,
+			nextBits: state.nextBits,
+			nextDone: state.nextDone,
+			manifestDirty: true,
+		})
 		.where(and(eq(bookState.leaseToken, lease), gt(bookState.leaseUntil, deps.now())))
 		.returning({ id: bookState.id });
 	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
-	const manifest = JSON.stringify(await buildManifest(deps, version, state.bits));
+	const touched = isRebuilt ? null : new Set(shardsOf(seen, state.bits));
+	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched }, budget) : null;
+	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits)));
 	await kv.put(MANIFEST_KEY, manifest);
-	await forget(deps, seen, state);
+	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
 	const complete = seen.length === dirty.length && state.nextBits === null;
 	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
 }
@@ -164,25 +192,35 @@ async function readState(db: Database): Promise<State> {
 	return state;
 }
 
-/** Decides whether the book needs another number of shards. With room to both sides, so that it does not go to and fro. */
-async function planSize(db: Database, state: State, dirtySlots: number): Promise<State> {
+/** Decides whether the book needs another format or number of shards. With room to both sides, so that it does not go to and fro. */
+async function planSize(db: Database, state: State, dirtySlots: number, format: BookFormat): Promise<State> {
 	if (state.nextBits !== null) return state;
-	const bytes = await bookBytes(db, state, dirtySlots);
+	// A book that nobody has read yet has no format to keep to.
+	if (state.version === 0) state = { ...state, format };
+	const isOther = state.format !== format;
+	const bytes = await bookBytes(db, state, isOther ? MANY_SLOTS : dirtySlots, format);
+	const wanted = bitsFor(bytes);
+	if (isOther) return { ...state, nextFormat: format, nextBits: wanted, nextDone: 0 };
 	const perShard = bytes / 2 ** state.bits;
 	const fits = perShard <= TARGET_SHARD_BYTES * 1.5 && (perShard >= TARGET_SHARD_BYTES / 8 || state.bits === 0);
-	const wanted = bitsFor(bytes);
-	return fits || wanted === state.bits ? state : { ...state, nextBits: wanted, nextDone: 0 };
+	return fits || wanted === state.bits ? state : { ...state, nextFormat: null, nextBits: wanted, nextDone: 0 };
 }
 
-async function bookBytes(db: Database, state: State, dirtySlots: number): Promise<number> {
+async function bookBytes(db: Database, state: State, dirtySlots: number, format: BookFormat): Promise<number> {
+	const isPacked = format === PACKED_FORMAT;
 	if (dirtySlots >= MANY_SLOTS) {
 		const { entries, hosts } = await db.get<{ entries: number; hosts: number }>(
 			sql`SELECT count(*) AS entries, count(CASE WHEN key < 'e' THEN 1 END) AS hosts FROM book_keys`,
 		);
-		return hosts * BYTES_PER_HOST + (entries - hosts) * BYTES_PER_KEYWORD;
+		const keywords = entries - hosts;
+		return isPacked
+			? hosts * FACTS_BYTES_PER_HOST + keywords * FACTS_BYTES_PER_KEYWORD
+			: hosts * BYTES_PER_HOST + keywords * BYTES_PER_KEYWORD;
 	}
 	const { bytes } = await db.get<{ bytes: number }>(
-		sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_shards WHERE bits = ${state.bits}`,
+		isPacked
+			? sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_chunks WHERE kind = 'f' AND bits = ${state.bits}`
+			: sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_shards WHERE bits = ${state.bits}`,
 	);
 	return bytes;
 }
@@ -193,27 +231,35 @@ async function bookBytes(db: Database, state: State, dirtySlots: number): Promis
  */
 async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
 	const { bits, nextBits } = state;
-	const atOnce = nextBits !== null && state.nextDone === 0 && 2 ** nextBits <= budget.shardsLeft;
+	const nextFormat = state.nextFormat ?? state.format;
+	const keysAShard = nextFormat === PACKED_FORMAT ? KINDS_BY_SLOT.length : 1;
+	const atOnce = nextBits !== null && state.nextDone === 0 && 2 ** nextBits * keysAShard <= budget.shardsLeft;
 	// Shards that would be far too large are not built any more: their changes come with the next book.
 	const outgrown = nextBits !== null && nextBits - bits > MAX_DOUBLINGS;
 	let seen = [...dirty];
 	if (!atOnce && !outgrown) {
-		const done = await writeShards(deps, bits, shardsOf(dirty, bits), budget);
+		const done = await write(deps, state.format, bits, shardsOf(dirty, bits), budget);
 		seen = dirty.filter(({ slot }) => done.has(shardOf(slot, bits)));
 	}
 	if (nextBits === null) return seen;
 	// The part of the next book that is already written must not miss these changes.
 	const again = shardsOf(seen, nextBits).filter((index) => index < state.nextDone);
-	const redone = await writeShards(deps, nextBits, again, budget);
+	const redone = await write(deps, nextFormat, nextBits, again, budget);
 	seen = seen.filter(({ slot }) => shardOf(slot, nextBits) >= state.nextDone || redone.has(shardOf(slot, nextBits)));
 	const rest = Array.from({ length: 2 ** nextBits - state.nextDone }, (_, at) => state.nextDone + at);
-	const done = await writeShards(deps, nextBits, rest, budget);
+	const done = await write(deps, nextFormat, nextBits, rest, budget);
 	state.nextDone += done.size;
 	if (state.nextDone < 2 ** nextBits) return seen;
+	state.format = nextFormat;
 	state.bits = nextBits;
+	state.nextFormat = null;
 	state.nextBits = null;
 	state.nextDone = 0;
 	return seen;
+}
+
+function write(deps: PublishDeps, format: number, bits: number, wanted: readonly number[], budget: Budget): Promise<Set<number>> {
+	return format === PACKED_FORMAT ? writeChunks(deps, bits, wanted, budget) : writeShards(deps, bits, wanted, budget);
 }
 
 /** Whether an earlier version of the code wrote the manifest: it names no pricing models. */
@@ -233,7 +279,7 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
 	const former = await readFormerNames(db, now());
 	const [settings] = await db.select().from(networkSettings);
-	const wires = rows.map((row) => writePublisher(row, former.get(row.id) ?? []));
+	const wires = rows.map((row) => ({ ...writePublisher(row, former.get(row.id) ?? []), ...blockedOf(row) }));
 	const spread = await readSpread(db, bits, now());
 	return {
 		format: BOOK_FORMAT,
@@ -245,6 +291,25 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 		...trafficOf(settings),
 		...(spread !== null && { spread }),
 	};
+}
+
+/** The head of a packed book: what publishers block stands with the brands. */
+async function buildPacked(
+	deps: PublishDeps,
+	{ version, bits, touched }: { version: number; bits: number; touched: ReadonlySet<number> | null },
+	budget: Budget,
+): Promise<Head> {
+	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
+	const rows = await deps.db.select(columns).from(publishers).orderBy(asc(publishers.id));
+	const former = await readFormerNames(deps.db, deps.now());
+	const numbers = await readNumbers(deps.db);
+	const [settings] = await deps.db.select().from(networkSettings);
+	const wires = rows.flatMap((row): PublisherWire[] => {
+		const number = numbers.get(row.id);
+		// One that came just now gets its number, and its place, with the next publish.
+		return number === undefined ? [] : [{ ...writePublisher(row, former.get(row.id) ?? []), n: number }];
+	});
+	return buildHead(deps, { version, bits, publishers: wires, traffic: trafficOf(settings), touched }, budget);
 }
 
 /** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
@@ -264,7 +329,7 @@ async function readFormerNames(db: Database, now: number): Promise<Map<string, F
 	return former;
 }
 
-function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameWire[]): PublisherWire {
+function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked"> {
 	const blocked: Record<string, string[]> = {};
 	for (const { domain, country } of JSON.parse(row.blockedBrands) as { domain: string; country?: string }[]) {
 		const countries = blocked[domain];
@@ -273,6 +338,10 @@ function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameW
 		else if (countries === undefined) blocked[domain] = [country];
 		else if (countries.length > 0) countries.push(country);
 	}
+	return Object.keys(blocked).length > 0 ? { blocked } : {};
+}
+
+function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands">, former: FormerNameWire[]): PublisherWire {
 	const isSuspended = row.status === "suspended";
 	return {
 		id: row.id,
@@ -283,7 +352,6 @@ function writePublisher(row: typeof publishers.$inferSelect, former: FormerNameW
 		...(row.seat !== null && { seat: row.seat }),
 		share: row.revenueSharePpm,
 		model: row.pricingModel,
-		...(Object.keys(blocked).length > 0 && { blocked }),
 		...(isSuspended && { x: 1 }),
 		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
 		...trafficOf(row),
@@ -296,7 +364,7 @@ function trafficOf(row: { traffic: string | null } | undefined): { traffic?: Tra
 }
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
-async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State): Promise<void> {
+async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State, publisherBits: number | null): Promise<void> {
 	const marks = JSON.stringify(seen);
 	await runTransaction(db, [
 		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
@@ -304,10 +372,22 @@ async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], stat
 		db.update(bookState).set({ manifestDirty: false }),
 	]);
 	if (state.nextBits !== null) return;
+	const shardBits = state.format === PACKED_FORMAT ? NO_BITS : state.bits;
+	const chunkBits = state.format === PACKED_FORMAT ? state.bits : NO_BITS;
+	// Publishers go by their own number of chunks: what a smaller or larger one left is told by the head.
+	const isOld = sql`((kind IN ('f', 'l') AND bits <> ${chunkBits}) OR (kind = 'x' AND bits <> ${chunkBits - FILTER_SPAN_BITS})
+		OR (kind = 'p' AND bits <> ${publisherBits ?? NO_BITS}))`;
 	await runTransaction(db, [
 		sql`INSERT INTO book_garbage (key, replaced_at)
 			SELECT ${SHARD_PREFIX} || bits || ':' || shard || ':' || version, CAST(${now()} AS BIGINT) FROM book_shards
-			WHERE bits <> ${state.bits} AND version <> '' ON CONFLICT (key) DO NOTHING`,
-		db.delete(bookShards).where(ne(bookShards.bits, state.bits)),
+			WHERE bits <> ${shardBits} AND version <> '' ON CONFLICT (key) DO NOTHING`,
+		db.delete(bookShards).where(ne(bookShards.bits, shardBits)),
+		sql`INSERT INTO book_garbage (key, replaced_at)
+			SELECT 'book:' || kind || ':' || bits || ':' || chunk || ':' || version, CAST(${now()} AS BIGINT) FROM book_chunks
+			WHERE ${isOld} AND version <> '' ON CONFLICT (key) DO NOTHING`,
+		sql`DELETE FROM book_chunks WHERE ${isOld}`,
 	]);
 }
+
+/** No book has so many shards. */
+const NO_BITS = -1_000;

@@ -8,6 +8,7 @@ import { insertRows } from "../../db/json-rows.ts";
 import { bookDirtySlots, bookShards, bookState } from "../../db/schema/book.ts";
 import { logInfo } from "../../lib/log.ts";
 import { parseManifest, SHARD_PREFIX, SPREAD_MS, shardKey } from "../format.ts";
+import { parseHead } from "../packed/head.ts";
 import { slotsOfShard } from "../slots.ts";
 
 export type ReconcileDeps = { db: Database; kv: KVNamespace; now: () => number };
@@ -34,7 +35,7 @@ export function isSpread(at: number, now: number): boolean {
 
 /** 0 for a manifest that cannot be read. */
 export function versionOfManifest(manifest: string | null): number {
-	return parseManifest(manifest)?.version ?? 0;
+	return (parseManifest(manifest) ?? parseHead(manifest))?.version ?? 0;
 }
 
 /**
@@ -43,7 +44,7 @@ export function versionOfManifest(manifest: string | null): number {
  * @param restart true where the whole record is in doubt: a book that was being rebuilt with another number of shards is started again
  */
 export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: boolean): Promise<void> {
-	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listShards(kv)]);
+	const [recorded, stored] = await Promise.all([db.select().from(bookShards), listKeys(kv, SHARD_PREFIX)]);
 	const [state] = await db.select().from(bookState);
 	const unlisted: Unlisted[] = [];
 	for (const { bits, shard, version, writtenAt } of recorded) {
@@ -77,7 +78,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 type Unlisted = { key: string; bits: number; shard: number };
 
 /** Those that cannot be read either. */
-async function confirmLost(kv: KVNamespace, unlisted: readonly Unlisted[]): Promise<Unlisted[]> {
+export async function confirmLost<Unlisted extends { key: string }>(kv: KVNamespace, unlisted: readonly Unlisted[]): Promise<Unlisted[]> {
 	const lost: Unlisted[] = [];
 	for (let at = 0; at < unlisted.length; at += CONFIRMED_PER_READ) {
 		const some = unlisted.slice(at, at + CONFIRMED_PER_READ);
@@ -90,11 +91,11 @@ async function confirmLost(kv: KVNamespace, unlisted: readonly Unlisted[]): Prom
 	return lost;
 }
 
-/** The keys of all shards in KV. */
-async function listShards(kv: KVNamespace): Promise<Set<string>> {
+/** The keys in KV that begin so. */
+export async function listKeys(kv: KVNamespace, prefix: string): Promise<Set<string>> {
 	const keys = new Set<string>();
 	for (let cursor: string | undefined; ; ) {
-		const page = await kv.list({ prefix: SHARD_PREFIX, ...(cursor !== undefined && { cursor }) });
+		const page = await kv.list({ prefix, ...(cursor !== undefined && { cursor }) });
 		for (const { name } of page.keys) keys.add(name);
 		if (page.list_complete) return keys;
 		cursor = page.cursor;

@@ -7,9 +7,12 @@ export const bookState = sqliteTable("book_state", {
 	version: integer().notNull(),
 	/** When that was, Unix milliseconds; 0 where an earlier version of the code published it. */
 	publishedAt: integer("published_at").notNull().default(0),
+	/** Its format: 1, or 2 for a packed book. */
+	format: integer().notNull().default(1),
 	/** The published book has 2^bits shards. */
 	bits: integer().notNull(),
-	/** While the book is being rebuilt with another number of shards: its exponent, and how many of them are written. */
+	/** While the book is being rebuilt with another number of shards or in another format: that, its exponent, and how many are written. */
+	nextFormat: integer("next_format"),
 	nextBits: integer("next_bits"),
 	nextDone: integer("next_done").notNull(),
 	/** 1 where the manifest must be written although no slot is dirty: publishers changed, or a publish was cut off. */
@@ -32,6 +35,28 @@ export const bookShards = sqliteTable(
 	},
 	(table) => [primaryKey({ columns: [table.bits, table.shard] })],
 );
+
+/** The same of a packed book's chunks: facts `f`, links `l`, publishers `p`, filters `x`. */
+export const bookChunks = sqliteTable(
+	"book_chunks",
+	{
+		kind: text({ enum: ["f", "l", "p", "x"] }).notNull(),
+		bits: integer().notNull(),
+		chunk: integer().notNull(),
+		version: text().notNull(),
+		bytes: integer().notNull(),
+		/** When it was written to KV, Unix milliseconds; 0 where KV has lost it: then it is written again, whatever it holds. */
+		writtenAt: integer("written_at").notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.kind, table.bits, table.chunk] })],
+);
+
+/** What a packed book calls a publisher: its number stays with it. */
+export const publisherNumbers = sqliteTable("publisher_numbers", {
+	/** publishers.id. */
+	publisherId: text("publisher_id").primaryKey(),
+	number: integer().notNull(),
+});
 
 /** Slots whose entries changed since their shard was written. */
 export const bookDirtySlots = sqliteTable("book_dirty_slots", {

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { STOP_REASONS } from "../../lib/traffic-rules.ts";
 
 /** What the network file sets for the whole network. One row. */
@@ -25,5 +26,9 @@ export const stops = sqliteTable(
 		/** Unix milliseconds. */
 		since: integer().notNull(),
 	},
-	(table) => [primaryKey({ columns: [table.subject, table.domain, table.reason, table.country] })],
+	(table) => [
+		primaryKey({ columns: [table.subject, table.domain, table.reason, table.country] }),
+		/** Who may not promote a brand: a packed book has it with the brand. */
+		index("stops_by_domain").on(table.domain).where(sql`reason = 'blocked' AND domain <> ''`),
+	],
 );

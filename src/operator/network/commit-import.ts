@@ -44,6 +44,7 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		markSlots,
 		upsert(brands, "brands", importId, ["domain"], { without: "id" }),
 		noteChangedClocks(importId, present, now),
+		markBlockedSlots(importId, mark),
 		...replaceStops(importId, present, now),
 		// What the click consumer is deciding now is decided again: what has stopped speaks against it.
 		sql`UPDATE click_sequence SET version = version + 1 WHERE id = 1`,
@@ -79,6 +80,21 @@ function markPlatformSlots(importId: string, mark: number): SQL {
 		JOIN campaigns c ON c.platform = p.id
 		JOIN book_keys k ON k.brand_id = c.brand_id
 		WHERE r.import_id = ${importId} AND r.section = 'platforms' AND p.platform_id IS DISTINCT FROM CAST(r.row ->> 'platformId' AS BIGINT)
+		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
+}
+
+/** Who may not promote a brand stands with it in a packed book: where that changes, so do its entries. Runs before stops are replaced. */
+function markBlockedSlots(importId: string, mark: number): SQL {
+	const staged = sql`SELECT row ->> 'subject' AS subject, row ->> 'domain' AS domain, row ->> 'country' AS country
+		FROM import_rows WHERE import_id = ${importId} AND section = 'stops' AND row ->> 'reason' = 'blocked' AND row ->> 'domain' <> ''`;
+	return sql`INSERT INTO book_dirty_slots (slot, mark)
+		SELECT DISTINCT k.slot, CAST(${mark} AS BIGINT) FROM (
+			SELECT domain FROM (${staged}) g WHERE (subject, domain, country) NOT IN (
+				SELECT s.subject, s.domain, s.country FROM stops s WHERE s.reason = 'blocked' AND s.subject = g.subject)
+			UNION SELECT s.domain FROM stops s WHERE s.reason = 'blocked' AND s.domain <> '' AND s.subject IN (
+				SELECT 'publisher ' || (row ->> 'id') FROM import_rows WHERE import_id = ${importId} AND section = 'publishers')
+				AND (s.subject, s.domain, s.country) NOT IN (${staged})) changed
+		JOIN brands b ON b.domain = changed.domain JOIN book_keys k ON k.brand_id = b.id WHERE true
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 

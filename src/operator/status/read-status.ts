@@ -1,6 +1,7 @@
 /** GET /operator/status: how the network is doing, in figures that cost one look into an index each. */
 import { asc, isNotNull, type SQL, sql } from "drizzle-orm";
 import { MANIFEST_KEY, PAUSED_KEY, parseManifest, parsePauses } from "../../campaign-book/format.ts";
+import { parseHead } from "../../campaign-book/packed/head.ts";
 import { type Database, isPostgres } from "../../db/client.ts";
 import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
@@ -156,7 +157,8 @@ async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["p
 /** The book as readers find it, which may be a minute behind what was published elsewhere. */
 async function readBook(kv: KVNamespace): Promise<{ manifest: { version: number; published_at: string } | null; paused: number[] }> {
 	const values = await kv.get([MANIFEST_KEY, PAUSED_KEY], "text");
-	const manifest = parseManifest(values.get(MANIFEST_KEY) ?? "");
+	const text = values.get(MANIFEST_KEY) ?? null;
+	const manifest = parseManifest(text) ?? parseHead(text);
 	return {
 		manifest: manifest === null ? null : { version: manifest.version, published_at: isoTime(manifest.publishedAt) },
 		paused: parsePauses(values.get(PAUSED_KEY) ?? "")?.campaigns ?? [],

@@ -59,7 +59,7 @@ function epcOf(of: BookBrand): number {
 /** The auction's rule, said plainly: all that may bid, sorted by price and then by campaign id. */
 function model(request: AuctionRequest, book: AuctionBook): { campaignId: number; price: number } | null {
 	const { sharePpm } = book.publisher;
-	const bids = book.brands
+	const bids = [...book.brands]
 		.filter((of) => of.active)
 		.flatMap((of) => of.campaigns)
 		.map((of: BookCampaign) => ({ of, price: campaignPrice(of, request.keyword, sharePpm) }))

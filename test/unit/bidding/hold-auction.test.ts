@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AuctionRequest, Decision } from "../../../src/bidding/auction.ts";
 import { holdAuction } from "../../../src/bidding/hold-auction.ts";
 import type { BrandWire } from "../../../src/campaign-book/format.ts";
-import { CampaignBook } from "../../../src/campaign-book/load.ts";
+import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
 import { auctionRequest } from "../../support/auction-parts.ts";
 import { type MemoryBook, memoryBook } from "../../support/memory-book.ts";
 
@@ -35,7 +35,7 @@ async function hold(request: Partial<AuctionRequest> = {}, tmaxMs: number | null
 	return await holdAuction(
 		deps,
 		auctionRequest({ domain: "shop.example", ...request }),
-		(snapshot) => snapshot.byOpenRtbIdentity.get(identity),
+		(snapshot) => findByOpenRtbIdentity(snapshot, identity, NOW),
 		tmaxMs,
 	);
 }

@@ -121,6 +121,7 @@ describe("unit: decodeEntry", () => {
 				aliases: [],
 				active: true,
 				blockedCountries: [],
+				blocks: null,
 				campaigns: [
 					{
 						campaignId: 5001,
@@ -211,6 +212,7 @@ describe("unit: decodePublisher", () => {
 			}),
 		).toEqual({
 			id: "acme",
+			number: null,
 			identity: "acme_rtb",
 			seat: "s",
 			sharePpm: 800_000,
@@ -223,8 +225,9 @@ describe("unit: decodePublisher", () => {
 			bidPayMs: 90 * 60_000,
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
 		});
-		expect(decodePublisher({ id: "b", identity: "b", share: 0 })).toEqual({
+		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
 			id: "b",
+			number: 7,
 			identity: "b",
 			seat: null,
 			sharePpm: 0,

@@ -1,0 +1,148 @@
+/** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
+import { ALL_HOURS, type BookBrand, type BookCampaign, type KeywordPrices } from "../format.ts";
+import { PackedBlocks } from "./blocks.ts";
+import { ByteReader, isTextAt } from "./bytes.ts";
+import * as layout from "./facts-layout.ts";
+import { KeyedChunk } from "./keyed-chunk.ts";
+
+const NONE: readonly string[] = [];
+
+/** A chunk of facts in memory: its bytes, and the few values that its records share. */
+export class FactsChunk {
+	readonly version: string;
+	readonly #chunk: KeyedChunk<layout.FactsTables>;
+
+	/** @throws BookUnavailableError where the bytes are missing, cut short, or of a format this code does not know */
+	constructor(version: string, buffer: ArrayBuffer | null) {
+		this.version = version;
+		this.#chunk = new KeyedChunk(layout.FACTS_MAGIC, buffer);
+	}
+
+	/** Bytes of the chunk in memory. */
+	get size(): number {
+		return this.#chunk.bytes.length + CHUNK_OVERHEAD;
+	}
+
+	/** The brand that a host names, or null. @param hash `hashOf(key)` @param key `d {host}` */
+	host(key: string, hash: number): BookBrand | null {
+		const reader = this.#chunk.find(key, hash);
+		return reader === null ? null : readBrand(reader, this.#chunk.tail, key.slice(2), null);
+	}
+
+	/** The candidates of a keyword in their order, each unpacked when its turn comes; null where there are none. @param key `k {keyword}` */
+	keyword(key: string, hash: number): Iterable<BookBrand> | null {
+		const reader = this.#chunk.find(key, hash);
+		return reader === null ? null : readCandidates(reader, this.#chunk.tail, key.slice(2));
+	}
+}
+
+/** Memory of a chunk beside its bytes: its views and tables. */
+const CHUNK_OVERHEAD = 1_500;
+
+function* readCandidates(reader: ByteReader, tables: layout.FactsTables, keyword: string): Generator<BookBrand> {
+	for (let left = reader.number(); left > 0; left--) yield readBrand(reader, tables, "", keyword);
+}
+
+function readBrand(reader: ByteReader, tables: layout.FactsTables, host: string, keyword: string | null): BookBrand {
+	const brandId = reader.number();
+	const flags = reader.byte();
+	const domain = (flags & layout.BRAND_DOMAIN) === 0 ? host : reader.text();
+	const aliases = (flags & layout.BRAND_ALIASES) === 0 ? NONE : readList(reader, () => reader.text());
+	const blockedCountries = (flags & layout.BRAND_COUNTRIES) === 0 ? NONE : readList(reader, () => tables.countries[reader.number()] ?? "");
+	const blocks = (flags & layout.BRAND_BLOCKS) === 0 ? null : new PackedBlocks(reader.bytes, reader.skip(), tables.countries);
+	const count = reader.number();
+	const campaigns: BookCampaign[] = [];
+	let before = 0;
+	for (let at = 0; at < count; at++) {
+		const campaign = readCampaign(reader, tables, before, keyword);
+		before = campaign.campaignId;
+		campaigns.push(campaign);
+	}
+	return { brandId, domain, aliases, active: (flags & layout.BRAND_INACTIVE) === 0, blockedCountries, blocks, campaigns };
+}
+
+function readList(reader: ByteReader, read: () => string): string[] {
+	const list: string[] = [];
+	for (let left = reader.number(); left > 0; left--) list.push(read());
+	return list;
+}
+
+/** @param before the id of the campaign before */
+function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: number, keyword: string | null): BookCampaign {
+	const campaignId = before + reader.number();
+	const flags = reader.byte();
+	const more = reader.byte();
+	return {
+		campaignId,
+		active: (flags & layout.CAMPAIGN_INACTIVE) === 0,
+		country: tables.countries[reader.number()] ?? "",
+		platformId: (flags & layout.CAMPAIGN_PLATFORM) === 0 ? null : reader.number(),
+		hasHomepage: (flags & layout.CAMPAIGN_HOMEPAGE) !== 0,
+		hasDeeplink: (flags & DEEPLINK_VERIFIED) === DEEPLINK_VERIFIED,
+		homepageUrl: null,
+		deeplinkUrl: null,
+		epcMicros: (flags & layout.CAMPAIGN_EPC) === 0 ? null : reader.number(),
+		defaultKeywordEpcMicros: (flags & layout.CAMPAIGN_DEFAULT_EPC) === 0 ? null : reader.number(),
+		capped: (flags & layout.CAMPAIGN_CAPPED) !== 0,
+		timeZone: (more & layout.CAMPAIGN_ZONE) === 0 ? null : (tables.zones[reader.number()] ?? null),
+		allowedHours: (more & layout.CAMPAIGN_HOURS) === 0 ? ALL_HOURS : reader.threeBytes(),
+		traffic: (more & layout.CAMPAIGN_TRAFFIC) === 0 ? null : (tables.traffic[reader.number()] ?? null),
+		keywordEpcMicros: (more & layout.CAMPAIGN_KEYWORDS) === 0 ? null : readKeywords(reader, keyword),
+	};
+}
+
+const DEEPLINK_VERIFIED = layout.CAMPAIGN_DEEPLINK | layout.CAMPAIGN_VERIFIED;
+
+function readKeywords(reader: ByteReader, keyword: string | null): KeywordPrices {
+	if (keyword !== null) return new OnePrice(keyword, reader.number());
+	const from = reader.skip();
+	return new PackedPrices(reader.bytes, from, reader.at);
+}
+
+/** The one price that a keyword's entry has of a campaign. */
+class OnePrice implements KeywordPrices {
+	readonly #keyword: string;
+	readonly #epcMicros: number;
+
+	constructor(keyword: string, epcMicros: number) {
+		this.#keyword = keyword;
+		this.#epcMicros = epcMicros;
+	}
+
+	get(keyword: string): number | undefined {
+		return keyword === this.#keyword ? this.#epcMicros : undefined;
+	}
+
+	has(keyword: string): boolean {
+		return keyword === this.#keyword;
+	}
+}
+
+/** A campaign's keyword prices, looked for in its packed bytes: there may be thousands, and a bid asks for one. */
+class PackedPrices implements KeywordPrices {
+	readonly #bytes: Uint8Array;
+	readonly #from: number;
+	readonly #to: number;
+
+	constructor(bytes: Uint8Array, from: number, to: number) {
+		this.#bytes = bytes;
+		this.#from = from;
+		this.#to = to;
+	}
+
+	get(keyword: string): number | undefined {
+		const reader = new ByteReader(this.#bytes, this.#from);
+		while (reader.at < this.#to) {
+			const length = reader.number();
+			const from = reader.at;
+			reader.at = from + length;
+			const epcMicros = reader.number();
+			if (isTextAt(this.#bytes, from, length, keyword)) return epcMicros;
+		}
+		return undefined;
+	}
+
+	has(keyword: string): boolean {
+		return this.get(keyword) !== undefined;
+	}
+}

@@ -1,0 +1,84 @@
+/** Reads from the database what shards and chunks are made of. */
+import { between, eq, inArray } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
+import { platforms } from "../../db/schema/platforms.ts";
+import type { TrafficSettings } from "../../lib/traffic-rules.ts";
+import type { BookEntry, BrandInput, CampaignInput } from "../build.ts";
+import { slotsOfShard } from "../slots.ts";
+
+export type BookRows = {
+	entries: BookEntry[];
+	/** Every brand that they name. */
+	brands: Map<number, BrandInput>;
+};
+
+/** Neighbouring shards read together. */
+export const SHARDS_PER_READ = 6;
+
+/** Cuts ascending indexes into runs of neighbours, at most SHARDS_PER_READ long. */
+export function runsOf(indexes: readonly number[]): number[][] {
+	const runs: number[][] = [];
+	for (const index of indexes) {
+		const run = runs.at(-1);
+		if (run !== undefined && run.length < SHARDS_PER_READ && run.at(-1) === index - 1) run.push(index);
+		else runs.push([index]);
+	}
+	return runs;
+}
+
+/** What neighbouring shards hold, from one read of the database: three statements. */
+export async function readRows(db: Database, bits: number, run: readonly number[]): Promise<BookRows> {
+	const first = slotsOfShard(run[0] ?? 0, bits).first;
+	const last = slotsOfShard(run.at(-1) ?? 0, bits).last;
+	const here = between(bookKeys.slot, first, last);
+	const brandIds = db.selectDistinct({ brandId: bookKeys.brandId }).from(bookKeys).where(here);
+	const [entries, brandRows, campaignRows] = await db.batch([
+		db.select({ key: bookKeys.key, brandId: bookKeys.brandId }).from(bookKeys).where(here),
+		db
+			.select({
+				id: brands.id,
+				domain: brands.domain,
+				active: brands.active,
+				aliases: brands.aliases,
+				blockedCountries: brands.blockedCountries,
+			})
+			.from(brands)
+			.where(inArray(brands.id, brandIds)),
+		db
+			.select({ campaign: campaigns, platformId: platforms.platformId })
+			.from(campaigns)
+			.leftJoin(platforms, eq(platforms.id, campaigns.platform))
+			.where(inArray(campaigns.brandId, brandIds)),
+	]);
+	return { entries, brands: collect(brandRows, campaignRows) };
+}
+
+type BrandRow = Pick<typeof brands.$inferSelect, "id" | "domain" | "active" | "aliases" | "blockedCountries">;
+type CampaignRow = { campaign: typeof campaigns.$inferSelect; platformId: number | null };
+
+function collect(brandRows: readonly BrandRow[], campaignRows: readonly CampaignRow[]): Map<number, BrandInput> {
+	const byBrand = new Map<number, CampaignInput[]>();
+	for (const { campaign, platformId } of campaignRows) {
+		const input: CampaignInput = {
+			...campaign,
+			platformId,
+			keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros),
+			traffic: campaign.traffic === null ? null : (JSON.parse(campaign.traffic) as TrafficSettings),
+		};
+		const siblings = byBrand.get(campaign.brandId);
+		if (siblings === undefined) byBrand.set(campaign.brandId, [input]);
+		else siblings.push(input);
+	}
+	return new Map(
+		brandRows.map((row) => [
+			row.id,
+			{
+				...row,
+				aliases: JSON.parse(row.aliases) as string[],
+				blockedCountries: JSON.parse(row.blockedCountries) as string[],
+				campaigns: byBrand.get(row.id) ?? [],
+			},
+		]),
+	);
+}

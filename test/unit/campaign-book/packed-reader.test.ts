@@ -1,0 +1,248 @@
+/** How an isolate reads a packed book: what it waits for, what it gets in the background, and what it does where KV has not all of it. */
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type BookBrand, type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
+import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
+import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
+import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
+import { hashOf, shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import { ACME } from "../../support/memory-book.ts";
+import { type PackedBook, type PackedContents, packedBook } from "../../support/packed-book.ts";
+
+const TTL_MS = 15_000;
+const BRANDS = 400;
+const domainOf = (at: number) => `brand-${at}.example`;
+
+/** Brands whose campaigns all cost the same. */
+function entriesOf(epcMicros: number, brands = BRANDS): Map<string, BrandWire[]> {
+	return new Map(
+		Array.from({ length: brands }, (_, at): [string, BrandWire[]] => [
+			domainKey(domainOf(at)),
+			[{ i: at + 1, d: domainOf(at), c: [{ i: at + 1, o: "US", h: "https://t.example/{click_id}", e: epcMicros }] }],
+		]),
+	);
+}
+
+function open(packed: PackedBook, options: { cacheBytes?: number; fill?: boolean } = {}) {
+	const book = new CampaignBook(packed.store, { snapshotTtlMs: TTL_MS, chunks: packed.chunks, ...options });
+	const background: Promise<unknown>[] = [];
+	const snapshotAt = (now: number) => book.snapshot(now, (promise) => void background.push(promise));
+	const lookUp = async (now: number, find: (snapshot: NonNullable<Awaited<ReturnType<typeof snapshotAt>>>) => unknown) => {
+		const snapshot = await snapshotAt(now);
+		if (snapshot === null) throw new Error("no book");
+		return find(snapshot);
+	};
+	return {
+		book,
+		async settle() {
+			while (background.length > 0) await Promise.all(background.splice(0));
+		},
+		async priceOf(host: string, now: number) {
+			const brand = (await lookUp(now, (snapshot) => book.brandOf(snapshot, host))) as BookBrand | null;
+			return brand?.campaigns[0]?.epcMicros ?? null;
+		},
+		/** Whether a lookup has to wait. */
+		async waitsFor(host: string, now: number) {
+			const snapshot = await snapshotAt(now);
+			if (snapshot === null) throw new Error("no book");
+			const found = book.brandOf(snapshot, host);
+			if (found instanceof Promise) await found;
+			return found instanceof Promise;
+		},
+		linked: (domain: string, now: number) => lookUp(now, (snapshot) => book.linkedBrandOf(snapshot, domain)),
+		publisher: (identity: string, now: number) => lookUp(now, (snapshot) => findByOpenRtbIdentity(snapshot, identity, now)),
+	};
+}
+
+const kindsOf = (reads: readonly string[][]) => reads.flat().map((key) => key.split(":")[1]);
+let contents: PackedContents;
+
+beforeEach(() => {
+	contents = { entries: entriesOf(400_000), bits: 4 };
+	vi.spyOn(console, "error").mockImplementation(() => {});
+});
+
+describe("unit: a packed book in an isolate", () => {
+	test("the first bid waits for two reads, the second of them one chunk of facts; in the background all the rest comes, once", async () => {
+		const packed = packedBook(contents);
+		const { book, priceOf, settle, waitsFor } = open(packed);
+		expect(await priceOf(domainOf(7), 0)).toBe(400_000);
+		expect(kindsOf(packed.reads)).toEqual(["manifest", "paused", "paused", "f"]);
+		await settle();
+		expect(kindsOf(packed.reads).filter((kind) => kind === "f")).toHaveLength(16);
+		expect(kindsOf(packed.reads)).not.toContain("l");
+		packed.reads.splice(0);
+		for (let at = 0; at < BRANDS; at++) expect(await waitsFor(domainOf(at), 1)).toBe(false);
+		expect(await waitsFor("unknown.example", 1)).toBe(false);
+		expect(packed.reads).toEqual([]);
+		expect(book.stats).toMatchObject({ shards: 16, waits: 1 });
+	});
+
+	test("what was asked for most comes first", async () => {
+		const packed = packedBook(contents);
+		const { priceOf, settle } = open(packed);
+		packed.before = async (keys) => {
+			if (keys.some((key) => key.startsWith("book:f:"))) throw new Error("KV is slow");
+		};
+		const placeOf = (host: string) => shardOf(slotOf(domainKey(host)), 4);
+		for (const [times, at] of [1, 40, 200].entries()) {
+			for (let asked = 0; asked <= times; asked++) await expect(priceOf(domainOf(at), 0)).rejects.toThrow(BookUnavailableError);
+		}
+		packed.before = async () => {};
+		packed.reads.splice(0);
+		await settle();
+		const expected = [...new Set([200, 40, 1].map((at) => placeOf(domainOf(at))))];
+		expect(
+			packed.reads
+				.flat()
+				.map((key) => Number(key.split(":")[3]))
+				.slice(0, expected.length),
+		).toEqual(expected);
+	});
+
+	test("publisher and facts are read in one round, and publishers that many are parsed when asked for", async () => {
+		const publishers = Array.from({ length: 600 }, (_, at) => ({
+			...ACME,
+			id: `p${at}`,
+			pubi: `${at}`,
+			rtb: `p${at}`,
+			identity: `p${at}`,
+		}));
+		const packed = packedBook({ ...contents, publishers });
+		expect(packed.head.publisherBits).toBeGreaterThan(0);
+		const { publisher, settle } = open(packed);
+		expect(await publisher("p77", 0)).toMatchObject({ id: "p77" });
+		expect(await publisher("nobody", 0)).toBeUndefined();
+		await settle();
+		packed.reads.splice(0);
+		for (let at = 0; at < 600; at++) expect(await publisher(`p${at}`, 1)).toMatchObject({ id: `p${at}` });
+		expect(packed.reads).toEqual([]);
+	});
+
+	test("an unchanged head is told by how it begins; a new one takes over with what it changed, and nothing waits", async () => {
+		const packed = packedBook(contents);
+		const { book, priceOf, settle, waitsFor } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		const parse = vi.spyOn(JSON, "parse");
+		await priceOf(domainOf(1), TTL_MS + 1);
+		await settle();
+		expect(parse.mock.calls.filter(([text]) => text.length > 500)).toEqual([]);
+		packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		expect(await priceOf(domainOf(1), 3 * TTL_MS)).toBe(400_000);
+		await settle();
+		for (let at = 0; at < BRANDS; at += 9) {
+			expect(await waitsFor(domainOf(at), 3 * TTL_MS + 1)).toBe(false);
+			expect(await priceOf(domainOf(at), 3 * TTL_MS + 1)).toBe(500_000);
+		}
+		expect(book.stats.waits).toBe(1);
+		expect(book.stats.bytes).toBeLessThan(2 * packed.head.bytes + 100_000);
+	});
+
+	test("a book of another number of chunks takes over chunk by chunk: the older ones serve until then, and go", async () => {
+		const packed = packedBook(contents);
+		const { book, priceOf, settle, waitsFor } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		const { bytes } = book.stats;
+		for (const [at, bits] of [6, 3].entries()) {
+			const now = (at + 1) * 2 * TTL_MS;
+			packedBook({ ...contents, bits, entries: entriesOf(500_000 + bits), version: at + 2 }, packed);
+			await priceOf(domainOf(1), now);
+			await settle();
+			expect(await waitsFor(domainOf(1), now + 1)).toBe(false);
+			await settle();
+			for (let brand = 0; brand < BRANDS; brand += 9) expect(await priceOf(domainOf(brand), now + 2)).toBe(500_000 + bits);
+		}
+		expect(book.stats).toMatchObject({ shards: 8, waits: 1 });
+		expect(book.stats.bytes).toBeLessThan(bytes * 1.2);
+	});
+
+	test("an isolate that slept long does not bid by what the new head changed", async () => {
+		const packed = packedBook(contents);
+		const { priceOf, settle } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		expect(await priceOf(domainOf(1), 100 * TTL_MS)).toBe(500_000);
+	});
+
+	test("a changed chunk that has not spread serves as it was, and comes later; a cold isolate takes the version before", async () => {
+		const packed = packedBook(contents);
+		const { priceOf, settle } = open(packed);
+		await priceOf(domainOf(1), 0);
+		await settle();
+		const next = packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		const index = shardOf(slotOf(domainKey(domainOf(1))), 4);
+		const key = `book:f:4:${index}:${next.head.facts.slice(index * 12, index * 12 + 12)}`;
+		const late = packed.bytes.get(key);
+		packed.bytes.delete(key);
+		await priceOf(domainOf(1), 2 * TTL_MS);
+		await settle();
+		expect(await priceOf(domainOf(1), 2 * TTL_MS + 1)).toBe(400_000);
+		await settle();
+		await expect(open(packed).priceOf(domainOf(1), 0)).rejects.toThrow(BookUnavailableError);
+		const before = `1-${index}`.padStart(12, "v");
+		packed.texts.set("book:manifest", JSON.stringify({ ...next.head, spread: { [`f:${index}`]: before } }));
+		expect(await open(packed, { fill: false }).priceOf(domainOf(1), 0)).toBe(400_000);
+		if (late !== undefined) packed.bytes.set(key, late);
+		await priceOf(domainOf(1), 2 * TTL_MS + 11_000);
+		await settle();
+		expect(await priceOf(domainOf(1), 2 * TTL_MS + 11_001)).toBe(500_000);
+	});
+
+	test("links that are of another version than the facts lead nowhere wrong", async () => {
+		const packed = packedBook(contents);
+		const { linked } = open(packed, { fill: false });
+		expect(await linked(domainOf(2), 0)).toMatchObject({ campaigns: [{ homepageUrl: "https://t.example/{click_id}" }] });
+		expect(await linked("unknown.example", 0)).toBeNull();
+		const other = packedBook({ ...contents, entries: new Map([[domainKey(domainOf(2)), [{ i: 3, d: domainOf(2), c: [] }]]]), version: 2 });
+		const mixed = packedBook(contents);
+		for (const [key, bytes] of other.bytes) if (key.startsWith("book:l:")) mixed.bytes.set(key.replace("2-", "1-"), bytes);
+		await expect(open(mixed, { fill: false }).linked(domainOf(2), 0)).rejects.toThrow(BookUnavailableError);
+	});
+
+	test("chunks that are cut short, or of a format to come, are not read", async () => {
+		const packed = packedBook(contents);
+		for (const [key, bytes] of packed.bytes) packed.bytes.set(key, bytes.slice(0, key.endsWith("0") ? 10 : -1));
+		await expect(open(packed, { fill: false }).priceOf(domainOf(1), 0)).rejects.toThrow(BookUnavailableError);
+		packed.texts.set("book:manifest", JSON.stringify({ ...packed.head, format: 3 }));
+		await expect(open(packed).priceOf(domainOf(1), 0)).rejects.toThrow("no book");
+	});
+});
+
+describe("unit: a packed book that does not fit", () => {
+	const large = { entries: entriesOf(400_000, 4_000), bits: 7 };
+
+	test("what is asked for most stays, an unknown host is known for one without a read, and memory keeps its bound", async () => {
+		const packed = packedBook(large);
+		const cacheBytes = packed.head.bytes / 3;
+		const { book, settle, waitsFor, priceOf } = open(packed, { cacheBytes });
+		await priceOf(domainOf(0), 0);
+		await settle();
+		expect(book.stats.bytes).toBeLessThanOrEqual(cacheBytes + 20_000);
+		const hot = Array.from({ length: 20 }, (_, at) => domainOf(at));
+		for (let round = 0; round < 20; round++) for (const host of hot) await priceOf(host, 1);
+		const before = book.stats.waits;
+		for (let at = 0; at < 400; at++) await priceOf(domainOf(100 + at), 1);
+		expect(book.stats.waits).toBeGreaterThan(before);
+		const { waits } = book.stats;
+		for (const host of hot) expect(await waitsFor(host, 1)).toBe(false);
+		expect(book.stats.waits).toBe(waits);
+		let waited = 0;
+		for (let at = 0; at < 2_000; at++) if (await waitsFor(`unknown-${at}.example`, 1)) waited++;
+		expect(waited).toBeLessThan(40);
+		expect(book.stats.bytes).toBeLessThanOrEqual(cacheBytes + 20_000);
+	});
+
+	test.each([0, 1, 2, 7, 100, 5_000])("a filter of %d keys never denies one of them, and takes few others for one", (count) => {
+		const keys = Array.from({ length: count }, (_, at) => hashOf(domainKey(domainOf(at))));
+		const bytes = buildFilter([...keys, ...keys]);
+		const filter = new FuseFilter("v", bytes.slice().buffer);
+		expect(keys.every((key) => filter.has(key))).toBe(true);
+		const others = Array.from({ length: 20_000 }, (_, at) => hashOf(`d other-${at}.example`)).filter((hash) => filter.has(hash));
+		expect(others.length).toBeLessThan(200);
+		if (count > 1_000) expect((bytes.length * 8) / count).toBeLessThan(11);
+		expect(() => new FuseFilter("v", bytes.slice(0, -1).buffer)).toThrow();
+		expect(() => new FuseFilter("v", null)).toThrow();
+	});
+});
