@@ -9,7 +9,7 @@ import { runWrangler } from "./local/wrangler.ts";
 /** Environments of wrangler.toml; the default one is the Worker that does everything. */
 const ENVIRONMENTS = ["", "edge", "origin"];
 const EDGE_LIMIT_BYTES = 60_000;
-/** What only code that talks to D1 says. Bundles are not minified here, so names are as in the source. */
+/** What only code that talks to D1 says, in texts and names of members: the edge's bundle is minified, which leaves those. */
 const DATABASE_TRACES = ["drizzle", "D1Database", "sqlite", ".prepare("];
 
 async function build(environment: string, folder: string): Promise<string> {

@@ -115,7 +115,7 @@ export async function stream(
 }
 
 /** Publishes the same book under other versions, as if every campaign had changed. Returns the most memory it took meanwhile. */
-export async function replaceBook(
+async function replaceBook(
 	bench: Bench,
 	runtime: Runtime,
 	readHeap: () => Promise<number>,
