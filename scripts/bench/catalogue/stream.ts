@@ -115,12 +115,7 @@ export async function stream(
 }
 
 /** Publishes the same book under other versions, as if every campaign had changed. Returns the most memory it took meanwhile. */
-async function replaceBook(
-	bench: Bench,
-	runtime: Runtime,
-	readHeap: () => Promise<number>,
-	bid: () => Promise<void>,
-): Promise<number> {
+async function replaceBook(bench: Bench, runtime: Runtime, readHeap: () => Promise<number>, bid: () => Promise<void>): Promise<number> {
 	const kv = await runtime.miniflare.getKVNamespace("BOOK", "large");
 	const head = parseHead(await kv.get(MANIFEST_KEY, "text"));
 	if (head === null) throw new Error("the large catalogue has no packed book");
