@@ -70,6 +70,12 @@ function event(txnid: string, seq: number, kind: string, set: object): D1Prepare
 	);
 }
 
+function insert(table: string, row: Record<string, string | number | null>): D1PreparedStatement {
+	const columns = Object.keys(row);
+	const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+	return env.DB.prepare(text).bind(...Object.values(row));
+}
+
 function callback(id: string, fields: { txnid: string; seq: number; publisher: string }): D1PreparedStatement {
 	return env.DB.prepare(
 		`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at)
@@ -226,6 +232,27 @@ describe("worker: GET /api/earnings", () => {
 		const ofClicks = await read(earningsSchema, "earnings?from=2026-11-10", CPC_KEY);
 		expect(ofClicks.total).not.toHaveProperty("gross_revenue");
 		expect(ofClicks.total.publisher_revenue).toBe("0.2000");
+	});
+
+	it("has a conversion of a publisher paid by clicks with its click, as reports do, also by campaign", async () => {
+		const click = clickRow({ clicked_at: Date.parse("2026-10-10T12:00:00Z"), brand_id: 1 });
+		const sale = conversionRow(click, { txnid: "later", event_at: Date.parse("2026-10-12T12:00:00Z") });
+		const counted = { conversion_count: 1, gross_micros: 10_000_000, sales_micros: 100_000_000 };
+		const clicked = { click_count: 1, click_revenue_micros: 200_000 };
+		const campaign = { campaign_id: 11, brand_id: 1, publisher_id: "pc" };
+		await env.DB.batch([
+			insert("clicks", click),
+			insert("conversions", sale),
+			insert("daily_publishers", { publisher_id: "pc", date: "2026-10-10", ...clicked, ...counted }),
+			insert("daily_campaigns", { ...campaign, date: "2026-10-10", ...clicked }),
+			insert("daily_campaigns", { ...campaign, date: "2026-10-12", ...counted }),
+		]);
+		const sums = { publisher_revenue: "0.2000", sales_amount: "100.0000", click_count: 1, conversion_count: 1 };
+		for (const group of ["day,brand", "day,campaign", "day,country", "day"]) {
+			const { data, total } = await read(earningsSchema, `earnings?group=${group}&from=2026-10-01&to=2026-10-31`, CPC_KEY);
+			expect([group, data.map(({ day }) => day)]).toEqual([group, ["2026-10-10"]]);
+			expect([data[0], total]).toMatchObject([sums, sums]);
+		}
 	});
 
 	it.each([
