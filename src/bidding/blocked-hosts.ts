@@ -1,5 +1,5 @@
 /** The advertisers that an auction blocks (`badv`): read once, then asked for every candidate. */
-import { canonicalHost, isPlainHost } from "../lib/host.ts";
+import { canonicalHost, canonicalPlainHost, isPlainHost } from "../lib/host.ts";
 
 /** At most so many entries of a list need the URL parser: addresses, other scripts, and what is no host at all. */
 export const MAX_PARSED_ENTRIES = 50;
@@ -13,8 +13,9 @@ export function readBlockedHosts(entries: readonly string[]): ReadonlySet<string
 	let parsed = 0;
 	for (const entry of entries) {
 		const text = entry.trim().toLowerCase();
-		if (!isPlainHost(text) && ++parsed > MAX_PARSED_ENTRIES) return null;
-		const host = canonicalHost(text);
+		const isPlain = isPlainHost(text);
+		if (!isPlain && ++parsed > MAX_PARSED_ENTRIES) return null;
+		const host = isPlain ? canonicalPlainHost(text) : canonicalHost(text);
 		if (host !== null) hosts.add(host);
 	}
 	return hosts;

@@ -28,14 +28,15 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 		if (request.method !== "POST") return writeError(405, "Only POST is accepted", { allow: "POST" });
 		const identity = readIdentity(path);
 		if (identity === null) return writeError(400, "Invalid publisher key");
-		const decoded = decodeBody(await receiveBody(request));
+		const { headers } = request;
+		const decoded = decodeBody(await receiveBody(request, headers));
 		const body = decoded instanceof Promise ? await decoded : decoded;
 		if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
 		if (!body.ok && body.reason === "too_many_values") return writeError(413, `The body may hold at most ${MAX_VALUES} names and values`);
 		const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
 		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
 		// Awaited here, where what is thrown is caught.
-		return await answer(deps, identity, bidRequest, request.headers, waitUntil);
+		return await answer(deps, identity, bidRequest, headers, waitUntil);
 	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");

@@ -26,38 +26,38 @@ export type ClickMessage = {
 	hash: string;
 	kind: TokenKind;
 	/** Why the redirect already knows that the click is not paid; absent where it may be. */
-	reason?: UnpaidReason;
+	reason?: UnpaidReason | undefined;
 	/** Traffic rules that hold and only flag. */
-	flags?: TrafficRule[];
+	flags?: TrafficRule[] | undefined;
 	/** Publisher identity of the token. */
 	publisher: string;
 	brandId: number;
 	/** The campaign that the user was sent to. */
 	campaignId: number;
 	/** What the click is worth to the publisher, micro-dollars; absent where the redirect could not tell: the consumer computes it. */
-	bidMicros?: number;
+	bidMicros?: number | undefined;
 	/**
 	 * How the publisher is paid, its share in parts per million, and what the click costs before that share, micro-dollars: as the bid
 	 * promised, or as the book had it at the click on a link. Absent where neither tells: the consumer takes the present ones.
 	 */
-	pricingModel?: PricingModel;
-	sharePpm?: number;
-	grossMicros?: number;
-	texts?: Partial<Record<ClickText, string>>;
+	pricingModel?: PricingModel | undefined;
+	sharePpm?: number | undefined;
+	grossMicros?: number | undefined;
+	texts?: Partial<Record<ClickText, string>> | undefined;
 	/** Country the link was made for. */
-	country?: string;
+	country?: string | undefined;
 	/** Country of the campaign that the user was sent to, where it is another. */
-	campaignCountry?: string;
+	campaignCountry?: string | undefined;
 	/** The user's network: see `networkPrefix`. */
-	ipPrefix?: string;
+	ipPrefix?: string | undefined;
 	/** First 16 hex characters of the SHA-256 of the user agent. */
-	userAgentHash?: string;
+	userAgentHash?: string | undefined;
 	/** Keyed hash of the user's connection: see `connectionOf`. Kept for a day, to tell repeats by. */
-	connection?: string;
+	connection?: string | undefined;
 	/** The keyword that priced the bid, its beginning where it is long. */
-	keyword?: string;
+	keyword?: string | undefined;
 	/** The network that asked for the bid. */
-	askedFrom?: string;
+	askedFrom?: string | undefined;
 };
 
 const text = v.pipe(v.string(), v.nonEmpty());

@@ -118,6 +118,9 @@ function redirect(
 	};
 	const { reason, flags } = judge(facts, policy);
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
+	const terms = termsOf(token, publisher, campaign);
+	const linkCountry = country ?? campaign.country;
+	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
 		id: newTimeOrderedId(now),
@@ -127,18 +130,21 @@ function redirect(
 		publisher: token.publisher,
 		brandId: token.advertiserId,
 		campaignId: campaign.campaignId,
-		country: country ?? campaign.country,
+		country: linkCountry,
+		campaignCountry: linkCountry === campaign.country ? undefined : campaign.country,
+		reason: reason ?? undefined,
+		flags: flags.length > 0 ? flags : undefined,
+		pricingModel: terms.pricingModel,
+		sharePpm: terms.sharePpm,
+		bidMicros: terms.bidMicros,
+		grossMicros: terms.grossMicros,
+		texts: readTexts(query),
+		ipPrefix: (address === null ? null : networkPrefix(address)) ?? undefined,
+		keyword: token.keyword ?? undefined,
+		askedFrom: token.askedFrom ?? undefined,
+		userAgentHash: undefined,
+		connection: undefined,
 	};
-	if (click.country !== campaign.country) click.campaignCountry = campaign.country;
-	if (reason !== null) click.reason = reason;
-	if (flags.length > 0) click.flags = flags;
-	setTerms(click, token, publisher, campaign);
-	const texts = readTexts(query);
-	if (texts !== undefined) click.texts = texts;
-	const ipPrefix = address === null ? null : networkPrefix(address);
-	if (ipPrefix !== null) click.ipPrefix = ipPrefix;
-	if (token.keyword !== null) click.keyword = token.keyword;
-	if (token.askedFrom !== null) click.askedFrom = token.askedFrom;
 	waitUntil(recordClick(deps.store, click, visitor));
 	deps.measure?.({
 		event: "click",
@@ -166,18 +172,13 @@ function isOfOtherDevice(token: ClickToken, { connection, userAgent }: Visitor):
  * What the click is paid by, which nothing changes later: what the bid promised, or for a tracking link EPC and share of the moment. What
  * a bid of an earlier version does not tell is the book's.
  */
-function setTerms(click: ClickMessage, token: ClickToken, publisher: BookPublisher | undefined, { epcMicros }: BookCampaign): void {
-	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? null;
-	const sharePpm = token.sharePpm ?? publisher?.sharePpm ?? null;
-	if (pricingModel !== null) click.pricingModel = pricingModel;
-	if (sharePpm !== null) click.sharePpm = sharePpm;
-	if (token.kind !== "link") {
-		click.bidMicros = token.bidMicros;
-		if (token.grossMicros !== null) click.grossMicros = token.grossMicros;
-		return;
-	}
-	click.grossMicros = epcMicros ?? 0;
-	if (sharePpm !== null) click.bidMicros = priceToMicros(priceOf(click.grossMicros, sharePpm));
+function termsOf(token: ClickToken, publisher: BookPublisher | undefined, { epcMicros }: BookCampaign) {
+	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? undefined;
+	const sharePpm = token.sharePpm ?? publisher?.sharePpm;
+	if (token.kind !== "link") return { pricingModel, sharePpm, bidMicros: token.bidMicros, grossMicros: token.grossMicros ?? undefined };
+	const grossMicros = epcMicros ?? 0;
+	const bidMicros = sharePpm === undefined ? undefined : priceToMicros(priceOf(grossMicros, sharePpm));
+	return { pricingModel, sharePpm, bidMicros, grossMicros };
 }
 
 /**

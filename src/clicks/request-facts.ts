@@ -40,8 +40,8 @@ function isEmbedded(headers: Headers): boolean {
 
 /** What Cloudflare knows of the network that a request comes from; nothing where it is not Cloudflare that runs us. */
 export function readNetworkFacts(request: Request, headers: Headers, campaignCountry: string, policy: TrafficPolicy) {
-	const { cf } = request as { cf?: { asn?: unknown } };
-	const asn = policy.modes.data_centre === "off" ? undefined : cf?.asn;
+	// The runtime makes an object of all that it knows when it is asked for one thing of it.
+	const asn = policy.modes.data_centre === "off" ? undefined : (request as { cf?: { asn?: unknown } }).cf?.asn;
 	return {
 		country: isAbroad(headers.get("cf-ipcountry"), campaignCountry),
 		data_centre: typeof asn === "number" && (policy.asns.includes(asn) || (policy.useDefaultList && DATA_CENTRE_ASNS.has(asn))),

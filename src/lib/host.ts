@@ -28,14 +28,20 @@ export function canonicalHost(input: string): string | null {
 		host = parsed.hostname.endsWith(".") ? parsed.hostname.slice(0, -1) : parsed.hostname;
 		if (!SIMPLE_HOST.test(host)) return null;
 	}
-	while (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
-	// No top-level domain begins with a digit: what looks like a number there is an IPv4 address in some notation.
-	return /\.\d[^.]*$/.test(host) ? null : host;
+	return canonicalPlainHost(host);
 }
 
 /** Whether a text is a host name as it stands, so that {@link canonicalHost} needs no URL parser for it. */
 export function isPlainHost(text: string): boolean {
 	return SIMPLE_HOST.test(text);
+}
+
+/** As {@link canonicalHost}, of a text that {@link isPlainHost} holds for. */
+export function canonicalPlainHost(text: string): string | null {
+	let host = text;
+	while (host.startsWith("www.") && host.indexOf(".", 4) !== -1) host = host.slice(4);
+	// No top-level domain begins with a digit: what looks like a number there is an IPv4 address in some notation.
+	return /\.\d[^.]*$/.test(host) ? null : host;
 }
 
 /** Reads no more than MAX_URL_LENGTH characters of an address: what follows its host does not change it, and costs as much to parse. */

@@ -38,9 +38,16 @@ function makeUuids(): string[] {
  * @param now Unix milliseconds
  */
 export function newTimeOrderedId(now: number): string {
-	const time = now.toString(16).padStart(12, "0");
-	return `${time.slice(0, 8)}-${time.slice(8)}-7${newUuid().slice(15)}`;
+	if (now !== lastNow) {
+		lastNow = now;
+		lastTime = leastIdAt(now);
+	}
+	return `${lastTime}-7${newUuid().slice(15)}`;
 }
+
+/** Many clicks share a millisecond, and to write it in hex is most of such an id. */
+let lastNow = -1;
+let lastTime = "";
 
 /** What every time-ordered id of this time or later is greater than, and every earlier one smaller. */
 export function leastIdAt(at: number): string {

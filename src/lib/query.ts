@@ -1,3 +1,5 @@
+import { keepShape } from "./kept-shapes.ts";
+
 /**
  * Reads a query string as URLSearchParams does, up to 100 parameters, but calls into the runtime for none of it and decodes only what is asked for:
  * on the bid path those calls, and user agents nobody reads, cost more than the auction.
@@ -64,3 +66,5 @@ const BROKEN = /%(?![0-9A-Fa-f]{2})/;
 function decodeByRuntime(text: string): string {
 	return new URLSearchParams(`x=${text.replaceAll("&", "%26")}`).get("x") ?? "";
 }
+
+keepShape(new Query("name=value"));

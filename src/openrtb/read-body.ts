@@ -13,9 +13,9 @@ const UNREADABLE = { ok: false, reason: "unreadable" } as const;
 const decoder = new TextDecoder();
 
 /** A bid request's body as it came; null where it is too large to hold one, of which no more than that is read. */
-export function receiveBody(request: Request): Promise<ArrayBuffer | null> {
+export function receiveBody(request: Request, headers: Headers): Promise<ArrayBuffer | null> {
 	const cap = MAX_BODY_BYTES + GZIP_SLACK_BYTES;
-	const length = request.headers.get("content-length");
+	const length = headers.get("content-length");
 	if (length === null) return readCapped(request.body, cap).then((bytes) => bytes?.buffer ?? null);
 	return Number(length) > cap ? Promise.resolve(null) : request.arrayBuffer();
 }

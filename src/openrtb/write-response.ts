@@ -4,6 +4,7 @@ const OPENRTB_VERSION = "2.5";
 const OPENRTB_HEADERS = { "x-openrtb-version": OPENRTB_VERSION } as const;
 const JSON_HEADERS = { "content-type": "application/json", ...OPENRTB_HEADERS } as const;
 const FILL_HEADERS = new Headers(JSON_HEADERS);
+const NO_BID_HEADERS = new Headers(OPENRTB_HEADERS);
 
 export type Fill = {
 	/** Id of the bid request. */
@@ -49,7 +50,7 @@ function quoteNative(url: string): string {
 
 /** HTTP 204: an empty body and no Content-Type, whatever the reason. */
 export function writeNoBid(): Response {
-	return new Response(null, { status: 204, headers: OPENRTB_HEADERS });
+	return new Response(null, { status: 204, headers: NO_BID_HEADERS });
 }
 
 /** An error answer of an OpenRTB path. */

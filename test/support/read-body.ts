@@ -2,5 +2,5 @@ import { type BodyResult, decodeBody, receiveBody } from "../../src/openrtb/read
 
 /** Both steps at once, as the route takes them. */
 export async function readBody(request: Request): Promise<BodyResult> {
-	return decodeBody(await receiveBody(request));
+	return decodeBody(await receiveBody(request, request.headers));
 }

@@ -17,6 +17,13 @@ describe("unit: what an auction may cost", () => {
 		expect(hold({ blockedAdvertisers: junk(MAX_PARSED_ENTRIES) }, { brands }).outcome).toBe("bid");
 	});
 
+	test("no list is read for an advertiser that nobody knows", () => {
+		const blockedAdvertisers = ["b c"];
+		Object.defineProperty(blockedAdvertisers, 0, { get: () => expect.unreachable("an entry was read") });
+		expect(() => hold({ blockedAdvertisers })).toThrow();
+		expect(hold({ blockedAdvertisers }, { brands: [] })).toEqual({ outcome: "no-bid", reason: "unknown_advertiser" });
+	});
+
 	test("plain hosts may fill the whole list", () => {
 		const hosts = Array.from({ length: MAX_LIST_ENTRIES }, (_, at) => ` Rival-${at}.Example`);
 		expect(hold({ blockedAdvertisers: hosts }).outcome).toBe("bid");
