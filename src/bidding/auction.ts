@@ -88,7 +88,7 @@ export function runAuction(request: AuctionRequest, book: AuctionBook, now: numb
 	const screened = screen(request, book.publisher);
 	if (screened !== null) return screened;
 	// Most requests are for advertisers that nobody here knows, and lists of blocked ones have hundreds of hosts to read.
-	if (book.brands.length === 0) return noBid("unknown_advertiser");
+	if (Array.isArray(book.brands) && book.brands.length === 0) return noBid("unknown_advertiser");
 	const blocked = readBlockedHosts(request.blockedAdvertisers);
 	if (blocked === null) return noBid("too_complex");
 	if (request.deeplink === null) return choose(request, blocked, null, book, now, observe);
