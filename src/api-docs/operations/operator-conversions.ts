@@ -62,7 +62,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 		method: "get",
 		role: "viewer",
 		path: "/operator/conversions",
-		id: "listConversions",
+		id: "listNetworkConversions",
 		summary: "List conversions",
 		description: "The newest first, by when they were first reported.",
 		parameters: [

@@ -59,8 +59,8 @@ async function readRows(
 	return [rows, last === undefined ? null : [last.at, last.platform, last.txnid]];
 }
 
-/** The next conversions behind the cursor, of one index alone: of what is open where only that can be meant, of a publisher, or of all. */
-function lookAtConversions(query: ListQuery, most: number): SQL {
+/** For its query plan, too: the next conversions behind the cursor, of one index alone: of what is open where only that can be meant, of a publisher, or of all. */
+export function lookAtConversions(query: ListQuery, most: number): SQL {
 	const { publisher, fromAt, toAt, after } = query;
 	const isNext = sql`${fromAt === null ? sql`true` : sql`first_received_at >= ${fromAt}`}
 		AND ${toAt === null ? sql`true` : sql`first_received_at < ${toAt}`}

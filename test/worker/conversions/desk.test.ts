@@ -1,13 +1,17 @@
 /** The operator's desk: conversions are listed, shown, and settled by hand. */
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/db/client.ts";
 import {
 	candidatesSchema,
 	conversionPageSchema,
 	judgedSchema,
 	shownConversionSchema,
 } from "../../../src/operator/conversions/conversions-answers.ts";
+import { lookAtConversions } from "../../../src/operator/conversions/list-conversions.ts";
+import { readListQuery } from "../../../src/operator/conversions/list-request.ts";
 import { adjust, listAdjustments } from "../../support/adjustments.ts";
 import {
 	clickRow,
@@ -18,6 +22,7 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
+import { ON_D1 } from "../../support/engine.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const URL_OF_ALL = "http://origin.example/operator/conversions";
@@ -160,6 +165,25 @@ describe("worker: the operator's list of conversions", () => {
 		expect(shown).toMatchObject({ conversion: { stage: "unmatched", why: "no_click" }, click: null, adjustments: [] });
 		expect((await show("settled")).click).toMatchObject({ click_hash: settled.click_hash });
 		expect((await show("settled")).postbacks).toHaveLength(1);
+	});
+});
+
+describe.runIf(ON_D1)("worker: the list goes through one index, behind the cursor", () => {
+	const after = "&cursor=WzE3OTQyNjg4MDAwMDAsIndlc3QiLCJ0Il0";
+	it.each([
+		["", "conversions_by_receipt"],
+		["stage=settled&platform=west", "conversions_by_receipt"],
+		["publisher=cpa", "conversions_by_publisher"],
+		["publisher=cpa&status=approved&min_amount=5", "conversions_by_publisher"],
+		["stage=unmatched", "conversions_open"],
+		["stage=quarantined&publisher=cpa", "conversions_open"],
+		["reason=amount&from=2026-11-01&to=2026-11-20", "conversions_open"],
+	])("%s by %s", async (query, index) => {
+		const wanted = readListQuery(Object.fromEntries(new URLSearchParams(`${query}${after}`)));
+		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${lookAtConversions(wanted, 100)}`);
+		const steps = plan.map(({ detail }) => detail).join("\n");
+		expect(steps).toMatch(new RegExp(`SEARCH conversions USING COVERING INDEX ${index} \\(.*first_received_at[^?]*[<>]`));
+		expect(steps).not.toMatch(/SCAN conversions|TEMP B-TREE/);
 	});
 });
 

@@ -23,9 +23,14 @@ const statement = (...rows: string[]) => `${[HEADER, ...rows].join("\n")}\n`;
 const hash = (n: number) => n.toString(16).padStart(32, "0");
 const stateOf = async (txnid: string) =>
 	(await readAll("SELECT status, payout_micros, revenue_micros FROM conversions WHERE platform = 'west' AND txnid = ?", txnid))[0];
-const tables = ["conversions", "conversion_events", "callbacks", "postback_intake", "daily_publishers", "statements", "audit"];
+const tables = ["conversions", "conversion_events", "postback_intake", "daily_publishers", "statements", "audit"];
+/** Of callbacks what is owed: they are attempted meanwhile. */
 const everything = () =>
-	Promise.all(tables.map(async (table) => (await readAll(`SELECT * FROM ${table}`)).map((row) => JSON.stringify(row)).sort()));
+	Promise.all(
+		[...tables.map((table) => `SELECT * FROM ${table}`), "SELECT id, txnid, seq, status, payout_micros FROM callbacks"].map(async (query) =>
+			(await readAll(query)).map((row) => JSON.stringify(row)).sort(),
+		),
+	);
 
 /** As agreed; another amount; pending here; cancelled there; two ids; missing there; missing here; voided by an operator. */
 const ROWS = [
