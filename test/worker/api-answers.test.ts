@@ -85,7 +85,9 @@ let clickUrl = "";
 const LINKS = JSON.stringify({ urls: ["https://kettles.example/p/1", "https://unknown.example/"] });
 /** What an Access Key opens, and a method that it does not take. */
 const OWN = [
-	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map((id) => [id, "POST"] as const),
+	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map(
+		(id) => [id, "POST"] as const,
+	),
 	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback"].map((id) => [id, "GET"] as const),
 ];
 

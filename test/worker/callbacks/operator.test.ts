@@ -241,8 +241,6 @@ describe("worker: a callback address that is imported", () => {
 
 	it("whose host is a macro is refused", async () => {
 		const { faults } = await faultsOf({ publishers: [{ ...ACME, callback_url: "https://{subid1}.pub.example/s2s" }] });
-		expect(faults).toEqual([
-			{ path: "publishers[0].callback_url", message: "must name its host itself: a macro there is not filled in" },
-		]);
+		expect(faults).toEqual([{ path: "publishers[0].callback_url", message: "must name its host itself: a macro there is not filled in" }]);
 	});
 });
