@@ -121,7 +121,8 @@ export function pageOf(publisherId: string, { sequence, platform, txnid }: Place
 			k.status, k.event_at AS "eventAt", k.revenue_micros AS revenue, k.sales_usd_micros AS sales, k.credited_micros AS credited
 		FROM page
 			JOIN conversion_changes k ON k.publisher_id = ${publisherId} AND k.sequence = page.sequence AND k.platform = page.platform AND k.txnid = page.txnid
-			JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid LEFT JOIN brands b ON b.id = v.brand_id
+			LEFT JOIN conversions v ON v.platform = page.platform AND v.txnid = page.txnid AND v.publisher_id = ${publisherId}
+			LEFT JOIN brands b ON b.id = v.brand_id
 		WHERE page.source = 'change'
 		UNION ALL
 		SELECT page.sequence, page.platform, page.txnid, page.source, v.updated_at, NULL, NULL, ${OF_CONVERSION}, NULL, NULL, NULL, NULL, NULL,
@@ -136,7 +137,7 @@ export function pageOf(publisherId: string, { sequence, platform, txnid }: Place
 		ORDER BY 1, 2, 3`;
 }
 
-/** What a conversion keeps for good. */
+/** Of its click; nothing of one that an operator found to be another publisher's. */
 const OF_CONVERSION = sql`v.pricing_model AS "pricingModel", v.publisher_click_id AS "clickId", v.click_id AS click, v.clicked_at AS "clickedAt",
 	b.domain AS brand, v.campaign_id AS "campaignId", v.source_id AS "sourceId"`;
 

@@ -44,13 +44,22 @@ export function replacedRow(
 	return [{ ...shown, platform, txnid, sequence, creditedMicros: creditedMicros.before }];
 }
 
+type Shown = ReturnType<typeof shownOf>;
+type Change = Omit<typeof conversionChanges.$inferInsert, "sequence">;
+
 /**
- * What a change is told as to the publisher, for `conversion_changes`; none where no publisher has it in a report, before or since.
- * `sequence` is for the database to say.
+ * What a change is told as to the publisher, for `conversion_changes`; to each of two, where it is another's since. None where no publisher
+ * has it in a report, before or since. `sequence` is for the database to say.
  */
-export function changeRow(before: Conversion | null, settlement: Settlement): Omit<typeof conversionChanges.$inferInsert, "sequence">[] {
+export function changeRows(before: Conversion | null, settlement: Settlement): Change[] {
+	const [old, present] = [shownOf(before), shownOf(settlement.conversion)];
+	const isMoved = old !== null && present !== null && old.publisherId !== present.publisherId;
+	if (!isMoved) return changeOf(old, present, before, settlement);
+	return [...changeOf(old, null, before, settlement), ...changeOf(null, present, before, settlement)];
+}
+
+function changeOf(old: Shown, present: Shown, before: Conversion | null, settlement: Settlement): Change[] {
 	const { conversion, creditedMicros } = settlement;
-	const [old, present] = [shownOf(before), shownOf(conversion)];
 	const publisherId = present?.publisherId ?? old?.publisherId ?? null;
 	if (publisherId === null) return [];
 	return [
@@ -76,6 +85,8 @@ export function changeRow(before: Conversion | null, settlement: Settlement): Om
 
 /** Of several causes of one transaction, the operator's stands before the platform's, and this before the passing of time. */
 function reasonOf(before: Conversion | null, { conversion, events }: Settlement, isShown: boolean): ConversionChangeReason {
+	const clickBefore = before?.clickId ?? null;
+	if (clickBefore !== null && clickBefore !== conversion.clickId) return "moved";
 	if (!isShown && conversion.status === "cancelled") return conversion.verdict === "voided" ? "voided" : "cancelled";
 	if (!isShown) return "held";
 	const kinds = new Set(events.map(({ kind }) => kind));

@@ -12,7 +12,7 @@ import { conversionChanges, conversionHistory } from "../db/schema/report-histor
 import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
 import type { Intake } from "./message.ts";
 import type { Amended } from "./owed-callbacks.ts";
-import { changeRow, changesReports, replacedRow } from "./reported.ts";
+import { changeRows, changesReports, replacedRow } from "./reported.ts";
 import type { Settlement } from "./settle.ts";
 
 export type Outcome = {
@@ -50,7 +50,7 @@ export async function writeSettlements(
 ): Promise<void> {
 	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement));
 	const replaced = shown.flatMap(({ before, settlement }) => replacedRow(before, settlement));
-	const changes = shown.flatMap(({ before, settlement }) => changeRow(before, settlement));
+	const changes = shown.flatMap(({ before, settlement }) => changeRows(before, settlement));
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);

@@ -94,7 +94,8 @@ export const CALLBACK_HOLDS = ["order", "pause"] as const;
 
 /**
  * Why a conversion's record in reports came, changed or went: its platform said so (`reported`, `cancelled`), its click was found, what it
- * was held for has ended, an operator's word or corrected rates; `held`: something has to be settled first.
+ * was held for has ended, an operator's word or corrected rates; `moved`: an operator found it to be of another click; `held`: something has
+ * to be settled first.
  */
 export const CONVERSION_CHANGE_REASONS = [
 	"reported",
@@ -104,6 +105,7 @@ export const CONVERSION_CHANGE_REASONS = [
 	"revalued",
 	"cancelled",
 	"voided",
+	"moved",
 	"held",
 ] as const;
 export type ConversionChangeReason = (typeof CONVERSION_CHANGE_REASONS)[number];

@@ -1,5 +1,5 @@
 /** GET /api/conversions/changes: whoever follows it has what the reports have, whatever settles, changes or is taken back, and whenever it reads. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import * as v from "valibot";
@@ -16,6 +16,7 @@ import { FeedClient, getChanges } from "../../support/changes.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
+import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork } from "../../support/report-rows.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 10);
@@ -142,6 +143,25 @@ describe("worker: changes of conversions", () => {
 		expect((await list({}, CPC_KEY)).data).toMatchObject([
 			{ transaction_id: "of another publisher", rev_type: "CPC", new: { revenue: "0.0000" } },
 		]);
+	});
+
+	it("one that an operator gives to another publisher is taken from the one and told to the other, with nothing of the other's click", async () => {
+		const attach = async (click: Click | undefined): Promise<string> => {
+			const body = JSON.stringify({ click: click?.hash, text: "found by hand" });
+			const url = "https://base.example/operator/conversions/northwind/t/attach";
+			const response = await exports.default.fetch(url, { method: "POST", headers: OPERATOR_HEADERS, body });
+			expect(response.status).toBe(200);
+			return (await response.json<{ id: string }>()).id;
+		};
+		await consume(postbackMessage("northwind", { txnid: "t", cid: "f".repeat(32), eventAt: BEGIN }, ++now));
+		const wrong = await attach(clicks.pa[0]);
+		const { data, next_cursor: after } = await list();
+		expect(data).toMatchObject([{ brand: "shoes.example", old: null, new: { revenue: "5.0000" } }]);
+		await adjust({ kind: "undo", adjustment: wrong });
+		await attach(clicks.pc[1]);
+		const nothing = { click: null, click_id: null, clicked_at: null, brand: null, source_id: "" };
+		expect((await list({ after })).data).toMatchObject([{ ...nothing, why: "moved", old: { revenue: "5.0000" }, new: null }]);
+		expect((await list({}, CPC_KEY)).data).toMatchObject([{ rev_type: "CPC", brand: "shoes.example", old: null, new: {} }]);
 	});
 
 	it("a client that is killed at random rebuilds exactly the reports", async () => {
