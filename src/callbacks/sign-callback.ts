@@ -2,8 +2,9 @@
  * Signatures of callbacks, by Standard Webhooks: HMAC-SHA-256 with the decoded secret over `{id}.{timestamp}.{request target}`. A GET has no
  * body; what it says is its request target, path and query as they are sent.
  */
-import { utf8 } from "../lib/bytes.ts";
+
 import { SECOND_MS } from "../lib/time.ts";
+import { utf8 } from "../lib/utf8.ts";
 
 /** Before the base64 of a secret's bytes. */
 const SECRET_PREFIX = "whsec_";

@@ -4,7 +4,7 @@
  * and tag. Whose it is goes into the tag: a row that is copied to another owner does not open.
  */
 import { fromBase64Url, toBase64Url } from "./base64-url.ts";
-import { fromUtf8, utf8 } from "./bytes.ts";
+import { fromUtf8, utf8 } from "./utf8.ts";
 
 const VERSION = 1;
 const FINGERPRINT_LENGTH = 4;
