@@ -8,6 +8,7 @@ import { apiDocsRoutes } from "./api-docs/routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
+import { resealSecrets } from "./callbacks/callback-secrets.ts";
 import { consumeCallbacks } from "./callbacks/consume-callbacks.ts";
 import type { CallbackDeps } from "./callbacks/deliver-callback.ts";
 import type { CallbackMessage } from "./callbacks/message.ts";
@@ -20,6 +21,7 @@ import { LEAST_PUBLISH } from "./campaign-book/publisher/publish-shards.ts";
 import { ListStates } from "./catalogue/list-states.ts";
 import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
+import { changesRoutes } from "./changes/changes-routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepCaps, sweepImportedCaps } from "./clicks/consumer/caps.ts";
@@ -61,6 +63,7 @@ import { logError, logInfo } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { Operations } from "./lib/operations.ts";
 import { PerMinute } from "./lib/per-minute.ts";
+import { SecretBox } from "./lib/secret-box.ts";
 import { MINUTE_MS } from "./lib/time.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
@@ -115,6 +118,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
 	const publisherApi = { db, keys, now, limit, bidding, links, trackerUrl: config.TRACKER_URL, callbacks: () => callbackDeps(env) };
 	app.route("/api", publisherApiRoutes(publisherApi));
+	app.route("/api", changesRoutes(publisherApi));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
 	const postbacks = {
@@ -161,7 +165,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/products": feedRoutes(feeds, "products"),
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),
-		"/keys": keysRoutes({ db, now, publish }),
+		"/keys": keysRoutes({ db, now, publish, box: new SecretBox(config.TOKEN_KEYS) }),
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
@@ -206,6 +210,10 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 	const small: Job[] = [
 		{ name: "caps", run: () => sweepCaps(clickDeps(own, onPauses)) },
 		{ name: "callbacks", run: () => sweepCallbacks(callbackDeps(own)) },
+		{
+			name: "secrets",
+			run: async () => (isCheckMinute() ? resealSecrets({ db, box: new SecretBox(readConfig(own).TOKEN_KEYS) }) : undefined),
+		},
 		{ name: "size", run: () => warnOfSize({ network: db, products }, isCheckMinute()) },
 		{ name: "dead_letters", run: () => sweepDeadLetters({ db, kv: own.BOOK, now }) },
 		{
@@ -320,6 +328,7 @@ function callbackDeps(env: Env): CallbackDeps {
 		db: databases(env).db,
 		queue: env.CALLBACKS as Queue<CallbackMessage>,
 		now,
+		box: new SecretBox(readConfig(env).TOKEN_KEYS),
 		fetch: (url, init) => fetch(url, init),
 		allowInsecure: readConfig(env).ALLOW_INSECURE_CALLBACKS,
 		chance: Math.random,

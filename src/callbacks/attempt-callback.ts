@@ -5,6 +5,7 @@ import { SECOND_MS } from "../lib/time.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { buildCallbackUrl, type CallbackFacts } from "./build-callback-url.ts";
 import { readRetryAfter } from "./schedule.ts";
+import { signCallback } from "./sign-callback.ts";
 
 /** An answer within this time counts. */
 const CALLBACK_TIMEOUT_MS = 10 * SECOND_MS;
@@ -40,14 +41,15 @@ export type Attempt = {
 export type Call = {
 	/** The publisher's address. */
 	url: string;
-	/** The same in every attempt at the same callback: what receivers recognise a repeated one by. */
-	id: string;
+	/** Its id is the same in every attempt at the same callback: what receivers recognise a repeated one by. */
 	facts: CallbackFacts;
+	/** `whsec_…`: what the call is signed with; none where it is not. */
+	secrets: readonly string[];
 	test?: boolean;
 };
 
 /** Calls a publisher: GET, no credentials, no redirects followed. Never throws for what the receiver does. */
-export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test }: Call): Promise<Attempt> {
+export async function attemptCallback(deps: AttemptDeps, { url, facts, secrets, test }: Call): Promise<Attempt> {
 	const { fetch: call, now, allowInsecure, timeoutMs = CALLBACK_TIMEOUT_MS } = deps;
 	const startedAt = now();
 	const failed = (answer: string, mayHaveArrived = true): Attempt => ({
@@ -61,15 +63,18 @@ export async function attemptCallback(deps: AttemptDeps, { url, id, facts, test 
 	});
 	const fault = findCallbackUrlFault(url, { allowInsecure });
 	if (fault !== null) return failed(`not called: the address ${fault}`, false);
+	const address = buildCallbackUrl(url, facts);
+	const signature = await signCallback({ id: facts.id, at: startedAt, url: address }, secrets);
 	let response: Response;
 	try {
-		response = await call(buildCallbackUrl(url, facts), {
+		response = await call(address, {
 			method: "GET",
 			redirect: "manual",
 			headers: {
 				accept: "*/*",
 				"user-agent": test === true ? "Clickbourse-Callback/1 (test)" : "Clickbourse-Callback/1",
-				"idempotency-key": id,
+				"idempotency-key": facts.id,
+				...signature,
 			},
 			signal: AbortSignal.timeout(timeoutMs),
 		});

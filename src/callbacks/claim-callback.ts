@@ -4,12 +4,12 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { takeProbe } from "./breaker.ts";
 import type { CallbackFacts } from "./build-callback-url.ts";
+import { selectSecrets } from "./callback-secrets.ts";
 
 /** A delivery that has not ended by then has crashed, and the callback is due again: at least once, not at most. */
 const LEASE_MS = MINUTE_MS;
 
 export type ClaimedCallback = CallbackFacts & {
-	id: string;
 	lease: string;
 	platform: string;
 	seq: number;
@@ -21,9 +21,11 @@ export type ClaimedCallback = CallbackFacts & {
 	url: string | null;
 	/** True where the address is paused and this is its probe. */
 	probe: boolean;
+	/** What it is signed with, the newest first, sealed. */
+	secrets: readonly { sealed: string }[];
 };
 
-type Row = Omit<ClaimedCallback, "probe"> & { probe: number };
+type Row = Omit<ClaimedCallback, "probe" | "secrets"> & { probe: number };
 
 /**
  * Claims a callback. Null where there is nothing to do now: it is delivered, not due yet, in other hands, or put aside because an
@@ -54,10 +56,16 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		takeProbe(id, lease, at),
 		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS "publisherId", c.status, c.cid, c.payout_micros AS "payoutMicros",
 				c.event_at AS "eventAt", c.intake_id AS "intakeId", c.schedule_step AS "scheduleStep", p.callback_url AS url,
+				CASE WHEN p.sales_data_enabled = 1 THEN c.sales_usd_micros END AS "salesUsdMicros", b.domain, v.source_id AS source,
+				k.subid1, k.subid2, k.subid3, k.subid4, k.subid5,
 				CASE WHEN h.paused_at IS NOT NULL AND h.url IS NOT DISTINCT FROM p.callback_url THEN 1 ELSE 0 END AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
+				LEFT JOIN conversions v ON v.platform = c.platform AND v.txnid = c.txnid
+				LEFT JOIN clicks k ON k.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
 			WHERE c.id = ${id} AND c.lease = ${lease}`,
+		selectSecrets(sql`(SELECT publisher_id FROM callbacks WHERE id = ${id})`, at),
 	]);
 	const row = (results[2]?.results as Row[] | undefined)?.[0];
-	return row === undefined ? null : { ...row, probe: row.probe === 1 };
+	const secrets = (results[3]?.results ?? []) as { sealed: string }[];
+	return row === undefined ? null : { ...row, probe: row.probe === 1, secrets };
 }

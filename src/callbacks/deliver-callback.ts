@@ -2,8 +2,10 @@
 import type { Database } from "../db/client.ts";
 import { logInfo } from "../lib/log.ts";
 import type { Measure } from "../lib/measure.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
 import { SECOND_MS } from "../lib/time.ts";
 import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
+import { openSecrets } from "./callback-secrets.ts";
 import { claimCallback } from "./claim-callback.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 import { isSoon, recordDelivered, recordFailed, recordNoUrl } from "./record-attempt.ts";
@@ -13,6 +15,8 @@ import { scheduleRetry } from "./schedule.ts";
 export type CallbackDeps = AttemptDeps & {
 	db: Database;
 	queue: CallbackQueue;
+	/** Opens the secrets that callbacks are signed with. */
+	box: SecretBox;
 	/** 0 to 1: the jitter of retries. */
 	chance: () => number;
 	/** Told of every attempt; absent where nobody counts them. */
@@ -34,7 +38,8 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 		if (next !== null) await enqueueCallbacks(queue, [next]);
 		return;
 	}
-	const attempt = await attemptCallback(deps, { url, id, facts: claimed });
+	const secrets = await openSecrets(deps.box, publisherId, claimed.secrets);
+	const attempt = await attemptCallback(deps, { url, facts: claimed, secrets });
 	const at = now();
 	deps.measure?.({
 		event: "callback",

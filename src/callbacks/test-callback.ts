@@ -5,8 +5,12 @@ import { invalidInput } from "../http/errors.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import type { HttpError } from "../lib/http.ts";
 import { type AttemptDeps, attemptCallback } from "./attempt-callback.ts";
-import { buildCallbackUrl } from "./build-callback-url.ts";
+import { buildCallbackUrl, type CallbackFacts, NO_LINK_FACTS } from "./build-callback-url.ts";
+import { openSecrets, selectSecrets } from "./callback-secrets.ts";
+import type { CallbackDeps } from "./deliver-callback.ts";
 import type { TestReport } from "./operator-answers.ts";
+
+type TestDeps = AttemptDeps & Pick<CallbackDeps, "db" | "box">;
 
 /** Where a test goes: to a publisher's address, or to one that is given. */
 export type TestTarget = { publisher: string } | { url: string };
@@ -16,13 +20,14 @@ export type TestTarget = { publisher: string } | { url: string };
  * `test`, its payout 0. It is neither in the outbox nor repeated, and tells nothing about the address's health.
  * @throws HttpError 404 or 422 where there is no such publisher or address, or it may not be called
  */
-export async function testCallback(deps: AttemptDeps & { db: Database }, target: TestTarget): Promise<TestReport> {
+export async function testCallback(deps: TestDeps, target: TestTarget): Promise<TestReport> {
 	const url = "url" in target ? target.url : await findPublisherUrl(deps.db, target.publisher);
 	const fault = findCallbackUrlFault(url, deps);
 	if (fault !== null) throw invalid("url" in target ? "url" : "publisher", `${"url" in target ? "" : "its callback_url "}${fault}`);
 	const id = `test-${crypto.randomUUID()}`;
-	const facts = { txnid: id, cid: "test", payoutMicros: 0, status: "approved", eventAt: deps.now() } as const;
-	const attempt = await attemptCallback(deps, { url, id, facts, test: true });
+	const facts: CallbackFacts = { ...NO_LINK_FACTS, id, txnid: id, cid: "test", payoutMicros: 0, status: "approved", eventAt: deps.now() };
+	const secrets = "url" in target ? [] : await readSecrets(deps, target.publisher);
+	const attempt = await attemptCallback(deps, { url, facts, secrets, test: true });
 	return {
 		called: buildCallbackUrl(url, facts),
 		http_status: attempt.httpStatus,
@@ -30,6 +35,10 @@ export async function testCallback(deps: AttemptDeps & { db: Database }, target:
 		latency_ms: attempt.latencyMs,
 		answer: attempt.answer,
 	};
+}
+
+async function readSecrets({ db, box, now }: TestDeps, publisher: string): Promise<string[]> {
+	return openSecrets(box, publisher, await db.all<{ sealed: string }>(selectSecrets(publisher, now())));
 }
 
 async function findPublisherUrl(db: Database, publisher: string): Promise<string> {

@@ -90,11 +90,32 @@ type Row = [
 ];
 
 async function readPage(db: Database, publisher: Publisher, request: ListRequest, after: number, size: number): Promise<Page> {
+	const rows = await db.values<Row>(listOf(publisher, request, sql`b.id > ${after}`, size));
+	const seen = new Set(rows.map(([id]) => id));
+	return { brands: rows.flatMap(readRow), lastId: seen.size < size ? null : (rows.at(-1)?.[0] ?? null) };
+}
+
+type Blocks = Pick<Publisher, "blockedBrands">;
+
+/** Those of some brands that a list has, in the order of ids. */
+export async function readBrands(
+	db: Database,
+	publisher: Blocks,
+	request: ListRequest,
+	brandIds: readonly number[],
+): Promise<ListedBrand[]> {
+	if (brandIds.length === 0) return [];
+	const among = sql`b.id IN (SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(brandIds)}))`;
+	return (await db.values<Row>(listOf(publisher, request, among, brandIds.length))).flatMap(readRow);
+}
+
+/** The records of the first `size` active brands of a selection that the publisher does not block, and of those that have none their ids. */
+function listOf(publisher: Blocks, request: ListRequest, among: SQL, size: number): SQL {
 	const ofCountry = request.by === "country" ? sql`, c.country` : sql``;
-	const rows = await db.values<Row>(sql`
+	return sql`
 		WITH page AS MATERIALIZED (
 			SELECT * FROM brands b
-			WHERE b.id > ${after} AND b.active = 1 AND ${isOfType(request)}
+			WHERE ${among} AND b.active = 1 AND ${isOfType(request)}
 				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 			ORDER BY b.id LIMIT ${size}
 		), listed AS (
@@ -110,9 +131,7 @@ async function readPage(db: Database, publisher: Publisher, request: ListRequest
 			c.homepage_url IS NOT NULL, c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1,
 			c.commission_rate, c.flat_fee_micros, c.rate_type, c.rate_basis, c.max_rate
 		FROM page b LEFT JOIN listed l ON l.brand_id = b.id LEFT JOIN campaigns c ON c.campaign_id = l.campaign_id
-		ORDER BY b.id${ofCountry}`);
-	const seen = new Set(rows.map(([id]) => id));
-	return { brands: rows.flatMap(readRow), lastId: seen.size < size ? null : (rows.at(-1)?.[0] ?? null) };
+		ORDER BY b.id${ofCountry}`;
 }
 
 function isOfType(request: ListRequest): SQL {

@@ -27,14 +27,7 @@ export async function writeList(
 	const pages = readPages(db, publisher, request, pageSizes);
 	const first = await pages.next();
 	if (first.done) return null;
-	const options = { by: request.by, seesFlatFees: publisher.cashbackEnabled, trackerUrl };
-
-	async function writeOne(brand: ListedBrand): Promise<string> {
-		const { brandId, domain, campaignId } = brand;
-		const token = await links.mint({ publisher: publisher.publisherIdentity, advertiserId: brandId, domain, campaignId });
-		return writeRecord(brand, token, options);
-	}
-
+	const writeOne = recordWriter({ links, trackerUrl }, publisher, request.by);
 	const writePage = async (brands: readonly ListedBrand[]) => (await Promise.all(brands.map(writeOne))).join(",");
 
 	async function* chunks(opening: readonly ListedBrand[]): AsyncGenerator<Uint8Array> {
@@ -48,6 +41,20 @@ export async function writeList(
 	}
 
 	return streamOf(chunks(first.value));
+}
+
+/** How a brand's record is written for a publisher, as JSON text. */
+export function recordWriter(
+	{ links, trackerUrl }: Pick<WriteListDeps, "links" | "trackerUrl">,
+	publisher: Pick<Publisher, "publisherIdentity" | "cashbackEnabled">,
+	by: ListRequest["by"],
+): (brand: ListedBrand) => Promise<string> {
+	const options = { by, seesFlatFees: publisher.cashbackEnabled, trackerUrl };
+	return async (brand) => {
+		const { brandId, domain, campaignId } = brand;
+		const token = await links.mint({ publisher: publisher.publisherIdentity, advertiserId: brandId, domain, campaignId });
+		return writeRecord(brand, token, options);
+	};
 }
 
 /** Asks for a chunk when the reader wants one, and stops asking where it has gone. */

@@ -14,7 +14,7 @@ export type LastCallback = {
 };
 
 /** Another amount of a callback that is stored, and unsent. */
-export type Amended = { id: string; payoutMicros: number; eventAt: number };
+export type Amended = { id: string; payoutMicros: number; salesUsdMicros: number | null; eventAt: number };
 
 type OwedFacts = {
 	lastCallback: LastCallback | null;
@@ -89,11 +89,11 @@ export class OwedCallbacks {
 
 	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
 	#amend(conversion: Conversion, publisherId: string, credit: LastCallback, payoutMicros: number): void {
-		const { eventAt } = conversion;
+		const amended = { payoutMicros, salesUsdMicros: conversion.salesUsdMicros, eventAt: conversion.eventAt };
 		if (credit.isUnsent) {
 			const isNew = this.#callbacks.some(({ id }) => id === credit.id);
-			if (isNew) this.#callbacks = this.#callbacks.map((owed) => (owed.id === credit.id ? { ...owed, payoutMicros, eventAt } : owed));
-			else this.#amended.set(credit.id, { id: credit.id, payoutMicros, eventAt });
+			if (isNew) this.#callbacks = this.#callbacks.map((owed) => (owed.id === credit.id ? { ...owed, ...amended } : owed));
+			else this.#amended.set(credit.id, { id: credit.id, ...amended });
 			this.#last = { ...credit, payoutMicros };
 		} else if (this.#facts.amendmentsOf(publisherId) === "pair") {
 			this.#send(conversion, publisherId, "cancelled", credit.payoutMicros);
@@ -116,6 +116,7 @@ export class OwedCallbacks {
 			status,
 			cid: conversion.publisherClickId ?? "",
 			payoutMicros,
+			salesUsdMicros: conversion.salesUsdMicros,
 			eventAt: conversion.eventAt,
 			intakeId: lastIntakeId === "" ? null : lastIntakeId,
 			state: isDue ? "due" : "no_url",

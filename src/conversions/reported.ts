@@ -1,5 +1,6 @@
 /** What of a conversion stands in reports, row by row: pure. */
-import type { conversionHistory } from "../db/schema/report-history.ts";
+import type { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
+import type { ConversionChangeReason } from "../lib/enums.ts";
 import { type Conversion, contributionOf } from "./conversion.ts";
 import type { Settlement } from "./settle.ts";
 
@@ -41,4 +42,56 @@ export function replacedRow(
 	if (before === null || shown === null) return [];
 	const { platform, txnid, sequence } = before;
 	return [{ ...shown, platform, txnid, sequence, creditedMicros: creditedMicros.before }];
+}
+
+type Shown = ReturnType<typeof shownOf>;
+type Change = Omit<typeof conversionChanges.$inferInsert, "sequence">;
+
+/**
+ * What a change is told as to the publisher, for `conversion_changes`; to each of two, where it is another's since. None where no publisher
+ * has it in a report, before or since. `sequence` is for the database to say.
+ */
+export function changeRows(before: Conversion | null, settlement: Settlement): Change[] {
+	const [old, present] = [shownOf(before), shownOf(settlement.conversion)];
+	const isMoved = old !== null && present !== null && old.publisherId !== present.publisherId;
+	if (!isMoved) return changeOf(old, present, before, settlement);
+	return [...changeOf(old, null, before, settlement), ...changeOf(null, present, before, settlement)];
+}
+
+function changeOf(old: Shown, present: Shown, before: Conversion | null, settlement: Settlement): Change[] {
+	const { conversion, creditedMicros } = settlement;
+	const publisherId = present?.publisherId ?? old?.publisherId ?? null;
+	if (publisherId === null) return [];
+	return [
+		{
+			publisherId,
+			platform: conversion.platform,
+			txnid: conversion.txnid,
+			at: conversion.updatedAt,
+			why: reasonOf(before, settlement, present !== null),
+			oldStatus: old?.status ?? null,
+			oldEventAt: old?.eventAt ?? null,
+			oldRevenueMicros: old?.revenueMicros ?? null,
+			oldSalesUsdMicros: old?.salesUsdMicros ?? null,
+			oldCreditedMicros: old === null ? null : creditedMicros.before,
+			status: present?.status ?? null,
+			eventAt: present?.eventAt ?? null,
+			revenueMicros: present?.revenueMicros ?? null,
+			salesUsdMicros: present?.salesUsdMicros ?? null,
+			creditedMicros: present === null ? null : creditedMicros.after,
+		},
+	];
+}
+
+/** Of several causes of one transaction, the operator's stands before the platform's, and this before the passing of time. */
+function reasonOf(before: Conversion | null, { conversion, events }: Settlement, isShown: boolean): ConversionChangeReason {
+	const clickBefore = before?.clickId ?? null;
+	if (clickBefore !== null && clickBefore !== conversion.clickId) return "moved";
+	if (!isShown && conversion.status === "cancelled") return conversion.verdict === "voided" ? "voided" : "cancelled";
+	if (!isShown) return "held";
+	const kinds = new Set(events.map(({ kind }) => kind));
+	if (kinds.has("judged")) return before?.verdict === "voided" ? "restored" : "released";
+	if (kinds.has("revalued")) return "revalued";
+	if (events.some(({ intakeId }) => intakeId !== null)) return "reported";
+	return kinds.has("attributed") ? "click_found" : "released";
 }

@@ -8,11 +8,11 @@ import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
-import { conversionHistory } from "../db/schema/report-history.ts";
+import { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
 import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
 import type { Intake } from "./message.ts";
 import type { Amended } from "./owed-callbacks.ts";
-import { changesReports, replacedRow } from "./reported.ts";
+import { changeRows, changesReports, replacedRow } from "./reported.ts";
 import type { Settlement } from "./settle.ts";
 
 export type Outcome = {
@@ -50,6 +50,7 @@ export async function writeSettlements(
 ): Promise<void> {
 	const shown = outcomes.filter(({ before, settlement }) => changesReports(before, settlement));
 	const replaced = shown.flatMap(({ before, settlement }) => replacedRow(before, settlement));
+	const changes = shown.flatMap(({ before, settlement }) => changeRows(before, settlement));
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
@@ -61,6 +62,7 @@ export async function writeSettlements(
 		...(intakes.length > 0 ? [insertRows(postbackIntake, intakes)] : []),
 		...(shown.length > 0 ? [TAKE_NUMBER] : []),
 		...(replaced.length > 0 ? [insertRows(conversionHistory, replaced, sql``, { untilSequence: NUMBER })] : []),
+		...(changes.length > 0 ? [insertRows(conversionChanges, changes, sql``, { sequence: NUMBER })] : []),
 		...(outcomes.length > 0 ? [upsertConversions(outcomes, new Set(shown))] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
@@ -104,6 +106,7 @@ function upsertConversions(outcomes: readonly Outcome[], shown: ReadonlySet<Outc
  */
 function amendCallbacks(amended: readonly Amended[]): SQL {
 	return sql`UPDATE callbacks SET event_at = CAST(j.value ->> 'eventAt' AS BIGINT),
+			sales_usd_micros = CAST(j.value ->> 'salesUsdMicros' AS BIGINT),
 			payout_micros = CASE WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN CAST(j.value ->> 'payoutMicros' AS BIGINT) END
 		FROM json_each(${JSON.stringify(amended)}) j WHERE callbacks.id = j.value ->> 'id'`;
 }

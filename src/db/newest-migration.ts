@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0008_packed_book.sql";
+export const NEWEST_MIGRATION = "0009_change_feeds.sql";

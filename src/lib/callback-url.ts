@@ -1,8 +1,29 @@
 /** Which addresses the service may call for a publisher. Asked when an address is imported, and again each time it is called. */
 import ipaddr from "ipaddr.js";
 
-/** Parameters that a callback brings; an address that has one of them loses it to the callback's. */
+/** Parameters that a callback brings, where the address has none of its own for what they say. */
 export const CALLBACK_PARAMETERS = ["txnid", "cid", "payout", "status", "edate"] as const;
+
+/** What an address may have filled in, as `{name}` in its path and query. */
+export const CALLBACK_MACROS = [
+	...CALLBACK_PARAMETERS,
+	...["id", "sales", "domain", "source", "subid1", "subid2", "subid3", "subid4", "subid5"],
+] as const;
+
+/** A macro in whatever case, and as URL parsers and copied addresses have its braces. */
+const MACRO = /(?:\{|%7b)([a-z]\w{0,63})(?:\}|%7d)/gi;
+
+/** The address's text with its macros replaced; `read` gives null for one that it does not know, which stays. */
+export function replaceMacros(text: string, read: (name: string) => string | null): string {
+	return text.replace(MACRO, (macro: string, name: string) => read(name.toLowerCase()) ?? macro);
+}
+
+/** The names of the macros in a text that are known, or that are not. */
+export function macrosOf(text: string): { known: string[]; unknown: string[] } {
+	const names = [...text.matchAll(MACRO)].map(([, name = ""]) => name.toLowerCase());
+	const isKnown = (name: string) => (CALLBACK_MACROS as readonly string[]).includes(name);
+	return { known: names.filter(isKnown), unknown: names.filter((name) => !isKnown(name)) };
+}
 
 /** Names that only mean something within a network, with everything under them. */
 const INTERNAL_NAMES = [
@@ -32,6 +53,8 @@ export type CallbackUrlRules = {
 export function findCallbackUrlFault(url: string, { allowInsecure }: CallbackUrlRules): string | null {
 	const parsed = URL.parse(url);
 	if (parsed === null) return "must be an absolute address";
+	// Who fills the macro, such as a user with a link's sub id, would say whom we call.
+	if (/[{}]/.test(parsed.hostname)) return "must name its host itself: a macro there is not filled in";
 	if (parsed.username !== "" || parsed.password !== "") return "must not hold a user name or password";
 	if (allowInsecure) return /^https?:$/.test(parsed.protocol) ? null : "must be an http(s) address";
 	if (parsed.protocol !== "https:") return "must be an https address";
@@ -69,8 +92,8 @@ function findAddressFault(host: string): string | null {
 	return isPublic ? null : `must not point at ${RANGE_WORDS[range] ?? "a reserved"} address`;
 }
 
-/** Those of {@link CALLBACK_PARAMETERS} that an address already has. */
-export function ownCallbackParameters(url: string): string[] {
+/** Those of {@link CALLBACK_PARAMETERS} that an address has with a value that is no macro: callbacks replace them. */
+export function replacedCallbackParameters(url: string): string[] {
 	const parameters = URL.parse(url)?.searchParams;
-	return CALLBACK_PARAMETERS.filter((name) => parameters?.has(name) === true);
+	return CALLBACK_PARAMETERS.filter((name) => parameters?.has(name) === true && macrosOf(parameters.get(name) ?? "").known.length === 0);
 }

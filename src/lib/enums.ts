@@ -92,6 +92,24 @@ export type NegativePayout = (typeof NEGATIVE_PAYOUTS)[number];
 /** Why a due callback is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
 export const CALLBACK_HOLDS = ["order", "pause"] as const;
 
+/**
+ * Why a conversion's record in reports came, changed or went: its platform said so (`reported`, `cancelled`), its click was found, what it
+ * was held for has ended, an operator's word or corrected rates; `moved`: an operator found it to be of another click; `held`: something has
+ * to be settled first.
+ */
+export const CONVERSION_CHANGE_REASONS = [
+	"reported",
+	"click_found",
+	"released",
+	"restored",
+	"revalued",
+	"cancelled",
+	"voided",
+	"moved",
+	"held",
+] as const;
+export type ConversionChangeReason = (typeof CONVERSION_CHANGE_REASONS)[number];
+
 /** What operators do to sums that stand. */
 export const ADJUSTMENT_KINDS = [
 	"void_clicks",
@@ -120,7 +138,11 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 export const NAME_KINDS = ["publisher_id", "publisher_identity"] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
-export const CREDENTIAL_KINDS = [...KEY_KINDS, ...NAME_KINDS] as const;
+/** Secrets that callbacks are signed with. */
+export const SIGNING_KINDS = ["callback_secret"] as const;
+export type SigningKind = (typeof SIGNING_KINDS)[number];
+
+export const CREDENTIAL_KINDS = [...KEY_KINDS, ...NAME_KINDS, ...SIGNING_KINDS] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** Traffic that a brand may rule out, as the interface spells it. */

@@ -22,3 +22,8 @@ export function contentHashOf(values: readonly (string | number | null)[]): stri
 export function offerIdOf(domain: string): string {
 	return Md5.hashStr(domain);
 }
+
+/** The id of a conversion as publishers know it: transactions of two platforms may have the same name. */
+export function conversionIdOf(platform: string, txnid: string): string {
+	return Md5.hashStr(JSON.stringify([platform, txnid]));
+}

@@ -58,8 +58,8 @@ const VISIT_DAYS = 2;
 export const LOOKED_AT_A_STEP = 2_000;
 /** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
 export const MAX_STEPS = 10;
-/** The most that a run takes: of each of five rules ten steps of four, and eight more. */
-export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 8;
+/** The most that a run takes: of each of five rules ten steps of four, and ten more. */
+export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 10;
 
 /**
  * Removes the next old rows by each rule, step by step, once the archive has them. A run that is broken off changes nothing of what it had not
@@ -101,6 +101,9 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 /** Pages of reports may be read as of a moment for so long at least, and for twice as long at most. */
 const HISTORY_MS = DAY_MS;
 
+/** How long a publisher may go on from where it stopped reading changes. */
+const CHANGES_DAYS = 30;
+
 /** Removes what reports as of an earlier moment would read, up to the moment before the last mark; that is then the earliest that can be read. */
 async function removeHistory(db: Database, at: number): Promise<void> {
 	await runTransaction(db, [
@@ -111,6 +114,13 @@ async function removeHistory(db: Database, at: number): Promise<void> {
 		sql`DELETE FROM conversion_history WHERE (until_sequence, platform, txnid) IN (
 			SELECT until_sequence, platform, txnid FROM conversion_history WHERE until_sequence <= (SELECT oldest FROM report_sequence WHERE id = 1)
 			ORDER BY until_sequence LIMIT ${LOOKED_AT_A_STEP * MAX_STEPS})`,
+	]);
+	const old = sql`SELECT publisher_id, sequence, platform, txnid FROM conversion_changes WHERE at < ${at - CHANGES_DAYS * DAY_MS}
+		ORDER BY at, sequence, platform, txnid LIMIT ${LOOKED_AT_A_STEP * MAX_STEPS}`;
+	await runTransaction(db, [
+		sql`UPDATE report_sequence SET changes_from = gone.sequence FROM (SELECT MAX(sequence) AS sequence FROM (${old})) AS gone
+			WHERE id = 1 AND gone.sequence > changes_from`,
+		sql`DELETE FROM conversion_changes WHERE (publisher_id, sequence, platform, txnid) IN (${old})`,
 	]);
 }
 

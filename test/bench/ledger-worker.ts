@@ -12,6 +12,7 @@ import type { ReceivedPostback } from "../../src/conversions/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { readSize } from "../../src/db/database-size.ts";
 import { KeyOwners } from "../../src/keys/key-owners.ts";
+import { SecretBox } from "../../src/lib/secret-box.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
 import { benchClick } from "./click-messages.ts";
 import { countRows } from "./counted-d1.ts";
@@ -107,7 +108,8 @@ export default {
 		const callbacks = owed.length;
 		if (url.pathname === "/callbacks") {
 			const answer = async () => new Response("OK");
-			const deps = { db, queue: callbackQueue, now, fetch: answer, allowInsecure: true, chance: () => 0.5 };
+			const box = new SecretBox(["no callback is signed"]);
+			const deps = { db, queue: callbackQueue, now, box, fetch: answer, allowInsecure: true, chance: () => 0.5 };
 			await consumeCallbacks(deps, batchOf("callbacks", owed.splice(0)));
 		}
 		if (url.pathname === "/removal") {

@@ -5,6 +5,7 @@ import type { CallbackDeps } from "../../src/callbacks/deliver-callback.ts";
 import { type CallbackMessage, callbackMessage } from "../../src/callbacks/message.ts";
 import { sweepCallbacks } from "../../src/callbacks/sweep-callbacks.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { SecretBox } from "../../src/lib/secret-box.ts";
 import "./worker-env.ts";
 
 export const START = Date.parse("2026-11-18T15:00:00Z");
@@ -36,6 +37,7 @@ export class Outbox {
 			db: openDatabase(env.DB),
 			queue: this.#queue(),
 			now: () => this.now,
+			box: new SecretBox(env.TOKEN_KEYS.split(",")),
 			fetch: (url, init) => fetch(url, init),
 			allowInsecure: true,
 			chance: () => 0,

@@ -71,6 +71,10 @@ const NOW = "2026-11-18T15:00:00.000Z";
 const SALE = "/operator/conversions/harvestlink/sale-1";
 const STATEMENT = "Transaction ID,Click Ref,Transaction Date,Commission,Status\nlost-1,x,2026-11-20,12.00,approved\n";
 
+/** Cursors of nobody's, as feeds of changes write them. */
+const OLD_CONVERSIONS = btoa('["changes",0,"",""]').replaceAll("=", "");
+const OLD_BRANDS = btoa('["changes","x",1,1]').replaceAll("=", "");
+
 function dayFromNow(days: number): string {
 	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -81,7 +85,9 @@ let clickUrl = "";
 const LINKS = JSON.stringify({ urls: ["https://kettles.example/p/1", "https://unknown.example/"] });
 /** What an Access Key opens, and a method that it does not take. */
 const OWN = [
-	...["readAccount", "listConversions", "readEarnings", "findBrands", "listOwnCallbacks"].map((id) => [id, "POST"] as const),
+	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map(
+		(id) => [id, "POST"] as const,
+	),
 	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback"].map((id) => [id, "GET"] as const),
 ];
 
@@ -136,6 +142,12 @@ const CALLS: readonly Call[] = [
 	{ id: "listClicks", status: 401 },
 	{ id: "listClicks", status: 405, method: "POST" },
 	{ id: "listClicks", status: 422, path: "/api/clicks?reason=fraud", headers: ACCESS },
+	{ id: "followConversions", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "followConversions", status: 410, path: `/api/conversions/changes?after=${OLD_CONVERSIONS}`, headers: ACCESS },
+	{ id: "followConversions", status: 422, path: "/api/conversions/changes?after=x", headers: ACCESS },
+	{ id: "followBrands", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "followBrands", status: 410, path: `/api/brands/changes?after=${OLD_BRANDS}`, headers: ACCESS },
+	{ id: "followBrands", status: 422, path: "/api/brands/changes?limit=0", headers: ACCESS },
 	{ id: "listClicks", status: 200, path: "/api/clicks?id=my-click-1", headers: ACCESS, holds: ["data"] },
 	{ id: "readAccount", status: 200, headers: ACCESS, holds: ["names", "keys"] },
 	{ id: "listConversions", status: 200, headers: ACCESS, holds: ["data"] },

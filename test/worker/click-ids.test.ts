@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildCallbackUrl } from "../../src/callbacks/build-callback-url.ts";
+import { buildCallbackUrl, NO_LINK_FACTS } from "../../src/callbacks/build-callback-url.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { readTexts } from "../../src/clicks/read-parameters.ts";
@@ -88,7 +88,7 @@ describe("worker: click ids", () => {
 						`t-${at}`,
 					);
 					expect(told).toEqual({ cid: id, click_id: sent[at]?.id });
-					const facts = { txnid: "t", cid: id, payoutMicros: 0, status: "approved", eventAt: 0 } as const;
+					const facts = { ...NO_LINK_FACTS, id, txnid: "t", cid: id, payoutMicros: 0, status: "approved", eventAt: 0 } as const;
 					expect(new URL(buildCallbackUrl("https://publisher.example/", facts)).searchParams.get("cid")).toBe(normaliseClickId(text));
 				}
 			}),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES } from "../../../src/lib/enums.ts";
+import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, SIGNING_KINDS } from "../../../src/lib/enums.ts";
 import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
@@ -9,7 +9,7 @@ import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
 
-const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}`;
+const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}; ${oneOf(SIGNING_KINDS)}`;
 
 const PUBLISHER_KEYS: ReadonlySet<string> = new Set(KEY_KINDS.filter((kind) => kind !== "platform_key" && kind !== "operator_key"));
 
@@ -60,7 +60,7 @@ export const command: OperatorCommand = {
 				if (!options.json && PUBLISHER_KEYS.has(kind)) await warnOfPay(owner, options);
 			});
 		withServerOptions(keys.command("list"))
-			.description("list what was issued, with the day of last use; keys themselves are not stored")
+			.description("list what was issued, with the day of last use; never a key itself")
 			.option("--owner <id>", "one publisher's or platform's")
 			.option("--kind <kind>", KINDS)
 			.action(({ owner, kind, ...options }: ServerOptions & { owner?: string; kind?: string }) =>
@@ -118,13 +118,15 @@ async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise
 		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
 	}
 	const { issued, published } = readAnswer(issuedSchema, answer.body);
-	const isKey = issued.kind.endsWith("key");
+	const isKey = !issued.kind.startsWith("publisher_i");
 	console.log(`${issued.owner}  ${issued.kind.replaceAll("_", " ")}: ${issued.value}`);
 	console.log(isKey ? "It is shown only this once." : whenItHolds(body, published));
 }
 
 function whenItHolds(body: object, published: boolean): string {
-	const isKey = "kind" in body && String(body.kind).endsWith("key");
+	const kind = "kind" in body ? String(body.kind) : "";
+	if (kind === "callback_secret") return "It holds from the next callback on.";
+	const isKey = kind.endsWith("key");
 	if (isKey) return "It holds everywhere within 30 seconds.";
 	return published ? "The edge learns of it within a minute or so." : "The edge could not be told yet: that is tried again every minute.";
 }

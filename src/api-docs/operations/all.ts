@@ -27,6 +27,7 @@ import { PRODUCT_OPERATIONS } from "./products.ts";
 import { PUBLISHER_ACCOUNT_OPERATIONS } from "./publisher-account.ts";
 import { PUBLISHER_BRAND_OPERATIONS } from "./publisher-brands.ts";
 import { PUBLISHER_CALLBACK_OPERATIONS } from "./publisher-callbacks.ts";
+import { PUBLISHER_CHANGE_OPERATIONS } from "./publisher-changes.ts";
 import { PUBLISHER_CLICK_OPERATIONS } from "./publisher-clicks.ts";
 import { PUBLISHER_DAY_OPERATIONS } from "./publisher-days.ts";
 import { PUBLISHER_EARNINGS_OPERATIONS } from "./publisher-earnings.ts";
@@ -58,6 +59,7 @@ export const PUBLIC_API: Described = {
 		...REPORT_OPERATIONS,
 		...PUBLISHER_CLICK_OPERATIONS,
 		...PUBLISHER_EARNINGS_OPERATIONS,
+		...PUBLISHER_CHANGE_OPERATIONS,
 		...PUBLISHER_DAY_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,

@@ -19,6 +19,17 @@ const PARAMETERS: Record<(typeof CALLBACK_PARAMETERS)[number], Omit<Parameter, "
 	edate: { description: "When the conversion happened, UTC.", schema: time, example: "2026-10-01T10:20:30.000Z" },
 };
 
+/** Where the publisher has a secret. */
+const SIGNATURE: Record<string, Omit<Parameter, "in" | "name">> = {
+	"webhook-id": { description: "Signed callbacks only: the Idempotency-Key.", schema: text },
+	"webhook-timestamp": { description: "Signed callbacks only: when it was sent, Unix seconds.", schema: v.pipe(text, v.regex(/^\d+$/)) },
+	"webhook-signature": {
+		description:
+			"Signed callbacks only, as Standard Webhooks has it: a signature a secret, separated by blanks, of `{webhook-id}.{webhook-timestamp}.{path and query}`, HMAC-SHA-256 with the decoded secret.",
+		schema: v.pipe(text, v.regex(/^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/)),
+	},
+};
+
 const AGAIN = { description: "It is sent again, for about two days. `Retry-After` is honoured." };
 
 export const CALLBACK_WEBHOOKS: readonly Webhook[] = [
@@ -29,7 +40,7 @@ export const CALLBACK_WEBHOOKS: readonly Webhook[] = [
 		tag: "Callbacks",
 		summary: "A conversion was credited, or cancelled",
 		description:
-			"Sent to the address that you share, behind the parameters it already has. No key is sent. At least once: deduplicate by Idempotency-Key. Of one transaction in order, each once the one before was confirmed.",
+			"Sent to the address that you share, behind the parameters it already has; macros such as `{txnid}` in its path and query are filled in, and one of the five parameters is left out where the address has its macro. No key is sent. At least once: deduplicate by Idempotency-Key. Of one transaction in order, each once the one before was confirmed.",
 		parameters: [
 			...Object.entries(PARAMETERS).map(([name, parameter]): Parameter => ({ in: "query", name, required: true, ...parameter })),
 			{
@@ -39,6 +50,7 @@ export const CALLBACK_WEBHOOKS: readonly Webhook[] = [
 				description: "The same each time the same callback is sent, and never the same for two.",
 				schema: v.pipe(text, v.nonEmpty()),
 			},
+			...Object.entries(SIGNATURE).map(([name, parameter]): Parameter => ({ in: "header", name, ...parameter })),
 			{
 				in: "header",
 				name: "User-Agent",

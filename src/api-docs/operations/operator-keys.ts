@@ -33,7 +33,7 @@ export const OPERATOR_KEY_OPERATIONS: readonly Operation[] = [
 	operation(
 		"issue",
 		"Issue a key",
-		"A further key; the owner's others stay valid. The owner of an `operator_key` is the name of whoever is to hold it, and it has a `role`.",
+		"A further key; the owner's others stay valid. The owner of an `operator_key` is the name of whoever is to hold it, and it has a `role`. A `callback_secret` signs the publisher's callbacks from now on, beside others that are valid.",
 		named("KeyIssued", issuedSchema),
 		{
 			kind: "access_key",

@@ -1,3 +1,4 @@
+import { isNotNull } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ADJUSTMENT_KINDS } from "../../lib/enums.ts";
 
@@ -33,6 +34,7 @@ export const adjustments = sqliteTable(
 	},
 	(table) => [
 		index("adjustments_by_publisher").on(table.publisherId, table.date, table.sequence),
+		index("adjustments_by_sequence").on(table.publisherId, table.sequence, table.id).where(isNotNull(table.publisherId)),
 		// Nothing is undone twice.
 		uniqueIndex("adjustments_by_undone").on(table.undoes),
 		index("adjustments_by_time").on(table.at, table.id),

@@ -75,6 +75,34 @@ export const campaigns = sqliteTable(
 	(table) => [index("campaigns_by_brand").on(table.brandId)],
 );
 
+/**
+ * When a brand last changed in what lists show, by `catalogue_state.changes_version`: one row a brand, so that what it was before is not
+ * kept. How it stands now is in `brands` and `campaigns`.
+ */
+export const brandChanges = sqliteTable(
+	"brand_changes",
+	{
+		brandId: integer("brand_id").primaryKey(),
+		/** 0 where it was never listed. */
+		version: integer().notNull(),
+		/** When it was listed first; 0 where that was before changes were kept, or never. */
+		firstVersion: integer("first_version").notNull(),
+		/** When it last came to be listed, or ceased to. */
+		listingVersion: integer("listing_version").notNull(),
+		rateVersion: integer("rate_version").notNull(),
+		restrictionsVersion: integer("restrictions_version").notNull(),
+		/** Of all else that a list shows. */
+		detailsVersion: integer("details_version").notNull(),
+		/** Whether publishers without blocks find it in a list. */
+		listed: integer({ mode: "boolean" }).notNull(),
+		/** Hashes of each part as the last import had it. */
+		rateHash: text("rate_hash").notNull(),
+		restrictionsHash: text("restrictions_hash").notNull(),
+		detailsHash: text("details_hash").notNull(),
+	},
+	(table) => [index("brand_changes_by_version").on(table.version, table.brandId)],
+);
+
 /** The entries of the campaign book that a brand appears in: which shard has to hold it. */
 export const bookKeys = sqliteTable(
 	"book_keys",

@@ -20,6 +20,8 @@ export const callbacks = sqliteTable(
 		cid: text().notNull(),
 		/** Publisher revenue, micro-dollars. */
 		payoutMicros: integer("payout_micros").notNull(),
+		/** The conversion's sales when the payout became this, micro-dollars; null where none were told. */
+		salesUsdMicros: integer("sales_usd_micros"),
 		eventAt: integer("event_at").notNull(),
 		/** postback_intake.id of the postback behind it, which is that request's id; null in rows of earlier versions. */
 		intakeId: text("intake_id"),
@@ -93,4 +95,20 @@ export const callbackHealth = sqliteTable(
 		index("callback_health_paused").on(table.pausedAt).where(sql`paused_at IS NOT NULL`),
 		index("callback_health_releasing").on(table.publisherId).where(sql`releasing = 1`),
 	],
+);
+
+/** Secrets that callbacks are signed with: sealed under TOKEN_KEYS, since a signature needs the secret itself. */
+export const callbackSecrets = sqliteTable(
+	"callback_secrets",
+	{
+		/** The first 12 hex digits of the secret's SHA-256. */
+		id: text().primaryKey(),
+		publisherId: text("publisher_id").notNull(),
+		/** See src/callbacks/sealed-secrets.ts. */
+		sealed: text().notNull(),
+		createdAt: integer("created_at").notNull(),
+		/** From when it signs no more, Unix milliseconds; null while it does. */
+		expiresAt: integer("expires_at"),
+	},
+	(table) => [index("callback_secrets_by_publisher").on(table.publisherId, table.createdAt)],
 );

@@ -162,6 +162,8 @@ export const conversions = sqliteTable(
 			.on(table.currency, table.eventAt, table.platform, table.txnid, table.usdNanos)
 			.where(sql`stage = 'settled' AND currency <> 'USD'`),
 		index("conversions_by_update").on(table.updatedAt, table.eventAt),
+		// By the order of changes: how those stand whose changes are no longer kept.
+		index("conversions_by_sequence").on(table.publisherId, table.sequence, table.platform, table.txnid).where(isNotNull(table.publisherId)),
 		index("conversions_by_click").on(table.clickId).where(isNotNull(table.clickId)),
 		index("conversions_by_cid").on(table.cid),
 		index("conversions_waiting").on(table.retryAt).where(isNotNull(table.retryAt)),

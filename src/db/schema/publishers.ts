@@ -84,4 +84,20 @@ export const publisherNames = sqliteTable(
 export const catalogueState = sqliteTable("catalogue_state", {
 	id: integer().primaryKey(),
 	version: integer().notNull(),
+	/** The version of what `brand_changes` and `block_changes` tell: grows with every import. It follows the clock, as the one above. */
+	changesVersion: integer("changes_version").notNull().default(0),
 });
+
+/**
+ * Which brands a publisher's blocks hide, or no longer hide, as of which `changes_version`: the last change of each. What came of it stands
+ * in `publishers`.
+ */
+export const blockChanges = sqliteTable(
+	"block_changes",
+	{
+		publisherId: text("publisher_id").notNull(),
+		domain: text().notNull(),
+		version: integer().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.publisherId, table.domain] })],
+);

@@ -1,6 +1,6 @@
 /** What lets pages of a report be of one moment: the order in which rows changed, and what the changes replaced (decision 0033). */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { CONVERSION_STATUSES, PRICING_MODELS } from "../../lib/enums.ts";
+import { CONVERSION_CHANGE_REASONS, CONVERSION_STATUSES, PRICING_MODELS } from "../../lib/enums.ts";
 
 /** One row. */
 export const reportSequence = sqliteTable("report_sequence", {
@@ -12,6 +12,8 @@ export const reportSequence = sqliteTable("report_sequence", {
 	markedAt: integer("marked_at").notNull().default(0),
 	/** The earliest moment that can still be read: what was replaced up to it is removed. */
 	oldest: integer().notNull().default(0),
+	/** The earliest moment since which `conversion_changes` has every change. */
+	changesFrom: integer("changes_from").notNull().default(0),
 });
 
 /** How a change of a row was numbered before, and the number of the change that replaced it: it stood at `sequence` <= n < `until_sequence`. */
@@ -67,5 +69,36 @@ export const conversionHistory = sqliteTable(
 		primaryKey({ columns: [table.untilSequence, table.platform, table.txnid] }),
 		index("conversion_history_by_publisher").on(table.publisherId, table.untilSequence),
 		index("conversion_history_by_click").on(table.clickId, table.untilSequence),
+	],
+);
+
+/**
+ * Every change of a conversion that reports show, as its publisher reads them in order. What stood before and what stands since; null where
+ * no report has it. Micro-dollars.
+ */
+export const conversionChanges = sqliteTable(
+	"conversion_changes",
+	{
+		publisherId: text("publisher_id").notNull(),
+		/** `report_sequence` of the transaction that wrote it: the order of commits. */
+		sequence: integer().notNull(),
+		platform: text().notNull(),
+		txnid: text().notNull(),
+		at: integer().notNull(),
+		why: text({ enum: CONVERSION_CHANGE_REASONS }).notNull(),
+		oldStatus: text("old_status", { enum: CONVERSION_STATUSES }),
+		oldEventAt: integer("old_event_at"),
+		oldRevenueMicros: integer("old_revenue_micros"),
+		oldSalesUsdMicros: integer("old_sales_usd_micros"),
+		oldCreditedMicros: integer("old_credited_micros"),
+		status: text({ enum: CONVERSION_STATUSES }),
+		eventAt: integer("event_at"),
+		revenueMicros: integer("revenue_micros"),
+		salesUsdMicros: integer("sales_usd_micros"),
+		creditedMicros: integer("credited_micros"),
+	},
+	(table) => [
+		primaryKey({ columns: [table.publisherId, table.sequence, table.platform, table.txnid] }),
+		index("conversion_changes_by_time").on(table.at),
 	],
 );

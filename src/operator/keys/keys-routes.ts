@@ -2,25 +2,28 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import type { CredentialKind, NameKind } from "../../lib/enums.ts";
+import type { CredentialKind, NameKind, SigningKind } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import type { Credentials, Issued, Revoked } from "./keys-answers.ts";
 import { readKeyRequest } from "./keys-request.ts";
+import { issueSecret, listSecrets, revokeSecrets, type SecretsDeps } from "./manage-callback-secrets.ts";
 import { issueKey, type KeysDeps, listKeys, revokeKeys, rotateKey } from "./manage-keys.ts";
 import { endNames, listNames, rotateName } from "./manage-names.ts";
 import { readGrant, readPresentGrant } from "./operator-grant.ts";
 
-export type KeysRoutesDeps = KeysDeps & {
-	/** Lets this isolate see the change at once, and publishes what the edge needs of it. */
-	publish: () => Promise<unknown>;
-};
+export type KeysRoutesDeps = KeysDeps &
+	SecretsDeps & {
+		/** Lets this isolate see the change at once, and publishes what the edge needs of it. */
+		publish: () => Promise<unknown>;
+	};
 
 export function keysRoutes(deps: KeysRoutesDeps): Hono {
 	const app = new Hono();
 	app.post("/issue", async (c) => {
 		const { kind, owner, ...granted } = await readKeyRequest("issue", c.req.raw);
 		if (isName(kind)) throw invalidInput([{ path: "kind", message: "every publisher has one: rotate it" }]);
+		if (isSigning(kind)) return answer({ issued: await issueSecret(deps, actorOf(c), owner) });
 		return answer({ issued: await issueKey(deps, actorOf(c), { kind, owner, grant: readGrant({ kind, owner, ...granted }, deps.now()) }) });
 	});
 	app.post("/rotate", async (c) => {
@@ -29,11 +32,13 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 		if (!isOperators && expires !== undefined) throw invalidInput([{ path: "expires", message: "is of operator keys alone" }]);
 		if (isName(kind)) return answer({ issued: await rotateName(deps, actorOf(c), { kind, owner, overlapHours, value }) });
 		if (value !== undefined) throw invalidInput([{ path: "value", message: "cannot be chosen for a key" }]);
+		if (isSigning(kind)) return answer({ issued: await issueSecret(deps, actorOf(c), owner, overlapHours) });
 		const grant = isOperators ? await readPresentGrant(deps.db, owner, expires, deps.now()) : undefined;
 		return answer({ issued: await rotateKey(deps, actorOf(c), { kind, owner, grant, overlapHours }) });
 	});
 	app.post("/revoke", async (c) => {
 		const { kind, owner, id } = await readKeyRequest("revoke", c.req.raw);
+		if (isSigning(kind)) return answer({ revoked: await revokeSecrets(deps, actorOf(c), owner, id) });
 		const end = isName(kind) ? endNames(deps, actorOf(c), { kind, owner, id }) : revokeKeys(deps, actorOf(c), { kind, owner, id });
 		return answer({ revoked: await end });
 	});
@@ -41,7 +46,8 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 		const wanted = await readKeyRequest("list", c.req.raw);
 		const names = wanted.kind === undefined || isName(wanted.kind) ? await listNames(deps, wanted) : [];
 		const keys = wanted.kind === undefined || !isName(wanted.kind) ? await listKeys(deps, wanted) : [];
-		return jsonResponse({ keys: [...names, ...keys] } satisfies Credentials, 200, { "cache-control": "no-store" });
+		const secrets = wanted.kind === undefined || isSigning(wanted.kind) ? await listSecrets(deps, wanted.owner) : [];
+		return jsonResponse({ keys: [...names, ...keys, ...secrets] } satisfies Credentials, 200, { "cache-control": "no-store" });
 	});
 
 	/** The change is done: where the book cannot be published now, the cron publishes it within a minute. */
@@ -61,4 +67,8 @@ export function keysRoutes(deps: KeysRoutesDeps): Hono {
 
 function isName(kind: CredentialKind): kind is NameKind {
 	return kind === "publisher_id" || kind === "publisher_identity";
+}
+
+function isSigning(kind: CredentialKind): kind is SigningKind {
+	return kind === "callback_secret";
 }

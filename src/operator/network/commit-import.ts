@@ -10,6 +10,7 @@ import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { beginChanges, noteBrandChanges } from "./note-changes.ts";
 import { replaceStops } from "./stage-stops.ts";
 
 /** Takes over products and seller products: one transaction. */
@@ -37,12 +38,14 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		upsert(platforms, "platforms", importId, ["id"]),
 		upsert(networkSettings, "network_settings", importId, ["id"]),
 		...replaceNames(importId, now),
+		...beginChanges(importId, present, now),
 		upsert(publishers, "publishers", importId, ["id"]),
 		upsert(exchangeRates, "exchange_rates", importId, ["id"]),
 		retireKeys(importId, now),
 		upsert(accessKeys, "access_keys", importId, ["hash"], { keep: true }),
 		markSlots,
 		upsert(brands, "brands", importId, ["domain"], { without: "id" }),
+		noteBrandChanges(importId),
 		noteChangedClocks(importId, present, now),
 		markBlockedSlots(importId, mark),
 		...replaceStops(importId, present, now),

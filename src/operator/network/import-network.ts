@@ -3,7 +3,7 @@ import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
 import { publishers } from "../../db/schema/publishers.ts";
 import { type Fault, invalidInput } from "../../http/errors.ts";
-import { findCallbackUrlFault, ownCallbackParameters } from "../../lib/callback-url.ts";
+import { CALLBACK_MACROS, findCallbackUrlFault, macrosOf, replacedCallbackParameters } from "../../lib/callback-url.ts";
 import { logError } from "../../lib/log.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
@@ -222,7 +222,12 @@ function checkCallbackUrls({ allowInsecureCallbacks }: ImportDeps, reading: Read
 		const place = `${path}.callback_url`;
 		const fault = findCallbackUrlFault(entry.callback_url, { allowInsecure: allowInsecureCallbacks });
 		if (fault !== null) reading.note([{ path: place, message: fault }]);
-		const own = ownCallbackParameters(entry.callback_url);
+		for (const name of macrosOf(entry.callback_url).unknown) {
+			reading.warn([
+				{ path: place, message: `{${name}} is no macro of callbacks, and is sent as it is${suggest(name, [...CALLBACK_MACROS])}` },
+			]);
+		}
+		const own = replacedCallbackParameters(entry.callback_url);
 		if (own.length > 0) reading.warn([{ path: place, message: `has ${own.join(", ")} of its own, which callbacks replace` }]);
 	}
 }

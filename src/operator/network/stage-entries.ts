@@ -6,6 +6,7 @@ import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { Fault } from "../../http/errors.ts";
 import type { BrandEntry, CampaignEntry, ProductEntry, SellerProductEntry } from "./network-file.ts";
+import { listedParts, type Parts } from "./note-changes.ts";
 import type { RowStage } from "./stage-rows.ts";
 import { stopsOfBrand } from "./stage-stops.ts";
 
@@ -121,7 +122,8 @@ export async function stageBrand(stage: RowStage, brand: BrandEntry, path: strin
 		restrictedTraffic: JSON.stringify(brand.restricted_traffic),
 		trafficTypes: JSON.stringify(brand.traffic_types),
 		blockedCountries: JSON.stringify([...new Set(brand.blocked_countries)]),
-	} satisfies BrandRow);
+		...listedParts(brand),
+	} satisfies BrandRow & Parts);
 	for (const row of campaignRows) await stage.add("campaigns", row);
 	for (const row of stopsOfBrand(brand)) await stage.add("stops", row);
 	for (const [at, alias] of aliases.entries()) await stage.add("aliases", { alias, domain: brand.domain, path: `${path}.aliases[${at}]` });

@@ -1,12 +1,20 @@
 /** The pure parts of callbacks: the address that is called, the schedule, Retry-After, the message. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildCallbackUrl } from "../../../src/callbacks/build-callback-url.ts";
+import { buildCallbackUrl, type CallbackFacts, NO_LINK_FACTS } from "../../../src/callbacks/build-callback-url.ts";
 import { callbackMessage, readCallbackMessage } from "../../../src/callbacks/message.ts";
 import { RETRY_WAITS_MS, readRetryAfter, scheduleRetry } from "../../../src/callbacks/schedule.ts";
 import { CALLBACK_PARAMETERS } from "../../../src/lib/callback-url.ts";
 
-const FACTS = { txnid: "T1", cid: "c1", payoutMicros: 8_400_000, status: "approved", eventAt: Date.parse("2026-10-01T10:20:30Z") } as const;
+const FACTS: CallbackFacts = {
+	...NO_LINK_FACTS,
+	id: "0-1",
+	txnid: "T1",
+	cid: "c1",
+	payoutMicros: 8_400_000,
+	status: "approved",
+	eventAt: Date.parse("2026-10-01T10:20:30Z"),
+};
 const QUERY = "txnid=T1&cid=c1&payout=8.4000&status=approved&edate=2026-10-01T10%3A20%3A30.000Z";
 
 describe("unit: the callback's address", () => {
@@ -17,9 +25,52 @@ describe("unit: the callback's address", () => {
 		["https://pub.example/s2s?source=network", `https://pub.example/s2s?source=network&${QUERY}`],
 		["https://pub.example/s2s?a=1&a=2&sig=x%2By%20z+w&flag", `https://pub.example/s2s?a=1&a=2&sig=x%2By%20z+w&flag&${QUERY}`],
 		["https://pub.example/s2s#part", `https://pub.example/s2s?${QUERY}`],
-		["https://pub.example/s2s?txnid={txnid}&a=1&%63id=x&Status=mine", `https://pub.example/s2s?a=1&Status=mine&${QUERY}`],
+		["https://pub.example/s2s?txnid=x&a=1&%63id=x&Status=mine", `https://pub.example/s2s?a=1&Status=mine&${QUERY}`],
 	])("%s", (url, called) => {
 		expect(buildCallbackUrl(url, FACTS)).toBe(called);
+	});
+
+	const LINKED = {
+		...FACTS,
+		txnid: "T 1&a=b",
+		salesUsdMicros: 99_000_000,
+		domain: "shoes.example",
+		source: "src",
+		subid1: "{payout}",
+		subid2: "é/?#",
+	};
+	const REST = "cid=c1&payout=8.4000&status=approved&edate=2026-10-01T10%3A20%3A30.000Z";
+	it.each([
+		["?tx={txnid}", `/s2s?tx=T%201%26a%3Db&${REST}`],
+		["?txnid=mine-{txnid}&x=1", `/s2s?txnid=mine-T%201%26a%3Db&x=1&${REST}`],
+		["?a={TXNID}%7Bcid%7D&b={payout}{status}{edate}", "/s2s?a=T%201%26a%3Dbc1&b=8.4000approved2026-10-01T10%3A20%3A30.000Z"],
+		["/{txnid}/{subid2}?cid={cid}", `/s2s/T%201%26a%3Db/%C3%A9%2F%3F%23?cid=c1&${REST.slice(7)}`],
+		[
+			"?s={sales}&d={domain}&q={source}&one={subid1}&three={subid3}&i={id}&u={unknown}",
+			"/s2s?s=99.0000&d=shoes.example&q=src&one=%7Bpayout%7D&three=&i=0-1&u={unknown}&txnid=",
+		],
+	])("fills macros, encoded, and adds the parameters that have none: %s", (own, called) => {
+		expect(buildCallbackUrl(`https://pub.example/s2s${own}`, LINKED).slice("https://pub.example".length)).toMatch(
+			new RegExp(`^${called.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}`),
+		);
+	});
+
+	it("whatever a user's link brings, the host, the folder and the other parameters stay", () => {
+		const text = fc.oneof(
+			fc.string({ unit: "binary" }),
+			fc.constantFrom(".", "..", "%2e%2e", "../..", "//evil.example", "@evil.example", "?", "#", "{cid}"),
+		);
+		fc.assert(
+			fc.property(text, text, (subid1, subid2) => {
+				const called = new URL(
+					buildCallbackUrl("https://pub.example/a/{subid1}/b/{subid1}{subid2}/c?x={subid2}&y=1", { ...FACTS, subid1, subid2 }),
+				);
+				expect(called.host).toBe("pub.example");
+				expect(called.pathname).toMatch(/^\/a\/[^/]*\/b\/[^/]*\/c$/);
+				expect([...called.searchParams.keys()]).toEqual(["x", "y", ...CALLBACK_PARAMETERS]);
+				expect(called.searchParams.get("x")).toBe(subid2.toWellFormed());
+			}),
+		);
 	});
 
 	it("any values come through as they are, each once, with the publisher's own untouched before them", () => {

@@ -1,7 +1,7 @@
 /** Which addresses may be called for a publisher, in every spelling. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCallbackUrlFault, ownCallbackParameters } from "../../../src/lib/callback-url.ts";
+import { findCallbackUrlFault, replacedCallbackParameters } from "../../../src/lib/callback-url.ts";
 
 const strict = (url: string) => findCallbackUrlFault(url, { allowInsecure: false });
 const lenient = (url: string) => findCallbackUrlFault(url, { allowInsecure: true });
@@ -13,6 +13,7 @@ describe("unit: callback addresses", () => {
 		"https://pub.example./s2s",
 		"https://münchen.example/",
 		"https://localhost.example.com/",
+		"https://pub.example/{txnid}?cid={cid}",
 		"https://internal.example.com/",
 		"https://93.184.216.34/s2s",
 		"https://[2606:4700::1111]/s2s",
@@ -73,6 +74,16 @@ describe("unit: callback addresses", () => {
 		expect(strict(url)).toEqual(fault);
 	});
 
+	it.each([
+		"https://{domain}/",
+		"https://{a}.pub.example/",
+		"https://pub.example{cid}/",
+		"https://%7Bcid%7D.example/",
+		"https:{cid}//pub.example",
+	])("%s has its host of a macro", (url) => {
+		for (const find of [strict, lenient]) expect(find(url)).toBe("must name its host itself: a macro there is not filled in");
+	});
+
 	it("with insecure ones allowed: http and any host, but still no credentials and no other scheme", () => {
 		expect(lenient("http://127.0.0.1:8831/s2s")).toBeNull();
 		expect(lenient("https://localhost/")).toBeNull();
@@ -111,7 +122,7 @@ describe("unit: callback addresses", () => {
 		fc.assert(
 			fc.property(
 				fc.oneof(fc.string({ unit: "binary" }), fc.webUrl()),
-				(text) => void [strict(text), lenient(text), ownCallbackParameters(text)],
+				(text) => void [strict(text), lenient(text), replacedCallbackParameters(text)],
 			),
 		);
 	});

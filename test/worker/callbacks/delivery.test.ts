@@ -6,6 +6,7 @@ import { consumeCallbacks } from "../../../src/callbacks/consume-callbacks.ts";
 import { callbackMessage } from "../../../src/callbacks/message.ts";
 import { batchOf, Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
+import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 /** An outbox with one publisher, whose address behaves as named. */
 async function outboxFor(name: string, behaviour: string, changes: ConstructorParameters<typeof Outbox>[0] = {}): Promise<Outbox> {
@@ -44,6 +45,8 @@ describe("worker: a callback that is confirmed", () => {
 		}>();
 		const { parameters } = webhooks.conversion.get;
 		const outbox = await outboxFor("described", "answer");
+		const secret = { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify({ kind: "callback_secret", owner: "described" }) };
+		expect((await exports.default.fetch("http://base.example/operator/keys/issue", secret)).status).toBe(200);
 		await outbox.add("described", "T1");
 		await outbox.work();
 		const [call] = await receivedCalls("described");
@@ -51,7 +54,7 @@ describe("worker: a callback that is confirmed", () => {
 		const sent = parameters.map(({ in: place, name }) => (place === "query" ? query.get(name) : call?.headers[name.toLowerCase()]));
 		const faults = parameters.filter(({ schema }, at) => !new Validator(schema, "2020-12").validate(sent[at]).valid);
 		expect(faults.map(({ name }) => name)).toEqual([]);
-		expect(parameters).toHaveLength(7);
+		expect(parameters).toHaveLength(10);
 	});
 
 	it.each([200, 201, 202, 204, 299])("by a %d", async (status) => {

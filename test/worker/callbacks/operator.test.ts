@@ -226,9 +226,21 @@ describe("worker: a callback address that is imported", () => {
 		expect(faults).toEqual([{ path: "publishers[0].callback_url", message }]);
 	});
 
-	it("with one of the five parameters is taken with a warning", async () => {
-		const callback_url = "https://pub.example/s2s?source=network&txnid={txnid}";
-		const { warnings } = await importFile({ publishers: [{ ...ACME, callback_url }] });
-		expect(warnings).toEqual([{ path: "publishers[0].callback_url", message: "has txnid of its own, which callbacks replace" }]);
+	it("with one of the five parameters, or a macro that nobody knows, is taken with a warning", async () => {
+		const warningsOf = async (query: string) => {
+			const { warnings } = await importFile({ publishers: [{ ...ACME, callback_url: `https://pub.example/s2s?source=network&${query}` }] });
+			return warnings.map(({ path, message }) => [path, message]);
+		};
+		const path = "publishers[0].callback_url";
+		expect(await warningsOf("txnid=mine")).toEqual([[path, "has txnid of its own, which callbacks replace"]]);
+		expect(await warningsOf("txnid={txnid}&a={SUBID1}")).toEqual([]);
+		expect(await warningsOf("a={txn_id}")).toEqual([
+			[path, expect.stringMatching(/^\{txn_id\} is no macro of callbacks, and is sent as it is.*txnid/)],
+		]);
+	});
+
+	it("whose host is a macro is refused", async () => {
+		const { faults } = await faultsOf({ publishers: [{ ...ACME, callback_url: "https://{subid1}.pub.example/s2s" }] });
+		expect(faults).toEqual([{ path: "publishers[0].callback_url", message: "must name its host itself: a macro there is not filled in" }]);
 	});
 });

@@ -1,0 +1,36 @@
+/** GET /api/conversions/changes and GET /api/brands/changes: what has changed for the publisher that asks. */
+import { type Context, Hono } from "hono";
+import type * as v from "valibot";
+import type { LinkTokens } from "../click-token/link-token.ts";
+import { readInput } from "../http/read-input.ts";
+import { methodNotAllowed } from "../lib/http.ts";
+import { answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
+import { brandChangesQuery, conversionChangesQuery } from "./feed-cursor.ts";
+import { readBrandChanges } from "./read-brand-changes.ts";
+import { readConversionChanges } from "./read-conversion-changes.ts";
+
+export type ChangesDeps = PublisherDeps & {
+	links: LinkTokens;
+	/** Origin of tracking links, without a trailing slash. */
+	trackerUrl: string;
+};
+
+export function changesRoutes(deps: ChangesDeps): Hono {
+	const app = new Hono();
+	app.get(
+		"/conversions/changes",
+		answerOwner(deps, (owner, c) => readConversionChanges(deps.db, owner, readQuery(c, conversionChangesQuery))),
+	);
+	app.get(
+		"/brands/changes",
+		answerOwner(deps, (owner, c) => readBrandChanges(deps, owner, readQuery(c, brandChangesQuery))),
+	);
+	for (const path of ["/conversions/changes", "/brands/changes"]) app.all(path, () => methodNotAllowed("GET, HEAD"));
+	return app;
+}
+
+/** An empty parameter is none. @throws HttpError 422 that names every parameter at fault */
+function readQuery<Query>(c: Context, schema: v.GenericSchema<unknown, Query>): Query {
+	const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ""));
+	return readInput(schema, given, ({ message }) => message);
+}

@@ -1,0 +1,79 @@
+/** What an import changes of what brand lists show, for those who follow the changes (decision 0038). */
+import { type SQL, sql } from "drizzle-orm";
+import type { brandChanges } from "../../db/schema/brands.ts";
+import { contentHashOf } from "../../lib/md5-ids.ts";
+import type { BrandEntry } from "./network-file.ts";
+
+export type Parts = Pick<typeof brandChanges.$inferInsert, "listed" | "rateHash" | "restrictionsHash" | "detailsHash">;
+
+/** Whether lists show a brand to publishers without blocks, and a hash of each part of what they show. */
+export function listedParts(brand: BrandEntry): Parts {
+	const { active, blocked_countries, campaigns } = brand;
+	const shown = campaigns.filter((campaign) => campaign.active && !blocked_countries.includes(campaign.country));
+	const rates = shown.flatMap((of) => [of.campaign_id, of.commission_rate, of.flat_fee, of.rate_type, of.rate_basis, of.max_rate]);
+	const links = shown.flatMap((of) => [
+		of.campaign_id,
+		of.merchant_id,
+		of.country,
+		of.homepage_url === null ? 0 : 1,
+		of.deeplink_url === null || !of.deeplink_verified ? 0 : 1,
+	]);
+	return {
+		listed: active && shown.length > 0,
+		rateHash: contentHashOf(rates),
+		restrictionsHash: contentHashOf([...brand.restricted_traffic, 0, ...brand.traffic_types]),
+		detailsHash: contentHashOf([brand.name, brand.category, brand.new_deal ? 1 : 0, brand.last_updated_date, ...links]),
+	};
+}
+
+const VERSION = sql`(SELECT changes_version FROM catalogue_state WHERE id = 1)`;
+
+/**
+ * Takes the next version, and notes which brands each publisher's staged blocks hide or show from now on, and which staged brands were stored
+ * before. Runs before publishers and brands are replaced, since it compares them with the staged ones.
+ * @param present the ids of the staged brands that are stored
+ */
+export function beginChanges(importId: string, present: SQL, now: number): SQL[] {
+	const publishers = sql`import_rows r WHERE r.import_id = ${importId} AND r.section = 'publishers'`;
+	const country = sql`coalesce(b.value ->> 'country', '') AS country`;
+	const staged = sql`SELECT r.row ->> 'id' AS publisher_id, b.value ->> 'domain' AS domain, ${country}
+		FROM import_rows r CROSS JOIN json_each(r.row ->> 'blockedBrands') b WHERE r.import_id = ${importId} AND r.section = 'publishers'`;
+	const stored = sql`SELECT p.id AS publisher_id, b.value ->> 'domain' AS domain, ${country}
+		FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE p.id IN (SELECT r.row ->> 'id' FROM ${publishers})`;
+	return [
+		sql`UPDATE catalogue_state SET changes_version = CASE WHEN changes_version < ${now} THEN ${now} ELSE changes_version + 1 END WHERE id = 1`,
+		sql`INSERT INTO block_changes (publisher_id, domain, version)
+			SELECT DISTINCT publisher_id, domain, ${VERSION} FROM (
+				SELECT * FROM (SELECT * FROM (${staged}) EXCEPT SELECT * FROM (${stored}))
+				UNION SELECT * FROM (SELECT * FROM (${stored}) EXCEPT SELECT * FROM (${staged})))
+			WHERE true
+			ON CONFLICT (publisher_id, domain) DO UPDATE SET version = excluded.version`,
+		// How they were listed was not noted by earlier versions: so whatever they are now is a change.
+		sql`INSERT INTO brand_changes (brand_id, version, first_version, listing_version, rate_version, restrictions_version, details_version,
+				listed, rate_hash, restrictions_hash, details_hash)
+			SELECT id, 0, 0, 0, 0, 0, 0, 1, '', '', '' FROM (${present}) WHERE true ON CONFLICT DO NOTHING`,
+	];
+}
+
+/** Notes which staged brands changed in what lists show; one that was not listed and is not, did not. Runs once brands are replaced. */
+export function noteBrandChanges(importId: string): SQL {
+	const changed = (part: SQL) => sql`CASE WHEN ${part} THEN ${VERSION} ELSE`;
+	return sql`INSERT INTO brand_changes AS t (brand_id, version, first_version, listing_version, rate_version, restrictions_version, details_version,
+			listed, rate_hash, restrictions_hash, details_hash)
+		SELECT id, version, version, version, version, version, version, listed, rate, restrictions, details FROM (
+			SELECT b.id, CAST(r.row ->> 'listed' AS BIGINT) AS listed, CASE WHEN CAST(r.row ->> 'listed' AS BIGINT) = 1 THEN ${VERSION} ELSE 0 END AS version,
+				r.row ->> 'rateHash' AS rate, r.row ->> 'restrictionsHash' AS restrictions, r.row ->> 'detailsHash' AS details
+			FROM import_rows r JOIN brands b ON b.domain = r.row ->> 'domain' WHERE r.import_id = ${importId} AND r.section = 'brands')
+		WHERE true
+		ON CONFLICT (brand_id) DO UPDATE SET
+			version = ${changed(sql`t.listed + excluded.listed > 0`)} t.version END,
+			first_version = ${changed(sql`t.version = 0 AND t.listed = 0 AND excluded.listed = 1`)} t.first_version END,
+			listing_version = ${changed(sql`t.listed <> excluded.listed`)} t.listing_version END,
+			rate_version = ${changed(sql`t.rate_hash <> excluded.rate_hash`)} t.rate_version END,
+			restrictions_version = ${changed(sql`t.restrictions_hash <> excluded.restrictions_hash`)} t.restrictions_version END,
+			details_version = ${changed(sql`t.details_hash <> excluded.details_hash`)} t.details_version END,
+			listed = excluded.listed, rate_hash = excluded.rate_hash, restrictions_hash = excluded.restrictions_hash,
+			details_hash = excluded.details_hash
+		WHERE t.listed <> excluded.listed OR t.rate_hash <> excluded.rate_hash OR t.restrictions_hash <> excluded.restrictions_hash
+			OR t.details_hash <> excluded.details_hash`;
+}
