@@ -69,7 +69,8 @@ import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts"
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
-import { networkRoutes } from "./operator/network/network-routes.ts";
+import { ENTRY_SECTIONS } from "./operator/network/entry-answers.ts";
+import { entryRoutes, networkRoutes } from "./operator/network/network-routes.ts";
 import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-routes.ts";
 import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
@@ -160,8 +161,10 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		revalue: (...conversions) => revalueConversions(settling, ...conversions),
 		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
 	};
+	const imports = { db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS };
 	const verbs = {
-		"/network": networkRoutes({ db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS }),
+		"/network": networkRoutes({ ...imports, baseUrl: config.BASE_URL }),
+		...Object.fromEntries(ENTRY_SECTIONS.map((section) => [`/${section}`, entryRoutes(imports, section)])),
 		"/products": feedRoutes(feeds, "products"),
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),

@@ -25,7 +25,7 @@ export type Platform = Entry<
 	"max_payout" | "match_by_publisher_click_id" | "postback_secret" | "source_ranges" | "postbacks_per_minute" | "negative_payout"
 >;
 export type Publisher = Entry<typeof publisherSchema, "status" | "bid_pay_minutes" | "traffic" | "amendments">;
-export type Brand = Entry<typeof brandSchema, "campaigns"> & { campaigns: Campaign[] };
+export type Brand = Entry<typeof brandSchema, "campaigns" | "campaigns_complete"> & { campaigns: Campaign[] };
 export type Campaign = Entry<typeof campaignSchema, "traffic" | "max_payout">;
 export type ExchangeRate = Entry<typeof exchangeRateSchema>;
 export type Product = Entry<typeof productSchema>;

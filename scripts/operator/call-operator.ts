@@ -13,7 +13,23 @@ export type Target = {
 	keySource: string;
 };
 
-export type Answer = { status: number; body: unknown };
+export type Answer = {
+	status: number;
+	body: unknown;
+	/** Of what was read; null where the answer names none. */
+	etag: string | null;
+	/** The body as it came. */
+	text: string;
+};
+
+export type CallOptions = {
+	/** Otherwise POST where there is a body, else GET. */
+	method?: "PATCH";
+	/** The state that was read. */
+	ifMatch?: string;
+	/** Whether 404 says that there is no such entry, and is an answer as any other. */
+	mayBeMissing?: boolean;
+};
 
 /**
  * POSTs JSON, or GETs where there is no body, and returns the answer, which is JSON too. There is no time limit: a large import
@@ -26,11 +42,14 @@ export async function callOperator(
 	path: string,
 	body: string | Buffer | null,
 	onSent: (bytes: number) => void = () => {},
+	options: CallOptions = {},
 ): Promise<Answer> {
 	const url = new URL(path, target.origin);
-	const { status, text } = await send(url, target.key, body === null ? null : Buffer.from(body), onSent).catch((error: unknown) => {
-		throw new Failure(unreachable(target.origin, error));
-	});
+	const { status, text, etag } = await send(url, target.key, body === null ? null : Buffer.from(body), onSent, options).catch(
+		(error: unknown) => {
+			throw new Failure(unreachable(target.origin, error));
+		},
+	);
 	if (status === 401) {
 		throw new Failure(
 			`The server at ${target.origin} refused the operator key from ${target.keySource} (HTTP 401).\n` +
@@ -42,13 +61,13 @@ export async function callOperator(
 		const told = typeof body === "object" && body !== null && "message" in body ? ` ${String(body.message)}` : "";
 		throw new Failure(`The operator key from ${target.keySource} does not allow this (HTTP 403), and nothing was changed.${told}`);
 	}
-	if (status === 404) {
+	if (status === 404 && !options.mayBeMissing) {
 		throw new Failure(
 			`The server at ${target.origin} has no ${path} (HTTP 404).\n` +
 				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has operator endpoints for the operator keys it has issued alone.",
 		);
 	}
-	return { status, body: parse(text, url, status) };
+	return { status, body: parse(text, url, status), etag, text };
 }
 
 function parse(text: string, url: URL, status: number): unknown {
@@ -62,23 +81,32 @@ function parse(text: string, url: URL, status: number): unknown {
 	}
 }
 
+type Sent = { status: number; text: string; etag: string | null };
+
 async function send(
 	url: URL,
 	key: string,
 	body: Buffer | null,
 	onSent: (bytes: number) => void,
-): Promise<{ status: number; text: string }> {
+	{ method: given, ifMatch }: CallOptions,
+): Promise<Sent> {
 	const request = url.protocol === "https:" ? requestHttps : requestHttp;
 	const outgoing = request(url, {
-		method: body === null ? "GET" : "POST",
-		headers: body === null ? { OperatorKey: key } : { OperatorKey: key, "Content-Type": "application/json", "Content-Length": body.length },
+		method: given ?? (body === null ? "GET" : "POST"),
+		headers: {
+			OperatorKey: key,
+			...(ifMatch !== undefined && { "If-Match": ifMatch }),
+			...(body !== null && { "Content-Type": "application/json", "Content-Length": body.length }),
+		},
 	});
-	const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
+	const answered = new Promise<Sent>((resolve, reject) => {
 		outgoing.on("error", reject);
 		outgoing.on("response", (response) => {
 			let text = "";
 			response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-			response.on("end", () => resolve({ status: response.statusCode ?? 0, text })).on("error", reject);
+			response
+				.on("end", () => resolve({ status: response.statusCode ?? 0, text, etag: response.headers.etag ?? null }))
+				.on("error", reject);
 		});
 	});
 	let sent = 0;

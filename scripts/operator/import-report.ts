@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
+import { describeDifference } from "./describe-difference.ts";
 import { readAnswer } from "./read-answer.ts";
 
 /** Reads the answer of a verb that was refused. @throws Failure where it is no such answer */
@@ -12,16 +13,31 @@ export function readFaults(body: unknown): v.InferOutput<typeof faultsSchema> {
 const MAX_WARNINGS = 20;
 
 /** The report as text for people. */
-export function describeReport({ counts, book, issued, warnings, warning_count }: ImportReport): string {
+export function describeReport({
+	id,
+	dry_run,
+	needs_confirmation,
+	counts,
+	difference,
+	book,
+	issued,
+	warnings,
+	warning_count,
+}: ImportReport): string {
 	const imported = Object.entries(counts).filter(([, count]) => count > 0);
 	const lines =
 		imported.length === 0
 			? ["The file holds nothing."]
-			: ["Imported:", ...imported.map(([name, count]) => `  ${String(count).padStart(8)}  ${name.replaceAll("_", " ")}`)];
+			: [
+					dry_run ? "The file holds:" : "Imported:",
+					...imported.map(([name, count]) => `  ${String(count).padStart(8)}  ${name.replaceAll("_", " ")}`),
+				];
+	lines.push(...describeDifference(difference, dry_run));
 	const version = book.version === null ? "not published yet" : `version ${book.version}`;
-	lines.push(
-		`Campaign book: ${version}${book.complete ? "" : ", not complete: the rest follows within a minute"} (${book.shards_written} shards written)`,
-	);
+	if (!dry_run)
+		lines.push(
+			`Campaign book: ${version}${book.complete ? "" : ", not complete: the rest follows within a minute"} (${book.shards_written} shards written)`,
+		);
 	if (issued.length > 0) {
 		lines.push(
 			"Issued, and shown only this once:",
@@ -32,6 +48,11 @@ export function describeReport({ counts, book, issued, warnings, warning_count }
 		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count);
 		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...shown);
 	}
+	if (dry_run)
+		lines.push(
+			needs_confirmation ? "Nothing was changed. It stops more than half of the campaigns, and needs --yes." : "Nothing was changed.",
+		);
+	if (id !== null) lines.push(`Import ${id}: \`undo ${id}\` undoes it.`);
 	return lines.join("\n");
 }
 

@@ -1,9 +1,11 @@
-/** GET /openapi.json, GET /openapi-operator.json, and GET /docs, which shows both. */
+/** GET /openapi.json and /openapi-operator.json, GET /docs, which shows both, and GET /network.schema.json. */
 import { Hono } from "hono";
 import { jsonResponse } from "../lib/http.ts";
 import { utcDay } from "../lib/time.ts";
+import { writeNetworkSchema } from "./network-schema.ts";
 import type { Described } from "./operation.ts";
 import { OPERATOR_API, PUBLIC_API } from "./operations/all.ts";
+import type { Json } from "./schemas.ts";
 import { viewerFile } from "./viewer-page.ts";
 import { type Hosts, writeOpenApi } from "./write-openapi.ts";
 
@@ -21,6 +23,11 @@ export function apiDocsRoutes(hosts: Hosts, now: () => number): Hono {
 			return jsonResponse(written.description, 200, HEADERS);
 		});
 	}
+	let networkSchema: Json | undefined;
+	app.get("/network.schema.json", () => {
+		networkSchema ??= writeNetworkSchema();
+		return jsonResponse(networkSchema, 200, HEADERS);
+	});
 	app.get("/docs/*", (c) => {
 		const path = c.req.path === "/docs/" ? "/docs" : c.req.path;
 		return viewerFile(path, /\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) ?? c.notFound();

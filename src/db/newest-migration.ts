@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0009_change_feeds.sql";
+export const NEWEST_MIGRATION = "0010_network_versions.sql";

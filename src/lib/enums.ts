@@ -197,3 +197,7 @@ export type MovePhase = (typeof MOVE_PHASES)[number];
 /** What a move does with every table, one after the other. */
 export const MOVE_STEPS = ["copy", "sums", "rows"] as const;
 export type MoveStep = (typeof MOVE_STEPS)[number];
+
+/** How the network was changed: by a file, one entry of it, what undid another, or a name that was rotated. */
+export const NETWORK_CHANGE_KINDS = ["import", "patch", "undo", "names"] as const;
+export type NetworkChangeKind = (typeof NETWORK_CHANGE_KINDS)[number];

@@ -33,6 +33,8 @@ export const MAX_FILE_BYTES = 95 * 1024 * 1024;
 export const MAX_EXPLAIN_BYTES = 1024 * 1024;
 /** Of a platform's statement: some 100,000 rows. */
 export const MAX_STATEMENT_BYTES = 16 * 1024 * 1024;
+/** Of one entry of the network file. */
+export const MAX_ENTRY_BYTES = 1024 * 1024;
 /** Of every verb that takes no more than a few fields. */
 export const MAX_SMALL_BYTES = 16 * 1024;
 
@@ -43,11 +45,15 @@ const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 	"/seller-products": MAX_FILE_BYTES,
 	"/explain": MAX_EXPLAIN_BYTES,
 	"/reconcile": MAX_STATEMENT_BYTES,
+	"/platforms": MAX_ENTRY_BYTES,
+	"/publishers": MAX_ENTRY_BYTES,
+	"/brands": MAX_ENTRY_BYTES,
+	"/campaigns": MAX_ENTRY_BYTES,
 };
 
 /** Verbs that read their query, or change nothing: the others are refused with one, which may have been meant to preview them. */
 const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
-	...["/products", "/seller-products", "/adjustments", "/rates", "/replay", "/callbacks"],
+	...["/network", "/products", "/seller-products", "/adjustments", "/rates", "/replay", "/callbacks"],
 	...["/explain", "/trace", "/check-ledger", "/conversions", "/problems/postbacks", "/reconcile"],
 ]);
 

@@ -90,12 +90,29 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
 	await removeHistory(db, at);
+	await removeVersions(db, at);
 	const visitsEnd = at - VISIT_DAYS * DAY_MS;
 	const most = LOOKED_AT_A_STEP * MAX_STEPS;
 	await db.run(sql`DELETE FROM paid_visits WHERE click_id IN (
 		SELECT click_id FROM paid_visits WHERE clicked_at < ${visitsEnd} ORDER BY clicked_at LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
 		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+}
+
+/** How long an import can be undone. */
+const UNDO_DAYS = 30;
+/** Parts of imports' changes that one run removes; each holds some hundreds of entries. */
+const MAX_CHANGES = 200;
+
+/** Removes what undoes imports. The last version stays: it is the network's. A version is never of a time before its own import. */
+async function removeVersions(db: Database, at: number): Promise<void> {
+	const before = at - UNDO_DAYS * DAY_MS;
+	await runTransaction(db, [
+		sql`DELETE FROM network_changes WHERE (version, seq) IN (
+			SELECT c.version, c.seq FROM network_changes c WHERE c.version < ${before} ORDER BY c.version, c.seq LIMIT ${MAX_CHANGES})`,
+		sql`DELETE FROM network_versions WHERE version < ${before} AND version < (SELECT MAX(version) FROM network_versions)
+			AND version NOT IN (SELECT c.version FROM network_changes c WHERE c.version < ${before})`,
+	]);
 }
 
 /** Pages of reports may be read as of a moment for so long at least, and for twice as long at most. */

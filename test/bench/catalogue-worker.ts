@@ -31,6 +31,7 @@ function open(env: Env) {
 				products: openDatabase(PRODUCTS),
 				now: () => Date.now(),
 				allowInsecureCallbacks: false,
+				baseUrl: "http://base.example",
 				publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
 			}),
 		},

@@ -16,7 +16,36 @@ import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { freePort, Project } from "./support/project.ts";
 
+const NO_DIFFERENCE = {
+	added: 0,
+	changed: 0,
+	removed: 0,
+	entries: [],
+	entries_left_out: 0,
+	losses: [],
+	loss_count: 0,
+	bids: { starts: 0, stops: 0, started: [], stopped: [], prices: [], price_count: 0 },
+} satisfies ImportReport["difference"];
 const REPORT = {
+	id: "i-1",
+	version: 3,
+	dry_run: false,
+	needs_confirmation: false,
+	difference: {
+		...NO_DIFFERENCE,
+		changed: 1,
+		entries: [
+			{
+				section: "campaigns",
+				id: "9001",
+				brand: "shoes.example",
+				kind: "changed",
+				fields: [{ field: "commission_rate", before: "5% CPS", after: null }],
+			},
+		],
+		losses: [{ section: "campaigns", id: "9001", field: "commission_rate", before: "5% CPS", after: null }],
+		loss_count: 1,
+	},
 	counts: { platforms: 0, publishers: 0, brands: 2, campaigns: 3, exchange_rates: 0, products: 0, seller_products: 0 },
 	book: { version: 7, complete: true, shards_written: 1 },
 	issued: [{ owner: "publisher acme-media", kind: "access_key", value: "ak_issued" }],
@@ -28,16 +57,25 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	const project = new Project();
 	let server: Server;
 	let url: string;
-	let seen: { key: IncomingMessage["headers"][string]; path: string | undefined; body: string }[] = [];
+	type Seen = {
+		key: IncomingMessage["headers"][string];
+		path: string | undefined;
+		body: string;
+		method: string | undefined;
+		ifMatch?: string;
+	};
+	let seen: Seen[] = [];
 	let answer: { status: number; body: string };
 	/** Given before `answer`, each once. */
 	let answersBefore: (typeof answer)[] = [];
 
 	beforeAll(async () => {
 		server = createServer(async (request, response) => {
-			seen.push({ key: request.headers.operatorkey, path: request.url, body: await text(request) });
+			const { operatorkey: key, "if-match": ifMatch } = request.headers;
+			const { method, url: path } = request;
+			seen.push({ key, path, body: await text(request), method, ...(ifMatch !== undefined && { ifMatch }) });
 			const { status, body } = answersBefore.shift() ?? answer;
-			response.writeHead(status, { "content-type": "application/json" }).end(body);
+			response.writeHead(status, { "content-type": "application/json", etag: '"7"' }).end(body);
 		});
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -87,7 +125,10 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 200, body: JSON.stringify(REPORT) };
 		const { code, stdout } = await run("import", "network.json", "--url", url);
 		expect(code).toBe(0);
-		expect(stdout).toMatch(/ 2 {2}brands\n +3 {2}campaigns\nCampaign book: version 7/);
+		expect(stdout).toMatch(/ 2 {2}brands\n +3 {2}campaigns\nDifference: 0 added, 1 changed, 0 removed\.\n/);
+		expect(stdout).toContain('  ~ campaign 9001 of shoes.example\n      commission_rate: "5% CPS" → none\n');
+		expect(stdout).toContain("Campaign book: version 7");
+		expect(stdout).toContain("Import i-1: `undo i-1` undoes it.");
 		expect(stdout).toContain("publisher acme-media  access key: ak_issued");
 		expect(stdout).toContain("1 warning:\n  brands[0]: bids without a cap");
 	});
@@ -96,6 +137,83 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 200, body: JSON.stringify(REPORT) };
 		const { stdout } = await run("import", "network.json", "--url", url, "--json");
 		expect(JSON.parse(stdout)).toEqual(REPORT);
+	});
+
+	it("only compares with --dry-run, and says what stops it otherwise", async () => {
+		answer = { status: 200, body: JSON.stringify({ ...REPORT, id: null, dry_run: true, needs_confirmation: true }) };
+		const { stdout } = await run("import", "network.json", "--dry-run", "--complete", "--if-match", "7", "--url", url);
+		expect(seen).toMatchObject([{ path: "/operator/network?dry_run=1&campaigns_complete=1", ifMatch: "7" }]);
+		expect(stdout).toContain("Nothing was changed. It stops more than half of the campaigns, and needs --yes.");
+		answer = {
+			status: 409,
+			body: JSON.stringify({ error: "Confirmation needed", message: "4 of 5 would stop", stops: 4, of: 5, difference: REPORT.difference }),
+		};
+		const refused = await run("import", "network.json", "--url", url);
+		expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Nothing was changed: 4 of 5 would stop.")]);
+		const changed = [{ section: "brands", id: "shoes.example", import: "i-9", at: "2026-11-22T08:00:00.000Z", actor: "anna" }];
+		answer = { status: 412, body: JSON.stringify({ error: "Conflict", message: "it has changed", version: 9, changed, changed_count: 3 }) };
+		const late = await run("import", "network.json", "--url", url);
+		expect(late.stderr).toContain("it has changed.\n  brands shoes.example: by anna at 2026-11-22T08:00:00.000Z (i-9)\n  … and 2 more");
+	});
+
+	it("changes single entries, and undoes an import", async () => {
+		const entry = JSON.stringify({ id: "acme", blocked_brands: [{ domain: "hats.example" }] });
+		const report = JSON.stringify(REPORT);
+		const sent = async (...command: string[]) => {
+			const { code } = await run(...command, "--url", url);
+			const { method, path, body, ifMatch } = seen.at(-1) ?? {};
+			return [code, `${method} ${path}`, body === "" ? null : JSON.parse(body ?? ""), ...(ifMatch === undefined ? [] : [ifMatch])];
+		};
+		answer = { status: 200, body: report };
+		const assignments = ["commission_rate=7% CPS", "epc=0.42", "active=false", 'keyword_epc={"red":"0.1"}', "max_rate="];
+		const fields = { commission_rate: "7% CPS", epc: "0.42", active: false, keyword_epc: { red: "0.1" }, max_rate: null };
+		expect(await sent("set", "campaign", "9001", ...assignments)).toEqual([0, "PATCH /operator/campaigns/9001", fields]);
+		expect(await sent("pause", "brand", "shoes.example", "--yes")).toEqual([
+			0,
+			"PATCH /operator/brands/shoes.example?yes=1",
+			{ active: false },
+		]);
+		expect(await sent("resume", "publisher", "acme")).toEqual([0, "PATCH /operator/publishers/acme", { status: "active" }]);
+		expect(await sent("suspend", "acme", "--dry-run")).toEqual([0, "PATCH /operator/publishers/acme?dry_run=1", { status: "suspended" }]);
+		expect(await sent("undo", "i-1")).toEqual([0, "POST /operator/network/undo", { import: "i-1" }]);
+		answersBefore = [{ status: 200, body: entry }];
+		const blocks = { blocked_brands: [{ domain: "hats.example" }, { domain: "shoes.example", country: "US" }] };
+		expect(await sent("block", "shoes.example", "--publisher", "acme", "--country", "us")).toEqual([
+			0,
+			"PATCH /operator/publishers/acme",
+			blocks,
+			'"7"',
+		]);
+		answersBefore = [{ status: 200, body: entry }];
+		expect(await sent("unblock", "hats.example", "--publisher", "acme")).toEqual([
+			0,
+			"PATCH /operator/publishers/acme",
+			{ blocked_brands: [] },
+			'"7"',
+		]);
+		answer = { status: 404, body: '{"error":"Not found"}' };
+		const missing = await run("set", "brand", "none.example", "active=true", "--url", url);
+		expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no such entry")]);
+	});
+
+	it("shows, lists and exports entries", async () => {
+		const campaign = { brand: "shoes.example", campaign_id: 9001, platform: "northwind", country: "US", active: true, epc: "0.4000" };
+		answer = { status: 200, body: JSON.stringify(campaign) };
+		expect(JSON.parse((await run("show", "campaign", "9001", "--url", url)).stdout)).toEqual(campaign);
+		const { brand, ...rest } = campaign;
+		const file = { brands: [{ domain: brand, campaigns: [rest] }] };
+		expect(JSON.parse((await run("export", "campaign", "9001", "--url", url)).stdout)).toEqual(file);
+		answer = { status: 200, body: '{\n\t"brands": []\n}\n' };
+		const { stdout, stderr } = await run("export", "brands", "--url", url);
+		expect([stdout, stderr, seen[0]?.path]).toEqual([answer.body, "Version 7\n", "/operator/network?sections=brands"]);
+		answersBefore = [{ status: 200, body: JSON.stringify({ data: [], limit: 100, next_cursor: "WzFd" }) }];
+		answer = { status: 200, body: JSON.stringify({ data: [campaign], limit: 100, next_cursor: null }) };
+		const listed = await run("list", "campaigns", "--brand", "shoes.example", "--url", url);
+		expect(listed.stdout).toBe("9001  shoes.example  northwind  US  active  0.4000\n");
+		expect(seen.map(({ path }) => path)).toEqual([
+			"/operator/campaigns?brand=shoes.example&limit=100",
+			"/operator/campaigns?brand=shoes.example&limit=100&cursor=WzFd",
+		]);
 	});
 
 	it("prints every fault of a file on a line of its own, and how many were not listed", async () => {

@@ -4,7 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { RECEIVED } from "../../src/conversions/answers.ts";
 import type { ReceivedPostback } from "../../src/conversions/message.ts";
 import worker from "../../src/worker.ts";
-import { ACME, brandEntry, importFile } from "./network-import.ts";
+import { ACME, brandEntry, importExactly } from "./network-import.ts";
 import "./worker-env.ts";
 
 export const WEST_KEY = "platform-key-west";
@@ -15,7 +15,7 @@ const EAST_KEY = "platform-key-east";
  * `east` (EUR).
  */
 export async function importConversionNetwork(): Promise<void> {
-	await importFile({
+	await importExactly({
 		platforms: [platformEntry("west"), platformEntry("east")],
 		publishers: [publisherEntry("cpa"), publisherEntry("cpc"), publisherEntry("quiet")],
 		brands: [brandEntry("shoes.example", 11, {}, { platform: "west" }), brandEntry("hats.example", 12, {}, { platform: "east" })],

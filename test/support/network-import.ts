@@ -1,19 +1,27 @@
 /** Imports network files through the real endpoint, and asks both real-time endpoints. */
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
+import type { Actor } from "../../src/http/actor.ts";
 import { faultsSchema } from "../../src/lib/shapes.ts";
 import { type ImportReport, importReportSchema } from "../../src/operator/network/import-answer.ts";
+import type { ImportOptions } from "../../src/operator/network/import-network.ts";
+import { campaignSchema, SECTIONS, type SectionName } from "../../src/operator/network/network-file.ts";
 import "./worker-env.ts";
+
+const OPERATOR: Actor = { name: "operator", role: "admin", requestId: "test" };
+
+/** An import as it is without any option. */
+export const PLAIN_IMPORT: ImportOptions = { isDryRun: false, isConfirmed: false, isComplete: false, ifMatch: null, actor: OPERATOR };
 
 export const OPERATOR_HEADERS = { OperatorKey: env.OPERATOR_KEY };
 
-export function postNetwork(body: BodyInit, headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
-	return exports.default.fetch("https://base.example/operator/network", { method: "POST", headers, body });
+export function postNetwork(body: BodyInit, headers: Record<string, string> = OPERATOR_HEADERS, query = ""): Promise<Response> {
+	return exports.default.fetch(`https://base.example/operator/network${query}`, { method: "POST", headers, body });
 }
 
-/** Imports a file that must be taken over. */
-export async function importFile(file: object): Promise<ImportReport> {
-	const response = await postNetwork(JSON.stringify(file));
+/** Imports a file that must be taken over. @param query such as `?yes=1` */
+export async function importFile(file: object, query = ""): Promise<ImportReport> {
+	const response = await postNetwork(JSON.stringify(file), OPERATOR_HEADERS, query);
 	if (response.status !== 200) throw new Error(`import answered ${response.status}: ${await response.text()}`);
 	return v.parse(importReportSchema, await response.json());
 }
@@ -69,4 +77,34 @@ export async function priceFor(domain: string, identity = "acme_rtb"): Promise<n
 	if (response.status === 204) return null;
 	const answer = await response.json<{ seatbid: { bid: { price: number }[] }[] }>();
 	return answer.seatbid[0]?.bid[0]?.price ?? null;
+}
+
+/** Imports a file whose entries are to be just as they stand there: what they do not name is cleared, and campaigns not named go. */
+export function importExactly(file: { [Section in SectionName]?: object[] }): Promise<ImportReport> {
+	const sections = Object.entries(file) as [SectionName, Entry[]][];
+	return importFile(
+		Object.fromEntries(
+			sections.map(([section, entries]) => [
+				section,
+				entries.map((entry) => {
+					const whole = withNulls(SECTIONS[section].entries, entry);
+					if (section !== "brands") return whole;
+					const campaigns = (entry.campaigns as Entry[] | undefined) ?? [];
+					return {
+						...whole,
+						campaigns: campaigns.map((campaign) => withNulls(campaignSchema.entries, campaign)),
+						campaigns_complete: true,
+					};
+				}),
+			]),
+		),
+		"?yes=1",
+	);
+}
+
+type Entry = Record<string, unknown>;
+
+function withNulls(fields: Record<string, object>, entry: Entry): Entry {
+	const clearable = Object.entries(fields).filter(([, schema]) => "default" in schema);
+	return { ...Object.fromEntries(clearable.map(([name]) => [name, null])), ...entry };
 }

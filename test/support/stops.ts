@@ -6,7 +6,7 @@ import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
-import { ACME, brandEntry, importFile, NORTHWIND } from "./network-import.ts";
+import { ACME, brandEntry, importExactly, NORTHWIND } from "./network-import.ts";
 
 export type Stopped =
 	| "campaign inactive"
@@ -47,7 +47,7 @@ export async function importStopped(stopped: ReadonlySet<Stopped>, traffic: obje
 		...(stopped.has("brand blocked") ? [{ domain: "shoes.example" }] : []),
 		...(stopped.has("brand blocked in the country") ? [{ domain: "shoes.example", country: "US" }] : []),
 	];
-	await importFile({
+	await importExactly({
 		platforms: [NORTHWIND],
 		publishers: [
 			{ ...CPC, status: stopped.has("publisher suspended") ? "suspended" : "active", blocked_brands: blocks, traffic },

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
 import { KeptNetwork } from "../../src/products/kept-network.ts";
 import { clickRows, follow } from "../support/clicks.ts";
-import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../support/network-import.ts";
 import { getSearch, openLink, PUBLISHER_HEADERS, productEntry, searchAffiliate } from "../support/product-search.ts";
 
 const DEEPLINKS = { deeplink_url: "https://track.example/d?sub={click_id}&u={deeplink}", deeplink_verified: true };
@@ -283,7 +283,7 @@ describe("worker: which products are found", () => {
 });
 
 describe("worker: the index follows what is stored", () => {
-	const change = (fields: object) => importFile({ products: [productEntry("Z-1", "Xylophone", fields)] });
+	const change = (fields: object) => importExactly({ products: [productEntry("Z-1", "Xylophone", fields)] });
 
 	it("with the first import, a new name, sold out, in stock again, and removal", async () => {
 		await change({});

@@ -24,7 +24,8 @@ type Call = {
 	/** A function where it is known once the sale of `sell` was made. */
 	path?: string | (() => string);
 	headers?: Record<string, string>;
-	body?: string;
+	/** A function, likewise, where it is known then. */
+	body?: string | (() => string);
 	type?: string;
 	/** The publisher's callback address from here on. */
 	callbackUrl?: string;
@@ -81,6 +82,8 @@ function dayFromNow(days: number): string {
 
 /** A click URL of a bid that was clicked, and whose click made a sale. */
 let clickUrl = "";
+/** An import that changed a rate. */
+let importId = "";
 
 const LINKS = JSON.stringify({ urls: ["https://kettles.example/p/1", "https://unknown.example/"] });
 /** What an Access Key opens, and a method that it does not take. */
@@ -197,6 +200,31 @@ const CALLS: readonly Call[] = [
 	{ id: "receivePostbackForm", status: 200, path: "/api/postback/platform-key-northwind", body: POSTBACK, type: FORM },
 	{ id: "importNetwork", status: 200, headers: OPERATOR, body: networkText },
 	{ id: "importNetwork", status: 401, body: "{}" },
+	{ id: "importNetwork", status: 412, headers: { ...OPERATOR, "If-Match": '"1"' }, body: "{}" },
+	{ id: "exportNetwork", status: 200, path: "/operator/network?sections=platforms,exchange_rates", headers: OPERATOR },
+	{ id: "exportNetwork", status: 401 },
+	{ id: "exportNetwork", status: 422, path: "/operator/network?sections=all", headers: OPERATOR },
+	{ id: "undoImport", status: 200, headers: OPERATOR, body: () => JSON.stringify({ import: importId }) },
+	{ id: "undoImport", status: 401, body: "{}" },
+	{ id: "undoImport", status: 422, headers: OPERATOR, body: "{}" },
+	...[
+		["platforms", "Platform", "harvestlink", { max_payout: "500.00" }] as const,
+		["publishers", "Publisher", "kitchen-notes", { bid_pay_minutes: 60 }] as const,
+		["brands", "Brand", "kettles.example", { new_deal: false }] as const,
+		["campaigns", "Campaign", "9001", { commission_rate: "7% CPS" }] as const,
+	].flatMap(([section, noun, id, fields]): Call[] => [
+		{ id: `list${noun}Entries`, status: 200, headers: OPERATOR, holds: ["data"] },
+		{ id: `list${noun}Entries`, status: 401 },
+		{ id: `list${noun}Entries`, status: 422, path: `/operator/${section}?limit=none`, headers: OPERATOR },
+		{ id: `show${noun}Entry`, status: 200, path: `/operator/${section}/${id}`, headers: OPERATOR },
+		{ id: `show${noun}Entry`, status: 401, path: `/operator/${section}/${id}` },
+		{ id: `show${noun}Entry`, status: 404, path: `/operator/${section}/0`, headers: OPERATOR },
+		{ id: `change${noun}Entry`, status: 200, path: `/operator/${section}/${id}`, headers: OPERATOR, body: JSON.stringify(fields) },
+		{ id: `change${noun}Entry`, status: 401, path: `/operator/${section}/${id}`, body: "{}" },
+		{ id: `change${noun}Entry`, status: 404, path: `/operator/${section}/0`, headers: OPERATOR, body: "{}" },
+		{ id: `change${noun}Entry`, status: 412, path: `/operator/${section}/${id}`, headers: { ...OPERATOR, "If-Match": '"x"' }, body: "{}" },
+		{ id: `change${noun}Entry`, status: 422, path: `/operator/${section}/${id}`, headers: OPERATOR, body: `{"colour":"red"}` },
+	]),
 	{ id: "importNetwork", status: 422, headers: OPERATOR, body: `{"brands":[{"domain":"?"}]}` },
 	{ id: "explainBid", status: 200, headers: OPERATOR, body: JSON.stringify({ publisher_identity: "kitchen_notes", request: BID }) },
 	...[
@@ -429,7 +457,7 @@ function send({ id, method, path, headers = {}, body, type = "application/json" 
 		method: method ?? described.method.toUpperCase(),
 		redirect: "manual",
 		headers: body === undefined ? headers : { "content-type": type, ...headers },
-		...(body === undefined ? {} : { body }),
+		...(body === undefined ? {} : { body: typeof body === "function" ? body() : body }),
 	});
 }
 
@@ -472,6 +500,10 @@ describe("worker: answers against the API description", () => {
 		const imported = await send({ id: "importNetwork", status: 200, headers: OPERATOR, body: networkText });
 		expect(imported.status).toBe(200);
 		await imported.body?.cancel();
+		for (const usd of ["1.0800", "1.0900"]) {
+			const body = JSON.stringify({ exchange_rates: [{ currency: "EUR", date: "2026-10-31", usd }] });
+			importId = (await (await send({ id: "importNetwork", status: 200, headers: OPERATOR, body })).json<{ id: string }>()).id;
+		}
 		await sell();
 		await env.DB.batch([
 			env.DB.prepare(

@@ -62,6 +62,7 @@ describe("worker: API reference", () => {
 		expect(routes.filter((route) => !described.includes(route))).toEqual([
 			"GET /openapi.json",
 			"GET /openapi-operator.json",
+			"GET /network.schema.json",
 			"GET /docs/*",
 		]);
 	});

@@ -132,7 +132,7 @@ describe("worker: publishing", () => {
 	});
 
 	it("a removed alias is gone from the book", async () => {
-		await importFile({ brands: [brandEntry("many-20.example", 10_020)] });
+		await importFile({ brands: [brandEntry("many-20.example", 10_020, { aliases: [] })] });
 		expect(await priceFor("also-20.example")).toBeNull();
 		expect(await priceFor("many-20.example")).toBe(0.2);
 	});

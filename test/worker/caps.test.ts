@@ -11,7 +11,7 @@ import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlOrNull, follow } from "../support/clicks.ts";
-import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
+import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
 const NOON = Date.parse("2026-11-18T17:00:00Z");
 const BID_MICROS = 200_000;
@@ -20,7 +20,7 @@ const BATCH_MS = 2 * SECOND_MS;
 
 /** A campaign of the zone of New York with these caps and no others. */
 function setCaps(caps: { daily_click_cap?: number | null; daily_budget?: string; total_budget?: string }, timezone = "America/New_York") {
-	return importFile({ brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, timezone, ...caps })] });
+	return importExactly({ brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, timezone, ...caps })] });
 }
 
 const paused = async () => JSON.parse((await env.BOOK.get(PAUSED_KEY)) ?? '{"campaigns":[]}').campaigns as number[];

@@ -18,7 +18,7 @@ import { SUMS_STATEMENTS, sweepSums } from "../../src/reconcile/sweep-sums.ts";
 import { ACTOR, actedBy } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { farDatabase } from "../support/far-database.ts";
-import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, PLAIN_IMPORT } from "../support/network-import.ts";
 
 /** Statements that an invocation has. */
 const MAX_STATEMENTS = 1_000;
@@ -62,6 +62,7 @@ describe("worker: an import, 100 ms from the database", () => {
 		importNetwork(
 			{ db, products: farDatabase().db, publish: async () => published, now: () => NOW, allowInsecureCallbacks: false },
 			new Blob([JSON.stringify(file)]).stream(),
+			PLAIN_IMPORT,
 		);
 	const fileOf = (publishers: number, brands: number) => ({
 		platforms: [NORTHWIND],

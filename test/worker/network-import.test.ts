@@ -32,10 +32,10 @@ describe("worker: a sound network file", () => {
 		expect(await priceFor("hats.example")).toBe(0.2);
 	});
 
-	it("updates by natural key and replaces the campaigns of a brand that is present", async () => {
+	it("updates by natural key, and removes campaigns that a complete list does not name", async () => {
 		const [{ id } = { id: -1 }] = (await env.DB.prepare("SELECT id FROM brands WHERE domain = 'hats.example'").all<{ id: number }>())
 			.results;
-		await importFile({ brands: [brandEntry("HATS.example.", 22, {}, { epc: "0.6000" })] });
+		await importFile({ brands: [brandEntry("HATS.example.", 22, { campaigns_complete: true }, { epc: "0.6000" })] });
 		const { results } = await env.DB.prepare("SELECT campaign_id, brand_id FROM campaigns WHERE brand_id = ?").bind(id).all();
 		expect(results).toEqual([{ campaign_id: 22, brand_id: id }]);
 		expect(await priceFor("hats.example")).toBe(0.3);
@@ -115,7 +115,7 @@ describe("worker: a sound network file", () => {
 });
 
 describe("worker: what payouts and their changes mean", () => {
-	it("is what the file says, and the default where it says nothing", async () => {
+	it("is what the file says, and the default where it says null", async () => {
 		const stored = async () => [
 			await env.DB.prepare("SELECT negative_payout FROM platforms WHERE id = ?").bind(NORTHWIND.id).first("negative_payout"),
 			await env.DB.prepare("SELECT amendments FROM publishers WHERE id = ?").bind(ACME.id).first("amendments"),
@@ -130,7 +130,7 @@ describe("worker: what payouts and their changes mean", () => {
 				{ path: "publishers[0].amendments", message: "must be none or pair" },
 			],
 		});
-		await importFile({ platforms: [NORTHWIND], publishers: [ACME] });
+		await importFile({ platforms: [{ ...NORTHWIND, negative_payout: null }], publishers: [{ ...ACME, amendments: null }] });
 		expect(await stored()).toEqual(["cancel", "none"]);
 	});
 });
@@ -345,26 +345,29 @@ describe("worker: a network file with faults changes nothing", () => {
 	});
 });
 
+/** A brand that no other test has. */
+let brandCount = 0;
+function newBrand(fields: object = {}, campaign: object = {}) {
+	brandCount++;
+	return brandEntry(`w-${brandCount}.example`, 7_000 + brandCount, fields, campaign);
+}
+
 describe("worker: what is allowed but suspicious is warned of", () => {
 	it.each([
 		[
 			"Cashback with Incentivized Traffic restricted",
-			brandEntry("w.example", 70, { traffic_types: ["cashback"], restricted_traffic: ["Incentivized Traffic"] }),
+			newBrand({ traffic_types: ["cashback"], restricted_traffic: ["Incentivized Traffic"] }),
 			"brands[0]",
 		],
-		["a bid without a cap", brandEntry("w.example", 70, {}, { daily_click_cap: null }), "brands[0].campaigns[0]"],
-		[
-			"a link without {click_id}",
-			brandEntry("w.example", 70, {}, { homepage_url: "https://track.example/c" }),
-			"brands[0].campaigns[0].homepage_url",
-		],
+		["a bid without a cap", newBrand({}, { daily_click_cap: null }), "brands[0].campaigns[0]"],
+		["a link without {click_id}", newBrand({}, { homepage_url: "https://track.example/c" }), "brands[0].campaigns[0].homepage_url"],
 		[
 			"a deeplink without {deeplink}",
-			brandEntry("w.example", 70, {}, { deeplink_url: "https://track.example/{click_id}" }),
+			newBrand({}, { deeplink_url: "https://track.example/{click_id}" }),
 			"brands[0].campaigns[0].deeplink_url",
 		],
-		["a budget without its basis", brandEntry("w.example", 70, {}, { daily_budget: "100.00" }), "brands[0].campaigns[0]"],
-		["a field nobody knows", brandEntry("w.example", 70, {}, { epcs: "1" }), "brands[0].campaigns[0].epcs"],
+		["a budget without its basis", newBrand({}, { daily_budget: "100.00" }), "brands[0].campaigns[0]"],
+		["a field nobody knows", newBrand({}, { epcs: "1" }), "brands[0].campaigns[0].epcs"],
 	])("%s", async (_name, brand, path) => {
 		const { warnings } = await importFile({ brands: [brand] });
 		expect(warnings.map((warning) => warning.path)).toContain(path);
@@ -378,9 +381,9 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 			"country",
 		],
 		[{ platforms: [{ ...NORTHWIND, maxPayout: "5.00" }] }, "platforms[0].maxPayout", "max_payout"],
-		[{ brands: [brandEntry("w.example", 70, { alias: [] })] }, "brands[0].alias", "aliases"],
-		[{ brands: [brandEntry("w.example", 70, {}, { EPC: "1" })] }, "brands[0].campaigns[0].EPC", "epc"],
-		[{ brands: [brandEntry("w.example", 70, {}, { traffics: {} })] }, "brands[0].campaigns[0].traffics", "traffic"],
+		[{ brands: [newBrand({ alias: [] })] }, "brands[0].alias", "aliases"],
+		[{ brands: [newBrand({}, { EPC: "1" })] }, "brands[0].campaigns[0].EPC", "epc"],
+		[{ brands: [newBrand({}, { traffics: {} })] }, "brands[0].campaigns[0].traffics", "traffic"],
 	])("of a misspelt field, with the nearest that is known: %#", async (file, path, known) => {
 		const { warnings } = await importFile({ platforms: [NORTHWIND], ...file });
 		expect(warnings).toContainEqual({
@@ -400,7 +403,7 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 	it("of fields of any length and number", async () => {
 		const named = (at: number) => `${"x".repeat(at === 0 ? 2_000_000 : 20)}${at}`;
 		const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [named(at), at]));
-		const { warnings, warning_count } = await importFile({ publishers: [{ ...ACME, ...fields }] });
+		const { warnings, warning_count } = await importFile({ publishers: [{ ...ACME, blocked_brands: [], ...fields }] });
 		expect(warnings[0]?.message).toBe("is not a field of the network file and was ignored");
 		expect([warnings.length, warning_count]).toEqual([100, 20_000]);
 	});
@@ -412,13 +415,13 @@ describe("worker: what a campaign's budgets count", () => {
 		["gross", { total_budget: "100.00", budget_basis: "gross" }, "gross"],
 		["publisher without a budget", {}, "publisher"],
 	])("is taken over without a warning: %s", async (_, campaign, basis) => {
-		expect((await importFile({ brands: [brandEntry("w.example", 70, {}, campaign)] })).warnings).toEqual([]);
-		const { results } = await env.DB.prepare("SELECT budget_basis FROM campaigns WHERE campaign_id = 70").all();
+		expect((await importFile({ brands: [newBrand({}, campaign)] })).warnings).toEqual([]);
+		const { results } = await env.DB.prepare("SELECT budget_basis FROM campaigns ORDER BY campaign_id DESC LIMIT 1").all();
 		expect(results).toEqual([{ budget_basis: basis }]);
 	});
 
 	it("is one of two", async () => {
-		const { faults } = await faultsOf({ brands: [brandEntry("w.example", 70, {}, { budget_basis: "net" })] });
+		const { faults } = await faultsOf({ brands: [newBrand({}, { budget_basis: "net" })] });
 		expect(faults).toEqual([{ path: "brands[0].campaigns[0].budget_basis", message: "must be publisher or gross" }]);
 	});
 });
@@ -429,7 +432,7 @@ describe("worker: blocks that block nothing", () => {
 		const { warnings } = await importFile({ publishers: [{ ...ACME, blocked_brands }], brands: [brandEntry("fresh.example", 71)] });
 		expect(warnings).toEqual([{ path: "publishers[0].blocked_brands[0].domain", message: expect.stringContaining("nobody.example") }]);
 		expect(await priceFor("shoes.example")).toBeNull();
-		await importFile({ publishers: [ACME] });
+		await importFile({ publishers: [{ ...ACME, blocked_brands: [] }] });
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
 
@@ -445,7 +448,7 @@ describe("worker: blocks that block nothing", () => {
 		}
 		await importFile({ publishers: [{ ...ACME, blocked_brands: [abroad, { domain: "shoes.example", country: "CA" }] }] });
 		expect(await priceFor("shoes.example")).toBe(0.2);
-		await importFile({ publishers: [ACME] });
+		await importFile({ publishers: [{ ...ACME, blocked_brands: [] }] });
 	});
 });
 

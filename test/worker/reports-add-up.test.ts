@@ -20,7 +20,7 @@ import worker from "../../src/worker.ts";
 import { postAdjustment, postVerb } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
-import { importFile, NORTHWIND } from "../support/network-import.ts";
+import { importExactly, importFile, NORTHWIND } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 import { postRevalue } from "../support/revalue.ts";
 
@@ -285,7 +285,7 @@ async function importAs(brings: Extract<Step, { kind: "import" }>["brings"]): Pr
 		const { rates: currency, from, usd } = brings;
 		const dates = Array.from({ length: 6 }, (_, day) => new Date(FIRST_DAY + (from + day - 5) * DAY_MS).toISOString().slice(0, 10));
 		await importFile({ exchange_rates: dates.map((date) => ({ currency, date, usd })) });
-	} else if ("currency" in brings) await importFile({ platforms: [{ ...NORTHWIND, ...brings }] });
+	} else if ("currency" in brings) await importExactly({ platforms: [{ ...NORTHWIND, ...brings }] });
 	else {
 		if ("publisher" in brings) await setPublisher(brings.publisher, "revenue_share_ppm", brings.sharePpm);
 		else await setPublisher(brings.amendmentsOf, "amendments", brings.amendments);
@@ -328,7 +328,7 @@ async function forgetAll(): Promise<void> {
 	await setPublisher("pc", "revenue_share_ppm", 500_000);
 	await env.DB.prepare("DELETE FROM exchange_rates").run();
 	// The consumer keeps what it knows of publishers for seconds; an import makes it ask again.
-	await importFile({ platforms: [NORTHWIND], exchange_rates: RATES });
+	await importExactly({ platforms: [NORTHWIND], exchange_rates: RATES });
 }
 
 const RATES = Array.from({ length: 30 }, (_, n) => new Date(FIRST_DAY + (n - 10) * DAY_MS).toISOString().slice(0, 10))

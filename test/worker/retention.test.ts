@@ -54,6 +54,28 @@ describe("worker: retention", () => {
 		expect(await clickIds()).toEqual([kept.id]);
 	});
 
+	it("what undoes an import goes after 30 days, and the network keeps its version", async () => {
+		const version = (days: number) => daysAgo(days);
+		const insert = (days: number) => [
+			env.DB.prepare("INSERT INTO network_versions (version, id, kind, at, actor) VALUES (?, ?, 'import', ?, 'operator')").bind(
+				version(days),
+				`import-${days}`,
+				version(days),
+			),
+			env.DB.prepare("INSERT INTO network_changes (version, seq, entries) VALUES (?, 0, '[]')").bind(version(days)),
+		];
+		const versions = async () => (await rowsOf<{ version: number }>("SELECT version FROM network_versions")).map(({ version }) => version);
+		const changes = async () => (await rowsOf<{ version: number }>("SELECT version FROM network_changes")).map(({ version }) => version);
+		await env.DB.batch(["network_versions", "network_changes"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await env.DB.batch([...insert(31), ...insert(29)]);
+		await remove();
+		expect([await versions(), await changes()]).toEqual([[version(29)], [version(29)]]);
+		await env.DB.batch(["network_versions", "network_changes"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await env.DB.batch([...insert(33), ...insert(32)]);
+		await remove();
+		expect([await versions(), await changes()]).toEqual([[version(32)], []]);
+	});
+
 	it("visits and counts of unpaid clicks go after two days, so many in a run", async () => {
 		const hour = Math.floor(NOW / HOUR_MS);
 		const many = Array.from({ length: MAX_STEPS * LOOKED_AT_A_STEP + 3 }, (_, i) => `v-${i}`);

@@ -47,6 +47,7 @@ describe("worker: the consumer asks again what has stopped", () => {
 				? []
 				: [clickMessage({ at: STOPPED_AT, publisher: "other_rtb", campaignId: 5002, brandId: 2 })]),
 		];
+		await importStopped(NONE);
 		await forgetStops();
 		await stop(stopped);
 		await consumeClicks(capDeps(), letters(...others));

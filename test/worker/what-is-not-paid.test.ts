@@ -7,14 +7,14 @@ import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../sr
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";
-import { brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
+import { brandEntry, importExactly, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { CPC, call, callMany, linkTo, outcomes, person, servingEngineUrl } from "../support/traffic.ts";
 
 const SHOES = "shoes.example";
 const BOOTS = "boots.example";
 
 beforeEach(async () => {
-	await importFile({
+	await importExactly({
 		platforms: [NORTHWIND],
 		publishers: [{ ...CPC, status: "active", blocked_brands: [], traffic: null }],
 		brands: [brandEntry(SHOES, 5001), brandEntry(BOOTS, 5002, {}, { daily_click_cap: null })],
@@ -82,7 +82,7 @@ describe("worker: one visitor", () => {
 	});
 
 	it("without a User-Agent, where a policy pays it: 120 an hour of an address", async () => {
-		await importFile({ publishers: [{ ...CPC, traffic: { no_user_agent: "flag" } }] });
+		await importExactly({ publishers: [{ ...CPC, traffic: { no_user_agent: "flag" } }] });
 		const link = await linkTo(BOOTS);
 		await callMany(140, () => [link, { "cf-connecting-ip": "198.51.100.7" }]);
 		await call(link, { "cf-connecting-ip": "198.51.100.8" });
@@ -115,7 +115,7 @@ describe("worker: what has stopped", () => {
 		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
 		const link = await linkTo(SHOES);
 		await call(link, person(100));
-		await importFile({ publishers: [{ ...CPC, ...publisher }], brands: [brandEntry(SHOES, 5001, brand, campaign)] });
+		await importExactly({ publishers: [{ ...CPC, ...publisher }], brands: [brandEntry(SHOES, 5001, brand, campaign)] });
 		await callMany(10, (at) => [hoarded[at] ?? link, person(at)]);
 		expect(await outcomes(11)).toEqual({ paid: 1, [reason]: 10 });
 		await checkCounters();
@@ -126,7 +126,7 @@ describe("worker: a campaign that its brand no longer has", () => {
 	it("hoarded bids on it lead to another one of the brand, at nobody's cost; a link is paid by that one's price", async () => {
 		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
 		const link = await linkTo(SHOES);
-		await importFile({ brands: [brandEntry(SHOES, 5003)] });
+		await importExactly({ brands: [brandEntry(SHOES, 5003)] });
 		await callMany(5, (at) => [hoarded[at] ?? "", person(at)]);
 		await call(link, person(9));
 		expect(await outcomes(6)).toEqual({ campaign_stopped: 5, paid: 1 });
@@ -149,7 +149,7 @@ describe("worker: a publisher whose endpoints are off and whose keys are revoked
 		vi.useFakeTimers({ toFake: ["Date"], now: start });
 		const [early, late, last] = [await clickUrlFor(SHOES), await clickUrlFor(SHOES), await clickUrlFor(SHOES)];
 		const link = await linkTo(SHOES);
-		await importFile({
+		await importExactly({
 			publishers: [{ ...CPC, status: "active", blocked_brands: [], serving_engine_enabled: false, openrtb_enabled: false }],
 		});
 		await revokeKeys();
@@ -159,7 +159,7 @@ describe("worker: a publisher whose endpoints are off and whose keys are revoked
 		await call(late, person(2));
 		await call(link, person(3));
 		expect(await outcomes(3)).toEqual({ paid: 2, expired: 1 });
-		await importFile({
+		await importExactly({
 			publishers: [{ ...CPC, status: "suspended", serving_engine_enabled: false, openrtb_enabled: false }],
 		});
 		await call(link, person(4));

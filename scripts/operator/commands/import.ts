@@ -1,31 +1,39 @@
 import { importReportSchema } from "../../../src/operator/network/import-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import type { OperatorCommand } from "../command.ts";
 import { describePlaces, describeReport, readFaults } from "../import-report.ts";
 import { showProgress } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
+import { type ChangeOptions, describeRefusal, queryOf, targetOf, withChangeOptions } from "../send-change.ts";
+
+type ImportOptions = ChangeOptions & { complete?: boolean; ifMatch?: string };
 
 /** `import FILE`: imports a network file, all of it or nothing. */
 export const command: OperatorCommand = {
 	name: "import",
 	add(program) {
-		withServerOptions(program.command("import"))
+		withChangeOptions(program.command("import"))
 			.description("import a network file (JSON): platforms, publishers, brands, rates, products")
 			.argument("<file>", "network file, or - for standard input")
-			.addHelpText("after", "\nWhat is in the file is added or replaced; what is not in it stays. A fault anywhere changes nothing.")
+			.option("--complete", "remove campaigns that a brand's list does not name")
+			.option("--if-match <version>", "only if the network is still at the version that `export` named")
+			.addHelpText(
+				"after",
+				"\nWhat is in the file is added or changed; entries and fields that are not in it stay, and null clears a field. A fault anywhere changes nothing.",
+			)
 			.action(importFile);
 	},
 };
 
-async function importFile(file: string, options: ServerOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+async function importFile(file: string, options: ImportOptions): Promise<void> {
+	const target = targetOf(options);
 	const { bytes } = await readJsonInput(file, "a network file");
 	const startedAt = Date.now();
-	const progress = showProgress(`Importing ${file === "-" ? "standard input" : file}`, bytes.length);
-	const answer = await callOperator(target, "/operator/network", bytes, progress.sent).finally(progress.end);
+	const progress = showProgress(`${options.dryRun ? "Comparing" : "Importing"} ${file === "-" ? "standard input" : file}`, bytes.length);
+	const call = options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch };
+	const answer = await callOperator(target, `/operator/network${queryOf(options)}`, bytes, progress.sent, call).finally(progress.end);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	if (answer.status === 200) {
 		const report = readAnswer(importReportSchema, answer.body);
@@ -43,6 +51,8 @@ async function importFile(file: string, options: ServerOptions): Promise<void> {
 			].join("\n"),
 		);
 	}
+	const refusal = describeRefusal(answer);
+	if (refusal.length > 0) throw new Failure(refusal.join("\n"));
 	throw new Failure(
 		`The server could not import the file: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\n` +
 			(answer.status === 413

@@ -14,6 +14,7 @@ import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
 import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
+import { OPERATOR_ENTRY_OPERATIONS } from "./operator-entries.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
@@ -79,6 +80,7 @@ export const OPERATOR_API: Described = {
 	],
 	operations: [
 		...OPERATOR_NETWORK_OPERATIONS,
+		...OPERATOR_ENTRY_OPERATIONS,
 		...OPERATOR_KEY_OPERATIONS,
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,

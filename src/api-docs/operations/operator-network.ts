@@ -2,7 +2,8 @@
 import * as v from "valibot";
 import { explanationSchema } from "../../bidding/explain-answer.ts";
 import { explainSchema } from "../../bidding/explain-route.ts";
-import { importReportSchema } from "../../operator/network/import-answer.ts";
+import { EXPORT_SECTIONS } from "../../operator/network/export-network.ts";
+import { confirmationSchema, importConflictSchema, importReportSchema, overwrittenSchema } from "../../operator/network/import-answer.ts";
 import {
 	brandSchema,
 	exchangeRateSchema,
@@ -11,14 +12,18 @@ import {
 	publisherSchema,
 	sellerProductSchema,
 } from "../../operator/network/network-file.ts";
+import { trafficSchema } from "../../operator/network/traffic-file.ts";
+import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
-import type { Operation } from "../operation.ts";
+import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
 	v.object({
+		$schema: v.optional(v.string()),
+		traffic: v.optional(v.nullable(trafficSchema)),
 		platforms: v.optional(v.array(named("NetworkPlatform", platformSchema))),
 		publishers: v.optional(v.array(named("NetworkPublisher", publisherSchema))),
 		brands: v.optional(v.array(named("NetworkBrand", brandSchema))),
@@ -28,7 +33,100 @@ const networkFileSchema = named(
 	}),
 );
 
+named("ImportReport", importReportSchema);
+
+/** How a change of the network is asked for. */
+export const IMPORT_QUERY: readonly Parameter[] = [
+	DRY_RUN,
+	{
+		in: "query",
+		name: "yes",
+		description: "1 goes on where more than half of the campaigns that bid would stop, or an undo overwrites what came later.",
+		schema: v.picklist(["0", "1"]),
+	},
+	{
+		in: "query",
+		name: "campaigns_complete",
+		description: "1 removes campaigns that a brand's list does not name, as the brand's own `campaigns_complete` does.",
+		schema: v.picklist(["0", "1"]),
+	},
+];
+
+const IF_MATCH: Parameter = {
+	in: "header",
+	name: "If-Match",
+	description: "The version of the network that was read: the ETag of GET /operator/network.",
+	schema: v.string(),
+};
+
+const confirmation = named("ConfirmationNeeded", confirmationSchema);
+
+export const CONFIRMATION: Answer = {
+	description: "More than half of the campaigns that bid would stop: `yes=1` confirms it. Nothing was changed.",
+	content: { schema: confirmation },
+};
+
+const CONFLICT: Answer = {
+	description: "Others have changed the same since it was read; nothing was changed.",
+	content: { schema: named("ImportConflict", importConflictSchema) },
+};
+
 export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
+	{
+		method: "get",
+		path: "/operator/network",
+		id: "exportNetwork",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		role: "viewer",
+		summary: "Export the network",
+		description:
+			"A network file, written while it is read, that imports to no difference. Fields that have the default are left out; so are keys and secrets, which an import keeps.",
+		parameters: [
+			{
+				in: "query",
+				name: "sections",
+				description: `Some of ${EXPORT_SECTIONS.join(", ")}, with commas between them. Without it, all but products, which come by feeds.`,
+				schema: v.string(),
+				example: "publishers,platforms",
+			},
+		],
+		answers: {
+			200: {
+				description: "The file.",
+				headers: { etag: "The network's version, for If-Match of an import." },
+				content: { schema: networkFileSchema },
+			},
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		method: "post",
+		path: "/operator/network/undo",
+		id: "undoImport",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		role: "manager",
+		summary: "Undo an import",
+		description:
+			"An import of its own, with its own difference, by which the fields that another changed are as they were before it, for 30 days. Campaigns that it added are removed, those it removed are back; brands and publishers that it added are stopped, and stay. Keys are rotated, not undone.",
+		parameters: [...IMPORT_QUERY, IF_MATCH],
+		body: { required: true, contents: [{ schema: undoSchema, example: { import: "0b7e6c3e-6a5c-4e3b-9c1f-1f5b8f0f6a11" } }] },
+		answers: {
+			200: { description: "What changed, or would.", content: { schema: importReportSchema } },
+			401: UNAUTHORIZED,
+			409: {
+				description: "Others have changed the same since the import, or more than half of the campaigns would stop: `yes=1` goes on.",
+				content: { schema: v.union([confirmation, named("Overwritten", overwrittenSchema)]) },
+			},
+			412: CONFLICT,
+			422: faultsAnswer,
+			503: BEING_MOVED,
+		},
+	},
 	{
 		method: "post",
 		path: "/operator/network",
@@ -39,14 +137,17 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		credential: "OperatorKey",
 		summary: "Import a network file",
 		description:
-			"Adds and updates by natural key, all or nothing, and publishes the campaign book before it answers. A section that is absent stays as it is.",
+			"Adds and updates by natural key, all or nothing, and publishes the campaign book before it answers. Sections, entries and fields that are absent stay as they are; null clears a field. The answer names what changes, and what is lost by it. Described for editors by /network.schema.json.",
+		parameters: [...IMPORT_QUERY, IF_MATCH],
 		body: { required: true, contents: [{ schema: networkFileSchema }] },
 		answers: {
 			200: {
-				description: "What was taken over.",
-				content: { schema: named("ImportReport", importReportSchema) },
+				description: "What was taken over, or would be.",
+				content: { schema: importReportSchema },
 			},
 			401: UNAUTHORIZED,
+			409: CONFIRMATION,
+			412: CONFLICT,
 			413: largerThan(MAX_FILE_BYTES, "The file is too large for one request."),
 			422: faultsAnswer,
 			503: BEING_MOVED,

@@ -12,6 +12,7 @@ export * from "./day-digests.ts";
 export * from "./dead-letters.ts";
 export * from "./imports.ts";
 export * from "./ledger-checks.ts";
+export * from "./network-versions.ts";
 export * from "./platforms.ts";
 export * from "./publishers.ts";
 export * from "./reconciliation.ts";

@@ -2,7 +2,7 @@
  * Rotates, ends and lists publisher ids and identities. A publisher has one of each at a time; those it had stay its own for
  * good, so that clicks on links made under them still find it.
  */
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookState } from "../../db/schema/book.ts";
@@ -43,6 +43,7 @@ export async function rotateName(
 			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`
 			: sql`UPDATE publishers SET publisher_identity = ${value} WHERE id = ${owner} AND ${isMine}`,
 		db.update(bookState).set({ manifestDirty: true }),
+		...noteChange(owner, { [kind]: present }, { [kind]: value }, actor, at, isMine),
 		auditStatement(
 			actor,
 			at,
@@ -59,6 +60,18 @@ export async function rotateName(
 	const [stored] = await db.select().from(publisherNames).where(isNew);
 	if (stored?.publisherId !== owner) throw invalidInput([{ path: "value", message: "is or was another publisher's" }]);
 	return { owner, kind, id: value, value };
+}
+
+/** A name stands in the network file: whoever has read the file before is told that it has changed. */
+function noteChange(id: string, before: object, after: object, actor: Actor, at: number, isMine: SQL): SQL[] {
+	const entries = JSON.stringify([{ section: "publishers", id, before, after }]);
+	return [
+		sql`INSERT INTO network_versions (version, id, kind, at, actor)
+			SELECT CASE WHEN coalesce(MAX(version), 0) < CAST(${at} AS BIGINT) THEN CAST(${at} AS BIGINT) ELSE MAX(version) + 1 END,
+				${crypto.randomUUID()}, 'names', CAST(${at} AS BIGINT), ${actor.name}
+			FROM network_versions HAVING ${isMine}`,
+		sql`INSERT INTO network_changes (version, seq, entries) SELECT MAX(version), 0, ${entries} FROM network_versions HAVING ${isMine}`,
+	];
 }
 
 /**

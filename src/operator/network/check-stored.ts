@@ -8,36 +8,41 @@ import type { Placed } from "./stage-credentials.ts";
 
 const MAX_FAULTS = 100;
 
-/** Faults of staged brands that take a campaign id or a host of a stored brand that is not in the file. */
+/**
+ * Faults of staged brands that take a campaign id or a host which another brand has and keeps. One that gives it up stands in the file,
+ * too: with its campaigns complete, or with other aliases.
+ */
 export async function checkAgainstStored(db: Database, importId: string): Promise<Fault[]> {
-	const staged = (section: string) => sql`(SELECT row FROM import_rows WHERE import_id = ${importId} AND section = ${section})`;
-	const isElsewhere = sql`b.domain NOT IN (SELECT f.row ->> 'domain' FROM ${staged("brands")} f)`;
+	const staged = (section: string) => sql`FROM import_rows f WHERE f.import_id = ${importId} AND f.section = ${section}`;
+	const rows = (section: string) => sql`(SELECT f.row ${staged(section)})`;
+	const isUntouched = sql`b.domain NOT IN (SELECT f.row ->> 'domain' ${staged("brands")})`;
+	const keepsAlias = sql`(a.alias, b.domain) IN (SELECT f.row ->> 'alias', f.row ->> 'domain' ${staged("aliases")})`;
 	const found = await db.all<{ path: string; value: string; owner: string }>(sql`
 		SELECT * FROM (
 			SELECT (r.row ->> 'path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
-			FROM ${staged("campaigns")} r
+			FROM ${rows("campaigns")} r
 			JOIN campaigns c ON c.campaign_id = CAST(r.row ->> 'campaignId' AS BIGINT) JOIN brands b ON b.id = c.brand_id
-			WHERE ${isElsewhere}
+			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR (c.campaign_id, b.domain) IN (
+				SELECT CAST(f.row ->> 'campaignId' AS BIGINT), f.row ->> 'domain' ${staged("campaigns")}))
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
 			SELECT r.row ->> 'path' AS path, a.alias AS value, b.domain AS owner
-			FROM ${staged("aliases")} r
+			FROM ${rows("aliases")} r
 			JOIN brand_aliases a ON a.alias = r.row ->> 'alias' JOIN brands b ON b.id = a.brand_id
-			WHERE ${isElsewhere}
+			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR ${keepsAlias})
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
 			SELECT r.row ->> 'path' AS path, b.domain AS value, b.domain AS owner
-			FROM ${staged("aliases")} r
+			FROM ${rows("aliases")} r
 			JOIN brands b ON b.domain = r.row ->> 'alias'
-			WHERE ${isElsewhere}
 			LIMIT ${MAX_FAULTS})
 		UNION ALL SELECT * FROM (
 			SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
-			FROM ${staged("brands")} r
+			FROM ${rows("brands")} r
 			JOIN brand_aliases a ON a.alias = r.row ->> 'domain' JOIN brands b ON b.id = a.brand_id
-			WHERE ${isElsewhere}
+			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR ${keepsAlias})
 			LIMIT ${MAX_FAULTS})`);
-	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which is not in this file` }));
+	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which keeps it` }));
 }
 
 /** Faults of campaigns that name a platform neither in the file nor stored. */

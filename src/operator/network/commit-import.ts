@@ -10,6 +10,7 @@ import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { type Stamp, stampVersion } from "./network-version.ts";
 import { beginChanges, noteBrandChanges } from "./note-changes.ts";
 import { replaceStops } from "./stage-stops.ts";
 
@@ -23,10 +24,13 @@ export async function commitProducts(db: Database, importId: string): Promise<vo
 }
 
 /**
- * Takes over everything else: one transaction. A brand that is present has its campaigns, aliases and book keys replaced as a
+ * Takes over everything else: one transaction. A brand that is staged has its campaigns, aliases and book keys replaced as a
  * whole, and every slot it was or is in is marked for publishing.
+ * @param audited the statements of the audit
+ * @throws what {@link isConstraintError} knows where the network is at another version than the stamp expects
  */
-export async function commitNetwork(db: Database, importId: string, now: number): Promise<void> {
+export async function commitNetwork(db: Database, stamp: Stamp, audited: readonly SQL[]): Promise<void> {
+	const { id: importId, at: now } = stamp;
 	const mark = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 	const brandId = sql`(SELECT id FROM brands WHERE domain = row ->> 'domain')`;
 	const present = sql`SELECT b.id FROM import_rows r JOIN brands b ON b.domain = r.row ->> 'domain' WHERE r.import_id = ${importId} AND r.section = 'brands'`;
@@ -34,6 +38,10 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 		SELECT DISTINCT slot, CAST(${mark} AS BIGINT) FROM book_keys WHERE brand_id IN (${present})
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 	await runTransaction(db, [
+		stampVersion(stamp),
+		...audited,
+		sql`INSERT INTO network_changes (version, seq, entries)
+			SELECT CAST(${stamp.version} AS BIGINT), seq, row ->> 'entries' FROM import_rows WHERE import_id = ${importId} AND section = 'changes'`,
 		markPlatformSlots(importId, mark),
 		upsert(platforms, "platforms", importId, ["id"]),
 		upsert(networkSettings, "network_settings", importId, ["id"]),
@@ -70,8 +78,9 @@ export async function commitNetwork(db: Database, importId: string, now: number)
 function noteChangedClocks(importId: string, present: SQL, now: number): SQL {
 	return sql`INSERT INTO campaign_clocks (campaign_id, changed_at)
 		SELECT c.campaign_id, CAST(${now} AS BIGINT) FROM campaigns c
-		LEFT JOIN import_rows r ON r.import_id = ${importId} AND r.section = 'campaigns' AND CAST(r.row ->> 'campaignId' AS BIGINT) = c.campaign_id
-		WHERE c.brand_id IN (${present}) AND c.timezone IS DISTINCT FROM r.row ->> 'timezone'
+		WHERE c.brand_id IN (${present}) AND (c.campaign_id, c.timezone) NOT IN (
+			SELECT CAST(r.row ->> 'campaignId' AS BIGINT), r.row ->> 'timezone' FROM import_rows r
+			WHERE r.import_id = ${importId} AND r.section = 'campaigns')
 		ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
 }
 

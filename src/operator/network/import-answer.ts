@@ -1,9 +1,17 @@
-/** Answer of POST /operator/network to a file that was taken over. */
+/** Answers of POST /operator/network, of a PATCH of an entry and of an undo. */
 import * as v from "valibot";
 import { CREDENTIAL_KINDS } from "../../lib/enums.ts";
-import { count, findings } from "../../lib/shapes.ts";
+import { count, findings, time } from "../../lib/shapes.ts";
+import { differenceSchema } from "./difference-answer.ts";
 
 export const importReportSchema = v.strictObject({
+	id: v.pipe(v.nullable(v.string()), v.description("Of the import, to undo it by; null where nothing changed, and of a dry run.")),
+	version: v.pipe(count, v.description("The network's version, as If-Match names it.")),
+	dry_run: v.boolean(),
+	needs_confirmation: v.pipe(
+		v.boolean(),
+		v.description("Whether it stops more than half of the campaigns that bid, and so needs `yes=1`."),
+	),
 	/** Entries of the file, by section. */
 	counts: v.strictObject({
 		platforms: count,
@@ -14,6 +22,7 @@ export const importReportSchema = v.strictObject({
 		products: count,
 		seller_products: count,
 	}),
+	difference: differenceSchema,
 	book: v.strictObject({
 		version: v.pipe(v.nullable(count), v.description("Null where the book could not be published; that is tried again every minute.")),
 		complete: v.boolean(),
@@ -29,3 +38,43 @@ export const importReportSchema = v.strictObject({
 });
 
 export type ImportReport = v.InferOutput<typeof importReportSchema>;
+
+const changedEntrySchema = v.strictObject({
+	section: v.string(),
+	id: v.string(),
+	import: v.pipe(v.string(), v.description("The import that changed it last.")),
+	at: time,
+	actor: v.string(),
+});
+export type ChangedEntry = v.InferOutput<typeof changedEntrySchema>;
+
+/** 412: somebody else was faster. */
+export const importConflictSchema = v.strictObject({
+	error: v.literal("Conflict"),
+	message: v.string(),
+	version: v.pipe(count, v.description("The network's version.")),
+	changed: v.pipe(v.array(changedEntrySchema), v.description("What was changed meanwhile: the first of it.")),
+	changed_count: count,
+});
+
+/** 409 of an undo: it would overwrite what came later. */
+export const overwrittenSchema = v.strictObject({
+	error: v.literal("Changed since"),
+	message: v.string(),
+	overwritten: v.pipe(
+		v.array(
+			v.strictObject({ section: v.string(), id: v.string(), field: v.pipe(v.string(), v.description("Empty for the entry as a whole.")) }),
+		),
+		v.description("The first of it."),
+	),
+	overwritten_count: count,
+});
+
+/** 409: it would stop more than half of the campaigns that bid. */
+export const confirmationSchema = v.strictObject({
+	error: v.literal("Confirmation needed"),
+	message: v.string(),
+	stops: count,
+	of: v.pipe(count, v.description("Campaigns that bid now.")),
+	difference: differenceSchema,
+});

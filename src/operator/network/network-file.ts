@@ -48,7 +48,7 @@ function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
 	return v.nullish(schema, null);
 }
 
-/** Absent and null stand for `fallback`, which is read as if it stood in the file. */
+/** Null stands for `fallback`, which is read as if it stood in the file; so does an absent field of a new entry. */
 function orElse<const Schema extends v.GenericSchema, const Fallback extends NonNullable<v.InferInput<Schema>>>(
 	schema: Schema,
 	fallback: Fallback,
@@ -176,8 +176,7 @@ export const publisherSchema = objectOf({
 	campaign_id_enabled: orElse(flag, false),
 	marketplace_tag: orNull(text),
 	callback_url: orNull(webUrl),
-	/** Absent: as it is stored, and active for a new one. */
-	status: v.nullish(v.picklist(["active", "suspended"], "must be active or suspended")),
+	status: orElse(v.picklist(["active", "suspended"], "must be active or suspended"), "active"),
 	amendments: orElse(v.picklist(AMENDMENTS, "must be none or pair"), "none"),
 	bid_pay_minutes: orNull(
 		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),
@@ -280,7 +279,10 @@ export const brandSchema = objectOf({
 	restricted_traffic: orElse(listOf(RESTRICTED_TRAFFIC), []),
 	traffic_types: orElse(listOf(TRAFFIC_TYPES), []),
 	blocked_countries: orElse(v.array(country, "must be a list"), []),
+	/** Matched by id: those of the brand that are not named stay. */
 	campaigns: orElse(v.array(campaignSchema, "must be a list"), []),
+	/** Whether the campaigns are all there are: others of the brand are removed. */
+	campaigns_complete: orElse(flag, false),
 });
 
 export const exchangeRateSchema = objectOf({

@@ -1,10 +1,66 @@
+/** The network file and its entries, read and changed. */
 import { Hono } from "hono";
-import { jsonResponse } from "../../lib/http.ts";
+import * as v from "valibot";
+import { actorOf } from "../../http/actor.ts";
+import { readBody, readInput } from "../../http/read-input.ts";
+import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { parseJson } from "../../lib/json.ts";
+import { changeEntry } from "./change-entry.ts";
+import type { EntrySection } from "./entry-answers.ts";
+import { readListQuery } from "./entry-requests.ts";
+import { DEFAULT_EXPORT, EXPORT_SECTIONS, exportNetwork } from "./export-network.ts";
 import { type ImportDeps, importNetwork } from "./import-network.ts";
+import { readEntryMatch, readImportOptions } from "./import-options.ts";
+import { readVersion } from "./network-version.ts";
+import { findEntry, listEntries } from "./read-entries.ts";
+import { undoImport, undoSchema } from "./undo-import.ts";
 
-/** POST /operator/network with a network file. */
-export function networkRoutes(deps: ImportDeps): Hono {
+/** `sections` of an export, with commas between them. */
+const exportQuery = v.strictObject({
+	sections: v.optional(
+		v.pipe(
+			v.string(),
+			v.transform((text) => text.split(",")),
+			v.array(v.picklist(EXPORT_SECTIONS, `must be some of ${EXPORT_SECTIONS.join(", ")}`)),
+		),
+	),
+});
+
+/** GET, POST /operator/network, and POST /operator/network/undo. */
+export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	const app = new Hono();
-	app.post("/", async (c) => jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream())));
+	app.get("/", async (c) => {
+		const { sections = DEFAULT_EXPORT } = readInput(exportQuery, c.req.query());
+		const version = await readVersion(deps.db);
+		const asked = EXPORT_SECTIONS.filter((section) => sections.includes(section));
+		return new Response(exportNetwork(deps, asked), { headers: { "content-type": "application/json", etag: `"${version}"` } });
+	});
+	app.post("/", async (c) =>
+		jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream(), readImportOptions(c.req, actorOf(c)))),
+	);
+	app.post("/undo", async (c) => {
+		const options = readImportOptions(c.req, actorOf(c));
+		return jsonResponse(await undoImport(deps, await readBody(c.req.raw, undoSchema), options));
+	});
+	return app;
+}
+
+/** GET /operator/{section}, and GET and PATCH of one of its entries. */
+export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
+	const app = new Hono();
+	app.get("/", async (c) => jsonResponse(await listEntries(deps.db, section, readListQuery(section, c.req.query()))));
+	app.get("/:id", async (c) => {
+		readInput(v.strictObject({}), c.req.query());
+		const found = await findEntry(deps.db, section, c.req.param("id"));
+		if (found === null) throw new HttpError(404, { error: "Not found" });
+		return jsonResponse(found.entry, 200, { etag: found.etag });
+	});
+	app.patch("/:id", async (c) => {
+		const id = c.req.param("id");
+		const change = { section, id, fields: parseJson(await c.req.text()), etag: readEntryMatch(c.req) };
+		const report = await changeEntry(deps, change, readImportOptions(c.req, actorOf(c), false));
+		const found = await findEntry(deps.db, section, id);
+		return jsonResponse(report, 200, found === null ? {} : { etag: found.etag });
+	});
 	return app;
 }

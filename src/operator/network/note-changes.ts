@@ -1,22 +1,41 @@
 /** What an import changes of what brand lists show, for those who follow the changes (decision 0038). */
 import { type SQL, sql } from "drizzle-orm";
-import type { brandChanges } from "../../db/schema/brands.ts";
+import type { brandChanges, campaigns } from "../../db/schema/brands.ts";
 import { contentHashOf } from "../../lib/md5-ids.ts";
+import type { Stored } from "./export-entry.ts";
 import type { BrandEntry } from "./network-file.ts";
 
 export type Parts = Pick<typeof brandChanges.$inferInsert, "listed" | "rateHash" | "restrictionsHash" | "detailsHash">;
 
+type ListedCampaign = Pick<
+	Stored<typeof campaigns>,
+	| "campaignId"
+	| "merchantId"
+	| "active"
+	| "country"
+	| "homepageUrl"
+	| "deeplinkUrl"
+	| "deeplinkVerified"
+	| "commissionRate"
+	| "flatFeeMicros"
+	| "rateType"
+	| "rateBasis"
+	| "maxRate"
+>;
+
 /** Whether lists show a brand to publishers without blocks, and a hash of each part of what they show. */
-export function listedParts(brand: BrandEntry): Parts {
-	const { active, blocked_countries, campaigns } = brand;
-	const shown = campaigns.filter((campaign) => campaign.active && !blocked_countries.includes(campaign.country));
-	const rates = shown.flatMap((of) => [of.campaign_id, of.commission_rate, of.flat_fee, of.rate_type, of.rate_basis, of.max_rate]);
+export function listedParts(brand: BrandEntry, campaigns: readonly ListedCampaign[]): Parts {
+	const { active, blocked_countries } = brand;
+	const shown = campaigns
+		.filter((campaign) => Boolean(campaign.active) && !blocked_countries.includes(campaign.country))
+		.sort((one, other) => one.campaignId - other.campaignId);
+	const rates = shown.flatMap((of) => [of.campaignId, of.commissionRate, of.flatFeeMicros, of.rateType, of.rateBasis, of.maxRate]);
 	const links = shown.flatMap((of) => [
-		of.campaign_id,
-		of.merchant_id,
+		of.campaignId,
+		of.merchantId,
 		of.country,
-		of.homepage_url === null ? 0 : 1,
-		of.deeplink_url === null || !of.deeplink_verified ? 0 : 1,
+		of.homepageUrl === null ? 0 : 1,
+		of.deeplinkUrl === null || !of.deeplinkVerified ? 0 : 1,
 	]);
 	return {
 		listed: active && shown.length > 0,

@@ -4,7 +4,7 @@ import { JSONParser, TokenType } from "@streamparser/json";
 export type StreamedEntry = {
 	section: string;
 	index: number;
-	/** The name of an entry of a section that is an object; null where such a section begins. */
+	/** The name of an entry of a section that is an object; null where such a section begins, or is null. */
 	key: string | null;
 	value: unknown;
 };
@@ -21,18 +21,15 @@ export class JsonStreamError extends Error {
 }
 
 /**
- * Yields every entry of every section in the file's order. A section that is null has no entries.
+ * Yields every entry of every section in the file's order. A list that is null has no entries. `$schema` may be a text, which says nothing.
  * @param objects sections that are objects
  * @throws JsonStreamError where the text is not JSON, its root is no object, or another section is no list
  */
-export async function* readJsonSections(
-	stream: ReadableStream<Uint8Array>,
-	objects: readonly string[] = [],
-): AsyncGenerator<StreamedEntry> {
+export async function* readJsonSections(stream: AsyncIterable<Uint8Array>, objects: readonly string[] = []): AsyncGenerator<StreamedEntry> {
 	let entries: StreamedEntry[] = [];
 	let failure: JsonStreamError | null = null;
 	const parser = new JSONParser({ paths: ["$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
-	const checkShape = shapeChecker(objects, (section) => entries.push({ section, index: 0, key: null, value: null }));
+	const checkShape = shapeChecker(objects, (section, value) => entries.push({ section, index: 0, key: null, value }));
 	parser.onValue = ({ key, value, stack }) => {
 		entries.push({ section: String(stack[1]?.key), index: Number(key), key: String(key), value });
 	};
@@ -57,12 +54,15 @@ export async function* readJsonSections(
 	if (!parser.isEnded) throw new JsonStreamError("", "is not JSON: it ends too early");
 }
 
+/** By which an editor knows what the file is. */
+const SCHEMA = "$schema";
+
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** Follows the tokens down to the sections: the root must be an object, and each section null, a list, or an object where it is named so. */
 function shapeChecker(
 	objects: readonly string[],
-	begin: (section: string) => void,
+	begin: (section: string, value: object | null) => void,
 ): (token: TokenType, value: unknown) => JsonStreamError | null {
 	let depth = 0;
 	let section: string | null = null;
@@ -71,12 +71,13 @@ function shapeChecker(
 		if (depth === 0 && token !== TokenType.LEFT_BRACE) return new JsonStreamError("", "must be an object of sections");
 		if (depth === 1 && awaitsValue) {
 			awaitsValue = false;
+			if (section === SCHEMA && token === TokenType.STRING) return null;
 			const isObject = section !== null && objects.includes(section);
 			const opening = isObject ? TokenType.LEFT_BRACE : TokenType.LEFT_BRACKET;
 			if (token !== opening && token !== TokenType.NULL) {
 				return new JsonStreamError(section ?? "", isObject ? "must be an object" : "must be a list");
 			}
-			if (section !== null && isObject && token === opening) begin(section);
+			if (section !== null && isObject) begin(section, token === opening ? {} : null);
 		} else if (depth === 1 && token === TokenType.STRING) {
 			section = String(value);
 		} else if (depth === 1 && token === TokenType.COLON) {

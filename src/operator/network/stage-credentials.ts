@@ -13,7 +13,7 @@ import type { RowStage } from "./stage-rows.ts";
 type Issued = ImportReport["issued"][number];
 export type Placed<Entry> = { entry: Entry; path: string };
 
-type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
+export type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
 
 /** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
 type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
@@ -58,7 +58,8 @@ export async function identifyPublishers(
 
 /**
  * Stages the keys of publishers and platforms: those that the file names and nobody knows yet, and new ones for owners that never
- * had one. A key that is stored already stays as it is. Faults name keys that belong to someone else.
+ * had one. A key that is stored already stays as it is. Faults name keys that belong to someone else. `fresh`: whose keys are new, by
+ * kind and owner, and whether they had one of the kind.
  */
 export async function stageKeys(
 	db: Database,
@@ -66,7 +67,7 @@ export async function stageKeys(
 	publisherEntries: readonly Placed<PublisherEntry>[],
 	platformEntries: readonly Placed<PlatformEntry>[],
 	now: number,
-): Promise<Credentials> {
+): Promise<Credentials<{ fresh: Map<string, "first" | "another"> }>> {
 	const stored = await db.select().from(accessKeys);
 	const byHash = new Map(stored.map((row) => [row.hash, row]));
 	const owners = new Map(stored.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
@@ -74,6 +75,7 @@ export async function stageKeys(
 	const issued: Issued[] = [];
 	const faults: Fault[] = [];
 	const warnings: Fault[] = [];
+	const fresh = new Map<string, "first" | "another">();
 	const wanted = [
 		...publisherEntries.flatMap(({ entry, path }) => [
 			{ kind: "access_key" as const, id: entry.id, owner: ownerOf(entry.id), given: entry.access_key, path: `${path}.access_key` },
@@ -94,13 +96,15 @@ export async function stageKeys(
 		const claimed = claim(owners, hash, `${kind} ${id}`, path);
 		faults.push(...claimed);
 		const known = byHash.get(hash);
-		if (known === undefined) await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
-		else if (claimed.length === 0 && known.expiresAt !== null) {
+		if (known === undefined) {
+			fresh.set(`${kind} ${id}`, had.has(`${kind} ${id}`) ? "another" : "first");
+			await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
+		} else if (claimed.length === 0 && known.expiresAt !== null) {
 			warnings.push({ path, message: "was rotated out or revoked, and is not made valid again; the other keys stay as they are" });
 		}
 		if (given === null) issued.push({ owner, kind, value });
 	}
-	return { issued, faults, warnings };
+	return { issued, faults, warnings, fresh };
 }
 
 /** Notes that `value` is `owner`'s, or says that it is another's. */

@@ -6,9 +6,10 @@ import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { Fault } from "../../http/errors.ts";
 import type { BrandEntry, CampaignEntry, ProductEntry, SellerProductEntry } from "./network-file.ts";
-import { listedParts, type Parts } from "./note-changes.ts";
+import { listedParts } from "./note-changes.ts";
 import type { RowStage } from "./stage-rows.ts";
 import { stopsOfBrand } from "./stage-stops.ts";
+import type { StoredCampaign } from "./stored-entries.ts";
 
 /** What must be known of all entries to check one against another. */
 export type FileIndex = {
@@ -53,13 +54,13 @@ export function checkBrand(index: FileIndex, brand: BrandEntry, path: string): F
 	return faults;
 }
 
-/** What is allowed in a brand but likely a mistake. */
-export function warnOfBrand(brand: BrandEntry, path: string): Fault[] {
+/** What is allowed in a brand but likely a mistake. @param keptCampaigns those that it has beside the ones that the file names */
+export function warnOfBrand(brand: BrandEntry, path: string, keptCampaigns: number): Fault[] {
 	const warnings: Fault[] = [];
 	if (brand.traffic_types.includes("Cashback") && brand.restricted_traffic.includes("Incentivized Traffic")) {
 		warnings.push({ path, message: "is mapped to Cashback but restricts Incentivized Traffic, which rules cashback out" });
 	}
-	if (brand.active && brand.campaigns.length === 0) warnings.push({ path, message: "is active but has no campaign" });
+	if (brand.active && brand.campaigns.length + keptCampaigns === 0) warnings.push({ path, message: "is active but has no campaign" });
 	brand.campaigns.forEach((campaign, at) => {
 		warnings.push(...warnOfCampaign(campaign, `${path}.campaigns[${at}]`));
 	});
@@ -103,14 +104,11 @@ function warnOfCampaign(campaign: CampaignEntry, path: string): Fault[] {
 	return checks.filter(([applies]) => applies).map(([, place, message]) => ({ path: place, message }));
 }
 
-type BrandRow = Omit<typeof brands.$inferInsert, "id">;
-type CampaignRow = Omit<typeof campaigns.$inferInsert, "brandId"> & { domain: string; path: string };
+type BrandRow = Omit<typeof brands.$inferSelect, "id">;
+export type CampaignRow = Omit<typeof campaigns.$inferSelect, "brandId"> & { domain: string; path: string };
 
-/** Stages a brand, its campaigns, its aliases and the keys under which the campaign book lists it. */
-export async function stageBrand(stage: RowStage, brand: BrandEntry, path: string): Promise<void> {
-	const aliases = [...new Set(brand.aliases)].filter((alias) => alias !== brand.domain);
-	const campaignRows = brand.campaigns.map((campaign, at) => writeCampaign(brand.domain, campaign, `${path}.campaigns[${at}]`));
-	await stage.add("brands", {
+export function writeBrand(brand: BrandEntry): BrandRow {
+	return {
 		domain: brand.domain,
 		name: brand.name,
 		category: brand.category,
@@ -118,24 +116,49 @@ export async function stageBrand(stage: RowStage, brand: BrandEntry, path: strin
 		marketplace: brand.marketplace,
 		newDeal: brand.new_deal,
 		lastUpdatedDate: brand.last_updated_date,
-		aliases: JSON.stringify(aliases),
+		aliases: JSON.stringify(aliasesOf(brand)),
 		restrictedTraffic: JSON.stringify(brand.restricted_traffic),
 		trafficTypes: JSON.stringify(brand.traffic_types),
 		blockedCountries: JSON.stringify([...new Set(brand.blocked_countries)]),
-		...listedParts(brand),
-	} satisfies BrandRow & Parts);
-	for (const row of campaignRows) await stage.add("campaigns", row);
-	for (const row of stopsOfBrand(brand)) await stage.add("stops", row);
+	};
+}
+
+function aliasesOf({ domain, aliases }: BrandEntry): string[] {
+	return [...new Set(aliases)].filter((alias) => alias !== domain);
+}
+
+/**
+ * Stages a brand as a whole: its campaigns, its aliases and the keys under which the campaign book lists it.
+ * @param rows the campaigns that the file names
+ * @param kept those that it does not name, as they are stored
+ */
+export async function stageBrand(
+	stage: RowStage,
+	brand: BrandEntry,
+	row: BrandRow,
+	rows: readonly CampaignRow[],
+	kept: readonly StoredCampaign[],
+	path: string,
+): Promise<void> {
+	await stage.add("brands", { ...row, ...listedParts(brand, [...rows, ...kept]) });
+	for (const campaign of rows) await stage.add("campaigns", campaign);
+	for (const { brandId: _, ...campaign } of kept) await stage.add("campaigns", { ...campaign, path });
+	const all = [
+		...brand.campaigns.map(({ campaign_id, active, keyword_epc }) => ({ campaign_id, active, keywordEpcMicros: keyword_epc })),
+		...kept.map((campaign) => ({
+			campaign_id: campaign.campaignId,
+			active: Boolean(campaign.active),
+			keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros) as Record<string, number>,
+		})),
+	];
+	for (const stop of stopsOfBrand({ ...brand, campaigns: all })) await stage.add("stops", stop);
+	const aliases = aliasesOf(brand);
 	for (const [at, alias] of aliases.entries()) await stage.add("aliases", { alias, domain: brand.domain, path: `${path}.aliases[${at}]` });
-	const keys = keysOfBrand({
-		domain: brand.domain,
-		aliases,
-		campaigns: brand.campaigns.map(({ keyword_epc }) => ({ keywordEpcMicros: keyword_epc })),
-	});
+	const keys = keysOfBrand({ domain: brand.domain, aliases, campaigns: all });
 	for (const key of keys) await stage.add("book_keys", { slot: slotOf(key), key, domain: brand.domain });
 }
 
-function writeCampaign(domain: string, campaign: CampaignEntry, path: string): CampaignRow {
+export function writeCampaign(domain: string, campaign: CampaignEntry, path: string): CampaignRow {
 	return {
 		domain,
 		path,
@@ -166,7 +189,7 @@ function writeCampaign(domain: string, campaign: CampaignEntry, path: string): C
 	};
 }
 
-export function writeProduct(product: ProductEntry): typeof products.$inferInsert {
+export function writeProduct(product: ProductEntry): Omit<typeof products.$inferSelect, "feedId"> {
 	return {
 		id: product.id,
 		domain: product.domain,
@@ -183,7 +206,7 @@ export function writeProduct(product: ProductEntry): typeof products.$inferInser
 	};
 }
 
-export function writeSellerProduct(product: SellerProductEntry): typeof sellerProducts.$inferInsert {
+export function writeSellerProduct(product: SellerProductEntry): Omit<typeof sellerProducts.$inferSelect, "feedId"> {
 	return {
 		asin: product.asin,
 		sellerId: product.seller_id,

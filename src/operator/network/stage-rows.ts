@@ -8,8 +8,8 @@ import { writeRow } from "../../db/json-rows.ts";
 import { importRows } from "../../db/schema/imports.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
-/** Characters of JSON put into one parameter; D1 takes 2 MB, and a character is at most three bytes. */
-const CHUNK_CHARACTERS = 500_000;
+/** Bytes of JSON put into one parameter, and a row: D1 takes 2 MB. */
+const CHUNK_BYTES = 1_500_000;
 /** Rows of an import that broke off are removed after this long. */
 const ABANDONED_AFTER_MS = HOUR_MS;
 
@@ -28,7 +28,7 @@ export type RowStage = {
 /** Opens a stage. Its first rows also remove what imports that broke off have left. */
 export function openStage(db: Database, importId: string, startedAt: number): RowStage {
 	let isUsed = false;
-	const queues = new Map<string, { rows: string[]; characters: number }>();
+	const queues = new Map<string, { rows: string[]; bytes: number }>();
 	let seq = 0;
 
 	async function write(section: string): Promise<void> {
@@ -50,11 +50,11 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 		isUsed: () => isUsed,
 		async add(section, row) {
 			const text = writeRow(row);
-			const queue = queues.get(section) ?? { rows: [], characters: 0 };
+			const queue = queues.get(section) ?? { rows: [], bytes: 0 };
 			queues.set(section, queue);
 			queue.rows.push(text);
-			queue.characters += text.length + 1;
-			if (queue.characters >= CHUNK_CHARACTERS) await write(section);
+			queue.bytes += mostBytes(text) + 1;
+			if (queue.bytes >= CHUNK_BYTES) await write(section);
 		},
 		async flush() {
 			for (const section of [...queues.keys()]) await write(section);
@@ -64,4 +64,10 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 			if (isUsed) await db.delete(importRows).where(eq(importRows.importId, importId));
 		},
 	};
+}
+
+/** No character of JavaScript's takes more than three bytes. */
+function mostBytes(text: string): number {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII takes one byte
+	return /^[\u0000-\u007f]*$/.test(text) ? text.length : text.length * 3;
 }

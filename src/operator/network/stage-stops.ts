@@ -2,11 +2,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { stops } from "../../db/schema/settings.ts";
 import { brandSubject, campaignSubject, publisherSubject } from "../../lib/stop-subject.ts";
-import type { BrandEntry, PublisherEntry } from "./network-file.ts";
+import type { BrandEntry, CampaignEntry, PublisherEntry } from "./network-file.ts";
 
 type StopRow = Omit<typeof stops.$inferInsert, "since">;
 
-export function stopsOfBrand({ domain, active, blocked_countries, campaigns }: BrandEntry): StopRow[] {
+type Stopping = Pick<BrandEntry, "domain" | "active" | "blocked_countries"> & {
+	campaigns: readonly Pick<CampaignEntry, "campaign_id" | "active">[];
+};
+
+export function stopsOfBrand({ domain, active, blocked_countries, campaigns }: Stopping): StopRow[] {
 	const subject = brandSubject(domain);
 	const rows: StopRow[] = active ? [] : [{ subject, domain: "", reason: "brand_stopped", country: "" }];
 	for (const country of blocked_countries) rows.push({ subject, domain: "", reason: "blocked", country });

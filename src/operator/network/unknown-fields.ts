@@ -23,9 +23,9 @@ export function unknownFields(section: SectionName, value: unknown, path: string
 	return fields.concat(inner.flatMap((entry: unknown, at) => unknownOf(entries, entry, `${path}.${list}[${at}]`)));
 }
 
-/** The warning of an unknown field. */
-export function describeUnknown({ path, name, known }: UnknownField): Fault {
-	return { path, message: `is not a field of the network file and was ignored${suggest(name, known)}` };
+/** What is said of an unknown field. @param fate what became of it */
+export function describeUnknown({ path, name, known }: UnknownField, fate = " and was ignored"): Fault {
+	return { path, message: `is not a field of the network file${fate}${suggest(name, known)}` };
 }
 
 /** Which of the known names was meant, as the end of a sentence; nothing for a name longer than any of them. */

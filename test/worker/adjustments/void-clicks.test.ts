@@ -14,7 +14,7 @@ import { adjust, listAdjustments, postAdjustment, preview } from "../../support/
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
-import { ACME, brandEntry, importFile, NORTHWIND } from "../../support/network-import.ts";
+import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../../support/network-import.ts";
 
 const CPC = {
 	...ACME,
@@ -42,7 +42,7 @@ async function faultOf(body: object, query = ""): Promise<string> {
 }
 
 function setCaps(caps: object) {
-	return importFile({
+	return importExactly({
 		brands: [
 			brandEntry("shoes.example", 5001, {}, { timezone: "America/New_York", daily_click_cap: null, ...caps }),
 			brandEntry("boots.example", 5002),

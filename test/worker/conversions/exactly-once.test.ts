@@ -33,6 +33,7 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
+import { PLAIN_IMPORT } from "../../support/network-import.ts";
 import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 150);
@@ -257,6 +258,7 @@ class World {
 				allowInsecureCallbacks: false,
 			},
 			new Blob([JSON.stringify(file)]).stream(),
+			PLAIN_IMPORT,
 		);
 	}
 

@@ -12,7 +12,7 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
-import { importFile } from "../../support/network-import.ts";
+import { importExactly } from "../../support/network-import.ts";
 
 const DOLLAR = 1_000_000;
 
@@ -39,7 +39,7 @@ async function clicked(fields: Parameters<typeof clickRow>[0] = {}) {
 	};
 }
 
-const importWest = (fields: object) => importFile({ platforms: [platformEntry("west", { negative_payout: "adjust", ...fields })] });
+const importWest = (fields: object) => importExactly({ platforms: [platformEntry("west", { negative_payout: "adjust", ...fields })] });
 
 beforeAll(importConversionNetwork);
 beforeEach(async () => void (await importWest({})));

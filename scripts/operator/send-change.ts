@@ -1,0 +1,104 @@
+/** Sends what changes the network, and says what came of it. */
+import type { Command } from "commander";
+import * as v from "valibot";
+import {
+	confirmationSchema,
+	type ImportReport,
+	importConflictSchema,
+	importReportSchema,
+	overwrittenSchema,
+} from "../../src/operator/network/import-answer.ts";
+import { Failure } from "../local/failure.ts";
+import { type Answer, type CallOptions, callOperator, type Target } from "./call-operator.ts";
+import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
+import { describeDifference } from "./describe-difference.ts";
+import { findKey } from "./find-key.ts";
+import { describePlaces, readFaults } from "./import-report.ts";
+import { readAnswer } from "./read-answer.ts";
+
+export type ChangeOptions = ServerOptions & { dryRun?: boolean; yes?: boolean };
+
+export function withChangeOptions(command: Command): Command {
+	return withServerOptions(command)
+		.option("--dry-run", "only show what would change")
+		.option("--yes", "go on where more than half of the campaigns would stop, or later changes be overwritten");
+}
+
+/** The query of these options. */
+export function queryOf({ dryRun, yes, complete }: ChangeOptions & { complete?: boolean }): string {
+	const query = new URLSearchParams({
+		...(dryRun && { dry_run: "1" }),
+		...(yes && { yes: "1" }),
+		...(complete && { campaigns_complete: "1" }),
+	}).toString();
+	return query === "" ? "" : `?${query}`;
+}
+
+export function targetOf(options: ServerOptions): Target {
+	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+}
+
+/** Sends a change, and prints its difference. @throws Failure where it is refused */
+export async function sendChange(path: string, body: object, options: ChangeOptions, call: CallOptions = {}): Promise<void> {
+	const answer = await callOperator(targetOf(options), `${path}${queryOf(options)}`, JSON.stringify(body), () => {}, {
+		...call,
+		mayBeMissing: true,
+	});
+	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
+	const report = takeReport(answer);
+	if (!options.json) console.log(describeChange(report).join("\n"));
+}
+
+/** The report of a change. @throws Failure where it was refused, with what the server says */
+function takeReport(answer: Answer): ImportReport {
+	const { status, body } = answer;
+	if (status === 200) return readAnswer(importReportSchema, body);
+	throw new Failure(
+		describeRefusal(answer).join("\n") ||
+			`The server could not do this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee its log.`,
+	);
+}
+
+/** Why a change was refused; empty where the server has no word for it. */
+export function describeRefusal({ status, body }: Answer): string[] {
+	if (status === 404) return ["There is no such entry: `list` shows those there are."];
+	if (status === 422) {
+		const { faults, fault_count } = readFaults(body);
+		return ["The server refused this, and nothing was changed:", ...describePlaces(faults, fault_count)];
+	}
+	if (status === 412) {
+		const conflict = v.safeParse(importConflictSchema, body);
+		const changed = conflict.success ? conflict.output.changed : [];
+		const count = conflict.success ? conflict.output.changed_count : 0;
+		return [
+			`Nothing was changed: ${messageOf(body)}.`,
+			...changed.map(({ section, id, actor, at, import: by }) => `  ${section} ${id}: by ${actor} at ${at} (${by})`),
+			...(count > changed.length ? [`  … and ${count - changed.length} more`] : []),
+		];
+	}
+	if (status !== 409) return [];
+	if (v.is(confirmationSchema, body)) return [...describeDifference(body.difference, true), `Nothing was changed: ${body.message}.`];
+	const overwritten = v.is(overwrittenSchema, body) ? body.overwritten : [];
+	return [
+		`Nothing was changed: ${messageOf(body)}.`,
+		...overwritten.map(({ section, id, field }) => `  ${section} ${id}${field === "" ? "" : `, ${field}`}`),
+	];
+}
+
+function messageOf(body: unknown): string {
+	const named = v.safeParse(v.object({ message: v.string() }), body);
+	return named.success ? named.output.message : "it was refused";
+}
+
+/** The difference, and how to undo it. */
+function describeChange({ id, dry_run, needs_confirmation, difference, warnings, warning_count }: ImportReport): string[] {
+	const lines = describeDifference(difference, dry_run);
+	if (warning_count > 0)
+		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...describePlaces(warnings, warning_count));
+	if (dry_run)
+		lines.push(
+			needs_confirmation ? "Nothing was changed. It stops more than half of the campaigns, and needs --yes." : "Nothing was changed.",
+		);
+	if (id !== null) lines.push(`Import ${id}: \`undo ${id}\` undoes it.`);
+	return lines;
+}

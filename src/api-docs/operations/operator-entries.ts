@@ -1,0 +1,148 @@
+/** Entries of the network file, one by one. The schemas are those that read the queries, and that the answers are typed by. */
+import * as v from "valibot";
+import { VERB_OF } from "../../operator/network/change-entry.ts";
+import {
+	ENTRY_SECTIONS,
+	type EntrySection,
+	entryConflictSchema,
+	entryPageSchema,
+	fileEntrySchema,
+} from "../../operator/network/entry-answers.ts";
+import { importReportSchema } from "../../operator/network/import-answer.ts";
+import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
+import type { Answer, Operation, Parameter } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { CONFIRMATION, IMPORT_QUERY } from "./operator-network.ts";
+import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+
+const text = v.string();
+
+type Of = {
+	noun: string;
+	id: string;
+	example: string;
+	fields: Record<string, unknown>;
+	filters: readonly [name: string, description: string][];
+};
+
+const OF: Readonly<Record<EntrySection, Of>> = {
+	platforms: {
+		noun: "Platform",
+		id: "Its id.",
+		example: "northwind",
+		fields: { max_payout: "500.00" },
+		filters: [["text", "In its name."]],
+	},
+	publishers: {
+		noun: "Publisher",
+		id: "Its id.",
+		example: "acme-media",
+		fields: { status: "suspended" },
+		filters: [
+			["text", "In its name."],
+			["status", "active or suspended."],
+		],
+	},
+	brands: {
+		noun: "Brand",
+		id: "Its domain.",
+		example: "shoes.example",
+		fields: { active: false },
+		filters: [
+			["text", "In its name."],
+			["active", "true or false."],
+			["category", "Its category."],
+		],
+	},
+	campaigns: {
+		noun: "Campaign",
+		id: "Its id.",
+		example: "9001",
+		fields: { commission_rate: "7% CPS" },
+		filters: [
+			["brand", "Of this brand, by its domain."],
+			["platform", "Of this platform, by its id."],
+			["country", "In this country."],
+			["active", "true or false."],
+		],
+	},
+};
+
+const NOT_FOUND: Answer = {
+	description: "There is no such entry.",
+	content: { schema: errorSchema, example: { error: "Not found" } },
+};
+
+const ETAG = { etag: "The entry's state, for If-Match." };
+
+const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
+
+function operationsOf(section: EntrySection): Operation[] {
+	const { noun, id: described, example, fields, filters } = OF[section];
+	const id: Parameter = { in: "path", name: "id", description: described, schema: text, example };
+	const what = noun.toLowerCase();
+	return [
+		{
+			...SHARED,
+			role: "viewer",
+			method: "get",
+			path: `/operator/${section}`,
+			id: `list${noun}Entries`,
+			summary: `List ${section}`,
+			description:
+				"As entries of the network file, with every field but keys and secrets, in the order of their ids. A page looks at 10,000 at the most: where a filter finds few, it may be short, and the next one goes on.",
+			parameters: [
+				...filters.map(([name, description]): Parameter => ({ in: "query", name, description, schema: text })),
+				{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
+				{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: text },
+			],
+			answers: {
+				200: { description: "A page.", content: { schema: named("EntryPage", entryPageSchema) } },
+				401: UNAUTHORIZED,
+				422: faultsAnswer,
+			},
+		},
+		{
+			...SHARED,
+			role: "viewer",
+			method: "get",
+			path: `/operator/${section}/{id}`,
+			id: `show${noun}Entry`,
+			summary: `Show a ${what}`,
+			parameters: [id],
+			answers: {
+				200: { description: "The entry of the network file.", headers: ETAG, content: { schema: fileEntrySchema } },
+				401: UNAUTHORIZED,
+				404: NOT_FOUND,
+				422: faultsAnswer,
+			},
+		},
+		{
+			...SHARED,
+			role: "manager",
+			method: "patch",
+			path: `/operator/${section}/{id}`,
+			id: VERB_OF[section],
+			summary: `Change a ${what}`,
+			description:
+				"Fields of its entry in the network file: an absent one keeps what is stored, null clears it. Faults name a field by its own path; an unknown one is a fault.",
+			parameters: [id, ...IMPORT_QUERY, { in: "header", name: "If-Match", description: "ETag of the entry that was read.", schema: text }],
+			body: { required: true, contents: [{ schema: fileEntrySchema, example: fields }] },
+			answers: {
+				200: { description: "What changed, or would.", headers: ETAG, content: { schema: importReportSchema } },
+				401: UNAUTHORIZED,
+				404: NOT_FOUND,
+				409: CONFIRMATION,
+				412: {
+					description: "The entry is another than the one that was read.",
+					content: { schema: named("EntryConflict", entryConflictSchema) },
+				},
+				413: largerThan(MAX_ENTRY_BYTES),
+				422: faultsAnswer,
+				503: BEING_MOVED,
+			},
+		},
+	];
+}
+
+export const OPERATOR_ENTRY_OPERATIONS: readonly Operation[] = ENTRY_SECTIONS.flatMap(operationsOf);

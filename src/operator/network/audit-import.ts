@@ -1,0 +1,50 @@
+/** What the audit keeps of an import: one row of it, and one of each changed entry up to a thousand. */
+import type { SQL } from "drizzle-orm";
+import { type AuditEntry, auditStatement } from "../../audit/audit-statement.ts";
+import type { ChangeRecord } from "./difference.ts";
+import type { DifferenceSection } from "./difference-answer.ts";
+import type { FileEntry } from "./export-entry.ts";
+import type { Stamp } from "./network-version.ts";
+
+const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
+	traffic: "network",
+	platforms: "platform",
+	publishers: "publisher",
+	brands: "brand",
+	campaigns: "campaign",
+	exchange_rates: "exchange_rate",
+	products: "product",
+	seller_products: "seller_product",
+};
+
+/** Characters of JSON of a value that is kept whole, and of all rows of one statement. */
+const MAX_VALUE = 500;
+const MAX_STATEMENT = 400_000;
+
+/** @param counts entries that were added, changed and removed */
+export function auditImport(stamp: Stamp, counts: Readonly<Record<string, number>>, changes: readonly ChangeRecord[]): SQL[] {
+	const { verb, fileHash, undoes, version } = stamp;
+	const after = { version, ...(fileHash !== null && { sha256: fileHash }), ...(undoes !== null && { undoes }) };
+	const chunks: AuditEntry[][] = [[{ verb, subjectKind: "import", subjectId: stamp.id, counts, after }]];
+	let characters = 0;
+	for (const { section, id, before, after: now } of changes) {
+		const entry: AuditEntry = { verb, subjectKind: SUBJECTS[section], subjectId: id, before: shorten(before), after: shorten(now) };
+		characters += JSON.stringify(entry).length;
+		if (characters > MAX_STATEMENT) {
+			chunks.push([]);
+			characters = 0;
+		}
+		chunks.at(-1)?.push(entry);
+	}
+	return chunks.map((entries) => auditStatement(stamp.actor, stamp.at, entries));
+}
+
+function shorten(fields: FileEntry | null | undefined): FileEntry | null {
+	if (fields === null || fields === undefined) return null;
+	return Object.fromEntries(
+		Object.entries(fields).map(([field, value]) => {
+			const text = JSON.stringify(value) ?? "";
+			return [field, text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`];
+		}),
+	);
+}

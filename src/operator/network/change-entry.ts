@@ -1,0 +1,76 @@
+/** PATCH of one entry: an import of it alone, in which unknown fields are faults. */
+import { type Fault, invalidInput } from "../../http/errors.ts";
+import { HttpError } from "../../lib/http.ts";
+import type { EntrySection } from "./entry-answers.ts";
+import type { ImportReport } from "./import-answer.ts";
+import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
+import { type Given, isObject } from "./import-run.ts";
+import { findEntry } from "./read-entries.ts";
+
+/** Where the entry stands in faults, which tell of its fields alone. */
+const PLACE = "entry";
+
+/** The field by which entries are told apart. */
+const KEYS = { platforms: "id", publishers: "id", brands: "domain", campaigns: "campaign_id" } as const;
+
+/** The operations, as /openapi-operator.json has them. */
+export const VERB_OF: Readonly<Record<EntrySection, string>> = {
+	platforms: "changePlatformEntry",
+	publishers: "changePublisherEntry",
+	brands: "changeBrandEntry",
+	campaigns: "changeCampaignEntry",
+};
+
+type Change = {
+	section: EntrySection;
+	id: string;
+	/** The fields that change, null to clear one. */
+	fields: unknown;
+	/** The entry's state that was read; null for any. */
+	etag: string | null;
+};
+
+/**
+ * Changes fields of a stored entry.
+ * @throws HttpError 404 where there is no such entry, 412 where it is another than the one that was read; and as imports do
+ */
+export async function changeEntry(deps: ImportDeps, { section, id, fields, etag }: Change, options: ImportOptions): Promise<ImportReport> {
+	if (!isObject(fields)) throw invalidInput([{ path: "", message: "must be an object of fields" }]);
+	async function* read(): AsyncGenerator<Given> {
+		const found = await findEntry(deps.db, section, id);
+		if (found === null) throw new HttpError(404, { error: "Not found" });
+		if (etag !== null && etag !== found.etag) {
+			const message = "the entry is another than the one that was read: look at it, and send it again";
+			throw new HttpError(412, { error: "Conflict", message, etag: found.etag, entry: found.entry });
+		}
+		yield givenOf(section, found.entry, fields as Record<string, unknown>);
+	}
+	const source = { kind: "patch", verb: VERB_OF[section], isStrict: true, read, fileHash: () => null, undoes: null } as const;
+	try {
+		return await importEntries(deps, source, options);
+	} catch (error) {
+		throw error instanceof HttpError && error.status === 422 ? new HttpError(422, withOwnPaths(error.body, section)) : error;
+	}
+}
+
+/** What names the entry may stand among the fields, as long as it names this one. */
+function givenOf(section: EntrySection, entry: Readonly<Record<string, unknown>>, fields: Record<string, unknown>): Given {
+	const names = section === "campaigns" ? ["campaign_id", "brand"] : [KEYS[section]];
+	const others = names.filter((name) => fields[name] !== undefined && fields[name] !== entry[name]);
+	if (others.length > 0) throw invalidInput(others.map((path) => ({ path, message: "names another entry: it cannot be changed" })));
+	const key = KEYS[section];
+	const { brand, ...own } = fields;
+	if (section !== "campaigns") return { section, value: { ...fields, [key]: entry[key] }, path: PLACE };
+	return { section: "brands", value: { domain: entry.brand, campaigns: [{ ...own, [key]: entry[key] }] }, path: PLACE };
+}
+
+function withOwnPaths(body: Record<string, unknown>, section: EntrySection): Record<string, unknown> {
+	const place = section === "campaigns" ? `${PLACE}.campaigns[0]` : PLACE;
+	const faults = Array.isArray(body.faults) ? (body.faults as Fault[]) : [];
+	return { ...body, faults: faults.map(({ path, message }) => ({ path: ownPath(path, place), message })) };
+}
+
+function ownPath(path: string, place: string): string {
+	if (path === place) return "";
+	return path.startsWith(`${place}.`) ? path.slice(place.length + 1) : path;
+}

@@ -1,0 +1,68 @@
+/** What an import changes, or would: part of its answer. */
+import * as v from "valibot";
+import { count } from "../../lib/shapes.ts";
+
+/** Sections whose entries can differ; `traffic` is the network's own settings. */
+const DIFFERENCE_SECTIONS = [
+	"traffic",
+	"platforms",
+	"publishers",
+	"brands",
+	"campaigns",
+	"exchange_rates",
+	"products",
+	"seller_products",
+] as const;
+export type DifferenceSection = (typeof DIFFERENCE_SECTIONS)[number];
+
+const id = v.pipe(v.string(), v.description("As the network file has it: a brand's domain, a campaign's id; a rate's currency and date."));
+const section = v.picklist(DIFFERENCE_SECTIONS);
+const value = v.pipe(v.unknown(), v.description("As in the network file; a long one is cut short, and ends in …"));
+
+const fieldSchema = v.strictObject({ field: v.string(), before: value, after: value });
+export type FieldChange = v.InferOutput<typeof fieldSchema>;
+
+const entryChangeSchema = v.strictObject({
+	section,
+	id,
+	brand: v.pipe(v.optional(v.string()), v.description("Of a campaign: its brand's domain.")),
+	kind: v.picklist(["added", "changed", "removed"]),
+	fields: v.pipe(
+		v.array(fieldSchema),
+		v.description("Of a new entry, those that are not the default; of a removed one, those that were not."),
+	),
+});
+export type EntryChange = v.InferOutput<typeof entryChangeSchema>;
+
+const lossSchema = v.strictObject({
+	section,
+	id,
+	field: v.pipe(v.nullable(v.string()), v.description("Null where the entry is removed.")),
+	before: value,
+	after: value,
+});
+export type Loss = v.InferOutput<typeof lossSchema>;
+
+const priceMoveSchema = v.strictObject({ section, id, field: v.string(), before: v.string(), after: v.string() });
+export type PriceMove = v.InferOutput<typeof priceMoveSchema>;
+
+const campaignIds = v.array(count);
+
+export const differenceSchema = v.strictObject({
+	added: count,
+	changed: count,
+	removed: count,
+	entries: v.array(entryChangeSchema),
+	entries_left_out: v.pipe(count, v.description("Further ones, which are not listed.")),
+	losses: v.pipe(v.array(lossSchema), v.description("What is turned off, cleared, shortened or removed: the first of them.")),
+	loss_count: count,
+	bids: v.strictObject({
+		starts: v.pipe(count, v.description("Campaigns that bid from now on.")),
+		stops: v.pipe(count, v.description("Campaigns that bid no more.")),
+		started: v.pipe(campaignIds, v.description("The first of them.")),
+		stopped: v.pipe(campaignIds, v.description("The first of them.")),
+		prices: v.pipe(v.array(priceMoveSchema), v.description("Prices and shares that move by more than a factor of 2: the first of them.")),
+		price_count: count,
+	}),
+});
+export type DifferenceAnswer = v.InferOutput<typeof differenceSchema>;

@@ -1,0 +1,186 @@
+/** Collects what an import changes, field by field. What it lists is bounded; what it counts is not. */
+
+import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
+import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+
+const MAX_ENTRIES = 1_000;
+const MAX_FIELDS = 5_000;
+const MAX_LISTED = 100;
+/** Characters of JSON of a value that is shown whole. */
+const MAX_VALUE = 300;
+
+/** What undoing one changed entry needs, and what others are told of it: fields as they were, and as they are since. */
+export type ChangeRecord = {
+	section: DifferenceSection;
+	id: string;
+	/** Of a campaign: its brand's domain. */
+	brand?: string;
+	/** Null for a new entry; of a removed one, all that was not the default. */
+	before: FileEntry | null;
+	/** Null for a removed entry; absent for a new one. */
+	after?: FileEntry | null;
+};
+
+export class Difference {
+	readonly #entries: EntryChange[] = [];
+	readonly #losses: Loss[] = [];
+	readonly #prices: PriceMove[] = [];
+	readonly #started: number[] = [];
+	readonly #stopped: number[] = [];
+	readonly #counts = { added: 0, changed: 0, removed: 0 };
+	#fieldCount = 0;
+	#lossCount = 0;
+	#priceCount = 0;
+	#starts = 0;
+	#stops = 0;
+
+	/** Campaigns that bid no more. */
+	get stops(): number {
+		return this.#stops;
+	}
+
+	get isEmpty(): boolean {
+		const { added, changed, removed } = this.#counts;
+		return added + changed + removed === 0;
+	}
+
+	/** Of entries and kinds. */
+	get counts(): Readonly<Record<"added" | "changed" | "removed", number>> {
+		return this.#counts;
+	}
+
+	/** @param fields those that are not the default */
+	add(section: DifferenceSection, id: string, fields: () => FileEntry, brand?: string): ChangeRecord {
+		this.#note("added", section, id, brand, () => Object.entries(fields()).map(([field, after]) => change(field, null, after)));
+		return { section, id, ...(brand !== undefined && { brand }), before: null };
+	}
+
+	/** @param fields those that were not the default */
+	remove(section: DifferenceSection, id: string, fields: FileEntry, brand?: string): ChangeRecord {
+		this.#note("removed", section, id, brand, () => Object.entries(fields).map(([field, before]) => change(field, before, null)));
+		this.#lose({ section, id, field: null, before: null, after: null });
+		return { section, id, ...(brand !== undefined && { brand }), before: fields, after: null };
+	}
+
+	/** Compares all fields of an entry; null where none has changed. */
+	compare(section: DifferenceSection, id: string, before: FileEntry, after: FileEntry, brand?: string): ChangeRecord | null {
+		const fields = Object.keys(after).filter((field) => !sameValue(before[field], after[field]));
+		if (fields.length === 0) return null;
+		const changes = fields.map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
+		this.#note("changed", section, id, brand, () => changes.map(({ field, before, after }) => change(field, before, after)));
+		for (const { field, before, after } of changes) {
+			if (isLoss(field, before, after)) this.#lose({ section, id, ...change(field, before, after) });
+			for (const move of priceMoves(field, before, after)) this.#movePrice({ section, id, ...move });
+		}
+		return {
+			section,
+			id,
+			...(brand !== undefined && { brand }),
+			before: pick(before, fields),
+			after: pick(after, fields),
+		};
+	}
+
+	/** A campaign that bids from now on. */
+	start(campaignId: number): void {
+		this.#starts++;
+		if (this.#started.length < MAX_LISTED) this.#started.push(campaignId);
+	}
+
+	/** A campaign that bids no more. */
+	stop(campaignId: number): void {
+		this.#stops++;
+		if (this.#stopped.length < MAX_LISTED) this.#stopped.push(campaignId);
+	}
+
+	answer(): DifferenceAnswer {
+		const { added, changed, removed } = this.#counts;
+		return {
+			added,
+			changed,
+			removed,
+			entries: this.#entries,
+			entries_left_out: added + changed + removed - this.#entries.length,
+			losses: this.#losses,
+			loss_count: this.#lossCount,
+			bids: {
+				starts: this.#starts,
+				stops: this.#stops,
+				started: this.#started,
+				stopped: this.#stopped,
+				prices: this.#prices,
+				price_count: this.#priceCount,
+			},
+		};
+	}
+
+	#note(kind: EntryChange["kind"], section: DifferenceSection, id: string, brand: string | undefined, fields: () => FieldChange[]): void {
+		this.#counts[kind]++;
+		if (this.#entries.length >= MAX_ENTRIES || this.#fieldCount >= MAX_FIELDS) return;
+		const shown = fields();
+		this.#fieldCount += shown.length;
+		this.#entries.push({ section, id, ...(brand !== undefined && { brand }), kind, fields: shown });
+	}
+
+	#lose(loss: Loss): void {
+		this.#lossCount++;
+		if (this.#losses.length < MAX_LISTED) this.#losses.push(loss);
+	}
+
+	#movePrice(move: PriceMove): void {
+		this.#priceCount++;
+		if (this.#prices.length < MAX_LISTED) this.#prices.push(move);
+	}
+}
+
+function pick(entry: FileEntry, fields: readonly string[]): FileEntry {
+	return Object.fromEntries(fields.map((field) => [field, entry[field] ?? null]));
+}
+
+function change(field: string, before: unknown, after: unknown): FieldChange {
+	if (!SECRET_FIELDS.has(field)) return { field, before: shorten(before), after: shorten(after) };
+	const isOther = before !== null && after !== null;
+	return { field, before: before === null ? null : "(set)", after: after === null ? null : isOther ? "(another)" : "(set)" };
+}
+
+function shorten(value: unknown): unknown {
+	if (value === null || typeof value === "boolean" || typeof value === "number") return value ?? null;
+	const text = JSON.stringify(value);
+	return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`;
+}
+
+/** Whether something is turned off, cleared or shortened. Restrictions that fall away are not lost: they come as changes. */
+function isLoss(field: string, before: unknown, after: unknown): boolean {
+	if (before === true) return after !== true;
+	if (field === "status") return after === "suspended";
+	if (before === null || before === false) return false;
+	if (after === null) return true;
+	if (Array.isArray(before) && Array.isArray(after)) {
+		const left = new Set(after.map((member) => JSON.stringify(member)));
+		return before.some((member) => !left.has(JSON.stringify(member)));
+	}
+	return isObject(before) && isObject(after) && Object.keys(before).some((name) => !Object.hasOwn(after, name));
+}
+
+const PRICES: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "revenue_share"]);
+const MAX_FACTOR = 2;
+
+/** What bids are made of, where it moves by more than a factor of 2. */
+function priceMoves(field: string, before: unknown, after: unknown): Omit<PriceMove, "section" | "id">[] {
+	if (field === "keyword_epc" && isObject(before) && isObject(after)) {
+		return Object.entries(before)
+			.filter(([keyword, amount]) => Object.hasOwn(after, keyword) && isFar(amount, after[keyword]))
+			.map(([keyword, amount]) => ({ field: `keyword_epc.${keyword}`, before: String(amount), after: String(after[keyword]) }));
+	}
+	if (!PRICES.has(field) || before === null || after === null || !isFar(before, after)) return [];
+	return [{ field, before: String(before), after: String(after) }];
+}
+
+function isFar(before: unknown, after: unknown): boolean {
+	const [least = 0, most = 0] = [Number(before), Number(after)].sort((one, other) => one - other);
+	return most > least * MAX_FACTOR;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

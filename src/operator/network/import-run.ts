@@ -1,0 +1,179 @@
+/** One import while it is read: what it stages, finds wrong, and changes. */
+import type { Database } from "../../db/client.ts";
+import type { Fault } from "../../http/errors.ts";
+import { type ChangeRecord, Difference } from "./difference.ts";
+import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+import type { ImportReport } from "./import-answer.ts";
+import type { PlatformEntry, PublisherEntry, SectionName } from "./network-file.ts";
+import type { Placed } from "./stage-credentials.ts";
+import { type FileIndex, newFileIndex } from "./stage-entries.ts";
+import type { RowStage } from "./stage-rows.ts";
+import { hasBrands, StoredOwners } from "./stored-entries.ts";
+import { describeUnknown, type UnknownField } from "./unknown-fields.ts";
+
+/** Faults and warnings that an answer lists; beyond, they are only counted. */
+export const MAX_LISTED = 100;
+/** Changed entries that the audit has a row of. */
+const MAX_AUDITED = 1_000;
+/** Characters of changes that are stored as one row. */
+const MAX_CHANGES_CHARACTERS = 200_000;
+
+/** The rules of the network itself, which are no list. */
+export const SETTINGS = "traffic";
+
+/** What an undo knows of an entry beside its fields. */
+type Undoing = {
+	/** Fields as they must be now: as the import that is undone left them. */
+	expected: FileEntry;
+	/** Of a brand: those of its campaigns that were changed, with theirs; null for those that must not be there. */
+	campaigns: ReadonlyMap<number, FileEntry | null>;
+	/** Of a brand: campaigns that were new. */
+	removed: ReadonlySet<number>;
+};
+
+/** An entry as a file, a PATCH or an undo gives it. */
+export type Given = { section: SectionName | typeof SETTINGS; value: unknown; path: string; undoing?: Undoing };
+
+export type RunOptions = {
+	/** Campaigns that a brand's list does not name are removed. */
+	isComplete: boolean;
+	/** Unknown fields are faults. */
+	isStrict: boolean;
+};
+
+export type Stages = { network: RowStage; products: RowStage };
+
+/** What an undo would overwrite. */
+export type Overwritten = { section: string; id: string; field: string };
+
+export class ImportRun {
+	readonly db: Database;
+	readonly products: Database;
+	readonly stages: Stages;
+	readonly options: RunOptions;
+	readonly owners: StoredOwners;
+	readonly index: FileIndex = newFileIndex();
+	readonly difference = new Difference();
+	readonly counts: ImportReport["counts"] = {
+		platforms: 0,
+		publishers: 0,
+		brands: 0,
+		campaigns: 0,
+		exchange_rates: 0,
+		products: 0,
+		seller_products: 0,
+	};
+	readonly platforms: Placed<PlatformEntry>[] = [];
+	readonly publishers: Placed<PublisherEntry>[] = [];
+	readonly faults: Fault[] = [];
+	faultCount = 0;
+	readonly warnings: Fault[] = [];
+	warningCount = 0;
+	readonly overwritten: Overwritten[] = [];
+	/** The first changes, for the audit. */
+	readonly audited: ChangeRecord[] = [];
+	readonly #changes: string[] = [];
+	#changesCharacters = 0;
+	#hasBrands: Promise<boolean> | undefined;
+
+	constructor(db: Database, products: Database, stages: Stages, options: RunOptions) {
+		this.db = db;
+		this.products = products;
+		this.stages = stages;
+		this.options = options;
+		this.owners = new StoredOwners(db);
+	}
+
+	/** Nothing is staged any more once there was a fault. */
+	get isSound(): boolean {
+		return this.faultCount === 0;
+	}
+
+	/** Whether anything would be written. */
+	get isUsed(): boolean {
+		return this.stages.network.isUsed() || this.stages.products.isUsed();
+	}
+
+	hasBrands(): Promise<boolean> {
+		this.#hasBrands ??= hasBrands(this.db);
+		return this.#hasBrands;
+	}
+
+	note(faults: readonly Fault[]): void {
+		this.faultCount += faults.length;
+		this.faults.push(...faults.slice(0, MAX_LISTED - this.faults.length));
+	}
+
+	warn(warnings: readonly Fault[]): void {
+		this.warningCount += warnings.length;
+		this.warnings.push(...warnings.slice(0, MAX_LISTED - this.warnings.length));
+	}
+
+	/** To find what was meant takes time: only those that are listed are described. */
+	noteUnknown(fields: readonly UnknownField[]): void {
+		if (this.options.isStrict) {
+			this.faultCount += fields.length;
+			this.faults.push(...fields.slice(0, MAX_LISTED - this.faults.length).map((field) => describeUnknown(field, "")));
+			return;
+		}
+		this.warningCount += fields.length;
+		this.warnings.push(...fields.slice(0, MAX_LISTED - this.warnings.length).map((field) => describeUnknown(field)));
+	}
+
+	/** Notes what an undo would overwrite of what came later. @param present null where there is no such entry */
+	expect(section: string, id: string, expected: FileEntry | null, present: FileEntry | null): void {
+		if (expected === null || present === null) {
+			if (expected !== present) this.overwritten.push({ section, id, field: "" });
+			return;
+		}
+		for (const [field, value] of Object.entries(expected)) {
+			if (!sameValue(present[field], value)) this.overwritten.push({ section, id, field });
+		}
+	}
+
+	/** Keeps a change for an undo, and for those who have read the entry before. Null changes nothing. */
+	async record(change: ChangeRecord | null): Promise<void> {
+		if (change === null) return;
+		if (this.audited.length < MAX_AUDITED) this.audited.push(change);
+		const text = JSON.stringify({
+			...change,
+			before: withoutKeys(change.before),
+			...("after" in change && { after: withoutKeys(change.after) }),
+		});
+		this.#changes.push(text);
+		this.#changesCharacters += text.length;
+		if (this.#changesCharacters >= MAX_CHANGES_CHARACTERS) await this.flushChanges();
+	}
+
+	async flushChanges(): Promise<void> {
+		if (this.#changes.length === 0) return;
+		await this.stages.network.add("changes", { entries: `[${this.#changes.join(",")}]` });
+		this.#changes.length = 0;
+		this.#changesCharacters = 0;
+	}
+}
+
+/** Keys are stored as hashes alone: there is nothing of them to go back to. */
+function withoutKeys(fields: FileEntry | null | undefined): FileEntry | null {
+	if (fields === null || fields === undefined) return null;
+	return Object.fromEntries(Object.entries(fields).filter(([field]) => field === "postback_secret" || !SECRET_FIELDS.has(field)));
+}
+
+/** Lays the fields given over those stored: an absent one keeps what is stored, null clears it. What is no entry stays as it is. */
+export function mergeEntry(stored: FileEntry | null, given: unknown): unknown {
+	return stored === null || !isObject(given) ? given : { ...stored, ...given };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a stored row has what is to be written. */
+export function isSameRow(stored: object, row: object): boolean {
+	const present = stored as Readonly<Record<string, unknown>>;
+	return Object.entries(row).every(([property, value]) => plain(present[property]) === plain(value));
+}
+
+function plain(value: unknown): unknown {
+	return typeof value === "boolean" ? Number(value) : (value ?? null);
+}

@@ -1,0 +1,94 @@
+/** The network's version, which every import raises, and what has changed since one. */
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import type { Actor } from "../../http/actor.ts";
+import type { NetworkChangeKind } from "../../lib/enums.ts";
+import { HttpError } from "../../lib/http.ts";
+import type { ChangedEntry } from "./import-answer.ts";
+
+const MAX_LISTED = 100;
+
+/** What is kept of an import beside its changes. */
+export type Stamp = {
+	/** The network's version that it takes over. */
+	expected: number;
+	version: number;
+	id: string;
+	kind: NetworkChangeKind;
+	/** The operation, as /openapi-operator.json has it. */
+	verb: string;
+	at: number;
+	actor: Actor;
+	fileHash: string | null;
+	undoes: string | null;
+};
+
+/** 0 before the first import. */
+export async function readVersion(db: Database): Promise<number> {
+	const [row] = await db.all<{ version: number | null }>(sql`SELECT MAX(version) AS version FROM network_versions`);
+	return row?.version ?? 0;
+}
+
+/** The version after `present`. */
+export function nextVersion(present: number, now: number): number {
+	return Math.max(present + 1, now);
+}
+
+/** First statement of an import's transaction: without a kind the row, and all the others, are refused. */
+export function stampVersion(stamp: Stamp): SQL {
+	const present = sql`(SELECT coalesce(MAX(version), 0) FROM network_versions)`;
+	return sql`INSERT INTO network_versions (version, id, kind, at, actor, file_hash, undoes)
+		VALUES (CAST(${stamp.version} AS BIGINT), ${stamp.id}, CASE WHEN ${present} = CAST(${stamp.expected} AS BIGINT) THEN ${stamp.kind} END,
+			CAST(${stamp.at} AS BIGINT), ${stamp.actor.name}, ${stamp.fileHash}, ${stamp.undoes})`;
+}
+
+/** Entries changed after `version`, the latest import of each, the latest first. */
+function changedAfter(version: number): SQL {
+	return sql`SELECT e.value ->> 'section' AS section, e.value ->> 'id' AS id, e.value ->> 'brand' AS brand, MAX(c.version) AS version
+		FROM network_changes c CROSS JOIN json_each(c.entries) e WHERE c.version > CAST(${version} AS BIGINT)
+		GROUP BY e.value ->> 'section', e.value ->> 'id', e.value ->> 'brand'`;
+}
+
+type Changed = { section: string; id: string; import: string; at: number; actor: string; found: number };
+
+async function list(db: Database, version: number, condition: SQL): Promise<Changed[]> {
+	return db.all<Changed>(sql`
+		WITH changed AS (${changedAfter(version)})
+		SELECT changed.section, changed.id, v.id AS "import", v.at, v.actor, COUNT(*) OVER () AS found
+		FROM changed JOIN network_versions v ON v.version = changed.version
+		WHERE ${condition} ORDER BY changed.version DESC, changed.section, changed.id LIMIT ${MAX_LISTED}`);
+}
+
+/** What has changed since a version, as the 412 to one who has read that version. */
+export async function changedSince(db: Database, version: number, present: number): Promise<HttpError> {
+	const changed = await list(db, version, sql`true`);
+	return conflict(`the network is at version ${present}, not ${version}: read it again, and change that`, present, changed);
+}
+
+/** The 412 where something else has changed what is staged since `version`; null where nothing has. */
+export async function findOvertaken(db: Database, importId: string, version: number, present: number): Promise<HttpError | null> {
+	const staged = (section: string) => sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
+	const domains = sql`SELECT r.row ->> 'domain' ${staged("brands")}`;
+	const changed = await list(
+		db,
+		version,
+		sql`(changed.section, changed.id) IN (SELECT r.section, r.row ->> 'id' FROM import_rows r
+				WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates'))
+			OR (changed.section = 'brands' AND changed.id IN (${domains}))
+			OR (changed.section = 'campaigns' AND (changed.brand IN (${domains}) OR changed.id IN (SELECT CAST(r.row ->> 'campaignId' AS TEXT) ${staged("campaigns")})))
+			OR (changed.section = 'traffic' AND EXISTS (SELECT 1 ${staged("network_settings")}))`,
+	);
+	if (changed.length === 0) return null;
+	return conflict("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);
+}
+
+function conflict(message: string, present: number, changed: readonly Changed[]): HttpError {
+	const listed: ChangedEntry[] = changed.map(({ section, id, import: by, at, actor }) => ({
+		section,
+		id,
+		import: by,
+		at: new Date(at).toISOString(),
+		actor,
+	}));
+	return new HttpError(412, { error: "Conflict", message, version: present, changed: listed, changed_count: changed[0]?.found ?? 0 });
+}

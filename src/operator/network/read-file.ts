@@ -1,0 +1,50 @@
+/** Reads the entries of a network file. */
+import { createHash } from "node:crypto";
+import { type Given, type ImportRun, MAX_LISTED, SETTINGS } from "./import-run.ts";
+import { SECTIONS, type SectionName } from "./network-file.ts";
+import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
+import { suggest } from "./unknown-fields.ts";
+
+const NOT_A_SECTION = "is not a section of the network file";
+const SECTION_NAMES = [...Object.keys(SECTIONS), SETTINGS];
+
+/** Yields the entries in the file's order, the network's own rules last. What is no section is warned of, what is no JSON a fault. */
+export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>): AsyncGenerator<Given> {
+	const unknownSections = new Set<string>();
+	let settings: Record<string, unknown> | null | undefined;
+	try {
+		for await (const { section, index, key, value } of readJsonSections(file, [SETTINGS])) {
+			if (section === SETTINGS) {
+				if (key !== null) settings = { ...settings, [key]: value };
+				else settings = value === null ? null : {};
+			} else if (isSection(section)) {
+				yield { section, value, path: `${section}[${index}]` };
+			} else if (!unknownSections.has(section)) {
+				unknownSections.add(section);
+				const isListed = run.warnings.length < MAX_LISTED;
+				run.warn([{ path: section, message: `${NOT_A_SECTION} and was ignored${isListed ? suggest(section, SECTION_NAMES) : ""}` }]);
+			}
+		}
+	} catch (error) {
+		if (!(error instanceof JsonStreamError)) throw error;
+		const isUnknown = error.path !== "" && error.path !== SETTINGS && !isSection(error.path);
+		run.note([{ path: error.path, message: isUnknown ? `${NOT_A_SECTION}${suggest(error.path, SECTION_NAMES)}` : error.message }]);
+	}
+	if (settings !== undefined) yield { section: SETTINGS, value: settings, path: SETTINGS };
+}
+
+function isSection(name: string): name is SectionName {
+	return Object.hasOwn(SECTIONS, name);
+}
+
+/** A body as it is read, and the SHA-256 of what was read of it, lower-case hex. */
+export function hashWhileRead(body: ReadableStream<Uint8Array>): { bytes: AsyncIterable<Uint8Array>; hash: () => string } {
+	const digest = createHash("sha256");
+	async function* read(): AsyncGenerator<Uint8Array> {
+		for await (const chunk of body) {
+			digest.update(chunk);
+			yield chunk;
+		}
+	}
+	return { bytes: read(), hash: () => digest.digest("hex") };
+}

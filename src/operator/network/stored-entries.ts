@@ -1,0 +1,101 @@
+/** What is stored of the entries that a part of a file names. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { allColumns } from "../../db/json-rows.ts";
+import { brands, campaigns } from "../../db/schema/brands.ts";
+import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
+import { products, sellerProducts } from "../../db/schema/products.ts";
+import { publishers } from "../../db/schema/publishers.ts";
+import type { Stored } from "./export-entry.ts";
+
+export type StoredCampaign = Stored<typeof campaigns> & { domain: string };
+export type StoredBrand = Stored<typeof brands> & { campaigns: StoredCampaign[] };
+
+/** Platforms and publishers are few: all are read, once an import. */
+export class StoredOwners {
+	readonly #db: Database;
+	#platforms: Promise<Map<string, Stored<typeof platforms>>> | undefined;
+	#publishers: Promise<Map<string, Stored<typeof publishers>>> | undefined;
+
+	constructor(db: Database) {
+		this.#db = db;
+	}
+
+	platforms(): Promise<Map<string, Stored<typeof platforms>>> {
+		this.#platforms ??= this.#db
+			.select()
+			.from(platforms)
+			.then((rows) => new Map(rows.map((row) => [row.id, row])));
+		return this.#platforms;
+	}
+
+	publishers(): Promise<Map<string, Stored<typeof publishers>>> {
+		this.#publishers ??= this.#db
+			.select()
+			.from(publishers)
+			.then((rows) => new Map(rows.map((row) => [row.id, row])));
+		return this.#publishers;
+	}
+}
+
+/** Brands with their campaigns, and campaigns that other brands have, by id. */
+export async function findStoredBrands(
+	db: Database,
+	domains: readonly string[],
+	campaignIds: readonly number[],
+): Promise<{ brands: Map<string, StoredBrand>; campaigns: Map<number, StoredCampaign> }> {
+	const named = JSON.stringify(domains);
+	const brandRows = await db.all<Stored<typeof brands>>(
+		sql`SELECT ${allColumns(brands, "b")} FROM brands b WHERE b.domain IN (SELECT atom FROM json_each(${named}))`,
+	);
+	const columns = allColumns(campaigns, "c");
+	const campaignRows = await db.all<StoredCampaign>(sql`
+		SELECT ${columns}, b.domain FROM brands b JOIN campaigns c ON c.brand_id = b.id
+		WHERE b.domain IN (SELECT atom FROM json_each(${named}))
+		UNION ALL SELECT ${columns}, b.domain FROM campaigns c JOIN brands b ON b.id = c.brand_id
+		WHERE c.campaign_id IN (SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(campaignIds)}))
+			AND b.domain NOT IN (SELECT atom FROM json_each(${named}))`);
+	const byDomain = new Map(brandRows.map((row): [string, StoredBrand] => [row.domain, { ...row, campaigns: [] }]));
+	for (const row of campaignRows) byDomain.get(row.domain)?.campaigns.push(row);
+	for (const brand of byDomain.values()) brand.campaigns.sort((one, other) => one.campaignId - other.campaignId);
+	return { brands: byDomain, campaigns: new Map(campaignRows.map((row) => [row.campaignId, row])) };
+}
+
+/** By id, `{currency} {date}`. */
+export async function findStoredRates(db: Database, ids: readonly string[]): Promise<Map<string, Stored<typeof exchangeRates>>> {
+	const rows = await db.all<Stored<typeof exchangeRates>>(
+		sql`SELECT ${allColumns(exchangeRates, "r")} FROM exchange_rates r WHERE r.id IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`,
+	);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function findStoredProducts(db: Database, ids: readonly string[]): Promise<Map<string, Stored<typeof products>>> {
+	const rows = await db.all<Stored<typeof products>>(
+		sql`SELECT ${allColumns(products, "p")} FROM products p WHERE p.id IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`,
+	);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** By `{asin} {seller_id}`. */
+export async function findStoredSellerProducts(
+	db: Database,
+	ids: readonly (readonly [asin: string, sellerId: string])[],
+): Promise<Map<string, Stored<typeof sellerProducts>>> {
+	const rows = await db.all<Stored<typeof sellerProducts>>(
+		sql`SELECT ${allColumns(sellerProducts, "p")} FROM seller_products p
+			WHERE (p.asin, p.seller_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(ids)}))`,
+	);
+	return new Map(rows.map((row) => [`${row.asin} ${row.sellerId}`, row]));
+}
+
+/** Whether there are no brands yet: then nothing of a file's brands need be looked for. */
+export async function hasBrands(db: Database): Promise<boolean> {
+	const [found] = await db.all<{ found: number }>(sql`SELECT 1 AS found FROM brands LIMIT 1`);
+	return found !== undefined;
+}
+
+/** Rules of the network itself, JSON; null for the defaults. */
+export async function readNetworkTraffic(db: Database): Promise<string | null> {
+	const [row] = await db.all<{ traffic: string | null }>(sql`SELECT traffic FROM network_settings WHERE id = 1`);
+	return row?.traffic ?? null;
+}

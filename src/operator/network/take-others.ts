@@ -1,0 +1,146 @@
+/** Takes exchange rates, products of both kinds, and the network's own rules: each laid over what is stored. */
+import { compactEntry, exportProduct, exportRate, exportSellerProduct, exportTraffic, type FileEntry } from "./export-entry.ts";
+import { type Given, type ImportRun, isObject, isSameRow, mergeEntry, SETTINGS } from "./import-run.ts";
+import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
+import { readEntry, readTraffic } from "./read-entry.ts";
+import { claimKey, writeProduct, writeSellerProduct } from "./stage-entries.ts";
+import { findStoredProducts, findStoredRates, findStoredSellerProducts, readNetworkTraffic } from "./stored-entries.ts";
+import { unknownFields } from "./unknown-fields.ts";
+
+type Section = "exchange_rates" | "products" | "seller_products";
+
+/** What sections have in common whose entries stand alone. */
+type Kind<Row extends Record<string, unknown>, StoredRow extends object, Entry> = {
+	section: Section;
+	/** What an entry is called in faults. */
+	noun: string;
+	/** The natural key, as far as it can be read; empty where it cannot. */
+	idOf: (value: Readonly<Record<string, unknown>>) => string;
+	idOfEntry: (entry: Entry) => string;
+	/** Where a fault of the key is. */
+	keyField: string;
+	write: (entry: Entry) => Row;
+	export: (row: StoredRow | Row) => FileEntry;
+	compact: (entry: FileEntry) => FileEntry;
+};
+
+const textOf = (value: unknown) => (typeof value === "string" ? value.trim() : "");
+
+async function takeChunk<Name extends Section, Row extends Record<string, unknown>, StoredRow extends object>(
+	run: ImportRun,
+	chunk: readonly Given[],
+	kind: Kind<Row, StoredRow, Entries[Name]> & { section: Name },
+	found: ReadonlyMap<string, StoredRow>,
+): Promise<void> {
+	const { section } = kind;
+	const stage = section === "exchange_rates" ? run.stages.network : run.stages.products;
+	for (const { value, path, undoing } of chunk) {
+		run.counts[section]++;
+		const stored = isObject(value) ? found.get(kind.idOf(value)) : undefined;
+		const base = stored === undefined ? null : kind.export(stored);
+		const read = readEntry(section, mergeEntry(base, value), path);
+		if ("faults" in read) {
+			run.note(read.faults);
+			continue;
+		}
+		run.noteUnknown(unknownFields(section, value, path));
+		const id = kind.idOfEntry(read.entry);
+		run.note(claimKey(run.index, kind.noun, id, path + kind.keyField));
+		if (undoing !== undefined) run.expect(section, id, undoing.expected, base);
+		if (!run.isSound) continue;
+		const row = kind.write(read.entry);
+		const change =
+			stored === undefined || base === null
+				? run.difference.add(section, id, () => kind.compact(kind.export(row)))
+				: isSameRow(stored, row)
+					? null
+					: run.difference.compare(section, id, base, kind.export(row));
+		await run.record(change);
+		// What a feed brought belongs to the network file from now on: no feed removes it.
+		const isFeeds = stored !== undefined && "feedId" in stored && stored.feedId !== null;
+		if (change !== null || isFeeds) await stage.add(section, row);
+	}
+}
+
+function rateId({ currency, date }: Pick<ExchangeRateEntry, "currency" | "date">): string {
+	return `${currency} ${date}`;
+}
+
+export async function takeRates(run: ImportRun, chunk: readonly Given[]): Promise<void> {
+	const idOf = (value: Readonly<Record<string, unknown>>) =>
+		rateId({ currency: textOf(value.currency).toUpperCase(), date: typeof value.date === "string" ? value.date : "" });
+	await takeChunk(
+		run,
+		chunk,
+		{
+			section: "exchange_rates",
+			noun: "rate",
+			idOf,
+			idOfEntry: rateId,
+			keyField: "",
+			write: (entry) => ({ id: rateId(entry), currency: entry.currency, date: entry.date, usdNanos: entry.usd }),
+			export: exportRate,
+			compact: (entry) => entry,
+		},
+		await findStoredRates(run.db, idsOf(chunk, idOf)),
+	);
+}
+
+export async function takeProducts(run: ImportRun, chunk: readonly Given[]): Promise<void> {
+	const idOf = (value: Readonly<Record<string, unknown>>) => textOf(value.id);
+	await takeChunk(
+		run,
+		chunk,
+		{
+			section: "products",
+			noun: "product",
+			idOf,
+			idOfEntry: ({ id }) => id,
+			keyField: ".id",
+			write: writeProduct,
+			export: exportProduct,
+			compact: (entry) => compactEntry(entry, productSchema.entries),
+		},
+		await findStoredProducts(run.products, idsOf(chunk, idOf)),
+	);
+}
+
+export async function takeSellerProducts(run: ImportRun, chunk: readonly Given[]): Promise<void> {
+	const ids = chunk.flatMap(({ value }) => (isObject(value) ? [[textOf(value.asin), textOf(value.seller_id)] as const] : []));
+	await takeChunk(
+		run,
+		chunk,
+		{
+			section: "seller_products",
+			noun: "seller product",
+			idOf: (value) => `${textOf(value.asin)} ${textOf(value.seller_id)}`,
+			idOfEntry: (entry) => `${entry.asin} ${entry.seller_id}`,
+			keyField: ".asin",
+			write: writeSellerProduct,
+			export: exportSellerProduct,
+			compact: (entry) => compactEntry(entry, sellerProductSchema.entries),
+		},
+		await findStoredSellerProducts(run.products, ids),
+	);
+}
+
+function idsOf(chunk: readonly Given[], idOf: (value: Readonly<Record<string, unknown>>) => string): string[] {
+	return [...new Set(chunk.flatMap(({ value }) => (isObject(value) ? [idOf(value)] : [])))];
+}
+
+/** What the network's own rules are called in differences. */
+const NETWORK = "network";
+
+/** Rules of the whole network: the ones given replace those stored; null sets none. */
+export async function takeSettings(run: ImportRun, { value, path, undoing }: Given): Promise<void> {
+	const read = value === null ? { settings: null } : readTraffic(value, path);
+	if ("faults" in read) return run.note(read.faults);
+	const stored = await readNetworkTraffic(run.db);
+	const before = { traffic: exportTraffic(stored) };
+	if (undoing !== undefined) run.expect(SETTINGS, NETWORK, undoing.expected, before);
+	const traffic = read.settings === null ? null : JSON.stringify(read.settings);
+	const change = run.difference.compare(SETTINGS, NETWORK, before, { traffic: exportTraffic(traffic) });
+	if (change === null || !run.isSound) return;
+	await run.record(change);
+	await run.stages.network.add("network_settings", { id: 1, traffic });
+}

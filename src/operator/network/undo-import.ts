@@ -1,0 +1,123 @@
+/** POST /operator/network/undo: an import that gives the entries of another the fields that they had before it. */
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import type { Database } from "../../db/client.ts";
+import { invalidInput } from "../../http/errors.ts";
+import type { NetworkChangeKind } from "../../lib/enums.ts";
+import type { ChangeRecord } from "./difference.ts";
+import type { ImportReport } from "./import-answer.ts";
+import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
+import { type Given, type ImportRun, SETTINGS } from "./import-run.ts";
+import { campaignSchema } from "./network-file.ts";
+
+export const undoSchema = v.strictObject({
+	import: v.pipe(v.string("must be the id of an import"), v.nonEmpty("must be the id of an import")),
+});
+
+/** Parts of an import's changes that are read at once; each has some hundreds of entries. */
+const PAGE = 5;
+
+/**
+ * Undoes an import: fields that it changed, and campaigns that it removed, are as they were; campaigns that it added are removed, brands and
+ * publishers that it added are stopped. Keys stay.
+ * @throws HttpError 422 where there is no such import, or it is too old; 409 where others have changed the same since, unless it is
+ * confirmed; and as imports do
+ */
+export async function undoImport(
+	deps: ImportDeps,
+	{ import: id }: v.InferOutput<typeof undoSchema>,
+	options: ImportOptions,
+): Promise<ImportReport> {
+	const [undone] = await deps.db.all<{ version: number; kind: NetworkChangeKind }>(
+		sql`SELECT version, kind FROM network_versions WHERE id = ${id}`,
+	);
+	if (undone === undefined) throw invalidInput([{ path: "import", message: "is no import of the last 30 days" }]);
+	if (undone.kind === "names") throw invalidInput([{ path: "import", message: "is a rotation: rotate again" }]);
+	const read = (run: ImportRun) => readUndone(deps.db, run, undone.version);
+	return importEntries(deps, { kind: "undo", verb: "undoImport", isStrict: false, read, fileHash: () => null, undoes: id }, options);
+}
+
+async function* readUndone(db: Database, run: ImportRun, version: number): AsyncGenerator<Given> {
+	let brand: { domain: string; own: ChangeRecord | null; campaigns: ChangeRecord[] } | null = null;
+	for await (const change of readChanges(db, version)) {
+		const domain = change.section === "brands" ? change.id : change.section === "campaigns" ? change.brand : undefined;
+		if (brand !== null && brand.domain !== domain) {
+			yield* brandOf(run, brand.domain, brand.own, brand.campaigns);
+			brand = null;
+		}
+		if (domain === undefined) yield* entryOf(run, change);
+		else {
+			brand ??= { domain, own: null, campaigns: [] };
+			if (change.section === "brands") brand.own = change;
+			else brand.campaigns.push(change);
+		}
+	}
+	if (brand !== null) yield* brandOf(run, brand.domain, brand.own, brand.campaigns);
+}
+
+async function* readChanges(db: Database, version: number): AsyncGenerator<ChangeRecord> {
+	let last = -1;
+	for (;;) {
+		const parts = await db.all<{ seq: number; entries: string }>(
+			sql`SELECT seq, entries FROM network_changes WHERE version = ${version} AND seq > ${last} ORDER BY seq LIMIT ${PAGE}`,
+		);
+		for (const { entries } of parts) yield* JSON.parse(entries) as ChangeRecord[];
+		if (parts.length < PAGE) return;
+		last = parts.at(-1)?.seq ?? last;
+	}
+}
+
+const NOTHING: ReadonlyMap<number, null> = new Map();
+const NONE: ReadonlySet<number> = new Set();
+
+/** What had no fields before is new, and cannot be removed: clicks and conversions are of it. */
+function* entryOf(run: ImportRun, { section, id, before, after }: ChangeRecord): Generator<Given> {
+	const path = `${section} ${id}`;
+	const undoing = { expected: after ?? {}, campaigns: NOTHING, removed: NONE };
+	if (section === "traffic") {
+		yield { section: SETTINGS, value: before?.traffic ?? null, path, undoing };
+		return;
+	}
+	if (section === "brands" || section === "campaigns") return;
+	if (before !== null) yield { section, value: { ...keyOf(section, id), ...before }, path, undoing };
+	else if (section === "publishers") {
+		run.warn([{ path, message: "was new: it is suspended, and stays" }]);
+		yield { section, value: { id, status: "suspended" }, path };
+	} else run.warn([{ path, message: "was new: it stays" }]);
+}
+
+function keyOf(section: ChangeRecord["section"], id: string): Record<string, string> {
+	const [first = "", second = ""] = id.split(" ");
+	if (section === "exchange_rates") return { currency: first, date: second };
+	return section === "seller_products" ? { asin: first, seller_id: id.slice(first.length + 1) } : { id };
+}
+
+/** Of a removed one the fields are known that were not the default: nothing may show through them. */
+function campaignOf({ id, before, after }: ChangeRecord): Record<string, unknown> {
+	const defaults = after === null ? Object.entries(campaignSchema.entries).filter(([, schema]) => "default" in schema) : [];
+	return { ...Object.fromEntries(defaults.map(([field]) => [field, null])), ...before, campaign_id: Number(id) };
+}
+
+function* brandOf(run: ImportRun, domain: string, own: ChangeRecord | null, changes: readonly ChangeRecord[]): Generator<Given> {
+	const path = `brands ${domain}`;
+	if (own?.before === null) {
+		run.warn([{ path, message: "was new: it is stopped, and stays" }]);
+		yield { section: "brands", value: { domain, active: false }, path };
+		return;
+	}
+	const known = changes.filter(({ before }) => before !== null);
+	yield {
+		section: "brands",
+		value: {
+			...own?.before,
+			domain,
+			...(known.length > 0 && { campaigns: known.map(campaignOf) }),
+		},
+		path,
+		undoing: {
+			expected: own?.after ?? {},
+			campaigns: new Map(known.map(({ id, after }) => [Number(id), after ?? null])),
+			removed: new Set(changes.filter(({ before }) => before === null).map(({ id }) => Number(id))),
+		},
+	};
+}

@@ -1,0 +1,342 @@
+/** What an import leaves as it is, what it clears, and what it says of both; who was faster; and what undoes it. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import type { ImportReport } from "../../src/operator/network/import-answer.ts";
+import { importNetwork } from "../../src/operator/network/import-network.ts";
+import {
+	ACME,
+	brandEntry,
+	faultsOf,
+	importFile,
+	NORTHWIND,
+	OPERATOR_HEADERS,
+	PLAIN_IMPORT,
+	postNetwork,
+	priceFor,
+} from "../support/network-import.ts";
+
+type Body = Record<string, unknown> & { error?: string; message?: string };
+
+async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+	const response = await exports.default.fetch(`https://base.example/operator${path}`, {
+		method,
+		headers: { ...OPERATOR_HEADERS, ...headers },
+		...(body !== undefined && { body: JSON.stringify(body) }),
+	});
+	return { status: response.status, etag: response.headers.get("etag") ?? "", body: await response.json<Body>() };
+}
+
+const get = (path: string) => call("GET", path);
+const entryOf = async (path: string) => (await get(path)).body;
+const differenceOf = async (file: object, query = "?dry_run=1") => (await importFile(file, query)).difference;
+const versionOf = async () => (await get("/network")).etag;
+
+const SHOES = brandEntry("shoes.example", 1, { category: "Shoes", aliases: ["boots.example"] }, { commission_rate: "5% CPS" });
+
+beforeAll(async () => {
+	await importFile({
+		platforms: [{ ...NORTHWIND, status_map: { settled: "approved" }, postback_secret: "a secret of northwind" }],
+		publishers: [{ ...ACME, callback_url: "https://acme.example/s2s", sales_data_enabled: true }],
+		brands: [SHOES, ...["hats", "socks", "gloves"].map((name, at) => brandEntry(`${name}.example`, 2 + at))],
+	});
+});
+
+describe("worker: an absent field keeps what is stored, null clears it", () => {
+	it("a publisher with its required fields alone keeps endpoints, address and flags", async () => {
+		const before = await entryOf("/publishers/acme");
+		const { difference, id } = await importFile({ publishers: [{ id: "acme", name: "Acme", revenue_share: 0.5, pricing_model: "CPA" }] });
+		expect(await entryOf("/publishers/acme")).toEqual(before);
+		expect(before).toMatchObject({ openrtb_enabled: true, callback_url: "https://acme.example/s2s" });
+		expect([difference.entries, id]).toEqual([[], null]);
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+
+	it("a key alone is enough of a stored entry, and of a new one it is not", async () => {
+		expect((await importFile({ publishers: [{ id: "acme" }], brands: [{ domain: "shoes.example" }] })).difference.entries).toEqual([]);
+		expect((await faultsOf({ publishers: [{ id: "new" }] })).faults).toContainEqual({ path: "publishers[0].name", message: "is required" });
+	});
+
+	it("campaigns are matched by id: one field of one changes, and the others stay", async () => {
+		const brands = [{ domain: "shoes.example", campaigns: [{ campaign_id: 1, commission_rate: "7% CPS" }] }];
+		await importFile({ brands: [{ domain: "shoes.example", campaigns: [brandEntry("", 11, {}, { country: "GB" }).campaigns[0]] }] });
+		const { difference } = await importFile({ brands });
+		expect(difference).toMatchObject({ added: 0, changed: 1, removed: 0, losses: [] });
+		expect(difference.entries).toEqual([
+			{
+				section: "campaigns",
+				id: "1",
+				brand: "shoes.example",
+				kind: "changed",
+				fields: [{ field: "commission_rate", before: "5% CPS", after: "7% CPS" }],
+			},
+		]);
+		expect(await entryOf("/campaigns/1")).toMatchObject({ commission_rate: "7% CPS", epc: "0.4000", brand: "shoes.example" });
+		expect((await entryOf("/brands/shoes.example")).campaigns).toMatchObject([{ campaign_id: 1 }, { campaign_id: 11 }]);
+	});
+
+	it("what is turned off, cleared, shortened or removed is named as before and after", async () => {
+		const file = {
+			publishers: [{ id: "acme", callback_url: null, sales_data_enabled: false }],
+			brands: [{ domain: "shoes.example", aliases: [], campaigns: [{ campaign_id: 1 }], campaigns_complete: true }],
+		};
+		const { difference, id } = await importFile(file);
+		expect(difference.losses).toEqual([
+			{ section: "brands", id: "shoes.example", field: "aliases", before: ["boots.example"], after: [] },
+			{ section: "campaigns", id: "11", field: null, before: null, after: null },
+			{ section: "publishers", id: "acme", field: "sales_data_enabled", before: true, after: false },
+			{ section: "publishers", id: "acme", field: "callback_url", before: "https://acme.example/s2s", after: null },
+		]);
+		expect([difference.loss_count, difference.bids.stopped]).toEqual([4, [11]]);
+		expect(await priceFor("boots.example")).toBeNull();
+		expect((await call("POST", "/network/undo", { import: id ?? "" })).status).toBe(200);
+		expect(await priceFor("boots.example")).toBe(0.2);
+	});
+
+	it("campaigns_complete of the query removes where a brand lists campaigns, and nowhere else", async () => {
+		const file = { brands: [{ domain: "shoes.example", campaigns: [{ campaign_id: 1 }] }, { domain: "hats.example" }] };
+		const { removed, entries } = await differenceOf(file, "?dry_run=1&campaigns_complete=1");
+		expect([removed, entries.map(({ id }) => id)]).toEqual([1, ["11"]]);
+	});
+
+	it("a campaign moves to another brand once its own gives it up", async () => {
+		const taker = { domain: "hats.example", campaigns: [{ campaign_id: 11 }] };
+		const { faults } = await faultsOf({ brands: [taker] });
+		expect(faults).toEqual([
+			{ path: "brands[0].campaigns[0].campaign_id", message: "campaign 11 belongs to shoes.example, which keeps it" },
+		]);
+		const giver = { domain: "shoes.example", campaigns: [{ campaign_id: 1 }], campaigns_complete: true };
+		const { id } = await importFile({ brands: [taker, giver] });
+		expect(await entryOf("/campaigns/11")).toMatchObject({ brand: "hats.example", country: "GB" });
+		await call("POST", "/network/undo", { import: id ?? "" });
+		expect(await entryOf("/campaigns/11")).toMatchObject({ brand: "shoes.example", country: "GB" });
+	});
+
+	it("a secret is kept, is named when it changes, and is never shown", async () => {
+		const report = await importFile({ platforms: [{ id: "northwind", postback_secret: "another secret of northwind" }] });
+		expect(report.difference.entries[0]?.fields).toEqual([{ field: "postback_secret", before: "(set)", after: "(another)" }]);
+		await importFile({ platforms: [{ id: "northwind", name: "North Wind" }] });
+		expect(await env.DB.prepare("SELECT postback_secret FROM platforms").first("postback_secret")).toBe("another secret of northwind");
+		const shown = JSON.stringify([await entryOf("/network"), await entryOf("/platforms"), await entryOf("/platforms/northwind"), report]);
+		expect(shown).not.toMatch(/secret of northwind|platform-key-northwind/);
+	});
+});
+
+describe("worker: a dry run", () => {
+	it("says the whole difference, and changes nothing", async () => {
+		const version = await versionOf();
+		const brands = [brandEntry("new.example", 90), { domain: "hats.example", active: false }];
+		const report = await importFile({ brands, publishers: [{ id: "acme", revenue_share: 0.1, traffic: { bot: "off" } }] }, "?dry_run=1");
+		expect(report).toMatchObject({ id: null, dry_run: true, needs_confirmation: false, issued: [] });
+		expect(report.difference.entries.map(({ section, id, kind }) => `${kind} ${section} ${id}`)).toEqual([
+			"added brands new.example",
+			"added campaigns 90",
+			"changed brands hats.example",
+			"changed publishers acme",
+		]);
+		expect(report.difference.bids).toEqual({
+			starts: 1,
+			stops: 1,
+			started: [90],
+			stopped: [2],
+			prices: [{ section: "publishers", id: "acme", field: "revenue_share", before: "0.5", after: "0.1" }],
+			price_count: 1,
+		});
+		expect(await versionOf()).toBe(version);
+		expect((await get("/brands/new.example")).status).toBe(404);
+		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM import_rows").first("n")).toBe(0);
+	});
+
+	it("lists a thousand entries, and says how many more there are", async () => {
+		const {
+			added,
+			entries,
+			entries_left_out: more,
+		} = await differenceOf({
+			exchange_rates: Array.from({ length: 1_200 }, (_, at) => ({
+				currency: "EUR",
+				date: new Date(Date.UTC(2020, 0, at + 1)).toISOString().slice(0, 10),
+				usd: "1.1",
+			})),
+		});
+		expect([added, entries.length, more]).toEqual([1_200, 1_000, 200]);
+	});
+
+	it("a file that stops more than half of the campaigns asks first", async () => {
+		const file = { brands: ["shoes", "hats", "socks"].map((name) => ({ domain: `${name}.example`, active: false })) };
+		const refused = await postNetwork(JSON.stringify(file));
+		expect(refused.status).toBe(409);
+		expect(await refused.json()).toMatchObject({
+			error: "Confirmation needed",
+			stops: 4,
+			of: 5,
+			message: expect.stringContaining("yes=1"),
+		});
+		expect((await importFile(file, "?dry_run=1")).needs_confirmation).toBe(true);
+		const { id } = await importFile(file, "?yes=1");
+		expect(await priceFor("shoes.example")).toBeNull();
+		await call("POST", "/network/undo", { import: id ?? "" });
+		expect(await priceFor("shoes.example")).toBe(0.2);
+	});
+
+	it.each(["?dry_run=yes", "?dryrun=1", "?limit=1"])("is not mistaken for an import: %s", async (query) => {
+		expect((await postNetwork("{}", OPERATOR_HEADERS, query)).status).toBe(422);
+	});
+});
+
+describe("worker: two who change the network at once", () => {
+	it("one who has read an earlier version is told what has changed since", async () => {
+		const version = await versionOf();
+		const { id } = await importFile({ brands: [{ domain: "hats.example", category: "Hats" }] });
+		const late = await postNetwork(JSON.stringify({ brands: [{ domain: "hats.example", category: "Caps" }] }), {
+			...OPERATOR_HEADERS,
+			"If-Match": version,
+		});
+		expect(late.status).toBe(412);
+		expect(await late.json()).toMatchObject({
+			error: "Conflict",
+			changed: [{ section: "brands", id: "hats.example", import: id, actor: "operator" }],
+			changed_count: 1,
+		});
+		const again = await postNetwork("{}", { ...OPERATOR_HEADERS, "If-Match": await versionOf() });
+		expect(again.status).toBe(200);
+	});
+
+	it("an entry that another has changed is not changed by its ETag of before", async () => {
+		const { etag } = await get("/campaigns/2");
+		const first = await call("PATCH", "/campaigns/2", { daily_click_cap: 5 }, { "If-Match": etag });
+		const second = await call("PATCH", "/campaigns/2", { daily_click_cap: 7 }, { "If-Match": etag });
+		expect([first.status, second.status]).toEqual([200, 412]);
+		expect(second.body).toMatchObject({ error: "Conflict", etag: first.etag, entry: { daily_click_cap: 5 } });
+		expect((await call("PATCH", "/campaigns/2", { daily_click_cap: 7 }, { "If-Match": first.etag })).status).toBe(200);
+	});
+
+	it("while a file is read, the same entry changes: 412; another entry: both hold", async () => {
+		const slowly = async (file: object, meanwhile: () => Promise<unknown>) => {
+			const text = new TextEncoder().encode(JSON.stringify(file));
+			const body = new ReadableStream<Uint8Array>(
+				{
+					async pull(controller) {
+						controller.enqueue(text.subarray(0, text.length - 1));
+						await meanwhile();
+						controller.enqueue(text.subarray(text.length - 1));
+						controller.close();
+					},
+				},
+				{ highWaterMark: 0 },
+			);
+			const publish = async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null });
+			const deps = {
+				db: openDatabase(env.DB),
+				products: openDatabase(env.PRODUCTS),
+				publish,
+				now: Date.now,
+				allowInsecureCallbacks: false,
+			};
+			return importNetwork(deps, body, PLAIN_IMPORT);
+		};
+		const file = { brands: [{ domain: "socks.example", category: "Socks" }] };
+		const other = await slowly(file, () => call("PATCH", "/brands/gloves.example", { category: "Gloves" }));
+		expect(other.difference.changed).toBe(1);
+		expect(await entryOf("/brands/gloves.example")).toMatchObject({ category: "Gloves" });
+		const same = slowly({ brands: [{ domain: "socks.example", category: "Stockings" }] }, () =>
+			call("PATCH", "/campaigns/3", { epc: "0.5000" }),
+		);
+		await expect(same).rejects.toMatchObject({ status: 412, body: { changed: [{ section: "campaigns", id: "3" }] } });
+		expect(await entryOf("/campaigns/3")).toMatchObject({ epc: "0.5000" });
+		expect(await entryOf("/brands/socks.example")).toMatchObject({ category: "Socks" });
+	});
+});
+
+describe("worker: one entry", () => {
+	it("is changed by the fields that it is sent, null clears one", async () => {
+		const { status, body, etag } = await call("PATCH", "/publishers/acme", { seat: "seat-1", bid_pay_minutes: 30 });
+		expect([status, (body as unknown as ImportReport).difference.changed]).toEqual([200, 1]);
+		expect(await get("/publishers/acme")).toMatchObject({ etag, body: { seat: "seat-1", bid_pay_minutes: 30, name: "Acme" } });
+		await call("PATCH", "/publishers/acme", { seat: null });
+		expect(await entryOf("/publishers/acme")).toMatchObject({ seat: null, bid_pay_minutes: 30 });
+	});
+
+	it.each([
+		["/campaigns/2", { epcs: "1" }, "epcs", "is not a field of the network file; did you mean `epc`?"],
+		["/campaigns/2", { epc: 1 }, "epc", 'must be a decimal string such as "0.4200"'],
+		["/campaigns/2", { campaign_id: 3 }, "campaign_id", "names another entry: it cannot be changed"],
+		[
+			"/brands/hats.example",
+			{ campaigns: [{ campaign_id: 2, country: "X" }] },
+			"campaigns[0].country",
+			"must be a two-letter country code such as US",
+		],
+		["/publishers/acme", [], "", "must be an object of fields"],
+	])("says what is wrong with fields: %s %o", async (path, fields, place, message) => {
+		const { status, body } = await call("PATCH", path, fields);
+		expect([status, body.faults]).toEqual([422, [{ path: place, message }]]);
+	});
+
+	it("that is none is not found, whatever its id", async () => {
+		for (const path of [
+			"/campaigns/999",
+			"/campaigns/x",
+			"/brands/%00",
+			"/publishers/nobody",
+			"/platforms/a%20b",
+			"/campaigns/99999999999999999999",
+		]) {
+			expect([(await get(path)).status, (await call("PATCH", path, { name: "x" })).status]).toEqual([404, 404]);
+		}
+	});
+
+	it("lists are paged, filtered, and refuse what they do not know", async () => {
+		const first = await get("/campaigns?limit=2");
+		expect(first.body).toMatchObject({ data: [{ campaign_id: 1, brand: "shoes.example" }, { campaign_id: 2 }], limit: 2 });
+		const next = await get(`/campaigns?limit=2&cursor=${String(first.body.next_cursor)}`);
+		expect(next.body).toMatchObject({ data: [{ campaign_id: 3 }, { campaign_id: 4 }] });
+		expect((await entryOf("/campaigns?brand=shoes.example&country=gb")).data).toMatchObject([{ campaign_id: 11 }]);
+		expect((await entryOf("/brands?text=HAT")).data).toMatchObject([{ domain: "hats.example", campaigns: [{ campaign_id: 2 }] }]);
+		expect((await entryOf("/publishers?status=suspended")).data).toEqual([]);
+		for (const query of ["limit=0", "cursor=x", "cursor=WyJhIl0", "active=maybe", "brand=%00", "nothing=1"]) {
+			expect((await get(`/campaigns?${query}`)).status, query).toBe(422);
+		}
+	});
+
+	it("changes stand in the audit, with who made them, and without secrets", async () => {
+		await call("PATCH", "/platforms/northwind", { name: "Northwind", postback_secret: "the third secret of northwind" });
+		const { results } = await env.DB.prepare(
+			"SELECT actor, verb, subject_kind, subject_id, before, after FROM audit ORDER BY id DESC LIMIT 2",
+		).all<Record<string, string>>();
+		expect(results).toContainEqual(
+			expect.objectContaining({ actor: "operator", verb: "changePlatformEntry", subject_kind: "platform", subject_id: "northwind" }),
+		);
+		expect(results.map(({ subject_kind }) => subject_kind).sort()).toEqual(["import", "platform"]);
+		expect(JSON.stringify(results)).not.toContain("secret of northwind");
+	});
+});
+
+describe("worker: an import is undone", () => {
+	it("is refused where others have changed the same since, unless it is confirmed; other fields stay as they are", async () => {
+		const { id } = await importFile({ brands: [{ domain: "gloves.example", category: "Mittens", name: "Mittens" }] });
+		await call("PATCH", "/brands/gloves.example", { category: "Muffs", new_deal: true });
+		const refused = await call("POST", "/network/undo", { import: id ?? "" });
+		expect(refused).toMatchObject({
+			status: 409,
+			body: { error: "Changed since", overwritten: [{ section: "brands", id: "gloves.example", field: "category" }] },
+		});
+		expect((await call("POST", "/network/undo?yes=1", { import: id ?? "" })).status).toBe(200);
+		expect(await entryOf("/brands/gloves.example")).toMatchObject({ name: "gloves.example", category: "Gloves", new_deal: true });
+	});
+
+	it("stops what was new, and can be undone itself", async () => {
+		const { id } = await importFile({ brands: [brandEntry("fresh.example", 95)] });
+		const undone = await call("POST", "/network/undo", { import: id ?? "" });
+		expect(undone.body).toMatchObject({ warnings: [{ message: "was new: it is stopped, and stays" }] });
+		expect(await priceFor("fresh.example")).toBeNull();
+		await call("POST", "/network/undo", { import: String(undone.body.id) });
+		expect(await priceFor("fresh.example")).toBe(0.2);
+	});
+
+	it("is refused where there was none", async () => {
+		for (const body of [{ import: "nothing" }, { import: 1 }, {}, { id: "x" }]) {
+			expect((await call("POST", "/network/undo", body)).status).toBe(422);
+		}
+	});
+});
