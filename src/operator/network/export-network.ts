@@ -6,7 +6,7 @@ import { brands } from "../../db/schema/brands.ts";
 import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { publishers } from "../../db/schema/publishers.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { utf8 } from "../../lib/utf8.ts";
 import {
 	compactEntry,
 	exportPlatform,
