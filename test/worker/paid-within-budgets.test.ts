@@ -9,7 +9,7 @@ import { OvertakenError } from "../../src/db/overtaken.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlFor } from "../support/clicks.ts";
-import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
 import { CPC, callMany, linkTo, outcomes, person } from "../support/traffic.ts";
 
 const SHOES = "shoes.example";
@@ -17,7 +17,7 @@ const DOLLAR = 1_000_000;
 
 /** A campaign that bids a dollar a click. */
 const setCaps = (caps: object) =>
-	importFile({
+	importExactly({
 		platforms: [NORTHWIND],
 		publishers: [CPC],
 		brands: [brandEntry(SHOES, 5001, {}, { epc: "2.00", daily_click_cap: null, ...caps })],
