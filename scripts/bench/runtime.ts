@@ -14,6 +14,7 @@ const VARIABLES = {
 	CLICK_URL: "https://click.clickbourse.example",
 	TRACKER_URL: "https://go.clickbourse.example",
 	BASE_URL: "https://api.clickbourse.example",
+	BOOK_FORMAT: "2",
 	SNAPSHOT_TTL_SECONDS: "15",
 	TOKEN_KEYS,
 	OPERATOR_KEY,

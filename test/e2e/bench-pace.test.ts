@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { pace } from "../../../scripts/bench/pace.ts";
+import { pace } from "../../scripts/bench/pace.ts";
 
 const STALL_MS = 300;
 /** One request opens the connection before any is due. */
 const OPENING = 1;
 
-test("unit: a stall is charged to every request that was due in it, not to the one that met it", async () => {
+test("a stall is charged to every request that was due in it, not to the one that met it", async () => {
 	let requests = 0;
 	await using server = createServer((_, response) => {
 		if (++requests === OPENING + 1) setTimeout(() => response.end(), STALL_MS);
