@@ -38,6 +38,8 @@ export interface Env {
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;
 	OPERATOR_KEY?: string;
+	ALERT_URL?: string;
+	ALERT_SECRET?: string;
 }
 
 const checked = new WeakMap<Env, Config>();

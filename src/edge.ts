@@ -1,5 +1,6 @@
 /** Composition root of the edge Worker: bidding and click redirects. KV and the click queue only; nothing here reaches D1. */
 import { Hono } from "hono";
+import { DecisionCounts } from "./bidding/count-decisions.ts";
 import { routeBid } from "./bidding/routes.ts";
 import type { CampaignBook } from "./campaign-book/load.ts";
 import { openBook } from "./campaign-book/open-book.ts";
@@ -34,8 +35,9 @@ export function edgeOf(env: Env): Edge {
 	const config = readConfig(env);
 	const book = openBook(env.BOOK, config, true);
 	const shared = { book, tokens: new ClickTokens(config.TOKEN_KEYS), now: () => Date.now(), measure: measureTo(env.EVENTS) };
-	const bidding = { ...shared, clickUrl: config.CLICK_URL };
 	const pause = (milliseconds: number) => scheduler.wait(milliseconds);
+	const counts = env.CLICKS === undefined ? undefined : new DecisionCounts({ queue: env.CLICKS, now: shared.now, pause });
+	const bidding = { ...shared, clickUrl: config.CLICK_URL, counts };
 	const redirect = {
 		...shared,
 		store: {

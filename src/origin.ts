@@ -3,9 +3,12 @@ import { Hono } from "hono";
 import { adjustmentRoutes } from "./adjustments/adjustment-routes.ts";
 import type { AdjustingDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
+import { ALERT_KEYS, ALERT_STATEMENTS, type AlertDeps, sweepAlerts } from "./alerts/sweep-alerts.ts";
 import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
+import { bidsRoutes } from "./bid-counts/bids-routes.ts";
+import { consumeBidCounts, splitBidCounts } from "./bid-counts/consume-bid-counts.ts";
 import type { BiddingDeps } from "./bidding/deps.ts";
 import { explainRoutes } from "./bidding/explain-route.ts";
 import { resealSecrets } from "./callbacks/callback-secrets.ts";
@@ -64,7 +67,9 @@ import { measureTo } from "./lib/measure.ts";
 import { Operations } from "./lib/operations.ts";
 import { PerMinute } from "./lib/per-minute.ts";
 import { SecretBox } from "./lib/secret-box.ts";
+import { readWebhookSecret } from "./lib/sign-webhook.ts";
 import { MINUTE_MS } from "./lib/time.ts";
+import { networkReportRoutes } from "./network-reports/report-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
@@ -75,6 +80,7 @@ import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-rou
 import { problemsRoutes } from "./operator/postback-problems/problems-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { statementRoutes } from "./operator/statement/statement-routes.ts";
+import { readStatus } from "./operator/status/read-status.ts";
 import { statusRoutes } from "./operator/status/status-routes.ts";
 import { KeptNetwork } from "./products/kept-network.ts";
 import { productRoutes } from "./products/routes.ts";
@@ -171,6 +177,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/keys": keysRoutes({ db, now, publish, box: new SecretBox(config.TOKEN_KEYS) }),
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
+		"/reports": networkReportRoutes({ db, kv: env.BOOK, queues, now }),
+		"/bids": bidsRoutes({ db, now }),
 		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),
@@ -224,6 +232,12 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 			run: () => sweepConversions({ db, callbacks: own.CALLBACKS, now }, () => operations.has({ statements: LEFT_BY_CONVERSIONS })),
 		},
 	];
+	const minute = Math.floor(controller.scheduledTime / MINUTE_MS);
+	const alerts: Job = {
+		name: "alerts",
+		needs: { statements: ALERT_STATEMENTS, keys: ALERT_KEYS },
+		run: () => sweepAlerts(alertDeps(own), minute),
+	};
 	const clicks: Job = { name: "clicks", run: () => sweepKeptClicks({ ...clickDeps(own, onPauses), operations }) };
 	const long: Job[] = [
 		{ name: "book", needs: LEAST_PUBLISH, run: () => keepBook(own, operations) },
@@ -236,7 +250,7 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		{ name: "days", needs: { statements: DAYS_STATEMENTS }, run: () => sweepDays({ db, now }) },
 		{ name: "ledger", needs: { statements: LEDGER_STATEMENTS }, run: () => sweepLedger({ db, now }) },
 	];
-	await runJobs(orderJobs(small, clicks, long, Math.floor(controller.scheduledTime / MINUTE_MS)), operations);
+	await runJobs(orderJobs([...small, alerts], clicks, long, minute), operations);
 }
 
 /** Whether a move keeps the cron from writing. Where that cannot be told, no database takes writes that should not. */
@@ -294,7 +308,11 @@ const consumers: Partial<Record<QueueName, (batch: MessageBatch, env: Env, onPau
 		return consumePostbacks({ db, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS, now, keys: new KeyOwners({ db, now }) }, batch);
 	},
 	callbacks: (batch, env) => consumeCallbacks(callbackDeps(env), batch),
-	clicks: (batch, env, onPauses) => consumeClicks(clickDeps(env, onPauses), batch.messages),
+	clicks: async (batch, env, onPauses) => {
+		const { counts, others } = splitBidCounts(batch.messages);
+		await consumeClicks(clickDeps(env, onPauses), others);
+		await consumeBidCounts({ db: databases(env).db, now }, counts);
+	},
 };
 
 const QUEUE = new RegExp(`(?:^|-)(${QUEUE_NAMES.join("|")})(-dead)?$`);
@@ -336,6 +354,20 @@ function callbackDeps(env: Env): CallbackDeps {
 		allowInsecure: readConfig(env).ALLOW_INSECURE_CALLBACKS,
 		chance: Math.random,
 		measure: measureTo(env.EVENTS),
+	};
+}
+
+function alertDeps(env: Env): AlertDeps {
+	const { ALERT_URL: url, ALERT_SECRET: secret } = readConfig(env);
+	const key = secret === undefined ? null : readWebhookSecret(secret);
+	const { db } = databases(env);
+	const queues = { clicks: env.CLICKS, postbacks: env.POSTBACKS, callbacks: env.CALLBACKS };
+	return {
+		db,
+		now,
+		webhook: url === undefined || key === null ? null : { url, key },
+		readProblems: async () => (await readStatus({ db, kv: env.BOOK, queues, now })).problems,
+		fetch: (address, init) => fetch(address, init),
 	};
 }
 

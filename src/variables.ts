@@ -67,7 +67,29 @@ const configSchema = v.object({
 	),
 	/** An admin's secret for the operator's endpoints; without it they exist for holders of operator keys alone. */
 	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),
+	/** Where problems that begin and end are told (docs/operations.md); without it nowhere. */
+	ALERT_URL: v.optional(
+		v.pipe(
+			v.string(),
+			v.check((text) => /^https?:\/\//.test(text) && URL.canParse(text), "must be an http(s) address"),
+		),
+	),
+	/** Secret that signs them. */
+	ALERT_SECRET: v.optional(
+		v.pipe(v.string(), v.regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in base64")),
+	),
 });
+
+const checkedSchema = v.pipe(
+	configSchema,
+	v.forward(
+		v.check(({ ALERT_URL, ALERT_SECRET }) => (ALERT_URL === undefined) === (ALERT_SECRET === undefined), "and ALERT_URL need each other"),
+		["ALERT_SECRET"],
+	),
+);
+
+/** What is set to nothing is not set. */
+const MAY_BE_EMPTY = ["OPERATOR_KEY", "ALERT_URL", "ALERT_SECRET"] as const;
 
 export type Config = v.InferOutput<typeof configSchema>;
 
@@ -77,8 +99,8 @@ export type Config = v.InferOutput<typeof configSchema>;
  */
 export function checkVariables(given: Readonly<Record<string, unknown>>): Config {
 	const named = Object.keys(configSchema.entries).map((name) => [name, given[name]]);
-	// A secret that is set to nothing is not set.
-	const result = v.safeParse(configSchema, { ...Object.fromEntries(named), OPERATOR_KEY: given.OPERATOR_KEY || undefined });
+	const optional = Object.fromEntries(MAY_BE_EMPTY.map((name) => [name, given[name] || undefined]));
+	const result = v.safeParse(checkedSchema, { ...Object.fromEntries(named), ...optional });
 	if (result.success) return result.output;
 	const faults = result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
 	throw new Error(`Configuration: ${faults.join("; ")}`);

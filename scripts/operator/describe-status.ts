@@ -79,7 +79,21 @@ export function describeStatus(status: Status): string[] {
 	const { count, campaigns } = paused_campaigns;
 	const more = count > campaigns.length ? ", …" : "";
 	rows.push(["Paused campaigns", count === 0 ? "none" : `${count}: ${campaigns.join(", ")}${more}`]);
+	rows.push(...describeProblems(status.problems));
 	return rows.map(([name, text]) => `${name.padEnd(16)}  ${text}`);
+}
+
+function describeProblems(problems: Status["problems"]): [string, string][] {
+	if (problems.length === 0) return [["Problems", "none"]];
+	return problems.map(({ text, count, since, cost, command }, at) => [
+		at === 0 ? "Problems" : "",
+		[
+			`${count} ${text}`,
+			since === null ? "" : `, since ${since}`,
+			cost === null ? "" : `, worth ${cost} USD`,
+			command === null ? "" : `: \`${command}\``,
+		].join(""),
+	]);
 }
 
 function describeClicks({ since, paid, unpaid, dropped }: Status["clicks"]): [string, string][] {

@@ -31,6 +31,8 @@ type Signed = {
 	revenue: SQL;
 	bids: SQL;
 	gross: SQL;
+	/** In the network's sums: what leaves paid clicks counts with voided ones, and the other way round. */
+	voided: SQL;
 	/** What becomes of the clicks and of their visits. */
 	effects: readonly SQL[];
 };
@@ -44,6 +46,7 @@ export function voidClicks(db: Database, move: Move): Promise<void> {
 		revenue: sql`-sum(c.revenue_micros)`,
 		bids: sql`-sum(c.bid_micros)`,
 		gross: sql`-sum(coalesce(c.gross_micros, c.bid_micros))`,
+		voided: sql`count(*)`,
 		effects: [
 			sql`UPDATE clicks SET reason = 'voided', voided_by = ${move.voidId}, sequence = ${NUMBER}
 				WHERE id IN (${ids}) AND reason IS NULL`,
@@ -62,6 +65,7 @@ export function restoreClicks(db: Database, move: Move): Promise<void> {
 		revenue: sql`sum(c.revenue_micros)`,
 		bids: sql`sum(c.bid_micros)`,
 		gross: sql`sum(coalesce(c.gross_micros, c.bid_micros))`,
+		voided: sql`-count(*)`,
 		effects: [
 			sql`UPDATE paid_visits SET voided_by = NULL WHERE click_id IN (${ids}) AND voided_by = ${move.voidId}`,
 			sql`UPDATE clicks SET reason = NULL, voided_by = NULL, sequence = ${NUMBER}
@@ -77,9 +81,10 @@ function idsOf({ chunk }: Move): SQL {
 async function write(
 	db: Database,
 	{ adjustmentId, chunk, cursor }: Move,
-	{ moved, count, revenue, bids, gross, effects }: Signed,
+	{ moved, count, revenue, bids, gross, voided, effects }: Signed,
 ): Promise<void> {
 	const clicks = sql`FROM json_each(${writeCells(CELLS, chunk)}) chunk CROSS JOIN clicks c WHERE c.id = ${cell.id} AND ${moved}`;
+	const ofNetwork = sql`${cell.date}, c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind`;
 	const ofPublishers = sql`${clicks} AND c.publisher_id IS NOT NULL`;
 	const statements = [
 		// What the consumer is deciding now rests on sums that change here.
@@ -108,6 +113,17 @@ async function write(
 			ON CONFLICT (campaign_id) DO UPDATE SET click_count = campaign_totals.click_count + excluded.click_count,
 				spend_micros = campaign_totals.spend_micros + excluded.spend_micros,
 				gross_micros = campaign_totals.gross_micros + excluded.gross_micros`,
+		sql`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason,
+				click_count, click_gross_micros, click_revenue_micros)
+			SELECT ${ofNetwork}, '', ${count}, ${gross}, ${revenue} ${clicks} GROUP BY ${ofNetwork}
+			ON CONFLICT (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason) DO UPDATE SET
+				click_count = daily_network.click_count + excluded.click_count,
+				click_gross_micros = daily_network.click_gross_micros + excluded.click_gross_micros,
+				click_revenue_micros = daily_network.click_revenue_micros + excluded.click_revenue_micros`,
+		sql`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason, click_count)
+			SELECT ${ofNetwork}, 'voided', ${voided} ${clicks} GROUP BY ${ofNetwork}
+			ON CONFLICT (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason) DO UPDATE SET
+				click_count = daily_network.click_count + excluded.click_count`,
 		// Null, which its column refuses, where the adjustment has ended meanwhile.
 		sql`UPDATE adjustments SET clicks = CASE WHEN cursor IS NOT NULL THEN clicks + (SELECT count(*) ${clicks}) END,
 			publisher_revenue_micros = publisher_revenue_micros + (SELECT coalesce(${revenue}, 0) ${clicks}), cursor = ${cursor}

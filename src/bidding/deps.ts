@@ -1,6 +1,7 @@
 import type { CampaignBook } from "../campaign-book/load.ts";
 import type { ClickTokens } from "../click-token/token.ts";
 import type { Measure } from "../lib/measure.ts";
+import type { DecisionCounts } from "./count-decisions.ts";
 
 /** What bidding needs of the Worker; built once an isolate. */
 export type BiddingDeps = {
@@ -12,4 +13,6 @@ export type BiddingDeps = {
 	now: () => number;
 	/** Told of every decision; absent where nobody counts them. */
 	measure?: Measure | undefined;
+	/** Counts every decision by publisher and hour; absent where nobody is told. */
+	counts?: Pick<DecisionCounts, "count"> | undefined;
 };

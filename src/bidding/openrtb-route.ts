@@ -15,12 +15,13 @@ import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts"
 import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
-import { measureDecision } from "./measure-decision.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
+import { tellDecision } from "./tell-decision.ts";
 
 export const OPENRTB_PATH = "/openrtb";
 /** The one country of this endpoint. */
 const COUNTRY = "US";
+const COUNTRY_NOT_SERVED = noBid("country_not_served");
 
 /** @param path path and query of the request, from its slash on */
 export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: string, waitUntil: WaitUntil): Promise<Response> {
@@ -52,11 +53,11 @@ function answer(
 	waitUntil: WaitUntil,
 ): Response | Promise<Response> {
 	const auction = toAuction(bidRequest);
+	const now = deps.now();
 	if (auction === null) {
-		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, noBid("country_not_served"));
+		tellDecision(deps, "openrtb", identity, COUNTRY_NOT_SERVED, now, waitUntil);
 		return writeNoBid();
 	}
-	const now = deps.now();
 	const held = holdAuction(
 		{ book: deps.book, waitUntil, now },
 		auction,
@@ -64,7 +65,7 @@ function answer(
 		bidRequest.tmaxMs,
 	);
 	const close = (decision: Decision): Response | Promise<Response> => {
-		if (deps.measure !== undefined) measureDecision(deps.measure, "openrtb", identity, decision);
+		tellDecision(deps, "openrtb", identity, decision, now, waitUntil);
 		return decision.outcome === "no-bid" ? writeNoBid() : fill(deps, bidRequest, auction, decision, headers, now);
 	};
 	return held instanceof Promise ? held.then(close) : close(held);

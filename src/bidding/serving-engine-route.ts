@@ -12,8 +12,8 @@ import { readFloor } from "../openrtb/read-request.ts";
 import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
-import { measureDecision } from "./measure-decision.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
+import { tellDecision } from "./tell-decision.ts";
 
 /** A read query: the publisher asked for and the auction's facts, or what is missing. */
 export type ServingEngineQuery =
@@ -54,7 +54,7 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 		null,
 	);
 	const decision = held instanceof Promise ? await held : held;
-	if (deps.measure !== undefined) measureDecision(deps.measure, "serving-engine", query.publisherId, decision);
+	tellDecision(deps, "serving-engine", query.publisherId, decision, now, waitUntil);
 	if (decision.outcome === "no-bid") return respond(NO_AD);
 	const details: ClickDetails = {
 		kind: "serving-engine",

@@ -11,6 +11,7 @@ import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/coun
 import { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
 import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
 import type { Intake } from "./message.ts";
+import { addNetworkMoves, networkMoveOf } from "./network-sums.ts";
 import type { Amended } from "./owed-callbacks.ts";
 import { changeRows, changesReports, replacedRow } from "./reported.ts";
 import type { Settlement } from "./settle.ts";
@@ -67,6 +68,7 @@ export async function writeSettlements(
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
 		...BY_CAMPAIGN.statements(moves),
+		...addNetworkMoves(outcomes.flatMap(networkMovesOf)),
 		...(amended.length > 0 ? [amendCallbacks(amended)] : []),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
 		...alongside,
@@ -123,6 +125,11 @@ const SUMS = [
 function movesOf(old: Contribution | null, present: Contribution | null): Contribution[] {
 	if (JSON.stringify(old) === JSON.stringify(present)) return [];
 	return [...(old === null ? [] : [negated(old)]), ...(present === null ? [] : [present])];
+}
+
+function networkMovesOf({ before, settlement }: Outcome) {
+	const [old, present] = [networkMoveOf(before, 1), networkMoveOf(settlement.conversion, 1)];
+	return JSON.stringify(old) === JSON.stringify(present) ? [] : [...networkMoveOf(before, -1), ...present];
 }
 
 const BY_PUBLISHER = [

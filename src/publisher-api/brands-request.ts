@@ -1,11 +1,11 @@
 /** What GET /api/brands is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { cursorOf } from "../http/pages.ts";
+import { day, givenOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
 import { PRICE_SCALE, parseDecimal } from "../lib/money.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { day, givenOf } from "./period.ts";
 
 const PRICE_DIGITS = Math.log10(PRICE_SCALE);
 

@@ -1,12 +1,12 @@
 /** What GET /api/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { givenOf, moment, readSpan, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
-import { givenOf, moment, readSpan, type Span } from "./period.ts";
 
 export const MAX_CLICK_DAYS = 31;
 

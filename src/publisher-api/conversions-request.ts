@@ -1,13 +1,13 @@
 /** What GET /api/conversions is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
 import { cursorOf } from "../http/pages.ts";
+import { givenOf, moment, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { CONVERSION_STATUSES } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { anyId, brandDomain, readSpanOf, sourceId } from "./clicks-request.ts";
-import { givenOf, moment, type Span } from "./period.ts";
 
 export const MAX_CONVERSION_DAYS = 366;
 /** The days before `to` where `from` is not given. */

@@ -2,11 +2,11 @@
 import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { cursorOf } from "../http/pages.ts";
+import { day, givenOf, readSpan } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import { EARNINGS_GROUPS, type EarningsGroup } from "./earnings-answer.ts";
-import { day, givenOf, readSpan } from "./period.ts";
 
 export const MAX_EARNINGS_DAYS = 366;
 /** The days before `to` where `from` is not given. */

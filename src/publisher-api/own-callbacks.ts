@@ -5,6 +5,7 @@ import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import { listCallbacks } from "../callbacks/list-callbacks.ts";
 import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
 import { testCallback } from "../callbacks/test-callback.ts";
+import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
@@ -13,7 +14,6 @@ import { maskUrl } from "../lib/mask-url.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { PublisherCallbacks, PublisherReplay, PublisherTest } from "./callbacks-answer.ts";
-import { givenOf, moment } from "./period.ts";
 
 const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
 

@@ -12,6 +12,7 @@ import { readClicksQuery } from "./clicks-request.ts";
 import { readConversionsQuery } from "./conversions-request.ts";
 import { readEarningsQuery } from "./earnings-request.ts";
 import { explainOwn, MAX_EXPLAIN_BYTES } from "./explain-own.ts";
+import { readNoBids, readNoBidsQuery } from "./no-bids.ts";
 import { listOwnCallbacks, replayOwnCallback, testOwnCallback } from "./own-callbacks.ts";
 import { readAccount } from "./read-account.ts";
 import { readBrands } from "./read-brands.ts";
@@ -28,7 +29,7 @@ export type PublisherApiDeps = PublisherDeps & {
 	callbacks: () => CallbackDeps;
 };
 
-const READS = ["/account", "/clicks", "/conversions", "/earnings", "/brands", "/callbacks"];
+const READS = ["/account", "/clicks", "/conversions", "/earnings", "/no-bids", "/brands", "/callbacks"];
 const WRITES = ["/callbacks/test", "/callbacks/:id/replay", "/links", "/explain"];
 
 export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
@@ -50,6 +51,10 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	app.get(
 		"/earnings",
 		answerOwner(deps, (owner, c) => readEarnings(db, owner, readEarningsQuery(query(c), now()))),
+	);
+	app.get(
+		"/no-bids",
+		answerOwner(deps, (owner, c) => readNoBids(db, owner, readNoBidsQuery(query(c), now()))),
 	);
 	app.get(
 		"/callbacks",

@@ -1,13 +1,24 @@
 /** Counters against the rows they were made of: pure. What was read of both at one moment goes in, what differs comes out. */
 import { DAY_MS, HOUR_MS, localDay, MINUTE_MS } from "../lib/time.ts";
 
-export const COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"] as const;
+export const COUNTERS = [
+	"daily_publishers",
+	"daily_sources",
+	"daily_campaigns",
+	"daily_network",
+	"campaign_days",
+	"campaign_totals",
+] as const;
 export type Counter = (typeof COUNTERS)[number];
 
 /** Sums, as the schema calls their columns. */
 export type Sum =
 	| "clickCount"
 	| "clickRevenueMicros"
+	| "clickGrossMicros"
+	| "approvedCount"
+	| "pendingCount"
+	| "cancelledCount"
 	| "spendMicros"
 	| "conversionCount"
 	| "conversionRevenueMicros"
@@ -16,19 +27,25 @@ export type Sum =
 	| "salesMicros"
 	| "adjustmentMicros";
 
-type KeyName = "publisherId" | "sourceId" | "campaignId" | "brandId";
+type KeyName = "publisherId" | "sourceId" | "campaignId" | "brandId" | "platform" | "country" | "kind" | "reason";
 
 type Shape = { key: readonly KeyName[]; ofClicks: readonly Sum[]; ofOthers: readonly Sum[] };
 
 const CLICK_SUMS = ["clickCount", "clickRevenueMicros"] as const;
 const SPEND = ["clickCount", "spendMicros", "grossMicros"] as const;
-const CONVERSION_SUMS = ["conversionCount", "conversionRevenueMicros", "pendingRevenueMicros", "grossMicros", "salesMicros"] as const;
+const AMOUNTS = ["conversionRevenueMicros", "pendingRevenueMicros", "grossMicros", "salesMicros"] as const;
+const CONVERSION_SUMS = ["conversionCount", ...AMOUNTS] as const;
 
 /** What tells rows of a day apart, and which of their sums come of clicks: where old clicks are gone, those cannot be compared. */
 export const SHAPES: Readonly<Record<Counter, Shape>> = {
 	daily_publishers: { key: ["publisherId"], ofClicks: CLICK_SUMS, ofOthers: [...CONVERSION_SUMS, "adjustmentMicros"] },
 	daily_sources: { key: ["publisherId", "sourceId"], ofClicks: CLICK_SUMS, ofOthers: CONVERSION_SUMS },
 	daily_campaigns: { key: ["campaignId", "publisherId", "brandId"], ofClicks: CLICK_SUMS, ofOthers: CONVERSION_SUMS },
+	daily_network: {
+		key: ["campaignId", "publisherId", "brandId", "platform", "country", "kind", "reason"],
+		ofClicks: [...CLICK_SUMS, "clickGrossMicros"],
+		ofOthers: ["approvedCount", "pendingCount", "cancelledCount", ...AMOUNTS],
+	},
 	campaign_days: { key: ["campaignId"], ofClicks: SPEND, ofOthers: [] },
 	campaign_totals: { key: ["campaignId"], ofClicks: [], ofOthers: SPEND },
 };
@@ -67,6 +84,11 @@ export type DayState = {
 	publisherConversions: readonly SumRow[];
 	/** Those that count on it for a campaign, by the event. */
 	campaignConversions: readonly SumRow[];
+	/** Clicks of the day, paid or not, and settled conversions of it, as the network's own sums have them; clicks null where paid ones are gone. */
+	networkClicks: readonly SumRow[] | null;
+	networkConversions: readonly SumRow[];
+	/** Unpaid clicks are removed before paid ones. */
+	areUnpaidGone: boolean;
 	/** Amounts by publisher. */
 	adjustments: readonly SumRow[];
 	/** Paid clicks of campaigns, of more than the day on any clock; null where some of them are gone. */
@@ -93,7 +115,15 @@ export function compareDay(state: DayState): Difference[] {
 		const sums = clicks === null ? ofOthers : [...ofClicks, ...ofOthers];
 		return compare(counter, day, sums, stored[counter], [...(clicks ?? []), ...conversions, ...amounts]);
 	});
-	return [...differences, ...compareCampaignDays(state)];
+	return [...differences, ...compareNetwork(state), ...compareCampaignDays(state)];
+}
+
+function compareNetwork({ day, networkClicks, networkConversions, areUnpaidGone, stored }: DayState): Difference[] {
+	const { ofClicks, ofOthers } = SHAPES.daily_network;
+	const isTold = ({ reason }: SumRow) => !areUnpaidGone || reason === "" || reason === "voided";
+	const sums = networkClicks === null ? ofOthers : [...ofClicks, ...ofOthers];
+	const counted = [...(networkClicks ?? []), ...networkConversions].filter(isTold);
+	return compare("daily_network", day, sums, stored.daily_network.filter(isTold), counted);
 }
 
 function compareCampaignDays({ day, quarters, clocksChangedAt, stored }: DayState): Difference[] {

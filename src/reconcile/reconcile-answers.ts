@@ -8,6 +8,10 @@ const textOrNull = v.nullable(v.string());
 export const SUM_COLUMNS = [
 	"click_count",
 	"click_revenue",
+	"click_gross",
+	"approved_count",
+	"pending_count",
+	"cancelled_count",
 	"spend",
 	"conversion_count",
 	"conversion_revenue",
@@ -16,6 +20,9 @@ export const SUM_COLUMNS = [
 	"sales",
 	"adjustment",
 ] as const;
+
+/** What tells rows of daily_network apart beside the names of the others. */
+export const NETWORK_KEYS = ["platform", "country", "kind", "reason"] as const;
 
 const decimal = v.pipe(v.string(), v.regex(/^-?\d+\.\d{4,6}$/));
 const amount = v.pipe(
@@ -30,6 +37,7 @@ export const sumDifferenceSchema = v.strictObject({
 	source: textOrNull,
 	campaign_id: v.nullable(count),
 	brand: v.pipe(v.nullable(count), v.description("The brand's internal id.")),
+	...v.entriesFromList(NETWORK_KEYS, v.optional(v.pipe(v.string(), v.description("Of daily_network; empty where it has none.")))),
 	column: v.picklist(SUM_COLUMNS),
 	stored: amount,
 	counted: v.pipe(amount, v.description("What the rows give.")),

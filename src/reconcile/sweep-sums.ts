@@ -8,8 +8,8 @@ import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } fro
 
 /** Days that one run compares. */
 const DAYS_A_RUN = 3;
-/** The most that a run takes: choosing the days, with totals compared, and eighteen for each day. */
-export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 18;
+/** The most that a run takes: choosing the days, with totals compared, and twenty-one for each day. */
+export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 21;
 const TOTALS_AN_HOUR = 500;
 /** How often the comparison of a day is begun in an hour. */
 const MAX_TRIES = 3;

@@ -1,5 +1,6 @@
 /** Removes what is kept for a time only. Sums, conversions, their events and their clicks stay for good. */
 import { getTableName, type SQL, sql } from "drizzle-orm";
+import { BID_COUNTS_DAYS, COUNTED_KNOWN_MS } from "../bid-counts/kept-for.ts";
 import { type Database, isPostgres, runTransaction } from "../db/client.ts";
 import { tableName } from "../db/json-rows.ts";
 import { callbackAttempts } from "../db/schema/callbacks.ts";
@@ -97,6 +98,11 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		SELECT click_id FROM paid_visits WHERE clicked_at < ${visitsEnd} ORDER BY clicked_at LIMIT ${most})`);
 	await db.run(sql`DELETE FROM unpaid_hours WHERE (connection, hour) IN (
 		SELECT connection, hour FROM unpaid_hours WHERE hour < ${Math.floor(visitsEnd / HOUR_MS)} ORDER BY hour LIMIT ${most})`);
+	await db.run(sql`DELETE FROM bid_hours WHERE (hour, publisher_id, endpoint, outcome) IN (
+		SELECT hour, publisher_id, endpoint, outcome FROM bid_hours WHERE hour < ${Math.floor((at - BID_COUNTS_DAYS * DAY_MS) / HOUR_MS)}
+		ORDER BY hour LIMIT ${most})`);
+	await db.run(sql`DELETE FROM bid_messages WHERE id IN (
+		SELECT id FROM bid_messages WHERE id < ${leastIdAt(at - COUNTED_KNOWN_MS)} ORDER BY id LIMIT ${most})`);
 }
 
 /** How long an import can be undone. */

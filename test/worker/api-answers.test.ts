@@ -142,6 +142,10 @@ const CALLS: readonly Call[] = [
 	{ id: "reportClickLevel", status: 422, headers: ACCESS, body: "", type: FORM },
 	{ id: "listClicks", status: 200, path: "/api/clicks?limit=10", headers: ACCESS, holds: ["data"] },
 	{ id: "listClicks", status: 200, path: "/api/clicks?reason=country&from=2026-11-01&to=2026-11-30", headers: ACCESS },
+	{ id: "listNoBids", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "listNoBids", status: 401 },
+	{ id: "listNoBids", status: 405, method: "POST" },
+	{ id: "listNoBids", status: 422, path: "/api/no-bids?from=x", headers: ACCESS },
 	{ id: "listClicks", status: 401 },
 	{ id: "listClicks", status: 405, method: "POST" },
 	{ id: "listClicks", status: 422, path: "/api/clicks?reason=fraud", headers: ACCESS },
@@ -238,6 +242,18 @@ const CALLS: readonly Call[] = [
 	{ id: "explainBid", status: 422, headers: OPERATOR, body: "[]" },
 	{ id: "readStatus", status: 200, headers: OPERATOR },
 	{ id: "readStatus", status: 401 },
+	{
+		id: "readNetworkReport",
+		status: 200,
+		path: "/operator/reports?group=day,brand&from=2026-01-01&to=2026-01-01",
+		headers: OPERATOR,
+		holds: ["data"],
+	},
+	{ id: "readNetworkReport", status: 401 },
+	{ id: "readNetworkReport", status: 422, path: "/operator/reports?group=source,brand", headers: OPERATOR },
+	{ id: "readBids", status: 200, path: "/operator/bids?group=publisher,reason", headers: OPERATOR, holds: ["data"] },
+	{ id: "readBids", status: 401 },
+	{ id: "readBids", status: 422, path: "/operator/bids?cursor=x", headers: OPERATOR },
 	{ id: "reconcileSums", status: 200, headers: OPERATOR, body: `{"from":"${dayFromNow(-1)}"}` },
 	{ id: "reconcileSums", status: 401, body: "{}" },
 	{ id: "reconcileSums", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
@@ -509,6 +525,17 @@ describe("worker: answers against the API description", () => {
 			env.DB.prepare(
 				`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
 				VALUES ('c', 'northwind', 't-0', 1, 'kitchen-notes', 'approved', 'k', 1500000, 0, 'due', 1, 0, 8640000000000)`,
+			),
+			...["", "bot"].map((reason) =>
+				env.DB.prepare(
+					`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason, click_count, approved_count, gross_micros)
+					SELECT '2026-01-01', 9001, 'kitchen-notes', MIN(id), 'harvestlink', 'US', 'link', ?1, 2, 1, 4200000 FROM brands`,
+				).bind(reason),
+			),
+			...["bid", "below_floor"].map((outcome) =>
+				env.DB.prepare(
+					"INSERT INTO bid_hours (hour, publisher_id, endpoint, outcome, requests) VALUES (?, 'kitchen-notes', 'openrtb', ?, 7)",
+				).bind(Math.floor(Date.now() / 3_600_000), outcome),
 			),
 			env.DB.prepare(
 				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) VALUES ('a', 'c', 0, 5, 'no answer')",

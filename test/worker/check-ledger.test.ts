@@ -61,7 +61,7 @@ beforeEach(async () => {
 		"ledger_differences",
 		"ledger_check",
 	];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
 	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await run("INSERT INTO ledger_check (id) VALUES (1)");
 	await convert("approved", "cpa", "approved");

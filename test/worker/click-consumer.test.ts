@@ -37,7 +37,16 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = ["clicks", "daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals", "campaign_rates"];
+	const tables = [
+		"clicks",
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"daily_network",
+		"campaign_days",
+		"campaign_totals",
+		"campaign_rates",
+	];
 	await env.DB.batch([...tables, "dead_letters"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 
@@ -122,7 +131,15 @@ describe("worker: clicks are written once and counted once", () => {
 					if (!messages.some(({ publisher }) => publisher === "nobody")) expect(await checkCounters()).toBe(billable.size);
 				})
 				.beforeEach(async () => {
-					const tables = ["clicks", "daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+					const tables = [
+						"clicks",
+						"daily_publishers",
+						"daily_sources",
+						"daily_campaigns",
+						"daily_network",
+						"campaign_days",
+						"campaign_totals",
+					];
 					await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 				}),
 			{ numRuns: 40 },

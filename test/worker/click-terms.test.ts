@@ -58,7 +58,16 @@ const SOURCES: [what: string, url: () => Promise<string>][] = [
 
 beforeEach(async () => {
 	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "dead_letters"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "conversions", "conversion_events", "callbacks", "postback_intake"];
+	const sums = [
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"daily_network",
+		"conversions",
+		"conversion_events",
+		"callbacks",
+		"postback_intake",
+	];
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 

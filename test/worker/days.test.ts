@@ -77,6 +77,7 @@ beforeEach(async () => {
 		"daily_publishers",
 		"daily_sources",
 		"daily_campaigns",
+		"daily_network",
 		"campaign_days",
 		"campaign_totals",
 		"day_digests",

@@ -51,7 +51,16 @@ beforeAll(() =>
 );
 
 beforeEach(async () => {
-	const tables = ["clicks", "daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals", "campaign_rates"];
+	const tables = [
+		"clicks",
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"daily_network",
+		"campaign_days",
+		"campaign_totals",
+		"campaign_rates",
+	];
 	const own = ["paid_visits", "adjustments", "day_digests", "reconciliation_days", "sum_differences", "click_history", "conversions"];
 	await env.DB.batch([...tables, ...own].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });

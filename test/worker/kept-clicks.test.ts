@@ -34,7 +34,16 @@ beforeEach(async () => {
 		await Promise.all(page.keys.map(({ name }) => env.BOOK.delete(name)));
 		page = await env.BOOK.list({ prefix: KEPT_CLICKS_PREFIX });
 	}
-	const tables = ["clicks", "paid_visits", "unpaid_hours", "daily_publishers", "daily_sources", "daily_campaigns", "written_keys"];
+	const tables = [
+		"clicks",
+		"paid_visits",
+		"unpaid_hours",
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"daily_network",
+		"written_keys",
+	];
 	await env.DB.batch([...tables, "campaign_days", "campaign_totals"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 

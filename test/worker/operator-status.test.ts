@@ -6,7 +6,9 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { PROBLEM_KINDS } from "../../src/operator/status/problems-answer.ts";
 import { daysQueries } from "../../src/operator/status/read-days.ts";
+import { problemQueries } from "../../src/operator/status/read-problems.ts";
 import { figuresQuery, readStatus } from "../../src/operator/status/read-status.ts";
 import { trafficQueries } from "../../src/operator/status/read-traffic.ts";
 import { unknownStatusesQuery } from "../../src/operator/status/read-unknown-statuses.ts";
@@ -45,6 +47,7 @@ describe("worker: /operator/status", () => {
 	it("before anything was imported: no book, and nothing else to tell", async () => {
 		expect(await getStatus()).toEqual({
 			at: expect.any(String),
+			problems: [],
 			book: null,
 			book_changes_waiting: 0,
 			queues: { clicks: expect.anything(), postbacks: expect.anything(), callbacks: expect.anything() },
@@ -98,6 +101,8 @@ describe("worker: /operator/status of a network with troubles", () => {
 		] as const) {
 			await addConversion(txnid, stage, heldFor);
 		}
+		await env.DB.prepare("UPDATE conversions SET payout_micros = 12345678 WHERE txnid = '2'").run();
+		await env.DB.prepare("UPDATE conversions SET payout_micros = 5000000, currency = 'EUR' WHERE txnid = '1'").run();
 		await env.DB.prepare("UPDATE conversions SET credited = 1 WHERE txnid IN ('4', '7', '9')").run();
 		const setWord = env.DB.prepare(
 			"UPDATE conversions SET status_unknown = 1, status = ?, network_status = ?, updated_at = ? WHERE txnid = ?",
@@ -187,6 +192,27 @@ describe("worker: /operator/status of a network with troubles", () => {
 		});
 	});
 
+	it("lists what needs a person in order of urgency, with since when, what it keeps back, and what mends it", async () => {
+		const { problems } = await statusAt(START + 7_200_000);
+		const ranks = problems.map(({ kind }) => PROBLEM_KINDS.indexOf(kind));
+		expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+		expect(problems.map(({ kind, count, since, cost, command }) => [kind, count, since, cost, command])).toEqual([
+			["dead_letters_clicks", 1, "1970-01-01T00:00:00.000Z", null, "replay --queue clicks"],
+			["dead_letters_postbacks", 2, "1970-01-01T00:00:00.000Z", null, "replay --queue postbacks"],
+			["sums_differ", 2, "1970-01-01T00:00:00.000Z", null, "reconcile-sums --repair"],
+			["credited_without_rate", 1, null, null, "conversions list --reason no_rate"],
+			["no_rate", 2, "1970-01-01T00:00:00.000Z", "0.0000", "conversions list --reason no_rate"],
+			["above_ceiling", 2, "1970-01-01T00:00:00.000Z", "0.0000", "conversions list --reason amount"],
+			["in_review", 1, "1970-01-01T00:00:00.000Z", "0.0000", "conversions list --reason review"],
+			["unmatched", 2, "1970-01-01T00:00:00.000Z", "12.3457", "conversions list --stage unmatched"],
+			["waiting", 1, "1970-01-01T00:00:00.000Z", null, "conversions list --stage waiting"],
+			["unknown_status", 3, "1970-01-01T00:00:07.000Z", null, "postback-problems"],
+			["callbacks_exhausted", 1, "2026-11-18T15:00:01.000Z", expect.any(String), "callbacks replay --state exhausted"],
+			["callback_addresses_paused", 1, "2026-11-18T15:00:00.000Z", expect.any(String), "callbacks test --publisher sick"],
+			["campaigns_paused", 2, null, null, null],
+		]);
+	});
+
 	it("names counters that differ from their rows", async () => {
 		expect((await getStatus()).sums).toEqual({
 			compared_at: "2026-11-18T15:00:00.000Z",
@@ -233,17 +259,17 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
-		const plans = [figuresQuery(START), unknownStatusesQuery(), ...trafficQueries(START), ...daysQueries()].map((query) =>
-			explained(query),
+		const plans = [figuresQuery(START), unknownStatusesQuery(), ...problemQueries(), ...trafficQueries(START), ...daysQueries()].map(
+			(query) => explained(query),
 		);
 		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
 		const looks = rows
 			.map(({ detail }) => detail)
 			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
-		// States are one row.
+		// States are one row; differences and pauses are few, and looked at up to a limit.
 		const small =
-			/^(?:SCAN book_dirty_slots|SEARCH (?:book_state|day_digest_state) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
+			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses)|SEARCH (?:book_state|day_digest_state) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => !detail.includes("INDEX") && !small.test(detail))).toEqual([]);
 	});
 });

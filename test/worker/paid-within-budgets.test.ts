@@ -26,7 +26,9 @@ const setCaps = (caps: object) =>
 async function forgetClicks(): Promise<void> {
 	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
 	await env.DB.batch(
-		[...tables, "daily_publishers", "daily_sources", "daily_campaigns"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+		[...tables, "daily_publishers", "daily_sources", "daily_campaigns", "daily_network"].map((table) =>
+			env.DB.prepare(`DELETE FROM ${table}`),
+		),
 	);
 }
 

@@ -22,7 +22,7 @@ const AT = Date.parse(`${DAY}T15:00:00Z`);
 /** 08:30 of the 19th in Tokyo. */
 const LATE = Date.parse(`${DAY}T23:30:00Z`);
 const TOKYO = 77;
-const COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+const COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
 
 const click = (fields: Partial<ClickMessage> = {}) => clickMessage({ at: AT, publisher: "identity-pc", campaignId: 11, ...fields });
 const count = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
@@ -122,6 +122,16 @@ describe("worker: comparing counters with their rows", () => {
 			{ campaign_id: TOKYO, publisher: "pc", brand: 3, stored: 5, counted: 2 },
 		],
 		["daily_campaigns", "gross_micros", "publisher_id = 'pa'", 1, { campaign_id: 11, publisher: "pa" }],
+		[
+			"daily_network",
+			"click_count",
+			`campaign_id = ${TOKYO}`,
+			3,
+			{ campaign_id: TOKYO, kind: "openrtb", country: "US", stored: 5, counted: 2 },
+		],
+		["daily_network", "click_gross_micros", "publisher_id = 'pc'", 5, { column: "click_gross", reason: "" }],
+		["daily_network", "approved_count", "publisher_id = 'pa'", 1, { column: "approved_count", platform: "northwind" }],
+		["daily_network", "cancelled_count", "publisher_id = 'pa'", 1, { column: "cancelled_count", counted: 0 }],
 		["campaign_days", "spend_micros", `campaign_id = 11 AND day = '${DAY}'`, 1_000_000, { day: DAY, campaign_id: 11, column: "spend" }],
 		["campaign_days", "gross_micros", `campaign_id = 11 AND day = '${DAY}'`, 1_000_000, { day: DAY, campaign_id: 11, column: "gross" }],
 		["campaign_totals", "click_count", "campaign_id = 11", 1, { day: null, campaign_id: 11, column: "click_count" }],
@@ -177,7 +187,7 @@ describe("worker: comparing counters with their rows", () => {
 
 	it("where clicks were removed, their sums are not compared, and that is said; all others are", async () => {
 		await run("INSERT INTO retention (name, cursor) VALUES ('clicks', (SELECT max(id) FROM clicks))");
-		await run("DELETE FROM clicks");
+		await run("DELETE FROM clicks WHERE NOT EXISTS (SELECT 1 FROM conversions v WHERE v.click_id = clicks.id)");
 		await run(`UPDATE daily_publishers SET gross_micros = gross_micros + 1 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
 		const answer = await ask({ from: DAY, to: "2026-11-21" });
 		expect(answer.differences).toMatchObject([{ counter: "daily_publishers", column: "gross" }]);

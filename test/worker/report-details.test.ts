@@ -31,7 +31,7 @@ const addedTo = (name: string) => (name === "clickid_level" || name === "clickle
 beforeAll(importReportNetwork);
 beforeEach(async () => {
 	await store([]);
-	const tables = ["daily_campaigns", "adjustments", "conversion_events", "postback_intake", "callbacks", "paid_visits"];
+	const tables = ["daily_campaigns", "daily_network", "adjustments", "conversion_events", "postback_intake", "callbacks", "paid_visits"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 

@@ -9,6 +9,9 @@ import { judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { parseMicros } from "../../src/lib/money.ts";
+import { readNetworkReport } from "../../src/network-reports/read-report.ts";
+import { REPORT_GROUPS, type ReportTotal } from "../../src/network-reports/report-answer.ts";
+import { readNetworkReportQuery } from "../../src/network-reports/report-request.ts";
 import { readClicksQuery } from "../../src/publisher-api/clicks-request.ts";
 import { readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
 import { readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
@@ -209,7 +212,7 @@ function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): C
 		id: `${leastIdAt(time)}-${serial}`,
 		at: time,
 		hash: hashOf(publisher, hash),
-		kind: "openrtb",
+		kind: hash % 3 === 0 ? "link" : "openrtb",
 		...(reason !== undefined && { reason }),
 		publisher: `identity-${publisher}`,
 		// Of two brands.
@@ -218,7 +221,7 @@ function clickMessage(step: Extract<Step, { kind: "click" }>, serial: number): C
 		bidMicros: reason === "test" ? 0 : bidMicros,
 		...terms,
 		texts: { clickid: `click-${publisher}-${hash}`, ...(source !== undefined && { subi: source }) },
-		country: "US",
+		country: hash % 4 === 0 ? "GB" : "US",
 	};
 }
 
@@ -315,7 +318,7 @@ async function forgetAll(): Promise<void> {
 		"campaign_totals",
 		"adjustments",
 	];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"];
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await setPublisher("pa", "pricing_model", "CPA");
 	await setPublisher("pc", "pricing_model", "CPC");
@@ -521,6 +524,52 @@ async function checkEarnings(publisher: PublisherId, limit: number): Promise<voi
 	expect(sumOf(clicks, "revenue")).toBe(sumOf(ofType("CPC"), "publisher_revenue"));
 }
 
+/** The operator's report: whatever it is grouped by, and however it is paged, it adds up to what the rows of the ledger give. */
+async function checkNetwork(limit: number): Promise<void> {
+	const db = openDatabase(env.DB);
+	const counted = "FROM conversions WHERE stage = 'settled' AND status <> 'cancelled' AND test = 0";
+	const settled = (status: string) => `(SELECT COUNT(*) FROM conversions WHERE stage = 'settled' AND test = 0 AND status = '${status}')`;
+	const ledger = await env.DB.prepare(
+		`SELECT (SELECT COUNT(*) FROM clicks WHERE reason IS NULL) AS paid, (SELECT COUNT(*) FROM clicks WHERE reason IS NOT NULL) AS unpaid,
+			(SELECT COUNT(*) FROM clicks WHERE reason = 'voided') AS voided, ${settled("approved")} AS approved, ${settled("pending")} AS pending,
+			${settled("cancelled")} AS cancelled, (SELECT COALESCE(SUM(gross_micros), 0) ${counted}) AS gross,
+			(SELECT COALESCE(SUM(revenue_micros), 0) FROM clicks WHERE reason IS NULL) + (SELECT COALESCE(SUM(revenue_micros), 0) ${counted})
+				+ (SELECT COALESCE(SUM(amount_micros), 0) FROM adjustments) AS revenue`,
+	).first<Record<"paid" | "unpaid" | "voided" | "approved" | "pending" | "cancelled" | "gross" | "revenue", number>>();
+	if (ledger === null) throw new Error("the ledger gives no row");
+	const { start_date: from, end_date: to } = PERIOD;
+	const others = REPORT_GROUPS.filter((name) => name !== "source");
+	const groups = [...REPORT_GROUPS, "day,source,publisher", "kind,country,brand", others.join(","), "platform,campaign,day"];
+	for (const group of groups.filter((_, at) => at % 3 === limit % 3)) {
+		const totals = new Set<string>();
+		const rows: Record_[] = await readAll(async (cursor) => {
+			const page = await readNetworkReport(
+				db,
+				readNetworkReportQuery({ from, to, group, limit: String(limit), ...(cursor !== undefined && { cursor }) }, Date.parse(to)),
+			);
+			totals.add(JSON.stringify(page.total));
+			return page;
+		});
+		expect(totals.size).toBe(1);
+		const total = JSON.parse([...totals][0] ?? "{}") as ReportTotal;
+		const { paid, unpaid, voided, approved, pending, cancelled, gross, revenue } = ledger;
+		expect(total).toMatchObject({ clicks_paid: paid, clicks_unpaid: unpaid, conversions: { approved, pending, cancelled } });
+		expect(total.unpaid.voided ?? 0).toBe(voided);
+		expect([sumOf([total], "gross_revenue"), sumOf([total], "publisher_revenue"), sumOf([total], "margin")]).toEqual([
+			gross,
+			revenue,
+			gross - revenue,
+		]);
+		for (const field of ["gross_revenue", "publisher_revenue", "pending_revenue", "margin", "sales_amount"]) {
+			expect([group, field, sumOf(rows, field)]).toEqual([group, field, sumOf([total], field)]);
+		}
+		const counts = group.includes("source") ? ["clicks_paid", "conversion_count"] : ["clicks_paid", "conversion_count", "clicks_unpaid"];
+		for (const count of counts) {
+			expect([group, count, rows.reduce((sum, row) => sum + Number(row[count]), 0)]).toEqual([group, count, total[count as "clicks_paid"]]);
+		}
+	}
+}
+
 /** The hourly comparison of counters with rows, of all days at once. */
 async function checkCounters(): Promise<void> {
 	for (let at = Date.parse(PERIOD.start_date); at <= Date.parse(PERIOD.end_date); at += DAY_MS) {
@@ -543,6 +592,7 @@ describe("worker: reports add up", () => {
 					await checkSums("pc", limit);
 					await checkEarnings("pa", limit);
 					await checkEarnings("pc", limit);
+					await checkNetwork(limit);
 					await checkCounters();
 				})
 				.beforeEach(forgetAll),

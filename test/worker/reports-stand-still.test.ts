@@ -68,7 +68,7 @@ beforeAll(importReportNetwork);
 
 beforeEach(async () => {
 	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
 	const histories = ["click_history", "conversion_history"];
 	await env.DB.batch([...tables, ...sums, ...histories].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await env.DB.prepare("UPDATE report_sequence SET oldest = 0, marked = 0, marked_at = 0").run();

@@ -5,6 +5,7 @@
 import operatorAnswers from "../examples/operator.json";
 import publicAnswers from "../examples/public.json";
 import type { Described } from "../operation.ts";
+import { OPERATOR_BIDS_OPERATIONS, PUBLISHER_NO_BIDS_OPERATIONS } from "./bid-counts.ts";
 import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
@@ -20,6 +21,7 @@ import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
 import { OPERATOR_PROBLEM_OPERATIONS } from "./operator-problems.ts";
 import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
+import { OPERATOR_REPORT_OPERATIONS } from "./operator-reports.ts";
 import { OPERATOR_STATEMENT_OPERATIONS } from "./operator-statements.ts";
 import { OPERATOR_STATUS_OPERATIONS } from "./operator-status.ts";
 import { OPERATOR_TRACE_OPERATIONS } from "./operator-trace.ts";
@@ -62,6 +64,7 @@ export const PUBLIC_API: Described = {
 		...PUBLISHER_EARNINGS_OPERATIONS,
 		...PUBLISHER_CHANGE_OPERATIONS,
 		...PUBLISHER_DAY_OPERATIONS,
+		...PUBLISHER_NO_BIDS_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
 		...PUBLISHER_CALLBACK_OPERATIONS,
@@ -89,6 +92,8 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_PROBLEM_OPERATIONS,
 		...OPERATOR_STATEMENT_OPERATIONS,
 		...OPERATOR_STATUS_OPERATIONS,
+		...OPERATOR_REPORT_OPERATIONS,
+		...OPERATOR_BIDS_OPERATIONS,
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...OPERATOR_ADJUSTMENT_OPERATIONS,

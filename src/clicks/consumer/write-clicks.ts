@@ -6,7 +6,15 @@ import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
-import { campaignDays, campaignRates, campaignTotals, dailyCampaigns, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
+import {
+	campaignDays,
+	campaignRates,
+	campaignTotals,
+	dailyCampaigns,
+	dailyNetwork,
+	dailyPublishers,
+	dailySources,
+} from "../../db/schema/counters.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import { type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
 
@@ -55,6 +63,28 @@ const BY_PUBLISHER = [
 ];
 const BY_CAMPAIGN = [additionTo<Move>(campaignDays, ["campaignId", "day"], SPEND), additionTo<Move>(campaignTotals, ["campaignId"], SPEND)];
 const BY_RATE = additionTo<Move>(campaignRates, ["campaignId", "slot"], SPEND);
+/** What any stored click adds to the network's own sums. */
+function networkMoveOf({ click, publisher, campaign, reason, utcDay, revenueMicros, grossMicros }: DecidedClick) {
+	return {
+		date: utcDay,
+		campaignId: click.campaignId,
+		publisherId: publisher?.id ?? "",
+		brandId: click.brandId,
+		platform: campaign?.platform ?? "",
+		country: click.country ?? "",
+		kind: click.kind,
+		reason: reason ?? "",
+		clickCount: 1,
+		clickGrossMicros: reason === null ? grossMicros : 0,
+		clickRevenueMicros: revenueMicros,
+	};
+}
+const NETWORK = additionTo<ReturnType<typeof networkMoveOf>>(
+	dailyNetwork,
+	["date", "campaignId", "publisherId", "brandId", "platform", "country", "kind", "reason"],
+	["clickCount", "clickGrossMicros", "clickRevenueMicros"],
+);
+
 const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);
 const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
 
@@ -85,6 +115,7 @@ export async function writeClicks<Row>(
 	const ofPublishers = moves.filter(({ publisherId }) => publisherId !== null);
 	for (const addition of BY_PUBLISHER) add(addition, ofPublishers);
 	for (const addition of BY_CAMPAIGN) add(addition, moves);
+	add(NETWORK, decided.map(networkMoveOf));
 	add(
 		BY_RATE,
 		moves.filter(({ slot }) => slot !== null),

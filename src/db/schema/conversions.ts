@@ -153,6 +153,7 @@ export const conversions = sqliteTable(
 			.where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPC'`),
 		// What the sums of a day are compared with, and which days have changed.
 		index("conversions_counted_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status <> 'cancelled' AND test = 0`),
+		index("conversions_cancelled_by_event").on(table.eventAt).where(sql`stage = 'settled' AND status = 'cancelled' AND test = 0`),
 		// Those of publishers paid by clicks count on the day of the click.
 		index("conversions_counted_by_click")
 			.on(table.clickedAt)

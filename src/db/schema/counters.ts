@@ -63,6 +63,48 @@ export const dailyCampaigns = sqliteTable(
 	],
 );
 
+/**
+ * What the network's own reports add up: clicks, paid or not, on the UTC day of the click, and settled conversions that are no tests, cancelled
+ * ones too, on the UTC day of the event. Country, kind and platform are those of the click.
+ */
+export const dailyNetwork = sqliteTable(
+	"daily_network",
+	{
+		date: text().notNull(),
+		campaignId: integer("campaign_id").notNull(),
+		/** Empty where nobody knows the publisher. */
+		publisherId: text("publisher_id").notNull(),
+		brandId: integer("brand_id").notNull(),
+		/** Empty where nobody knows it, as country and kind are. */
+		platform: text().notNull(),
+		/** ISO code the link was made for. */
+		country: text().notNull(),
+		kind: text().notNull(),
+		/** Why clicks are not paid; empty for paid ones, and for conversions. */
+		reason: text().notNull(),
+		clickCount: integer("click_count").notNull().default(0),
+		/** Of paid clicks, micro-dollars: what they cost before the publishers' shares, and what they earned publishers by themselves. */
+		clickGrossMicros: integer("click_gross_micros").notNull().default(0),
+		clickRevenueMicros: integer("click_revenue_micros").notNull().default(0),
+		approvedCount: integer("approved_count").notNull().default(0),
+		pendingCount: integer("pending_count").notNull().default(0),
+		cancelledCount: integer("cancelled_count").notNull().default(0),
+		/** Of approved and pending conversions, micro-dollars, as in the other sums. */
+		conversionRevenueMicros: integer("conversion_revenue_micros").notNull().default(0),
+		pendingRevenueMicros: integer("pending_revenue_micros").notNull().default(0),
+		grossMicros: integer("gross_micros").notNull().default(0),
+		salesMicros: integer("sales_micros").notNull().default(0),
+	},
+	(table) => [
+		primaryKey({
+			columns: [
+				...([table.date, table.campaignId, table.publisherId, table.brandId] as const),
+				...([table.platform, table.country, table.kind, table.reason] as const),
+			],
+		}),
+	],
+);
+
 /** What caps are held against: billed clicks by the day of the campaign's own time zone. */
 export const campaignDays = sqliteTable(
 	"campaign_days",

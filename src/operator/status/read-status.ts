@@ -8,9 +8,11 @@ import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { findProblems } from "./find-problems.ts";
 import { readDays } from "./read-days.ts";
 import { readKept } from "./read-kept.ts";
 import { readLedger } from "./read-ledger.ts";
+import { readProblemFacts } from "./read-problems.ts";
 import { readClickFigures, readSums } from "./read-traffic.ts";
 import { readUnknownStatuses } from "./read-unknown-statuses.ts";
 import type { Status } from "./status-answer.ts";
@@ -50,23 +52,38 @@ type Figures = {
 
 export async function readStatus(deps: StatusDeps): Promise<Status> {
 	const now = deps.now();
-	const [figures, clickFigures, unknownStatuses, sums, ledger, days, paused, databaseBytes, kept, book, clicks, postbacks, callbacks] =
-		await Promise.all([
-			readFigures(deps.db, now),
-			readClickFigures(deps.db, now),
-			readUnknownStatuses(deps.db),
-			readSums(deps.db),
-			readLedger(deps.db),
-			readDays(deps.db),
-			readPausedAddresses(deps.db),
-			readSize(deps.db),
-			readKept(deps.db, deps.kv),
-			readBook(deps.kv),
-			readBacklog("clicks", deps.queues.clicks),
-			readBacklog("postbacks", deps.queues.postbacks),
-			readBacklog("callbacks", deps.queues.callbacks),
-		]);
-	return {
+	const [
+		figures,
+		clickFigures,
+		unknownStatuses,
+		sums,
+		ledger,
+		days,
+		facts,
+		paused,
+		databaseBytes,
+		kept,
+		book,
+		clicks,
+		postbacks,
+		callbacks,
+	] = await Promise.all([
+		readFigures(deps.db, now),
+		readClickFigures(deps.db, now),
+		readUnknownStatuses(deps.db),
+		readSums(deps.db),
+		readLedger(deps.db),
+		readDays(deps.db),
+		readProblemFacts(deps.db),
+		readPausedAddresses(deps.db),
+		readSize(deps.db),
+		readKept(deps.db, deps.kv),
+		readBook(deps.kv),
+		readBacklog("clicks", deps.queues.clicks),
+		readBacklog("postbacks", deps.queues.postbacks),
+		readBacklog("callbacks", deps.queues.callbacks),
+	]);
+	const status: Omit<Status, "problems"> = {
 		at: isoTime(now),
 		book: book.manifest === null ? null : { ...book.manifest, age_seconds: ageSeconds(now, Date.parse(book.manifest.published_at)) },
 		book_changes_waiting: figures.dirty,
@@ -105,6 +122,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		database_alert: isPostgres(deps.db) ? null : sizeAlertOf(databaseBytes, deps.maxDatabaseBytes),
 		paused_campaigns: { count: book.paused.length, campaigns: book.paused.slice(0, MAX_NAMED) },
 	};
+	return { ...status, problems: findProblems(status, facts, now) };
 }
 
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */

@@ -5,11 +5,13 @@ import { DATABASE_ENGINES, SIZE_ALERTS } from "../../lib/enums.ts";
 import { count, perQueue, time } from "../../lib/shapes.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import { sumDifferenceSchema } from "../../reconcile/reconcile-answers.ts";
+import { problemSchema } from "./problems-answer.ts";
 
 const backlogSchema = v.nullable(v.strictObject({ messages: count, oldest_at: v.nullable(time) }));
 
 export const statusSchema = v.strictObject({
 	at: time,
+	problems: v.pipe(v.array(problemSchema), v.description("What needs a person, the most urgent first.")),
 	/** Null before the first publish. */
 	book: v.nullable(v.strictObject({ version: count, published_at: time, age_seconds: count })),
 	/** Slots of the book that wait to be published; a rebuild under way, or a manifest that waits, counts as one more. */

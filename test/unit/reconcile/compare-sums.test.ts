@@ -9,9 +9,12 @@ const NOTHING: DayState = {
 	publisherConversions: [],
 	campaignConversions: [],
 	adjustments: [],
+	networkClicks: [],
+	networkConversions: [],
+	areUnpaidGone: false,
 	quarters: [],
 	clocksChangedAt: new Map(),
-	stored: { daily_publishers: [], daily_sources: [], daily_campaigns: [], campaign_days: [] },
+	stored: { daily_publishers: [], daily_sources: [], daily_campaigns: [], daily_network: [], campaign_days: [] },
 };
 const ofClick = (fields: SumRow = {}): SumRow => {
 	return { publisherId: "p", sourceId: "s", campaignId: 1, brandId: 2, clickCount: 1, clickRevenueMicros: 100, ...fields };
@@ -30,6 +33,22 @@ const shown = (state: Partial<DayState>) =>
 	compareDay({ ...NOTHING, ...state }).map(({ counter, column, stored, counted }) => [counter, column, stored, counted]);
 
 describe("unit: comparing a day", () => {
+	test("the network's own sums have unpaid clicks too, as long as those are kept", () => {
+		const of = (reason: string, clickCount: number): SumRow => ({ campaignId: 1, publisherId: "", kind: "link", reason, clickCount });
+		const state = {
+			networkClicks: [of("", 2), of("voided", 1)],
+			networkConversions: [{ ...of("", 0), cancelledCount: 1 }],
+			stored: { ...NOTHING.stored, daily_network: [of("", 2), of("voided", 3), of("bot", 5)] },
+		};
+		const told = [
+			["daily_network", "cancelledCount", 0, 1],
+			["daily_network", "clickCount", 3, 1],
+		];
+		expect(shown({ ...state, areUnpaidGone: true })).toEqual(told);
+		expect(shown(state)).toHaveLength(3);
+		expect(shown({ ...state, networkClicks: null, areUnpaidGone: true })).toEqual([told[0]]);
+	});
+
 	test("groups are added up by each counter's own key, and zeros need no row", () => {
 		const state = {
 			clicks: [ofClick(), ofClick({ sourceId: "t" }), ofClick({ campaignId: 3 })],
@@ -41,6 +60,7 @@ describe("unit: comparing a day", () => {
 				],
 				daily_sources: [ofClick({ clickCount: 2, clickRevenueMicros: 200 }), ofClick({ sourceId: "t" })],
 				daily_campaigns: [ofClick({ clickCount: 2, clickRevenueMicros: 200 }), ofClick({ campaignId: 3 })],
+				daily_network: [],
 				campaign_days: [],
 			},
 		};

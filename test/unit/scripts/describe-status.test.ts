@@ -5,6 +5,7 @@ import type { Status } from "../../../src/operator/status/status-answer.ts";
 const AT = "2026-11-18T15:00:00.000Z";
 const STATUS: Status = {
 	at: AT,
+	problems: [],
 	book: { version: 7, published_at: AT, age_seconds: 60 },
 	book_changes_waiting: 0,
 	queues: { clicks: null, postbacks: null, callbacks: null },
@@ -28,6 +29,23 @@ const STATUS: Status = {
 const digestsOf = (days: Status["days"]) => describeStatus({ ...STATUS, days }).filter((line) => line.startsWith("Day digests"));
 
 describe("unit: the status in words", () => {
+	test("problems come last, each with since when, what it is worth, and what mends it", () => {
+		const problem = {
+			kind: "unmatched",
+			text: "conversions without a click",
+			count: 3,
+			since: AT,
+			cost: "4.5000",
+			command: "conversions list",
+		} as const;
+		const other = { kind: "waiting", text: "wait", count: 1, since: null, cost: null, command: null } as const;
+		expect(describeStatus({ ...STATUS, problems: [problem, other] }).slice(-2)).toEqual([
+			"Problems          3 conversions without a click, since 2026-11-18T15:00:00.000Z, worth 4.5000 USD: `conversions list`",
+			"                  1 wait",
+		]);
+		expect(describeStatus(STATUS).at(-1)).toBe("Problems          none");
+	});
+
 	test("says which closed days wait for their digest", () => {
 		expect(digestsOf(STATUS.days)).toEqual(["Day digests       not looked for yet"]);
 		expect(digestsOf({ ...STATUS.days, selected_at: AT })).toEqual([`Day digests       all made; looked for at ${AT}`]);

@@ -8,6 +8,7 @@ import { type Status, statusSchema } from "../../../src/operator/status/status-a
 const backlog = { messages: 3, oldest_at: "2026-11-18T15:00:00.000Z" };
 const STATUS: Status = {
 	at: "2026-11-18T15:00:00.000Z",
+	problems: [],
 	book: { version: 7, published_at: "2026-11-18T14:59:00.000Z", age_seconds: 60 },
 	book_changes_waiting: 0,
 	queues: { clicks: backlog, postbacks: null, callbacks: null },

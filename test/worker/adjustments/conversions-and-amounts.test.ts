@@ -31,7 +31,7 @@ beforeAll(importReportNetwork);
 
 beforeEach(async () => {
 	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
 	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	const click = { hash: HASH, publisher: "identity-pa", campaignId: 11, at: AT };
 	await consumeClicks(capDeps(), letters(clickMessage(click)));

@@ -44,7 +44,7 @@ beforeAll(importConversionNetwork);
 
 beforeEach(async () => {
 	const rows = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "exchange_rates"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns"];
+	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"];
 	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 	await run("UPDATE publishers SET amendments = 'none', status = 'active'");
 	await setRate("1.1");

@@ -56,7 +56,16 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = ["clicks", "daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals", "campaign_rates"];
+	const tables = [
+		"clicks",
+		"daily_publishers",
+		"daily_sources",
+		"daily_campaigns",
+		"daily_network",
+		"campaign_days",
+		"campaign_totals",
+		"campaign_rates",
+	];
 	await env.DB.batch([...tables, "paid_visits", "adjustments", "campaign_pauses"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 });
 
@@ -388,7 +397,15 @@ describe("worker: any history of clicks, voids and undos", () => {
 					}
 				})
 				.beforeEach(async () => {
-					const tables = ["clicks", "daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals"];
+					const tables = [
+						"clicks",
+						"daily_publishers",
+						"daily_sources",
+						"daily_campaigns",
+						"daily_network",
+						"campaign_days",
+						"campaign_totals",
+					];
 					await env.DB.batch([...tables, "paid_visits", "adjustments"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 				}),
 			{ numRuns: 25 },

@@ -389,7 +389,7 @@ async function checkClicks(model: ReferenceLedger): Promise<void> {
 		"SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
 	);
 	expect(rows).toEqual(model.storedClicks());
-	for (const table of ["daily_sources", "daily_publishers", "daily_campaigns"]) {
+	for (const table of ["daily_sources", "daily_publishers", "daily_campaigns", "daily_network"]) {
 		const source = table === "daily_sources" ? "source_id" : "'' AS source_id";
 		const sums = await readAll(
 			`SELECT publisher_id, date, ${source}, sum(click_count) AS clicks, sum(click_revenue_micros) AS revenue FROM ${table} GROUP BY 1, 2, 3 HAVING sum(click_count) > 0`,

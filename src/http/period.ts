@@ -1,7 +1,7 @@
 /** The time of a list: `from` and `to` of its query. Pure. */
 import * as v from "valibot";
-import { invalidInput } from "../http/errors.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
+import { invalidInput } from "./errors.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -21,7 +21,7 @@ export type Span = {
 };
 
 export type SpanRules = {
-	/** Without `from` it is so long before `to`. */
+	/** Without `from` it is so long before `to`, milliseconds. */
 	defaultMs: number;
 	/** The most days of a period. */
 	maxDays: number;
@@ -47,6 +47,23 @@ export function readSpan(from: string | undefined, to: string | undefined, now: 
 /** Every parameter but those that are empty, which count as not sent. */
 export function givenOf(query: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+}
+
+/**
+ * A list of names to group by: each once, with commas between them.
+ * @param names what may be grouped by
+ */
+export function groupOf<const Name extends string>(names: readonly Name[], otherwise: string) {
+	const fault = `must be some of ${names.join(", ")}, with commas between them, each once`;
+	return v.optional(
+		v.pipe(
+			v.string(),
+			v.transform((text) => text.split(",").map((name) => name.trim().toLowerCase())),
+			v.array(v.picklist(names, fault)),
+			v.check((given) => new Set(given).size === given.length, fault),
+		),
+		otherwise,
+	);
 }
 
 function isDay(text: string): boolean {

@@ -1,0 +1,53 @@
+import { networkReportSchema, type ReportRow, type ReportTotal } from "../../../src/network-reports/report-answer.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { readPage } from "../read-page.ts";
+import { printTable } from "../table.ts";
+
+const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
+type Options = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** `report`: what the network earns, as a table. */
+export const command: OperatorCommand = {
+	name: "report",
+	add(program) {
+		withServerOptions(program.command("report"))
+			.description("show what the network earns: gross, publishers' revenue, margin, clicks, conversions")
+			.option("--group <names>", "day, publisher, brand, campaign, platform, country, source, kind, with commas between them", "day")
+			.option("--from <date>", "the first UTC day; without it a month before --to")
+			.option("--to <date>", "the last UTC day; without it today")
+			.option("--publisher <id>", "of this publisher")
+			.option("--limit <count>", "rows at most, up to 1000", "1000")
+			.action(show);
+	},
+};
+
+const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number][] = [
+	["gross", ({ gross_revenue }) => gross_revenue],
+	["publishers", ({ publisher_revenue }) => publisher_revenue],
+	["margin", ({ margin }) => margin],
+	["margin %", ({ margin_rate }) => percent(margin_rate)],
+	["clicks", ({ clicks_paid }) => clicks_paid],
+	["unpaid", ({ clicks_unpaid }) => clicks_unpaid ?? ""],
+	["conversions", ({ conversion_count }) => conversion_count],
+	["cancelled", ({ conversions }) => conversions?.cancelled ?? ""],
+	["reversed %", ({ reversal_rate }) => percent(reversal_rate ?? null)],
+	["EPC bid", ({ epc_bid }) => epc_bid ?? ""],
+	["EPC earned", ({ epc_earned }) => epc_earned ?? ""],
+];
+
+async function show(options: Options): Promise<void> {
+	const report = await readPage(options, "/operator/reports", FILTERS, networkReportSchema);
+	if (options.json) return console.log(JSON.stringify(report, null, 2));
+	const { group, data, total } = report;
+	const rows = data.map((row) => [...group.map((name) => row[name] ?? "-"), ...SUMS.map(([, of]) => of(row))]);
+	const last = [...group.map((_, at) => (at === 0 ? "total" : "")), ...SUMS.map(([, of]) => of(total))];
+	printTable([...group, ...SUMS.map(([name]) => name)], [...rows, last]);
+	const unpaid = Object.entries(total.unpaid).map(([reason, count]) => `${count} ${reason}`);
+	if (unpaid.length > 0) console.log(`Unpaid clicks: ${unpaid.join(", ")}`);
+	console.log(report.data_through === null ? "A queue does not tell what waits in it." : `Complete up to ${report.data_through}.`);
+	if (report.next_cursor !== null) console.log("There are more rows: shorten the period, or group by less.");
+}
+
+function percent(rate: number | null): string {
+	return rate === null ? "" : (100 * rate).toFixed(1);
+}

@@ -1,0 +1,56 @@
+/** What the network earns. */
+import * as v from "valibot";
+import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
+import { networkReportSchema, REPORT_GROUPS, reportRowSchema, reportTotalSchema } from "../../network-reports/report-answer.ts";
+import { MAX_REPORT_DAYS, networkReportQuerySchema } from "../../network-reports/report-request.ts";
+import type { Operation } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { count, dayBefore, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+
+named("NetworkReportRow", reportRowSchema);
+named("NetworkReportTotal", reportTotalSchema);
+
+const { from, to, publisher } = networkReportQuerySchema.entries;
+
+export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
+	{
+		method: "get",
+		path: "/operator/reports",
+		id: "readNetworkReport",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		role: "viewer",
+		summary: "What the network earns",
+		description:
+			"Gross revenue, what publishers earn of it, and what stays; clicks paid and unpaid, conversions by status. Clicks count on the UTC day of the click, conversions on that of the conversion. Rows of any group add up to `total`.",
+		parameters: [
+			{
+				in: "query",
+				name: "group",
+				description: `Some of ${REPORT_GROUPS.join(", ")}, with commas between them: rows are in their order. source goes with day and publisher alone; its rows have fewer figures.`,
+				schema: v.optional(v.string(), "day"),
+			},
+			{ in: "query", name: "from", description: "The first day; without it a month before `to`.", schema: from, example: dayBefore(1) },
+			{ in: "query", name: "to", description: `The last day; without it today. At most ${MAX_REPORT_DAYS} days in all.`, schema: to },
+			{ in: "query", name: "publisher", description: "Of this one.", schema: publisher },
+			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
+			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.optional(v.string()) },
+		],
+		answers: {
+			200: {
+				description: "A page of rows, as JSON, unless `Accept` prefers `text/csv`.",
+				content: { schema: named("NetworkReport", networkReportSchema) },
+				headers: {
+					vary: "Always OperatorKey, Accept.",
+					"content-disposition": "Of CSV only: a file name.",
+					"x-limit": "Of CSV only: `limit`.",
+					"x-data-through": "Of CSV only: `data_through`.",
+					"x-next-cursor": "Of CSV only: `next_cursor`.",
+				},
+			},
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+];

@@ -1,0 +1,50 @@
+/** What GET /operator/bids is asked for. Pure: the query in, or the faults of each parameter. */
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { cursorOf } from "../http/pages.ts";
+import { givenOf, groupOf, moment, readSpan } from "../http/period.ts";
+import { readInput } from "../http/read-input.ts";
+import { pageLimit } from "../lib/page-cursor.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time.ts";
+import { BIDS_GROUPS, type BidsGroup } from "./bids-answer.ts";
+import { BID_COUNTS_DAYS } from "./kept-for.ts";
+
+export const bidsQuerySchema = v.strictObject({
+	group: groupOf(BIDS_GROUPS, "hour,publisher,reason"),
+	from: v.optional(moment),
+	to: v.optional(moment),
+	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	limit: pageLimit,
+	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(1_000)), v.pipe(v.number(), v.safeInteger())]))),
+});
+
+export type BidsQuery = {
+	group: readonly BidsGroup[];
+	/** Unix time in hours; the second excluded. */
+	fromHour: number;
+	toHour: number;
+	publisher: string | null;
+	limit: number;
+	/** The group of the last row of the page before. */
+	after: readonly (string | number)[] | null;
+};
+
+/** Hours of a period: those that it touches. @throws HttpError 422 for a period that is none, or too long */
+export function readHours(from: string | undefined, to: string | undefined, now: number): { fromHour: number; toHour: number } {
+	const { fromAt, toAt } = readSpan(from, to, now, { defaultMs: DAY_MS, maxDays: BID_COUNTS_DAYS });
+	return { fromHour: Math.floor(fromAt / HOUR_MS), toHour: Math.ceil(toAt / HOUR_MS) };
+}
+
+/** @throws HttpError 422 that names every parameter at fault */
+export function readBidsQuery(query: Record<string, string>, now: number): BidsQuery {
+	const { group, from, to, publisher, limit, cursor } = readInput(bidsQuerySchema, givenOf(query), ({ message }) => message);
+	const hours = readHours(from, to, now);
+	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	return { group, ...hours, publisher: publisher ?? null, limit, after: cursor ?? null };
+}
+
+/** Hours and days are numbers, everything else texts. */
+function isKeyOf(group: readonly BidsGroup[], key: readonly (string | number)[]): boolean {
+	const isNumber = (name: BidsGroup | undefined) => name === "hour" || name === "day";
+	return key.length === group.length && key.every((value, at) => (typeof value === "number") === isNumber(group[at]));
+}

@@ -1,0 +1,31 @@
+/** Signs a webhook as Standard Webhooks has it (https://www.standardwebhooks.com): what is sent, by whom, and when. */
+import { utf8 } from "./bytes.ts";
+
+const PREFIX = "whsec_";
+
+/** The key in a secret `whsec_{base64}`; null where it is none, or has other than 24 to 64 bytes. */
+export function readWebhookSecret(secret: string): Uint8Array<ArrayBuffer> | null {
+	if (!secret.startsWith(PREFIX)) return null;
+	try {
+		const bytes = Uint8Array.from(atob(secret.slice(PREFIX.length)), (letter) => letter.charCodeAt(0));
+		return bytes.length < 24 || bytes.length > 64 ? null : bytes;
+	} catch (error) {
+		if (error instanceof DOMException) return null;
+		throw error;
+	}
+}
+
+/**
+ * The headers of a message.
+ * @param at when it is sent, Unix milliseconds
+ */
+export async function signWebhook(key: Uint8Array<ArrayBuffer>, id: string, at: number, body: string): Promise<Record<string, string>> {
+	const timestamp = String(Math.floor(at / 1_000));
+	const hmac = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+	const signature = new Uint8Array(await crypto.subtle.sign("HMAC", hmac, utf8(`${id}.${timestamp}.${body}`)));
+	return {
+		"webhook-id": id,
+		"webhook-timestamp": timestamp,
+		"webhook-signature": `v1,${btoa(String.fromCharCode(...signature))}`,
+	};
+}

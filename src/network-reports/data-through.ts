@@ -1,0 +1,61 @@
+/** Up to when everything that came in is counted. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { CLICK_BATCH_PREFIX, KEPT_CLICK_PREFIX } from "../lib/kept-keys.ts";
+import { logError } from "../lib/log.ts";
+import { SECOND_MS } from "../lib/time.ts";
+
+export type DataThroughDeps = {
+	db: Database;
+	kv: Pick<KVNamespace, "list">;
+	queues: { clicks: Pick<Queue, "metrics"> | undefined; postbacks: Pick<Queue, "metrics"> | undefined };
+	now: () => number;
+};
+
+/** A click is recorded after its redirect was answered: what is done then is cut off after so long. */
+const RECORDING_MS = 30 * SECOND_MS;
+/** Oldest dead letters whose own time is looked at. */
+const MAX_LETTERS = 100;
+
+/** Unix milliseconds; null where a queue does not tell. */
+export async function readDataThrough({ db, kv, queues, now }: DataThroughDeps): Promise<number | null> {
+	const at = now();
+	const marks = await Promise.all([
+		oldestIn("clicks", queues.clicks, at),
+		oldestIn("postbacks", queues.postbacks, at),
+		oldestKept(kv, CLICK_BATCH_PREFIX, at),
+		oldestKept(kv, KEPT_CLICK_PREFIX, at),
+		oldestLetter(db, at),
+	]);
+	const told = marks.filter((mark) => mark !== null);
+	return told.length < marks.length ? null : Math.min(...told) - RECORDING_MS;
+}
+
+async function oldestIn(name: string, queue: Pick<Queue, "metrics"> | undefined, now: number): Promise<number | null> {
+	if (queue === undefined) return null;
+	try {
+		const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
+		if (backlogCount === 0) return now;
+		return oldestMessageTimestamp?.getTime() ?? null;
+	} catch (error) {
+		logError("reports.queue_unknown", error, { queue: name });
+		return null;
+	}
+}
+
+/** Keys end with a time-ordered id, and are listed in order. */
+async function oldestKept(kv: Pick<KVNamespace, "list">, prefix: string, now: number): Promise<number> {
+	const { keys } = await kv.list({ prefix, limit: 1 });
+	const id = keys[0]?.name.slice(prefix.length);
+	if (id === undefined) return now;
+	const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+	return Number.isNaN(at) ? now : Math.min(now, at);
+}
+
+/** A message that nobody could take is older than its letter: it says itself when it was made. */
+async function oldestLetter(db: Database, now: number): Promise<number> {
+	const rows = await db.all<{ at: number | null }>(sql`SELECT MIN(at) AS at FROM (
+			SELECT coalesce(CAST(body ->> 'at' AS BIGINT), CAST(body ->> 'receivedAt' AS BIGINT), received_at) AS at
+			FROM dead_letters WHERE replayed_at IS NULL AND queue IN ('clicks', 'postbacks') ORDER BY received_at, id LIMIT ${MAX_LETTERS}) oldest`);
+	return Math.min(now, rows[0]?.at ?? now);
+}

@@ -1,0 +1,114 @@
+/** What the network earns, by groups: of daily sums, so that the cost does not grow with clicks. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { cutPage } from "../http/pages.ts";
+import { CLICK_REASONS } from "../lib/traffic-rules.ts";
+import { sumOf } from "../reports/exact-sum.ts";
+import type { NetworkReport, ReportGroup } from "./report-answer.ts";
+import type { NetworkReportQuery } from "./report-request.ts";
+import { NO_SUMS, type ReportSums, showGroup, showSums, showTotal } from "./show-report.ts";
+
+type Key = string | number;
+type Row = ReportSums & Partial<Record<ReportGroup, Key>>;
+
+/** Names of the columns that a page is ordered by; what has no value sorts first. */
+const GROUP_COLUMNS: Record<ReportGroup, SQL> = {
+	day: sql`s.date AS day`,
+	publisher: sql`s.publisher_id AS publisher`,
+	brand: sql`coalesce(b.domain, '') AS brand`,
+	campaign: sql`s.campaign_id AS campaign`,
+	platform: sql`s.platform`,
+	country: sql`s.country`,
+	// An empty source is one, too.
+	source: sql`CASE WHEN s.source_id IS NULL THEN '' ELSE '=' || s.source_id END AS source`,
+	kind: sql`s.kind`,
+};
+const NAMES: Record<ReportGroup, SQL> = {
+	day: sql`day`,
+	publisher: sql`publisher`,
+	brand: sql`brand`,
+	campaign: sql`campaign`,
+	platform: sql`platform`,
+	country: sql`country`,
+	source: sql`source`,
+	kind: sql`kind`,
+};
+
+/** What is added up, in the order in which each part of {@link rowsOf} gives it. */
+const COUNTS = sql`reason, click_count, conversion_count, approved_count, pending_count, cancelled_count, click_gross_micros, revenue_micros,
+	pending_revenue_micros, gross_micros, sales_micros`;
+
+const reasons = sql.join(
+	CLICK_REASONS.map((reason) => sql`SUM(CASE WHEN reason = ${reason} THEN click_count ELSE 0 END)`),
+	sql` || ' ' || `,
+);
+
+const SUMS = sql`SUM(CASE WHEN reason = '' THEN click_count ELSE 0 END) AS paid, ${reasons} AS unpaid, SUM(conversion_count) AS conversions,
+	SUM(approved_count) AS approved, SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled, ${sumOf(sql`click_gross_micros`)} AS "clickGross",
+	${sumOf(sql`revenue_micros`)} AS revenue, ${sumOf(sql`pending_revenue_micros`)} AS "pendingRevenue", ${sumOf(sql`gross_micros`)} AS gross,
+	${sumOf(sql`sales_micros`)} AS sales`;
+
+const HAS_SOMETHING = sql`SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR SUM(cancelled_count) <> 0 OR SUM(revenue_micros) <> 0
+	OR SUM(pending_revenue_micros) <> 0 OR SUM(gross_micros) <> 0 OR SUM(sales_micros) <> 0`;
+
+/** All there is, and amounts of the operator's, which are of a publisher and of nothing else. */
+function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
+	const isOf = publisher === null ? sql`true` : sql`n.publisher_id = ${publisher}`;
+	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
+	return sql`SELECT n.date, n.publisher_id, n.brand_id, n.campaign_id, n.platform, n.country, n.kind, CAST(NULL AS TEXT) AS source_id,
+			n.reason, n.click_count, n.approved_count + n.pending_count AS conversion_count, n.approved_count, n.pending_count, n.cancelled_count,
+			n.click_gross_micros, n.click_revenue_micros + n.conversion_revenue_micros AS revenue_micros, n.pending_revenue_micros, n.gross_micros, n.sales_micros
+		FROM daily_network n WHERE n.date BETWEEN ${from} AND ${to} AND ${isOf}
+		UNION ALL
+		SELECT a.date, a.publisher_id, -1, -1, '', '', '', CAST(NULL AS TEXT), '', 0, 0, 0, 0, 0, 0, a.adjustment_micros, 0, 0, 0
+		FROM publishers p CROSS JOIN daily_publishers a
+		WHERE ${isPublisher} AND a.publisher_id = p.id AND a.date BETWEEN ${from} AND ${to} AND a.adjustment_micros <> 0`;
+}
+
+/**
+ * Sources as publishers' reports have them, each taken out of what is of no source: so rows add up to the same total as any others.
+ * @param sign 1 for the sources, -1 for what they take out
+ */
+function sourceRows({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): SQL {
+	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
+	const source = sign === 1 ? sql`d.source_id` : sql`CAST(NULL AS TEXT)`;
+	const by = sql`CAST(${sign} AS BIGINT)`;
+	return sql`SELECT d.date, d.publisher_id, -1, -1, '', '', '', ${source}, '', ${by} * d.click_count, ${by} * d.conversion_count, 0, 0, 0, 0,
+			${by} * (d.click_revenue_micros + d.conversion_revenue_micros), ${by} * d.pending_revenue_micros, ${by} * d.gross_micros, ${by} * d.sales_micros
+		FROM publishers p CROSS JOIN daily_sources d WHERE ${isPublisher} AND d.publisher_id = p.id AND d.date BETWEEN ${from} AND ${to}`;
+}
+
+/** The rows of a page and one more, in the order of their group; and the total. */
+export function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
+	const { group, limit, after } = query;
+	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
+	const names = list(group.map((name) => NAMES[name]));
+	const rows = rowsOf(query);
+	const all = group.includes("source") ? sql`${rows} UNION ALL ${sourceRows(query, 1)} UNION ALL ${sourceRows(query, -1)}` : rows;
+	const brands = group.includes("brand") ? sql`LEFT JOIN brands b ON b.id = s.brand_id` : sql``;
+	const key = after === null ? null : list(after.map((value) => sql`${value}`));
+	const isBehind = key === null ? sql`true` : sql`(${names}) > (${key})`;
+	return [
+		sql`SELECT ${names}, ${SUMS} FROM (SELECT ${list(group.map((name) => GROUP_COLUMNS[name]))}, ${COUNTS} FROM (${all}) s ${brands}) g
+			WHERE ${isBehind} GROUP BY ${names} HAVING ${HAS_SOMETHING} ORDER BY ${names} LIMIT ${limit + 1}`,
+		sql`SELECT ${SUMS} FROM (${rows}) s`,
+	];
+}
+
+/** Page and total of one moment. */
+export async function readNetworkReport(db: Database, query: NetworkReportQuery): Promise<Omit<NetworkReport, "data_through">> {
+	const { group, from, to, limit } = query;
+	const [page, total] = await runTransaction(db, reportQueries(query));
+	const [sums = NO_SUMS] = (total?.results ?? []) as ReportSums[];
+	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, (row) => group.map((name) => row[name] ?? ""));
+	const show = group.includes("source") ? showSums : showTotal;
+	return {
+		from,
+		to,
+		group: [...group],
+		data: shown.map((row) => ({ ...showGroup(row, group), ...show(row) })),
+		total: showTotal(sums),
+		limit,
+		next_cursor: next,
+	};
+}

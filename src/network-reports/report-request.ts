@@ -1,0 +1,60 @@
+/** What GET /operator/reports is asked for. Pure: the query in, or the faults of each parameter. */
+import * as v from "valibot";
+import { invalidInput } from "../http/errors.ts";
+import { cursorOf } from "../http/pages.ts";
+import { day, givenOf, groupOf, readSpan } from "../http/period.ts";
+import { readInput } from "../http/read-input.ts";
+import { pageLimit } from "../lib/page-cursor.ts";
+import { DAY_MS, utcDay } from "../lib/time.ts";
+import { REPORT_GROUPS, type ReportGroup } from "./report-answer.ts";
+
+export const MAX_REPORT_DAYS = 366;
+/** The days before `to` where `from` is not given. */
+const DEFAULT_DAYS = 30;
+
+const BESIDE_SOURCE: ReadonlySet<ReportGroup> = new Set(["source", "day", "publisher"]);
+
+export const networkReportQuerySchema = v.strictObject({
+	group: v.pipe(
+		groupOf(REPORT_GROUPS, "day"),
+		// No sums are kept of them together: a day may have as many sources as clicks.
+		v.check(
+			(names) => !names.includes("source") || names.every((name) => BESIDE_SOURCE.has(name)),
+			"source can be grouped by with day and publisher alone",
+		),
+	),
+	from: v.optional(day),
+	to: v.optional(day),
+	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
+	limit: pageLimit,
+	cursor: cursorOf(v.array(v.union([v.pipe(v.string(), v.maxLength(2_000)), v.pipe(v.number(), v.safeInteger())]))),
+});
+
+export type NetworkReportQuery = {
+	group: readonly ReportGroup[];
+	/** UTC dates, both included. */
+	from: string;
+	to: string;
+	publisher: string | null;
+	limit: number;
+	/** The group of the last row of the page before. */
+	after: readonly (string | number)[] | null;
+};
+
+/**
+ * Without `to` it is today; without `from` a month before `to`.
+ * @throws HttpError 422 that names every parameter at fault
+ */
+export function readNetworkReportQuery(query: Record<string, string>, now: number): NetworkReportQuery {
+	const { group, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query), ({ message }) => message);
+	const last = to ?? utcDay(now);
+	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
+	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_REPORT_DAYS });
+	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	return { group, from: first, to: last, publisher: publisher ?? null, limit, after: cursor ?? null };
+}
+
+/** Campaigns are told by numbers, everything else by texts. */
+function isKeyOf(group: readonly ReportGroup[], key: readonly (string | number)[]): boolean {
+	return key.length === group.length && key.every((value, at) => (typeof value === "number") === (group[at] === "campaign"));
+}

@@ -1,0 +1,44 @@
+/** GET /operator/reports, as JSON or CSV. */
+import { Hono } from "hono";
+import { accepts } from "hono/accepts";
+import { jsonResponse } from "../lib/http.ts";
+import { writeCsv } from "../reports/csv.ts";
+import { type DataThroughDeps, readDataThrough } from "./data-through.ts";
+import { readNetworkReport } from "./read-report.ts";
+import type { NetworkReport } from "./report-answer.ts";
+import { readNetworkReportQuery } from "./report-request.ts";
+import { csvOf } from "./show-report.ts";
+
+const HEADERS = { "cache-control": "no-store", vary: "OperatorKey, Accept" };
+
+export function networkReportRoutes(deps: DataThroughDeps): Hono {
+	const app = new Hono();
+	app.get("/", async (c) => {
+		const query = readNetworkReportQuery(c.req.query(), deps.now());
+		// First: what is counted while the report is read is in none of both.
+		const through = await readDataThrough(deps);
+		const report: NetworkReport = {
+			...(await readNetworkReport(deps.db, query)),
+			data_through: through === null ? null : new Date(through).toISOString(),
+		};
+		const type = accepts(c, { header: "Accept", supports: ["application/json", "text/csv"], default: "application/json" });
+		return type === "text/csv" ? csvAnswer(report) : jsonResponse(report, 200, HEADERS);
+	});
+	return app;
+}
+
+/** What stands beside `data` in JSON stands in headers, but for the total. */
+function csvAnswer(report: NetworkReport): Response {
+	const { from, to, group, limit, next_cursor: next, data_through: through } = report;
+	const { columns, records } = csvOf(report);
+	return new Response(writeCsv(columns, records), {
+		headers: {
+			...HEADERS,
+			"content-type": "text/csv; charset=utf-8; header=present",
+			"content-disposition": `attachment; filename="network-${group.join("-")}-${from}-${to}.csv"`,
+			"x-limit": String(limit),
+			...(through !== null && { "x-data-through": through }),
+			...(next !== null && { "x-next-cursor": next }),
+		},
+	});
+}

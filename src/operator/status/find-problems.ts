@@ -1,0 +1,152 @@
+/** What of the status needs a person, the most urgent first: pure. */
+import { QUEUE_NAMES } from "../../lib/enums.ts";
+import { formatUsd } from "../../lib/money.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
+import type { ProblemFacts } from "./read-problems.ts";
+import type { Status } from "./status-answer.ts";
+
+/** What is older than this waits for more than its turn. */
+const BOOK_LATE_MS = 5 * MINUTE_MS;
+const BACKLOG_LATE_MS = 10 * MINUTE_MS;
+/** A postback may come before its click for so long, and nothing is wrong. */
+const WAITING_LATE_MS = HOUR_MS;
+
+type Found = { count: number; text: string; command: string | null; since?: number | null };
+
+export function findProblems(status: Omit<Status, "problems">, facts: ProblemFacts, now: number): Problem[] {
+	const found = new Map<ProblemKind, Found>();
+	const add = (kind: ProblemKind, problem: Found) => {
+		if (problem.count > 0) found.set(kind, problem);
+	};
+	const { book, conversions, callbacks, database_alert: percent } = status;
+	if (percent !== null) {
+		const kind = percent >= 95 ? "database_full" : "database_filling";
+		add(kind, {
+			count: 1,
+			text: `the network's database is over ${percent} % full: when it is full, nothing more is written; shorten CLICK_RETENTION_DAYS, or move to PostgreSQL`,
+			command: "database move",
+		});
+	}
+	for (const queue of QUEUE_NAMES) {
+		add(`dead_letters_${queue}`, {
+			count: status.dead_letters[queue],
+			text: `messages of the queue ${queue} that no consumer could take`,
+			command: `replay --queue ${queue}`,
+		});
+		const backlog = status.queues[queue];
+		const oldestAt = backlog?.oldest_at == null ? null : Date.parse(backlog.oldest_at);
+		if (backlog === null || oldestAt === null || now - oldestAt < BACKLOG_LATE_MS) continue;
+		add(`queue_backlog_${queue}`, {
+			count: backlog.messages,
+			text: `messages wait in the queue ${queue} for more than ten minutes`,
+			command: null,
+			since: oldestAt,
+		});
+	}
+	if (book !== null && book.age_seconds * SECOND_MS > BOOK_LATE_MS) {
+		add("book_stale", {
+			count: status.book_changes_waiting,
+			text: "changes of the network that bids do not know yet: the cron publishes them, unless it fails",
+			command: null,
+			since: Date.parse(book.published_at),
+		});
+	}
+	add("kept_in_kv", {
+		count: status.kept.clicks + status.kept.dead_letters,
+		text: "clicks that the queue refused, or dead letters that the database refused: the cron writes them",
+		command: null,
+	});
+	add("sums_differ", {
+		count: status.sums.difference_count,
+		text: "counters differ from the rows they were made of",
+		command: "reconcile-sums --repair",
+	});
+	add("ledger_differs", {
+		count: status.ledger.difference_count,
+		text: "conversions differ from their events, or from what publishers were told",
+		command: "check-ledger",
+	});
+	add("credited_without_rate", {
+		count: conversions.credited_without_rate,
+		text: "publishers hold a credit that no report shows, since it has no exchange rate any more: import the rate, or void them",
+		command: "conversions list --reason no_rate",
+	});
+	const held = conversions.held_for;
+	add("no_rate", {
+		count: held.no_rate,
+		text: "conversions without an exchange rate of their day: import it",
+		command: "conversions list --reason no_rate",
+	});
+	add("above_ceiling", {
+		count: held.amount,
+		text: "conversions that pay more than their platform or campaign may",
+		command: "conversions list --reason amount",
+	});
+	add("in_review", {
+		count: held.review,
+		text: "conversions of clicks that nobody saw: release them, or void them",
+		command: "conversions list --reason review",
+	});
+	add("publisher_suspended", {
+		count: held.publisher_suspended,
+		text: "conversions of suspended publishers",
+		command: "conversions list --reason publisher_suspended",
+	});
+	add("unmatched", {
+		count: conversions.unmatched,
+		text: "conversions for which no click was found: attach them",
+		command: "conversions list --stage unmatched",
+	});
+	const waitingSince = facts.waiting?.since ?? null;
+	if (waitingSince !== null && now - waitingSince > WAITING_LATE_MS) {
+		add("waiting", {
+			count: conversions.waiting,
+			text: "conversions that wait for their click, some for more than an hour",
+			command: "conversions list --stage waiting",
+		});
+	}
+	add("unknown_status", {
+		count: conversions.unknown_status.count,
+		text: "conversions that stay pending, since no status map knows their platform's word",
+		command: "postback-problems",
+	});
+	add("callbacks_exhausted", {
+		count: callbacks.exhausted,
+		text: "callbacks that publishers' addresses never took",
+		command: "callbacks replay --state exhausted",
+	});
+	add("callback_addresses_paused", {
+		count: callbacks.paused.length,
+		text: `addresses of publishers that fail: ${callbacks.paused.map(({ publisher }) => publisher).join(", ")}`,
+		command: `callbacks test --publisher ${callbacks.paused[0]?.publisher ?? ""}`,
+		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
+	});
+	add("campaigns_paused", {
+		count: status.paused_campaigns.count,
+		text: "campaigns stand still, since a cap is met",
+		command: null,
+	});
+	return PROBLEM_KINDS.flatMap((kind) => {
+		const problem = found.get(kind);
+		return problem === undefined ? [] : [show(kind, problem, facts)];
+	});
+}
+
+function show(kind: ProblemKind, { count, text, command, since }: Found, facts: ProblemFacts): Problem {
+	const at = since ?? facts[kind]?.since ?? null;
+	const cost = facts[kind]?.costMicros ?? null;
+	return {
+		kind,
+		text,
+		since: at === null ? null : new Date(at).toISOString(),
+		count,
+		// Amounts of the ledger have four decimals, those of postbacks may have more.
+		cost: cost === null ? null : formatUsd(roundToFour(cost)),
+		command,
+	};
+}
+
+function roundToFour(micros: bigint): bigint {
+	return ((micros + 50n) / 100n) * 100n;
+}

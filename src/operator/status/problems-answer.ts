@@ -1,0 +1,47 @@
+/** What needs a person, as the status names it and alerts tell of it. */
+import * as v from "valibot";
+import { count, time, usd } from "../../lib/shapes.ts";
+
+/** The most urgent first: what loses money or stops everything, what publishers are owed, what only waits. */
+export const PROBLEM_KINDS = [
+	"database_full",
+	"dead_letters_clicks",
+	"dead_letters_postbacks",
+	"dead_letters_callbacks",
+	"book_stale",
+	"queue_backlog_clicks",
+	"queue_backlog_postbacks",
+	"queue_backlog_callbacks",
+	"kept_in_kv",
+	"sums_differ",
+	"ledger_differs",
+	"credited_without_rate",
+	"no_rate",
+	"above_ceiling",
+	"in_review",
+	"unmatched",
+	"waiting",
+	"unknown_status",
+	"callbacks_exhausted",
+	"callback_addresses_paused",
+	"publisher_suspended",
+	"database_filling",
+	"campaigns_paused",
+] as const;
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
+
+export const problemSchema = v.strictObject({
+	kind: v.picklist(PROBLEM_KINDS),
+	text: v.string(),
+	since: v.pipe(v.nullable(time), v.description("When the oldest of it began; null where that is not kept.")),
+	count: v.pipe(count, v.description("How many; of more than ten thousand as many or more.")),
+	cost: v.pipe(
+		v.nullable(usd),
+		v.description(
+			"What it keeps back, USD: what platforms pay for conversions, or publishers were not told of; null where that cannot be said. Payouts in other currencies count once they have a rate.",
+		),
+	),
+	command: v.pipe(v.nullable(v.string()), v.description("What mends it: a command of `npm run operator --`; null where it mends itself.")),
+});
+
+export type Problem = v.InferOutput<typeof problemSchema>;

@@ -1,0 +1,73 @@
+/** Of the problems: since when, and what they keep back. Bounded, and of indexes. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import type { ConversionHold } from "../../lib/enums.ts";
+import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
+import type { ProblemKind } from "./problems-answer.ts";
+
+/** Rows of each kind that are looked at. */
+const MAX_ROWS = 10_000;
+
+/** What is known beside the status: since when (Unix milliseconds), and micro-dollars. */
+export type ProblemFacts = Partial<Record<ProblemKind, { since: number | null; costMicros: bigint | null }>>;
+
+type Open = {
+	stage: "waiting" | "unmatched" | "quarantined";
+	heldFor: ConversionHold | null;
+	since: number;
+	known: number;
+	cost: ExactSum;
+};
+
+/** The statements behind the facts: for their query plans. */
+export function problemQueries(): SQL[] {
+	const worth = sql`coalesce(gross_micros, CASE WHEN currency = 'USD' THEN payout_micros END)`;
+	return [
+		sql`SELECT stage, held_for AS "heldFor", MIN(first_received_at) AS since, count(worth) AS known, ${sumOf(sql`coalesce(worth, 0)`)} AS cost
+			FROM (SELECT stage, held_for, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' LIMIT ${MAX_ROWS}) newest
+			GROUP BY stage, held_for`,
+		sql`SELECT (SELECT MIN(updated_at) FROM conversions WHERE status_unknown = 1 AND status = 'pending') AS "unknownStatus",
+			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'clicks') AS "deadClicks",
+			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'postbacks') AS "deadPostbacks",
+			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'callbacks') AS "deadCallbacks"`,
+		sql`SELECT (SELECT MIN(found_at) FROM (SELECT found_at FROM sum_differences LIMIT ${MAX_ROWS}) newest) AS sums,
+			(SELECT MIN(found_at) FROM (SELECT found_at FROM ledger_differences LIMIT ${MAX_ROWS}) newest) AS ledger,
+			(SELECT MIN(paused_at) FROM (SELECT paused_at FROM campaign_pauses LIMIT ${MAX_ROWS}) newest) AS pauses`,
+		sql`SELECT MIN(created_at) AS since, ${sumOf(sql`payout_micros`)} AS cost FROM (
+			SELECT created_at, CASE WHEN status = 'approved' THEN payout_micros ELSE 0 END AS payout_micros
+			FROM callbacks WHERE state = 'exhausted' ORDER BY created_at, id LIMIT ${MAX_ROWS}) newest`,
+		sql`SELECT ${sumOf(sql`payout_micros`)} AS cost FROM (
+			SELECT CASE WHEN k.status = 'approved' THEN k.payout_micros ELSE 0 END AS payout_micros
+			FROM callback_health h CROSS JOIN callbacks k
+			WHERE h.paused_at IS NOT NULL AND k.publisher_id = h.publisher_id AND k.held_for = 'pause' LIMIT ${MAX_ROWS}) newest`,
+	];
+}
+
+const HELD: Record<ConversionHold, ProblemKind> = {
+	no_rate: "no_rate",
+	amount: "above_ceiling",
+	review: "in_review",
+	publisher_suspended: "publisher_suspended",
+};
+
+export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
+	const [open, firsts, others, exhausted, paused] = await runTransaction(db, problemQueries());
+	const facts: ProblemFacts = {};
+	for (const { stage, heldFor, since, known, cost } of (open?.results ?? []) as Open[]) {
+		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
+		if (kind !== null) facts[kind] = { since, costMicros: known > 0 ? readSum(cost) : null };
+	}
+	const since = (result: D1Result | undefined, name: string) => (result?.results as Record<string, number | null>[])[0]?.[name] ?? null;
+	const begun = (kind: ProblemKind, at: number | null) => void (facts[kind] = { since: at, costMicros: null });
+	begun("unknown_status", since(firsts, "unknownStatus"));
+	begun("dead_letters_clicks", since(firsts, "deadClicks"));
+	begun("dead_letters_postbacks", since(firsts, "deadPostbacks"));
+	begun("dead_letters_callbacks", since(firsts, "deadCallbacks"));
+	begun("sums_differ", since(others, "sums"));
+	begun("ledger_differs", since(others, "ledger"));
+	begun("campaigns_paused", since(others, "pauses"));
+	const costOf = (result: D1Result | undefined) => readSum((result?.results as { cost: ExactSum }[])[0]?.cost ?? null);
+	facts.callbacks_exhausted = { since: since(exhausted, "since"), costMicros: costOf(exhausted) };
+	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
+	return facts;
+}

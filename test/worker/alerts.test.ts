@@ -1,0 +1,173 @@
+/** Alerts: what is told of problems that begin and end, signed, once each, and again where the webhook fails. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Alert, type AlertRow, decideAlerts, LOOKS } from "../../src/alerts/decide-alerts.ts";
+import { type AlertDeps, LOOK_EVERY_MINUTES, sweepAlerts } from "../../src/alerts/sweep-alerts.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { readWebhookSecret, signWebhook } from "../../src/lib/sign-webhook.ts";
+import type { Problem } from "../../src/operator/status/problems-answer.ts";
+import { rowsOf } from "../support/click-messages.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const KEY = readWebhookSecret(SECRET) ?? new Uint8Array(0);
+const START = Date.parse("2026-11-18T15:00:00Z");
+const MINUTE_MS = 60_000;
+
+const problem = (kind: Problem["kind"], count = 1): Problem => ({
+	kind,
+	text: "what it is",
+	since: null,
+	count,
+	cost: null,
+	command: "replay",
+});
+
+type Call = { url: string; headers: Headers; body: Alert };
+
+/** The cron, minute by minute, over a network whose problems the test sets. */
+class Cron {
+	problems: readonly Problem[] = [];
+	/** What the webhook answers. */
+	answer: () => Promise<Response> = () => Promise.resolve(new Response("ok"));
+	readonly calls: Call[] = [];
+	minute = START / MINUTE_MS;
+	looks = 0;
+
+	async run(minutes: number, webhook: AlertDeps["webhook"] = { url: "https://hooks.example/alerts", key: KEY }): Promise<void> {
+		for (const end = this.minute + minutes; this.minute < end; this.minute++) {
+			const fetch = (url: string, { headers, body }: RequestInit) => {
+				this.calls.push({ url, headers: new Headers(headers), body: JSON.parse(String(body)) });
+				return this.answer();
+			};
+			const readProblems = () => {
+				this.looks++;
+				return Promise.resolve(this.problems);
+			};
+			await sweepAlerts({ db: openDatabase(env.DB), now: () => this.minute * MINUTE_MS, webhook, readProblems, fetch }, this.minute);
+		}
+	}
+
+	get told(): string[] {
+		return this.calls.map(({ body }) => `${body.type} ${body.data.kind}`);
+	}
+}
+
+beforeEach(async () => {
+	await env.DB.prepare("DELETE FROM problem_alerts").run();
+});
+
+describe("worker: alerts", () => {
+	it("a problem is told once two looks have seen it, and its end once two have not; then nothing is kept", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("unmatched", 3)];
+		await cron.run(LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual([]);
+		await cron.run(10 * LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual(["problem.began unmatched"]);
+		expect(cron.looks).toBe(11);
+		cron.problems = [];
+		await cron.run(LOOK_EVERY_MINUTES);
+		cron.problems = [problem("unmatched")];
+		await cron.run(3 * LOOK_EVERY_MINUTES);
+		expect(cron.told).toHaveLength(1);
+		cron.problems = [];
+		await cron.run(3 * LOOK_EVERY_MINUTES);
+		expect(cron.told).toEqual(["problem.began unmatched", "problem.ended unmatched"]);
+		expect(await rowsOf("SELECT kind FROM problem_alerts")).toEqual([]);
+		const { pathname } = new URL(cron.calls[0]?.url ?? "");
+		expect([pathname, cron.calls[0]?.body.data]).toEqual(["/alerts", problem("unmatched", 3)]);
+	});
+
+	it("signs as Standard Webhooks has it", async () => {
+		// The example of its libraries.
+		const headers = await signWebhook(KEY, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330_000, '{"test": 2432232314}');
+		expect(headers).toEqual({
+			"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+			"webhook-timestamp": "1614265330",
+			"webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+		});
+		const cron = new Cron();
+		cron.problems = [problem("waiting")];
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		const [call] = cron.calls;
+		const id = call?.headers.get("webhook-id") ?? "";
+		const at = Number(call?.headers.get("webhook-timestamp")) * 1_000;
+		expect(call?.headers.get("webhook-signature")).toBe((await signWebhook(KEY, id, at, JSON.stringify(call?.body)))["webhook-signature"]);
+		expect(["x", "whsec_AAAA", "whsec_%"].map(readWebhookSecret)).toEqual([null, null, null]);
+	});
+
+	it("a webhook that fails gets the same alert again, later and later, and nothing else is held up", async () => {
+		const cron = new Cron();
+		cron.answer = () => Promise.reject(new TypeError("no route"));
+		cron.problems = [problem("waiting"), problem("unmatched")];
+		await cron.run(30);
+		expect(new Set(cron.calls.map(({ headers }) => headers.get("webhook-id"))).size).toBe(2);
+		// At 5, 6, 8, 12 and 20 minutes.
+		expect(cron.calls).toHaveLength(10);
+		cron.answer = () => Promise.resolve(new Response("busy", { status: 503 }));
+		await cron.run(30);
+		cron.answer = () => Promise.resolve(new Response(null, { status: 204 }));
+		await cron.run(90);
+		const answered = cron.calls.length;
+		await cron.run(60);
+		expect(cron.calls).toHaveLength(answered);
+		expect(await rowsOf("SELECT kind, told, body FROM problem_alerts ORDER BY kind")).toEqual([
+			{ kind: "unmatched", told: 1, body: null },
+			{ kind: "waiting", told: 1, body: null },
+		]);
+	});
+
+	it("what ended before anyone could be told is not told", async () => {
+		const cron = new Cron();
+		cron.answer = () => Promise.reject(new TypeError("no route"));
+		cron.problems = [problem("waiting")];
+		await cron.run(3 * LOOK_EVERY_MINUTES);
+		expect(cron.told.length).toBeGreaterThan(0);
+		cron.problems = [];
+		await cron.run(2 * LOOK_EVERY_MINUTES);
+		cron.answer = () => Promise.resolve(new Response("ok"));
+		const before = cron.calls.length;
+		await cron.run(60);
+		expect(cron.calls).toHaveLength(before);
+	});
+
+	it("without a webhook nothing is looked at", async () => {
+		const cron = new Cron();
+		cron.problems = [problem("waiting")];
+		await cron.run(20, null);
+		expect([cron.looks, cron.calls]).toEqual([0, []]);
+	});
+
+	it("whatever comes and goes, beginnings and ends alternate, and what stands was told", () => {
+		const kinds = ["waiting", "unmatched"] as const;
+		const steps = fc.array(fc.record({ seen: fc.subarray([...kinds]), delivers: fc.boolean() }), { maxLength: 40 });
+		fc.assert(
+			fc.property(steps, (history) => {
+				let rows: AlertRow[] = [];
+				const told: Record<string, string[]> = { waiting: [], unmatched: [] };
+				const ending = Array.from({ length: LOOKS + 1 }, () => ({ seen: history.at(-1)?.seen ?? [], delivers: true }));
+				for (const [at, { seen, delivers }] of [...history, ...ending].entries()) {
+					const { write, remove } = decideAlerts(
+						rows,
+						seen.map((kind) => problem(kind)),
+						at,
+						() => `id-${at}`,
+					);
+					rows = [...rows.filter(({ kind }) => !remove.includes(kind) && !write.some((row) => row.kind === kind)), ...write];
+					if (!delivers) continue;
+					rows = rows.map((row) => {
+						if (row.body === null) return row;
+						told[row.kind]?.push((JSON.parse(row.body) as Alert).type);
+						return { ...row, told: row.standing, body: null, messageId: null };
+					});
+				}
+				for (const kind of kinds) {
+					const of = told[kind] ?? [];
+					expect(of).toEqual(of.map((_, at) => (at % 2 === 0 ? "problem.began" : "problem.ended")));
+					expect(of.at(-1) === "problem.began").toBe(history.at(-1)?.seen.includes(kind) ?? false);
+				}
+			}),
+		);
+	});
+});
