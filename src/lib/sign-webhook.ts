@@ -1,5 +1,5 @@
 /** Signs a webhook as Standard Webhooks has it (https://www.standardwebhooks.com): what is sent, by whom, and when. */
-import { utf8 } from "./bytes.ts";
+import { utf8 } from "./utf8.ts";
 
 const PREFIX = "whsec_";
 
