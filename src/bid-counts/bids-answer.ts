@@ -7,7 +7,7 @@ import { count, time } from "../lib/shapes.ts";
 export const BIDS_GROUPS = ["hour", "day", "publisher", "endpoint", "reason"] as const;
 export type BidsGroup = (typeof BIDS_GROUPS)[number];
 
-export const bidsSums = {
+const bidsSums = {
 	requests: v.pipe(count, v.description("Bids and no-bids.")),
 	bids: count,
 	no_bids: count,

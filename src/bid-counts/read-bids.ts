@@ -28,7 +28,7 @@ const NAMES: Record<BidsGroup, SQL> = {
 const SUMS = sql`SUM(requests) AS requests, SUM(CASE WHEN outcome = 'bid' THEN requests ELSE 0 END) AS bids`;
 
 /** The rows of a page and one more, in the order of their group; and the total of the period. */
-export function bidsQueries({ group, fromHour, toHour, publisher, after, limit }: BidsQuery): [page: SQL, total: SQL] {
+function bidsQueries({ group, fromHour, toHour, publisher, after, limit }: BidsQuery): [page: SQL, total: SQL] {
 	const isOf = publisher === null ? sql`true` : sql`b.publisher_id = ${publisher}`;
 	const counted = sql`FROM bid_hours b WHERE b.hour >= ${fromHour} AND b.hour < ${toHour} AND ${isOf}`;
 	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);

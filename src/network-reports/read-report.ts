@@ -79,7 +79,7 @@ function sourceRows({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): 
 }
 
 /** The rows of a page and one more, in the order of their group; and the total. */
-export function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
+function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
 	const { group, limit, after } = query;
 	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 	const names = list(group.map((name) => NAMES[name]));

@@ -57,7 +57,8 @@ export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
 		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
 		if (kind !== null) facts[kind] = { since, costMicros: known > 0 ? readSum(cost) : null };
 	}
-	const since = (result: D1Result | undefined, name: string) => (result?.results as Record<string, number | null>[])[0]?.[name] ?? null;
+	const since = (result: D1Result | undefined, name: string) =>
+		((result?.results ?? []) as Record<string, number | null>[])[0]?.[name] ?? null;
 	const begun = (kind: ProblemKind, at: number | null) => void (facts[kind] = { since: at, costMicros: null });
 	begun("unknown_status", since(firsts, "unknownStatus"));
 	begun("dead_letters_clicks", since(firsts, "deadClicks"));
@@ -66,7 +67,7 @@ export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
 	begun("sums_differ", since(others, "sums"));
 	begun("ledger_differs", since(others, "ledger"));
 	begun("campaigns_paused", since(others, "pauses"));
-	const costOf = (result: D1Result | undefined) => readSum((result?.results as { cost: ExactSum }[])[0]?.cost ?? null);
+	const costOf = (result: D1Result | undefined) => readSum(((result?.results ?? []) as { cost: ExactSum }[])[0]?.cost ?? null);
 	facts.callbacks_exhausted = { since: since(exhausted, "since"), costMicros: costOf(exhausted) };
 	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
 	return facts;
