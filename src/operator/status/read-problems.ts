@@ -59,7 +59,9 @@ export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
 	}
 	const since = (result: D1Result | undefined, name: string) =>
 		((result?.results ?? []) as Record<string, number | null>[])[0]?.[name] ?? null;
-	const begun = (kind: ProblemKind, at: number | null) => void (facts[kind] = { since: at, costMicros: null });
+	const begun = (kind: ProblemKind, at: number | null) => {
+		facts[kind] = { since: at, costMicros: null };
+	};
 	begun("unknown_status", since(firsts, "unknownStatus"));
 	begun("dead_letters_clicks", since(firsts, "deadClicks"));
 	begun("dead_letters_postbacks", since(firsts, "deadPostbacks"));
