@@ -231,8 +231,13 @@ describe("worker: what was refused is replayed", () => {
 
 	it("with the time at which it came, where its date cannot be read", async () => {
 		await refuse(`txnid=r-2&cid=${"7".repeat(32)}&edate=yesterday&payout=10`);
-		await replayAll({ platform: "west", mapping: { edate: "@received_at" } });
+		await refuse(`order_id=r-2b&cid=${"7".repeat(32)}&edate=2026-11-10&payout=10`);
+		await callPostback(WEST_KEY, `txnid=r-2c&cid=nobody-s&edate=2026-11-10&payout=10`);
+		await vi.waitFor(async () => expect(await stateOf("r-2c")).toMatchObject({ stage: "waiting" }), { timeout: 20_000 });
+		await replayAll({ platform: "west", mapping: { edate: "@received_at", txnid: "order_id" } });
 		expect(Number((await stateOf("r-2"))?.event_at)).toBeGreaterThan(Date.now() - DAY_MS);
+		// A date that can be read is the event's, whatever else was wrong.
+		for (const txnid of ["r-2b", "r-2c"]) expect(await stateOf(txnid)).toMatchObject({ event_at: Date.UTC(2026, 10, 10) });
 	});
 
 	it("a click id that came in another parameter, though it was accepted", async () => {
