@@ -203,7 +203,7 @@ describe("worker: the fix", () => {
 		const key = /\/api\/postback\/([^?]+)\?/.exec(issued.url)?.[1] ?? "";
 		expect((await callPostback(key, `txnid=m-2&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
 		expect((await callPostback("platform-key-affise", `txnid=m-3&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
-		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77'")).length).toBe(1);
+		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issueKeys'")).length).toBe(1);
 	});
 });
 
@@ -254,7 +254,7 @@ describe("worker: what was refused is replayed", () => {
 		await storeClicks(clickRow({ publisher_click_id: "mine-only" }));
 		await consume(postbackMessage("west", { txnid: "r-4", cid: "mine-only" }, Date.now() - 2 * DAY_MS));
 		expect(await stateOf("r-4")).toMatchObject({ stage: "unmatched" });
-		await importFile({ platforms: [platformEntry("west")] });
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
 		expect(await replayAll({ platform: "west" })).toMatchObject({ dry_run: false });
 		expect(await stateOf("r-4")).toMatchObject({ stage: "settled" });
 	});
