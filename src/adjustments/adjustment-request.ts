@@ -130,7 +130,7 @@ export type AmountRequest = v.InferOutput<typeof amountSchema>;
 export type UndoRequest = v.InferOutput<typeof undoSchema>;
 
 /** Query of GET /operator/adjustments. */
-export const listSchema = v.object({
+export const listSchema = v.strictObject({
 	limit: pageLimit,
 	/** `next_cursor` of the page before. */
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of a page"))),

@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import { selectionEntries } from "./select-callbacks.ts";
 
-/** Query of GET /operator/callbacks. */
-export const listSchema = v.object({
+/** Query of GET /operator/callbacks. Closed: a filter that is misspelled would show what it was to leave out. */
+export const listSchema = v.strictObject({
 	...selectionEntries,
 	limit: v.optional(
 		v.pipe(

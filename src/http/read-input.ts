@@ -58,5 +58,16 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 /** The schema's own words, or what was expected: Valibot's words quote what was received, which may be a key. */
 export function describeIssue(issue: v.BaseIssue<unknown>): string {
 	if (!issue.message.startsWith("Invalid")) return issue.message;
-	return issue.expected === "never" ? "is not a known field" : `must be ${issue.expected ?? "valid"}`;
+	if (issue.expected === "never") return "is not a known field";
+	if (issue.received === "undefined" && issue.path !== undefined) return "is required";
+	return `must be ${KINDS[issue.expected ?? ""] ?? issue.expected ?? "valid"}`;
 }
+
+/** What Valibot calls by JavaScript's names. */
+const KINDS: Readonly<Record<string, string>> = {
+	Object: "an object",
+	Array: "a list",
+	string: "a text",
+	number: "a number",
+	boolean: "true or false",
+};

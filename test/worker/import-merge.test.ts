@@ -273,6 +273,19 @@ describe("worker: one entry", () => {
 		expect([status, body.faults]).toEqual([422, [{ path: place, message }]]);
 	});
 
+	it("is warned of in its own fields' names", async () => {
+		const { body } = await call("PATCH", "/publishers/acme?dry_run=1", { blocked_brands: [{ domain: "nobody.example" }] });
+		expect(body.warnings).toEqual([
+			{ path: "blocked_brands[0].domain", message: "nobody.example is no brand's domain: nothing is blocked by it" },
+		]);
+	});
+
+	it("a brand is found by its domain however that is written", async () => {
+		expect(await entryOf("/brands/HATS.example")).toMatchObject({ domain: "hats.example" });
+		const { status, body } = await call("PATCH", "/brands/Hats.Example?dry_run=1", { domain: "HATS.example", category: "Caps" });
+		expect([status, body.difference]).toMatchObject([200, { entries: [{ section: "brands", id: "hats.example" }] }]);
+	});
+
 	it("that is none is not found, whatever its id", async () => {
 		for (const path of [
 			"/campaigns/999",
@@ -294,7 +307,7 @@ describe("worker: one entry", () => {
 		expect((await entryOf("/campaigns?brand=shoes.example&country=gb")).data).toMatchObject([{ campaign_id: 11 }]);
 		expect((await entryOf("/brands?text=HAT")).data).toMatchObject([{ domain: "hats.example", campaigns: [{ campaign_id: 2 }] }]);
 		expect((await entryOf("/publishers?status=suspended")).data).toEqual([]);
-		for (const query of ["limit=0", "cursor=x", "cursor=WyJhIl0", "active=maybe", "brand=%00", "nothing=1"]) {
+		for (const query of ["limit=0", "cursor=x", "cursor=WyJhIl0", "active=maybe", "brand=%00", "nothing=1", "platform=a%00"]) {
 			expect((await get(`/campaigns?${query}`)).status, query).toBe(422);
 		}
 	});

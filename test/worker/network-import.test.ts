@@ -393,8 +393,10 @@ describe("worker: what is allowed but suspicious is warned of", () => {
 	});
 
 	it("of a misspelt section, with the nearest that is known", async () => {
-		const { warnings } = await importFile({ exchange_rate: [{}], trafic: [{}] });
+		const { warnings } = await importFile({ $schema: null, platfroms: [], publisher: null, exchange_rate: [{}], trafic: [{}] });
 		expect(warnings).toEqual([
+			{ path: "platfroms", message: "is not a section of the network file and was ignored; did you mean `platforms`?" },
+			{ path: "publisher", message: "is not a section of the network file and was ignored; did you mean `publishers`?" },
 			{ path: "exchange_rate", message: "is not a section of the network file and was ignored; did you mean `exchange_rates`?" },
 			{ path: "trafic", message: "is not a section of the network file and was ignored; did you mean `traffic`?" },
 		]);

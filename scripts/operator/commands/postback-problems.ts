@@ -29,7 +29,7 @@ export const command: OperatorCommand = {
 			.argument("<platform>", "its id in the network file")
 			.option(
 				"--map <field=parameter>",
-				"our field, and the parameter that it came in; edate=@received_at for the time of receipt",
+				"our field, and the parameter that it came in; edate=@received_at for the time of receipt, where a date cannot be read",
 				collect,
 				[],
 			)

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { canonicalHost } from "../../../src/lib/host.ts";
 import { Failure } from "../../local/failure.ts";
 import type { OperatorCommand } from "../command.ts";
 import { fetchEntry, pathOf, sectionOf } from "../entries.ts";
@@ -53,7 +54,8 @@ function switchEntry(kind: string, id: string, isOn: boolean, options: ChangeOpt
 }
 
 /** The list is changed as it was read, or not at all. */
-async function block(domain: string, { publisher, country, ...options }: BlockOptions, isBlock: boolean): Promise<void> {
+async function block(brand: string, { publisher, country, ...options }: BlockOptions, isBlock: boolean): Promise<void> {
+	const domain = canonicalHost(brand) ?? brand;
 	const { entry, etag } = await fetchEntry("publishers", publisher, options);
 	const blocks = v.parse(blocksSchema, entry.blocked_brands);
 	const where = country?.toUpperCase();

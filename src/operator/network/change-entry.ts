@@ -1,5 +1,6 @@
 /** PATCH of one entry: an import of it alone, in which unknown fields are faults. */
 import { type Fault, invalidInput } from "../../http/errors.ts";
+import { canonicalHost } from "../../lib/host.ts";
 import { HttpError } from "../../lib/http.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -7,7 +8,7 @@ import { type ImportDeps, type ImportOptions, importEntries } from "./import-net
 import { type Given, isObject } from "./import-run.ts";
 import { findEntry } from "./read-entries.ts";
 
-/** Where the entry stands in faults, which tell of its fields alone. */
+/** Where the entry stands in faults and warnings, which tell of its fields alone. */
 const PLACE = "entry";
 
 /** The field by which entries are told apart. */
@@ -47,16 +48,20 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etag 
 	}
 	const source = { kind: "patch", verb: VERB_OF[section], isStrict: true, read, fileHash: () => null, undoes: null } as const;
 	try {
-		return await importEntries(deps, source, options);
+		const report = await importEntries(deps, source, options);
+		return { ...report, warnings: withOwnPaths(report.warnings, section) };
 	} catch (error) {
-		throw error instanceof HttpError && error.status === 422 ? new HttpError(422, withOwnPaths(error.body, section)) : error;
+		if (!(error instanceof HttpError) || error.status !== 422) throw error;
+		const faults = Array.isArray(error.body.faults) ? (error.body.faults as Fault[]) : [];
+		throw new HttpError(422, { ...error.body, faults: withOwnPaths(faults, section) });
 	}
 }
 
 /** What names the entry may stand among the fields, as long as it names this one. */
 function givenOf(section: EntrySection, entry: Readonly<Record<string, unknown>>, fields: Record<string, unknown>): Given {
 	const names = section === "campaigns" ? ["campaign_id", "brand"] : [KEYS[section]];
-	const others = names.filter((name) => fields[name] !== undefined && fields[name] !== entry[name]);
+	const given = (name: string) => (name === "domain" || name === "brand" ? domainOf(fields[name]) : fields[name]);
+	const others = names.filter((name) => fields[name] !== undefined && given(name) !== entry[name]);
 	if (others.length > 0) throw invalidInput(others.map((path) => ({ path, message: "names another entry: it cannot be changed" })));
 	const key = KEYS[section];
 	const { brand, ...own } = fields;
@@ -64,10 +69,13 @@ function givenOf(section: EntrySection, entry: Readonly<Record<string, unknown>>
 	return { section: "brands", value: { domain: entry.brand, campaigns: [{ ...own, [key]: entry[key] }] }, path: PLACE };
 }
 
-function withOwnPaths(body: Record<string, unknown>, section: EntrySection): Record<string, unknown> {
+function domainOf(given: unknown): unknown {
+	return typeof given === "string" ? canonicalHost(given) : given;
+}
+
+function withOwnPaths(faults: readonly Fault[], section: EntrySection): Fault[] {
 	const place = section === "campaigns" ? `${PLACE}.campaigns[0]` : PLACE;
-	const faults = Array.isArray(body.faults) ? (body.faults as Fault[]) : [];
-	return { ...body, faults: faults.map(({ path, message }) => ({ path: ownPath(path, place), message })) };
+	return faults.map(({ path, message }) => ({ path: ownPath(path, place), message }));
 }
 
 function ownPath(path: string, place: string): string {

@@ -7,7 +7,15 @@ import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
 import type { EntrySection } from "./entry-answers.ts";
 
-const text = v.optional(v.pipe(v.string(), v.nonEmpty("must not be blank"), v.maxLength(200, "must have at most 200 characters")));
+const text = v.optional(
+	v.pipe(
+		v.string(),
+		v.nonEmpty("must not be blank"),
+		v.maxLength(200, "must have at most 200 characters"),
+		// SQLite ends a pattern at a NUL, and would show everything.
+		v.excludes("\0", "must not hold control characters"),
+	),
+);
 const active = v.optional(
 	v.pipe(
 		v.picklist(["true", "false"], "must be true or false"),

@@ -8,6 +8,7 @@ import { publishers } from "../../db/schema/publishers.ts";
 import { cutPage, writeCursor } from "../../http/pages.ts";
 import { toBase64Url } from "../../lib/base64-url.ts";
 import { sha256 } from "../../lib/bytes.ts";
+import { canonicalHost } from "../../lib/host.ts";
 import type { EntryPage, EntrySection } from "./entry-answers.ts";
 import type { ListQuery } from "./entry-requests.ts";
 import {
@@ -27,10 +28,11 @@ const MAX_LOOKED_AT = 10_000;
 /** An entry with all that is stored of it, and what tells its state from any other. */
 export type FoundEntry = { entry: FileEntry; etag: string };
 
-/** Null where there is none. @param id a brand's domain; a campaign's number, as text */
+/** Null where there is none. @param id a brand's domain, as an import would read it; a campaign's number, as text */
 export async function findEntry(db: Database, section: EntrySection, id: string): Promise<FoundEntry | null> {
-	const key = section === "campaigns" ? Number(id) : id;
 	if (section === "campaigns" && !/^\d{1,15}$/.test(id)) return null;
+	const key = section === "campaigns" ? Number(id) : section === "brands" ? canonicalHost(id) : id;
+	if (key === null) return null;
 	const [row] = await db.all<never>(sql`SELECT * FROM (${KINDS[section].rows(sql`${KINDS[section].key} = ${key}`)}) x`);
 	if (row === undefined) return null;
 	const [entry] = await KINDS[section].export(db, [row]);

@@ -18,7 +18,7 @@ export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>)
 				if (key !== null) settings = { ...settings, [key]: value };
 				else settings = value === null ? null : {};
 			} else if (isSection(section)) {
-				yield { section, value, path: `${section}[${index}]` };
+				if (key !== null) yield { section, value, path: `${section}[${index}]` };
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
 				const isListed = run.warnings.length < MAX_LISTED;

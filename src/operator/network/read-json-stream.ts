@@ -4,7 +4,7 @@ import { JSONParser, TokenType } from "@streamparser/json";
 export type StreamedEntry = {
 	section: string;
 	index: number;
-	/** The name of an entry of a section that is an object; null where such a section begins, or is null. */
+	/** The name of an entry of a section that is an object, and the place of one of a list; null where a section begins, or is null. */
 	key: string | null;
 	value: unknown;
 };
@@ -21,7 +21,7 @@ export class JsonStreamError extends Error {
 }
 
 /**
- * Yields every entry of every section in the file's order. A list that is null has no entries. `$schema` may be a text, which says nothing.
+ * Yields every section, and then every entry of it, in the file's order. A list that is null has no entries. `$schema` may be a text, which says nothing.
  * @param objects sections that are objects
  * @throws JsonStreamError where the text is not JSON, its root is no object, or another section is no list
  */
@@ -71,13 +71,13 @@ function shapeChecker(
 		if (depth === 0 && token !== TokenType.LEFT_BRACE) return new JsonStreamError("", "must be an object of sections");
 		if (depth === 1 && awaitsValue) {
 			awaitsValue = false;
-			if (section === SCHEMA && token === TokenType.STRING) return null;
+			if (section === SCHEMA && (token === TokenType.STRING || token === TokenType.NULL)) return null;
 			const isObject = section !== null && objects.includes(section);
 			const opening = isObject ? TokenType.LEFT_BRACE : TokenType.LEFT_BRACKET;
 			if (token !== opening && token !== TokenType.NULL) {
 				return new JsonStreamError(section ?? "", isObject ? "must be an object" : "must be a list");
 			}
-			if (section !== null && isObject) begin(section, token === opening ? {} : null);
+			if (section !== null) begin(section, token === TokenType.NULL ? null : isObject ? {} : []);
 		} else if (depth === 1 && token === TokenType.STRING) {
 			section = String(value);
 		} else if (depth === 1 && token === TokenType.COLON) {

@@ -21,7 +21,7 @@ export function readProblemsQuery(query: Record<string, string>, now: number): P
 	return { platform, fromAt: fromAt(from, now) };
 }
 
-/** Stands for the time at which a postback came. */
+/** Stands for the time at which a postback came, for a date that cannot be read. */
 export const RECEIVED_AT = "@received_at";
 
 /** The last that was looked at: a refused postback, else a conversion without a click, with when it was first reported. */
@@ -36,7 +36,7 @@ const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"),
 export const replaySchema = v.strictObject({
 	/** platforms.id. */
 	platform,
-	/** Our fields, and the parameters that they came in; `@received_at` for a date stands for the time at which the postback came. */
+	/** Our fields, and the parameters that they came in; `@received_at` stands for the time at which the postback came, where its date cannot be read. */
 	mapping: v.optional(
 		v.pipe(
 			v.strictObject(v.entriesFromList(POSTBACK_FIELDS, v.optional(name))),

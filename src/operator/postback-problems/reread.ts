@@ -2,6 +2,7 @@
 import { RECEIVED } from "../../conversions/answers.ts";
 import { findSenderFault } from "../../conversions/check-sender.ts";
 import type { ReceivedPostback } from "../../conversions/message.ts";
+import { readEventDate } from "../../conversions/read-event-date.ts";
 import { pickValues, splitFields } from "../../conversions/read-fields.ts";
 import { readPostback } from "../../conversions/read-postback.ts";
 import type { postbackIntake } from "../../db/schema/conversions.ts";
@@ -37,7 +38,7 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 	if (!(await isProven(kept, values.get("sig"), postbackSecret))) return null;
 	const mapped = new Map(values);
 	for (const [field, from] of Object.entries(mapping)) {
-		const value = from === RECEIVED_AT ? new Date(receivedAt).toISOString() : from === undefined ? undefined : values.get(from);
+		const value = from === RECEIVED_AT ? dateOf(values.get(field), receivedAt) : from === undefined ? undefined : values.get(from);
 		if (value !== undefined) mapped.set(field, value);
 	}
 	const { postback } = readPostback(mapped, receivedAt);
@@ -63,6 +64,12 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 		},
 		postback,
 	};
+}
+
+/** The date that came where it can be read: that of the event, which decides the day and the rate. Otherwise the time of receipt. */
+function dateOf(given: string | undefined, receivedAt: number): string {
+	const isReadable = given !== undefined && readEventDate(given, receivedAt) !== null;
+	return isReadable ? given : new Date(receivedAt).toISOString();
 }
 
 function toPair(name: string, value: string | undefined): [string, string][] {

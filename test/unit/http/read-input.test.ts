@@ -29,9 +29,29 @@ describe("unit: reading an input by a schema", () => {
 	it("names the place of each fault, once, and says what was expected but never what was received", () => {
 		expect(faultsOf({ name: "", campaigns: [{ id: 1 }, { id: "secret" }] })).toEqual([
 			{ path: "name", message: "must not be blank" },
-			{ path: "campaigns.1.id", message: "must be number" },
+			{ path: "campaigns.1.id", message: "must be a number" },
 		]);
-		expect(faultsOf(undefined)).toEqual([{ path: "", message: "must be Object" }]);
+		expect(faultsOf(undefined)).toEqual([{ path: "", message: "must be an object" }]);
+	});
+
+	it("says of a field that is missing that it is required, and names no type of JavaScript", () => {
+		expect(faultsOf({ campaigns: {} })).toEqual([
+			{ path: "name", message: "is required" },
+			{ path: "campaigns", message: "must be a list" },
+		]);
+		const closed = v.strictObject({ import: v.string("must be the id of an import"), yes: v.boolean(), text: v.string() });
+		expect(() => readInput(closed, { yes: 1, text: 1, no: 1 })).toThrow(
+			expect.objectContaining({
+				body: expect.objectContaining({
+					faults: [
+						{ path: "import", message: "is required" },
+						{ path: "yes", message: "must be true or false" },
+						{ path: "text", message: "must be a text" },
+						{ path: "no", message: "is not a known field" },
+					],
+				}),
+			}),
+		);
 	});
 
 	it("may be told in other words, or as one fault that stands for all", () => {
@@ -57,7 +77,7 @@ describe("unit: reading a body", () => {
 		expect(await post("/small", '{"a":1}')).toEqual({ status: 200, body: { a: 1 } });
 		expect(await post("/small", "{")).toEqual({
 			status: 422,
-			body: { error: "Validation failed", faults: [{ path: "", message: "must be Object" }], fault_count: 1 },
+			body: { error: "Validation failed", faults: [{ path: "", message: "must be an object" }], fault_count: 1 },
 		});
 	});
 

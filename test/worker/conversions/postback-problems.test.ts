@@ -203,7 +203,7 @@ describe("worker: the fix", () => {
 		const key = /\/api\/postback\/([^?]+)\?/.exec(issued.url)?.[1] ?? "";
 		expect((await callPostback(key, `txnid=m-2&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
 		expect((await callPostback("platform-key-affise", `txnid=m-3&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
-		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77'")).length).toBe(1);
+		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issueKeys'")).length).toBe(1);
 	});
 });
 
@@ -231,8 +231,13 @@ describe("worker: what was refused is replayed", () => {
 
 	it("with the time at which it came, where its date cannot be read", async () => {
 		await refuse(`txnid=r-2&cid=${"7".repeat(32)}&edate=yesterday&payout=10`);
-		await replayAll({ platform: "west", mapping: { edate: "@received_at" } });
+		await refuse(`order_id=r-2b&cid=${"7".repeat(32)}&edate=2026-11-10&payout=10`);
+		await callPostback(WEST_KEY, `txnid=r-2c&cid=nobody-s&edate=2026-11-10&payout=10`);
+		await vi.waitFor(async () => expect(await stateOf("r-2c")).toMatchObject({ stage: "waiting" }), { timeout: 20_000 });
+		await replayAll({ platform: "west", mapping: { edate: "@received_at", txnid: "order_id" } });
 		expect(Number((await stateOf("r-2"))?.event_at)).toBeGreaterThan(Date.now() - DAY_MS);
+		// A date that can be read is the event's, whatever else was wrong.
+		for (const txnid of ["r-2b", "r-2c"]) expect(await stateOf(txnid)).toMatchObject({ event_at: Date.UTC(2026, 10, 10) });
 	});
 
 	it("a click id that came in another parameter, though it was accepted", async () => {
@@ -249,7 +254,7 @@ describe("worker: what was refused is replayed", () => {
 		await storeClicks(clickRow({ publisher_click_id: "mine-only" }));
 		await consume(postbackMessage("west", { txnid: "r-4", cid: "mine-only" }, Date.now() - 2 * DAY_MS));
 		expect(await stateOf("r-4")).toMatchObject({ stage: "unmatched" });
-		await importFile({ platforms: [platformEntry("west")] });
+		await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true })] });
 		expect(await replayAll({ platform: "west" })).toMatchObject({ dry_run: false });
 		expect(await stateOf("r-4")).toMatchObject({ stage: "settled" });
 	});
