@@ -77,7 +77,7 @@ async function send(
 	body: string,
 ): Promise<string | null> {
 	try {
-		const headers = { "content-type": "application/json", ...(await signWebhook(key, id, now(), body)) };
+		const headers = { "content-type": "application/json", ...(await signWebhook([key], id, now(), body)) };
 		const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
 		await response.body?.cancel();
 		return response.ok ? null : `the webhook answered HTTP ${response.status}`;

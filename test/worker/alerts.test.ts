@@ -81,7 +81,7 @@ describe("worker: alerts", () => {
 
 	it("signs as Standard Webhooks has it", async () => {
 		// The example of its libraries.
-		const headers = await signWebhook(KEY, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330_000, '{"test": 2432232314}');
+		const headers = await signWebhook([KEY], "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330_000, '{"test": 2432232314}');
 		expect(headers).toEqual({
 			"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
 			"webhook-timestamp": "1614265330",
@@ -93,7 +93,9 @@ describe("worker: alerts", () => {
 		const [call] = cron.calls;
 		const id = call?.headers.get("webhook-id") ?? "";
 		const at = Number(call?.headers.get("webhook-timestamp")) * 1_000;
-		expect(call?.headers.get("webhook-signature")).toBe((await signWebhook(KEY, id, at, JSON.stringify(call?.body)))["webhook-signature"]);
+		expect(call?.headers.get("webhook-signature")).toBe(
+			(await signWebhook([KEY], id, at, JSON.stringify(call?.body)))["webhook-signature"],
+		);
 		expect(["x", "whsec_AAAA", "whsec_%"].map(readWebhookSecret)).toEqual([null, null, null]);
 	});
 
