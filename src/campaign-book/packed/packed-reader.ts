@@ -96,11 +96,11 @@ export class PackedReader {
 		}
 	}
 
-	/** Takes a head over. @param hasSlept whether what it changes is too old to serve */
-	takeOver(before: Head | null, head: Head, hasSlept: boolean): PackedSnapshot {
+	/** Takes a head over. @param dropsChanged whether nothing that it changes may serve any more */
+	takeOver(before: Head | null, head: Head, dropsChanged: boolean): PackedSnapshot {
 		const traffic = trafficOf(head);
 		this.#held.takeOver(before, head, traffic);
-		if (hasSlept) this.#held.dropChanged(head);
+		if (dropsChanged) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
 		return {
 			format: PACKED_FORMAT,
