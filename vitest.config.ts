@@ -45,7 +45,7 @@ const POSTGRES_SUITES = [
 /** Further ones, for minutes more: `POSTGRES_SUITES=all npm test -- postgres`. */
 const FURTHER_POSTGRES_SUITES = [
 	"test/worker/adjustments/**/*.test.ts",
-	"test/worker/{book-over-lagging-kv,brand-lists,campaign-book,packed-book,check-ledger,click-reasons,export-import,import-merge,key-owners,network-import,operator-keys,operator-roles}.test.ts",
+	"test/worker/{book-over-lagging-kv,packed-book-over-lagging-kv,brand-lists,campaign-book,packed-book,check-ledger,click-reasons,export-import,import-merge,key-owners,network-import,operator-keys,operator-roles}.test.ts",
 	"test/worker/{paid-within-budgets,stops,what-is-not-paid}.test.ts",
 ];
 
