@@ -129,6 +129,18 @@ describe("worker: chunks that KV lost", () => {
 		expect(await publish(true)).toMatchObject({ manifest: null });
 	});
 
+	it("are written again by the next publish where the whole namespace is lost", async () => {
+		const { facts, links, publishers } = readHead();
+		kv = new LaggingKv(kv.now);
+		origin = kv.at("origin");
+		await expect(isolate("far").priceOf(1)).rejects.toThrow("no book");
+		for (let runs = 0; !(await publish()).complete; runs++) expect(runs).toBeLessThan(5);
+		expect(readHead()).toMatchObject({ facts, links, publishers });
+		kv.now += MAX_LAG_MS;
+		const cold = isolate("elsewhere");
+		expect([await cold.priceOf(1), await cold.linkOf(2), await cold.publisher("p7_rtb")]).toEqual([FIRST_EPC, LINK, "p7"]);
+	});
+
 	it("were not lost: what a late listing has not, or was written just now", async () => {
 		await setEpc(1, 700_000);
 		kv.puts.splice(0);
