@@ -205,7 +205,8 @@ export class PackedReader {
 		const cacheSeconds = this.#late.cacheSeconds(head.publishedAt, now);
 		let bytes = await this.#store.read(keyOf(name), cacheSeconds, isBackground);
 		// KV may remember for as long that it had nothing, and would not have looked again: a lost chunk may be back.
-		if (bytes === null && cacheSeconds > SHORT_CACHE_SECONDS) bytes = await this.#store.read(keyOf(name), SHORT_CACHE_SECONDS, isBackground);
+		if (bytes === null && cacheSeconds > SHORT_CACHE_SECONDS)
+			bytes = await this.#store.read(keyOf(name), SHORT_CACHE_SECONDS, isBackground);
 		if (name.kind !== "f") return bytes;
 		if (bytes === null) this.#late.note(name.index, name.version, null);
 		else this.#late.arrived(name.index, name.version);
