@@ -86,5 +86,5 @@ function textOf(value: Value): string | null {
 }
 
 function bytesOf(value: Value): ArrayBuffer | null {
-	return typeof value === "string" ? new TextEncoder().encode(value).buffer : (value?.slice() ?? null);
+	return typeof value === "string" ? new TextEncoder().encode(value).slice().buffer : (value?.slice() ?? null);
 }
