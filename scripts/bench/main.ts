@@ -11,6 +11,13 @@ import type { Bench, Part } from "./part.ts";
 import { PARTS } from "./registry.ts";
 import { writeTable } from "./table.ts";
 
+/** Five brands in turn have as many campaigns. */
+const CAMPAIGNS_PER_TURN = 20;
+/** The cold isolate's brand is among the first five thousand. */
+const MIN_CAMPAIGNS = 20_000;
+
+type Scale = Pick<Bench, "rows" | "campaigns">;
+
 const names = PARTS.map(({ name }) => name);
 const parts = PARTS.map(({ name, about }) => `  ${name.padEnd(16)} ${about}`).join("\n");
 
@@ -21,6 +28,11 @@ const program = new Command("npm run bench --")
 	)
 	.addOption(
 		new Option("--rows <count>", "clicks that are stored already where clicks are counted").argParser(readCount).default(20_000_000),
+	)
+	.addOption(
+		new Option("--campaigns <count>", "campaigns of the large catalogue; bars are for a million, and fewer are to try the parts")
+			.argParser(readCampaigns)
+			.default(1_000_000),
 	)
 	.option("--json <file>", "also write the figures as JSON: [{name, value, unit, bar, holds}]")
 	.addHelpText(
@@ -39,14 +51,23 @@ function readCount(text: string): number {
 	return Number(text);
 }
 
+function readCampaigns(text: string): number {
+	const count = Number(text);
+	if (!/^[1-9]\d{4,6}$/.test(text) || count % CAMPAIGNS_PER_TURN !== 0 || count < MIN_CAMPAIGNS)
+		throw new Failure(
+			`--campaigns ${JSON.stringify(text)}: a multiple of ${CAMPAIGNS_PER_TURN} from ${MIN_CAMPAIGNS} to 9,999,980 is needed.`,
+		);
+	return count;
+}
+
 async function main(): Promise<void> {
-	const { only, rows, json } = program.parse().opts<{ only: string[]; rows: number; json?: string }>();
+	const { only, json, ...scale } = program.parse().opts<{ only: string[]; json?: string } & Scale>();
 	const wanted = PARTS.filter(({ name }) => only.length === 0 || only.includes(name));
 	console.error(describeMachine());
 	const folder = await mkdtemp(join(tmpdir(), "clickbourse-bench-"));
 	removeOnSignal(folder);
 	try {
-		const { figures, failed } = await runParts(wanted, folder, rows);
+		const { figures, failed } = await runParts(wanted, folder, scale);
 		console.log(`\n${writeTable(figures)}`);
 		if (json !== undefined) await writeFile(json, `${JSON.stringify(figures, null, "\t")}\n`);
 		const missed = figures.filter(({ holds }) => holds === false);
@@ -69,7 +90,7 @@ function removeOnSignal(folder: string): void {
 }
 
 /** Runs the parts one after another. One that fails is reported and does not keep the others from running. */
-async function runParts(wanted: readonly Part[], folder: string, rows: number): Promise<{ figures: Figure[]; failed: string[] }> {
+async function runParts(wanted: readonly Part[], folder: string, scale: Scale): Promise<{ figures: Figure[]; failed: string[] }> {
 	const startedAt = performance.now();
 	const made = new Map<string, Promise<unknown>>();
 	const figures: Figure[] = [];
@@ -79,7 +100,7 @@ async function runParts(wanted: readonly Part[], folder: string, rows: number): 
 			console.error(`${`${((performance.now() - startedAt) / 1_000).toFixed(1)} s`.padStart(8)}  ${name}: ${text}`);
 		const bench: Bench = {
 			folder,
-			rows,
+			...scale,
 			say,
 			shared<T>(key: string, make: () => Promise<T>): Promise<T> {
 				const known = made.get(key) ?? make();

@@ -6,6 +6,8 @@ export type Bench = {
 	folder: string;
 	/** Clicks that are stored before anything is measured, where that matters. */
 	rows: number;
+	/** Campaigns of the large catalogue. */
+	campaigns: number;
 	/** Shows progress. */
 	say: (text: string) => void;
 	/** What several parts need and is made once a run, by name. */

@@ -13,6 +13,7 @@ import { openrtbNoBid } from "./parts/openrtb-no-bid.ts";
 import { openrtbProfile } from "./parts/openrtb-profile.ts";
 import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
+import { publishers } from "./parts/publishers.ts";
 import { redirect } from "./parts/redirect.ts";
 import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
@@ -34,6 +35,7 @@ export const PARTS: readonly Part[] = [
 	traffic,
 	publish,
 	catalogue,
+	publishers,
 	brandsList,
 	clickConsumer,
 	clickConsumerPostgres,

@@ -165,7 +165,7 @@ export class CampaignBook {
 
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
 	async adopt(manifestText: string, now: number): Promise<void> {
-		await this.#take(manifestText, now, false);
+		await this.#take(manifestText, now, { hasPublished: true });
 	}
 
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
@@ -182,7 +182,7 @@ export class CampaignBook {
 				this.#pausesVersion === null ? [MANIFEST_KEY, PAUSED_HEAD_KEY, PAUSED_KEY] : [MANIFEST_KEY, PAUSED_HEAD_KEY],
 			);
 			await this.#takePauses(values, now);
-			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, isAwaited);
+			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited });
 			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
 			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
@@ -225,8 +225,8 @@ export class CampaignBook {
 		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
 	}
 
-	/** Whether the manifest took over. */
-	async #take(text: string | null, now: number, isAwaited: boolean): Promise<boolean> {
+	/** Whether the manifest took over: chunk by chunk, but where a bid waits for it, or this very isolate has published it. */
+	async #take(text: string | null, now: number, { isAwaited = false, hasPublished = false }): Promise<boolean> {
 		const current = this.#snapshot?.manifest;
 		if (text === null || (current !== undefined && text.startsWith(startOf(current)))) return false;
 		const manifest = parseManifest(text) ?? (this.#packed === null ? null : parseHead(text));
@@ -238,7 +238,7 @@ export class CampaignBook {
 		const before = this.#snapshot?.manifest ?? null;
 		if (before !== null && before.version >= manifest.version) return false;
 		if (manifest.format === BOOK_FORMAT) this.#open(before, manifest);
-		else this.#openPacked(before, manifest, isAwaited);
+		else this.#openPacked(before, manifest, isAwaited || hasPublished);
 		this.#manifestReadAt = now;
 		return true;
 	}
@@ -249,9 +249,9 @@ export class CampaignBook {
 		if (before?.format === PACKED_FORMAT) this.#packed?.clear();
 	}
 
-	#openPacked(before: Manifest | Head | null, head: Head, hasSlept: boolean): void {
+	#openPacked(before: Manifest | Head | null, head: Head, dropsChanged: boolean): void {
 		if (this.#packed === null) return;
-		this.#snapshot = this.#packed.takeOver(before?.format === PACKED_FORMAT ? before : null, head, hasSlept);
+		this.#snapshot = this.#packed.takeOver(before?.format === PACKED_FORMAT ? before : null, head, dropsChanged);
 		this.#fill?.need();
 		if (before?.format === BOOK_FORMAT) this.#shards = new ShardReader(this.#store, this.#cacheBytes, this.#errors);
 	}

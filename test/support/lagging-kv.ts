@@ -1,6 +1,6 @@
 /**
  * A KV namespace that lags as Cloudflare's does, on a clock of the test's own: a write is seen only after a while, in each data centre after
- * its own; a data centre serves what it once read, misses too, from its cache for as long as that read allowed; and a listing is late.
+ * its own; a data centre serves what it once read, misses too, from its cache for as long as that read and the present one allow; and a listing is late.
  */
 import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 
@@ -9,9 +9,10 @@ export const MAX_LAG_MS = 60_000;
 /** Where a read does not say. */
 const DEFAULT_CACHE_SECONDS = 60;
 
-type Write = { at: number; value: string | null };
-type Cached = { value: string | null; until: number };
-type ReadOptions = { type?: "text"; cacheTtl?: number };
+type Value = string | ArrayBuffer | null;
+type Write = { at: number; value: Value };
+type Cached = { value: Value; readAt: number; until: number };
+type ReadOptions = { type?: "text" | "arrayBuffer"; cacheTtl?: number };
 
 export class LaggingKv {
 	/** The virtual clock, Unix milliseconds. */
@@ -32,17 +33,19 @@ export class LaggingKv {
 	at(place: string): KVNamespace & BookStore {
 		const cached = this.#caches.get(place) ?? new Map<string, Cached>();
 		this.#caches.set(place, cached);
-		const read = (key: string, cacheTtl = DEFAULT_CACHE_SECONDS): string | null => {
+		const read = (key: string, cacheTtl = DEFAULT_CACHE_SECONDS): Value => {
 			const known = cached.get(key);
-			if (known !== undefined && this.now < known.until) return known.value;
+			if (known !== undefined && this.now < Math.min(known.until, known.readAt + cacheTtl * 1_000)) return known.value;
 			const value = this.#seen(key, this.lagOf(key, place));
-			cached.set(key, { value, until: this.now + cacheTtl * 1_000 });
+			cached.set(key, { value, readAt: this.now, until: this.now + cacheTtl * 1_000 });
 			return value;
 		};
 		const namespace = {
-			get: async (keys: string | string[], options: ReadOptions = {}) =>
-				typeof keys === "string" ? read(keys, options.cacheTtl) : new Map(keys.map((key) => [key, read(key, options.cacheTtl)])),
-			put: async (key: string, value: string) => {
+			get: async (keys: string | string[], { type, cacheTtl }: ReadOptions = {}) => {
+				if (typeof keys === "string") return type === "arrayBuffer" ? bytesOf(read(keys, cacheTtl)) : textOf(read(keys, cacheTtl));
+				return new Map(keys.map((key) => [key, textOf(read(key, cacheTtl))]));
+			},
+			put: async (key: string, value: string | ArrayBuffer) => {
 				this.puts.push(key);
 				this.#write(key, value);
 			},
@@ -59,7 +62,7 @@ export class LaggingKv {
 
 	/** What was written last, wherever it is seen. */
 	newest(key: string): string | null {
-		return this.#seen(key, 0);
+		return textOf(this.#seen(key, 0));
 	}
 
 	/** Loses a value everywhere and at once, as no delete does. */
@@ -67,13 +70,21 @@ export class LaggingKv {
 		this.#writes.set(key, []);
 	}
 
-	#write(key: string, value: string | null): void {
+	#write(key: string, value: Value): void {
 		const writes = this.#writes.get(key) ?? [];
 		this.#writes.set(key, writes);
 		writes.push({ at: this.now, value });
 	}
 
-	#seen(key: string, lagMs: number): string | null {
+	#seen(key: string, lagMs: number): Value {
 		return this.#writes.get(key)?.findLast(({ at }) => at + lagMs <= this.now)?.value ?? null;
 	}
+}
+
+function textOf(value: Value): string | null {
+	return value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value;
+}
+
+function bytesOf(value: Value): ArrayBuffer | null {
+	return typeof value === "string" ? new TextEncoder().encode(value).slice().buffer : (value?.slice() ?? null);
 }

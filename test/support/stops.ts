@@ -1,12 +1,12 @@
 /** A small network whose parts stop, and the redirect of one isolate with a campaign book of its own. */
 import { env } from "cloudflare:workers";
-import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
 import { ACME, brandEntry, importExactly, NORTHWIND } from "./network-import.ts";
+import { openStoredBook } from "./stored-book.ts";
 
 export type Stopped =
 	| "campaign inactive"
@@ -76,7 +76,7 @@ export async function forgetStops(): Promise<void> {
 /** A redirect that reads the book when it is first asked, and never again. */
 export function frozenRedirect() {
 	const tokens = new ClickTokens(env.TOKEN_KEYS.split(","));
-	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: 1_000 * HOUR_MS });
+	const book = openStoredBook({ snapshotTtlMs: 1_000 * HOUR_MS });
 	let made = 0;
 	return {
 		/** The message of a click that somebody new makes now on a bid of now; null where it leads nowhere. */

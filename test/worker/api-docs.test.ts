@@ -1,9 +1,9 @@
 /** The API reference: every route is described, and the page asks no other host for anything. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { openOrigin } from "../../src/origin.ts";
 import "../support/worker-env.ts";
+import { openStoredBook } from "../support/stored-book.ts";
 
 type Description = { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { operationId: string }>> };
 
@@ -53,7 +53,7 @@ describe("worker: API reference", () => {
 		const described = documents
 			.flatMap(({ paths }) => Object.entries(paths))
 			.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-		const { app } = openOrigin(env, new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }));
+		const { app } = openOrigin(env, openStoredBook());
 		// `ALL` are middleware and what answers other methods than those that stand beside it.
 		const routes = app.routes
 			.filter(({ method }) => method !== "ALL")

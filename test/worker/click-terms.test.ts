@@ -160,7 +160,11 @@ describe("worker: an import between a click and its conversion", () => {
 });
 
 describe("worker: books and messages of an earlier version", () => {
+	const deps = { db: openDatabase(env.DB), kv: env.BOOK, now: Date.now, bookFormat: 1 } as const;
+
+	/** As earlier code wrote the first format. */
 	async function forgetModels(): Promise<void> {
+		await publishBook(deps);
 		const manifest = JSON.parse((await env.BOOK.get(MANIFEST_KEY)) ?? "{}") as Manifest;
 		const publishers = manifest.publishers.map(({ model: _, ...rest }) => rest);
 		await env.BOOK.put(MANIFEST_KEY, JSON.stringify({ ...manifest, publishers }));
@@ -186,7 +190,6 @@ describe("worker: books and messages of an earlier version", () => {
 	it("the hourly look at KV replaces a manifest without pricing models", async () => {
 		await setPublisher(CPC_HALF);
 		await forgetModels();
-		const deps = { db: openDatabase(env.DB), kv: env.BOOK, now: Date.now };
 		expect((await publishBook(deps)).manifest).toBeNull();
 		expect(JSON.parse((await publishBook(deps, true)).manifest ?? "{}").publishers).toMatchObject([{ id: "acme", model: "CPC" }]);
 		expect((await publishBook(deps, true)).manifest).toBeNull();

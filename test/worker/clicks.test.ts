@@ -2,7 +2,6 @@
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { ClickBatches } from "../../src/clicks/click-batches.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -15,6 +14,7 @@ import { capDeps, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
 import { openClick } from "../support/golden/open-click.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { openStoredBook } from "../support/stored-book.ts";
 
 const DEEPLINK = { deeplink_url: "https://track.example/d?sub={click_id}&url={deeplink}", deeplink_verified: true };
 const HASH = /^[0-9a-f]{32}$/;
@@ -241,7 +241,7 @@ describe("worker: a redirect that was answered is never lost", () => {
 		const background: Promise<unknown>[] = [];
 		const sent: ClickMessage[] = [];
 		const deps: RedirectDeps = {
-			book: new CampaignBook(failing.book ? { get: () => Promise.reject(new Error("KV is down")) } : env.BOOK, { snapshotTtlMs: 15_000 }),
+			book: openStoredBook(failing.book ? { kv: { get: () => Promise.reject<never>(new Error("KV is down")) } } : {}),
 			tokens: new ClickTokens(env.TOKEN_KEYS.split(",")),
 			store: {
 				queue: {

@@ -5,7 +5,6 @@ import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -30,6 +29,7 @@ import { receivedCalls, receiverUrl } from "../support/callback-receiver.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { CPA_KEY, CPC_KEY, clickRow, conversionRow, importReportNetwork, setPublisher, store } from "../support/report-rows.ts";
+import { openStoredBook } from "../support/stored-book.ts";
 
 const DAY = "from=2026-11-10&to=2026-11-10";
 const at = (time: string) => Date.parse(`2026-11-10T${time}Z`);
@@ -410,7 +410,7 @@ function openApp(now: () => number): { request: (path: string, init?: RequestIni
 	const db = openDatabase(env.DB);
 	const keys = env.TOKEN_KEYS.split(",");
 	const bidding = {
-		book: new CampaignBook(env.BOOK, { snapshotTtlMs: 15_000 }),
+		book: openStoredBook(),
 		tokens: new ClickTokens(keys),
 		clickUrl: "https://click.example",
 		now: () => Date.now(),

@@ -37,12 +37,18 @@ export async function warmUp(bench: Bench, origin: string): Promise<void> {
 	bench.say(`${shards} parts of the book in memory after the warm-up`);
 }
 
+type EdgeOptions = { inspectorPort?: number; variables?: Record<string, string> };
+
 /** @param names of stored books */
-export async function startCountedEdges(bench: Bench, names: readonly string[], inspectorPort?: number): Promise<Runtime> {
+export async function startCountedEdges(
+	bench: Bench,
+	names: readonly string[],
+	{ inspectorPort, variables = {} }: EdgeOptions = {},
+): Promise<Runtime> {
 	const script = await buildWorker(bench, { entry: "test/bench/counted-edge.ts", environment: "edge" });
 	return startWorkers(
 		bench.folder,
-		names.map((name) => ({ name, script, state: name })),
+		names.map((name) => ({ name, script, state: name, variables })),
 		inspectorPort,
 	);
 }

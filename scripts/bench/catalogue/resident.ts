@@ -5,7 +5,7 @@ import type { Target } from "../load-protocol.ts";
 import type { Bench } from "../part.ts";
 import { bidTarget, readStats, startCountedEdges, warmUp } from "./edge.ts";
 import { brandsFor } from "./generate.ts";
-import { CATALOGUES, type CatalogueName } from "./state.ts";
+import { type CatalogueName, campaignsOf } from "./state.ts";
 import { Zipf } from "./zipf.ts";
 
 const SEED = 77;
@@ -19,9 +19,13 @@ const REQUESTS = 1_000;
  */
 export async function compareResident(bench: Bench): Promise<{ small: Round[]; large: Round[] }> {
 	await using runtime = await startCountedEdges(bench, ["small", "large"]);
-	const order = drawOrder();
+	const order = drawOrder(bench);
 	const sides = await Promise.all(
-		(["small", "large"] as const).map(async (name) => ({ name, origin: await runtime.origin(name), targets: targetsOf(name, order) })),
+		(["small", "large"] as const).map(async (name) => ({
+			name,
+			origin: await runtime.origin(name),
+			targets: targetsOf(bench, name, order),
+		})),
 	);
 	// Every brand once, so that the warm-up need not come round to all of them.
 	for (const { origin, targets } of sides) {
@@ -39,8 +43,8 @@ export async function compareResident(bench: Bench): Promise<{ small: Round[]; l
 }
 
 /** For each request the place of its brand in the order in which the large catalogue's brands first came up. */
-function drawOrder(): number[] {
-	const zipf = new Zipf(new Random(SEED), brandsFor(CATALOGUES.large));
+function drawOrder(bench: Bench): number[] {
+	const zipf = new Zipf(new Random(SEED), brandsFor(campaignsOf(bench, "large")));
 	const places = new Map<number, number>();
 	const order: number[] = [];
 	while (order.length < REQUESTS) {
@@ -52,8 +56,8 @@ function drawOrder(): number[] {
 	return order;
 }
 
-function targetsOf(name: CatalogueName, order: readonly number[]): Target[] {
-	const brands = new Zipf(new Random(SEED), brandsFor(CATALOGUES[name])).distinct(DISTINCT_BRANDS);
+function targetsOf(bench: Bench, name: CatalogueName, order: readonly number[]): Target[] {
+	const brands = new Zipf(new Random(SEED), brandsFor(campaignsOf(bench, name))).distinct(DISTINCT_BRANDS);
 	return order.map((place, at) => bidTarget(brands[place] ?? 0, at));
 }
 

@@ -1,4 +1,4 @@
-/** Stored catalogues of a thousand and a million campaigns: imported by the real routes, published as a whole by the real cron. */
+/** Stored catalogues of a thousand campaigns and of the run's large number, a million: imported by the real routes, published as a whole by the real cron. */
 import { MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
 import { parseHead } from "../../../src/campaign-book/packed/head.ts";
 import { buildWorker } from "../build-worker.ts";
@@ -7,8 +7,13 @@ import type { Bench } from "../part.ts";
 import { type Runtime, startWorkers } from "../runtime.ts";
 import { brandsFor, generateBrands, generateOwners } from "./generate.ts";
 
-export const CATALOGUES = { small: 1_000, large: 1_000_000 } as const;
-export type CatalogueName = keyof typeof CATALOGUES;
+export type CatalogueName = "small" | "large";
+const NAMES: readonly CatalogueName[] = ["small", "large"];
+const SMALL_CAMPAIGNS = 1_000;
+
+export function campaignsOf({ campaigns }: Bench, name: CatalogueName): number {
+	return name === "small" ? SMALL_CAMPAIGNS : campaigns;
+}
 
 /** Brands in one file: the most that an import must take within a Worker's limits. */
 export const BRANDS_PER_FILE = 20_000;
@@ -27,7 +32,7 @@ export type CatalogueState = {
 /** Both catalogues in this run's folder, made once a run; takes minutes. */
 export function prepareCatalogues(bench: Bench): Promise<CatalogueState> {
 	return bench.shared("catalogues", async () => {
-		bench.say(`building catalogues of ${CATALOGUES.small} and ${CATALOGUES.large} campaigns`);
+		bench.say(`building catalogues of ${NAMES.map((name) => campaignsOf(bench, name)).join(" and ")} campaigns`);
 		await using runtime = await startCatalogueWorkers(bench);
 		await fill(bench, runtime, "small");
 		return await fill(bench, runtime, "large");
@@ -37,10 +42,9 @@ export function prepareCatalogues(bench: Bench): Promise<CatalogueState> {
 /** The Worker of each catalogue: it imports, publishes and counts what it writes. */
 export async function startCatalogueWorkers(bench: Bench): Promise<Runtime> {
 	const script = await buildWorker(bench, { entry: "test/bench/catalogue-worker.ts" });
-	const names = Object.keys(CATALOGUES) as CatalogueName[];
 	return startWorkers(
 		bench.folder,
-		names.map((name) => ({ name, script, state: name, databases: true, variables: { BOOK_FORMAT: "2" } })),
+		NAMES.map((name) => ({ name, script, state: name, databases: true, variables: { BOOK_FORMAT: "2" } })),
 	);
 }
 
@@ -53,7 +57,7 @@ async function fill(bench: Bench, runtime: Runtime, name: CatalogueName): Promis
 	const origin = await runtime.origin(name);
 	await migrateDatabases(runtime, name);
 	await importNetwork(`${origin}/unpublished`, generateOwners());
-	const brands = brandsFor(CATALOGUES[name]);
+	const brands = brandsFor(campaignsOf(bench, name));
 	const importSeconds: number[] = [];
 	for (let from = 0; from < brands; from += BRANDS_PER_FILE) {
 		const count = Math.min(BRANDS_PER_FILE, brands - from);

@@ -2,6 +2,7 @@
 import { MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
 import { chunkKey, parseHead, versionAt } from "../../../src/campaign-book/packed/head.ts";
 import { Random } from "../../demo/random.ts";
+import { median } from "../figure.ts";
 import { Inspector } from "../inspector.ts";
 import { CONNECTIONS, LoadProcess } from "../load.ts";
 import type { Target } from "../load-protocol.ts";
@@ -10,7 +11,7 @@ import type { Runtime } from "../runtime.ts";
 import { readServerCpu } from "../server-cpu.ts";
 import { bidTarget, readStats, startCountedEdges, unknownTarget, warmUp } from "./edge.ts";
 import { brandsFor } from "./generate.ts";
-import { CATALOGUES } from "./state.ts";
+import { campaignsOf } from "./state.ts";
 import { Zipf } from "./zipf.ts";
 
 const SEED = 78;
@@ -32,6 +33,7 @@ type Stream = {
 	keysRead: number;
 	/** CPU of workerd a bid, in microseconds; null where it cannot be read. */
 	cpuMicros: number | null;
+	/** The median over every BIDS_PER_CALL bids. */
 	perSecond: number;
 };
 
@@ -48,7 +50,7 @@ export type StreamResult = {
 };
 
 export async function streamBids(bench: Bench): Promise<StreamResult> {
-	await using runtime = await startCountedEdges(bench, ["large"], 0);
+	await using runtime = await startCountedEdges(bench, ["large"], { inspectorPort: 0 });
 	const origin = await runtime.origin("large");
 	const poke = async () => (await fetch(`${origin}/health`)).arrayBuffer();
 	await poke();
@@ -60,7 +62,7 @@ export async function streamBids(bench: Bench): Promise<StreamResult> {
 	};
 	await warmUp(bench, origin);
 	using load = new LoadProcess();
-	const brands = brandsFor(CATALOGUES.large);
+	const brands = brandsFor(campaignsOf(bench, "large"));
 	const streams = {
 		0: await stream(bench, load, origin, { brands, bids: BIDS, unknownShare: 0 }),
 		50: await stream(bench, load, origin, { brands, bids: BIDS / 3, unknownShare: 50 }),
@@ -94,7 +96,7 @@ export async function stream(
 	const { waits: waitedBefore, keysRead: keysBefore } = await readStats(origin);
 	const readCpu = readServerCpu();
 	const cpuBefore = readCpu?.() ?? 0;
-	let perSecond = 0;
+	const rates: number[] = [];
 	let waited = 0;
 	for (let sent = 0; sent < bids; sent += BIDS_PER_CALL) {
 		const targets = Array.from(
@@ -102,16 +104,17 @@ export async function stream(
 			(_, at): Target =>
 				random.chance(unknownShare / 100) ? unknownTarget(random.integer(0, 10 * brands), sent + at) : bidTarget(zipf.next(), sent + at),
 		);
-		({ perSecond } = await load.run({ origin, targets, connections: CONNECTIONS, once: true }, BID_OR_NONE));
+		const { perSecond, ownCpu } = await load.run({ origin, targets, connections: CONNECTIONS, once: true }, BID_OR_NONE);
+		rates.push(perSecond);
 		const { waits, shards, bytes } = await readStats(origin);
 		waited = waits - waitedBefore;
 		bench.say(
-			`${sent + BIDS_PER_CALL} bids by Zipf, ${unknownShare} % of them on unknown advertisers, ${perSecond.toFixed(0)}/s: ${waited} lookups waited, ${shards} parts resident, ${(bytes / 1e6).toFixed(1)} MB by the book's reckoning`,
+			`${sent + BIDS_PER_CALL} bids by Zipf, ${unknownShare} % of them on unknown advertisers, ${perSecond.toFixed(0)}/s with ${ownCpu.toFixed(2)} of a core to ask: ${waited} lookups waited, ${shards} parts resident, ${(bytes / 1e6).toFixed(1)} MB by the book's reckoning`,
 		);
 	}
 	const cpuMicros = readCpu === null ? null : ((readCpu() - cpuBefore) * 1_000_000) / bids;
 	const { keysRead } = await readStats(origin);
-	return { bids, waitedShare: waited / bids, keysRead: (keysRead - keysBefore) / bids, cpuMicros, perSecond };
+	return { bids, waitedShare: waited / bids, keysRead: (keysRead - keysBefore) / bids, cpuMicros, perSecond: median(rates) };
 }
 
 /** Publishes the same book under other versions, as if every campaign had changed. Returns the most memory it took meanwhile. */

@@ -102,10 +102,13 @@ export class HeldChunks {
 		else if (wasInHead || before.publisherBits !== head.publisherBits) this.#publishers = [];
 	}
 
-	/** Lets go of what a head changes: for an isolate that slept, whose next bid must not have old prices. */
+	/** Lets go of what a head changes: for an isolate that slept, or published it itself, whose next bid must not have old prices. */
 	dropChanged(head: Head): void {
 		this.facts.dropChanged(head.bits, (index) => versionAt(head.facts, index));
-		if (!holdsPublishers(head)) this.#publishers = [];
+		if (holdsPublishers(head)) return;
+		for (const [index, chunk] of this.#publishers.entries()) {
+			if (chunk?.version !== versionAt(head.publishers, index)) this.#publishers[index] = undefined;
+		}
 	}
 
 	/** The version held; null for none. */

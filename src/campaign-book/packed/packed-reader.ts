@@ -96,11 +96,11 @@ export class PackedReader {
 		}
 	}
 
-	/** Takes a head over. @param hasSlept whether what it changes is too old to serve */
-	takeOver(before: Head | null, head: Head, hasSlept: boolean): PackedSnapshot {
+	/** Takes a head over. @param dropsChanged whether nothing that it changes may serve any more */
+	takeOver(before: Head | null, head: Head, dropsChanged: boolean): PackedSnapshot {
 		const traffic = trafficOf(head);
 		this.#held.takeOver(before, head, traffic);
-		if (hasSlept) this.#held.dropChanged(head);
+		if (dropsChanged) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
 		return {
 			format: PACKED_FORMAT,
@@ -202,7 +202,11 @@ export class PackedReader {
 	}
 
 	async #read(name: ChunkName, head: Head, now: number, isBackground: boolean): Promise<ArrayBuffer | null> {
-		const bytes = await this.#store.read(keyOf(name), this.#late.cacheSeconds(head.publishedAt, now), isBackground);
+		const cacheSeconds = this.#late.cacheSeconds(head.publishedAt, now);
+		let bytes = await this.#store.read(keyOf(name), cacheSeconds, isBackground);
+		// KV may remember for as long that it had nothing, and would not have looked again: a lost chunk may be back.
+		if (bytes === null && cacheSeconds > SHORT_CACHE_SECONDS)
+			bytes = await this.#store.read(keyOf(name), SHORT_CACHE_SECONDS, isBackground);
 		if (name.kind !== "f") return bytes;
 		if (bytes === null) this.#late.note(name.index, name.version, null);
 		else this.#late.arrived(name.index, name.version);

@@ -47,8 +47,9 @@ export class ResidentFacts {
 		}
 	}
 
-	/** Lets go of all that is not of these versions: for an isolate that slept. */
+	/** Lets go of all that is not of these versions, those of another number among them: nothing old may serve. */
 	dropChanged(bits: number, versionOf: (index: number) => string | null): void {
+		this.releaseOlder();
 		if (bits !== this.#bits) return;
 		for (const [index, chunk] of this.#chunks.entries()) {
 			if (chunk === undefined || chunk.version === versionOf(index)) continue;

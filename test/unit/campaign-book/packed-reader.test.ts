@@ -12,6 +12,15 @@ const TTL_MS = 15_000;
 const BRANDS = 400;
 const domainOf = (at: number) => `brand-${at}.example`;
 
+/** So many that the head does not hold them. */
+const MANY_PUBLISHERS = Array.from({ length: 600 }, (_, at) => ({
+	...ACME,
+	id: `p${at}`,
+	pubi: `${at}`,
+	rtb: `p${at}`,
+	identity: `p${at}`,
+}));
+
 /** Brands whose campaigns all cost the same. */
 function entriesOf(epcMicros: number, brands = BRANDS): Map<string, BrandWire[]> {
 	return new Map(
@@ -100,14 +109,7 @@ describe("unit: a packed book in an isolate", () => {
 	});
 
 	test("publisher and facts are read in one round, and publishers that many are parsed when asked for", async () => {
-		const publishers = Array.from({ length: 600 }, (_, at) => ({
-			...ACME,
-			id: `p${at}`,
-			pubi: `${at}`,
-			rtb: `p${at}`,
-			identity: `p${at}`,
-		}));
-		const packed = packedBook({ ...contents, publishers });
+		const packed = packedBook({ ...contents, publishers: MANY_PUBLISHERS });
 		expect(packed.head.publisherBits).toBeGreaterThan(0);
 		const { publisher, settle } = open(packed);
 		expect(await publisher("p77", 0)).toMatchObject({ id: "p77" });
@@ -157,14 +159,25 @@ describe("unit: a packed book in an isolate", () => {
 		expect(book.stats.bytes).toBeLessThan(bytes * 1.2);
 	});
 
-	test("an isolate that slept long does not bid by what the new head changed", async () => {
-		const packed = packedBook(contents);
-		const { priceOf, settle } = open(packed);
-		await priceOf(domainOf(1), 0);
-		await settle();
-		packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
-		expect(await priceOf(domainOf(1), 100 * TTL_MS)).toBe(500_000);
-	});
+	test.each([4, 6, 3])(
+		"an isolate that slept long, and one that published it itself, bid by the new head at once (2^%d chunks)",
+		async (bits) => {
+			const packed = packedBook({ ...contents, publishers: MANY_PUBLISHERS });
+			const [slept, publishing] = [open(packed), open(packed)];
+			for (const { priceOf, publisher, settle } of [slept, publishing]) {
+				await priceOf(domainOf(1), 0);
+				await publisher("p7", 0);
+				await settle();
+			}
+			const publishers = MANY_PUBLISHERS.map((publisher) => ({ ...publisher, share: 250_000 }));
+			const { texts } = packedBook({ entries: entriesOf(500_000, BRANDS + 1), publishers, bits, version: 2 }, packed);
+			await publishing.book.adopt(texts.get("book:manifest") ?? "", 1);
+			for (const [isolate, now] of [[slept, 100 * TTL_MS] as const, [publishing, 2] as const]) {
+				for (const at of [1, BRANDS - 1, BRANDS]) expect(await isolate.priceOf(domainOf(at), now)).toBe(500_000);
+				expect(await isolate.publisher("p7", now)).toMatchObject({ sharePpm: 250_000 });
+			}
+		},
+	);
 
 	test("a changed chunk that has not spread serves as it was, and comes later; a cold isolate takes the version before", async () => {
 		const packed = packedBook(contents);
