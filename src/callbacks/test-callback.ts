@@ -18,9 +18,10 @@ export type TestTarget = { publisher: string } | { url: string };
 /**
  * Sends one test callback and reports the result. Nobody can take it for money: its txnid begins with `test-`, its cid is
  * `test`, its payout 0. It is neither in the outbox nor repeated, and tells nothing about the address's health.
+ * @param show the address as the report may have it, where some of it is a secret; what its macros are filled with is none
  * @throws HttpError 404 or 422 where there is no such publisher or address, or it may not be called
  */
-export async function testCallback(deps: TestDeps, target: TestTarget): Promise<TestReport> {
+export async function testCallback(deps: TestDeps, target: TestTarget, show = (url: string) => url): Promise<TestReport> {
 	const url = "url" in target ? target.url : await findPublisherUrl(deps.db, target.publisher);
 	const fault = findCallbackUrlFault(url, deps);
 	if (fault !== null) throw invalid("url" in target ? "url" : "publisher", `${"url" in target ? "" : "its callback_url "}${fault}`);
@@ -29,7 +30,7 @@ export async function testCallback(deps: TestDeps, target: TestTarget): Promise<
 	const secrets = "url" in target ? [] : await readSecrets(deps, target.publisher);
 	const attempt = await attemptCallback(deps, { url, facts, secrets, test: true });
 	return {
-		called: buildCallbackUrl(url, facts),
+		called: buildCallbackUrl(show(url), facts),
 		http_status: attempt.httpStatus,
 		confirmed: attempt.confirmed,
 		latency_ms: attempt.latencyMs,

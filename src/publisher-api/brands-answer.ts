@@ -8,11 +8,14 @@ const textOrNull = v.nullable(text);
 
 const offerSchema = v.strictObject({
 	country: text,
-	campaign_id: v.pipe(count, v.description("Of several campaigns the one that links lead to: the highest price, then the lowest id.")),
+	campaign_id: v.pipe(count, v.description("Of several campaigns the one with the highest price, then the lowest id.")),
 	price: v.pipe(usd, v.description("What a click on its link would pay or promise now.")),
 	available: v.pipe(v.boolean(), v.description("False while it takes no more clicks.")),
 	homepage: v.pipe(v.boolean(), v.description("Whether links can lead to the brand's homepage.")),
-	deeplinks: v.pipe(v.boolean(), v.description("Whether they can lead to its pages.")),
+	deeplinks: v.pipe(
+		v.boolean(),
+		v.description("Whether they can lead to its pages; by a campaign that pays less, where the best one cannot."),
+	),
 	commission_rate: v.pipe(textOrNull, v.description("Null where a flat fee is paid.")),
 	flat_fee: v.optional(v.pipe(usd, v.description("Where enabled for you, and the brand pays one."))),
 	rate_type: textOrNull,

@@ -48,10 +48,12 @@ export function chooseLink(brand: LinkedBrand, { url, country, blocks, sharePpm 
 	const serving = country === null ? allowed : allowed.filter((campaign) => campaign.country === country);
 	if (serving.length === 0) return "not_in_country";
 	const homepages = isHomepage(brand, page) ? serving.filter(({ hasHomepage }) => hasHomepage) : [];
-	const linking = homepages.length > 0 ? homepages : serving.filter(({ hasDeeplink }) => hasDeeplink);
-	const campaign = chooseBest(linking, sharePpm);
+	const deeplinks = serving.filter(({ hasDeeplink }) => hasDeeplink);
+	// A homepage link that is stopped does not stand in the way of a deeplink to the same page.
+	const isDeeplink = homepages.every(({ paused }) => paused) && deeplinks.length > 0;
+	const campaign = chooseBest(isDeeplink ? deeplinks : homepages, sharePpm);
 	if (campaign === undefined) return "no_deeplinks";
-	return campaign.paused ? "not_available_now" : { campaign, deeplink: homepages.length > 0 ? null : page };
+	return campaign.paused ? "not_available_now" : { campaign, deeplink: isDeeplink ? page : null };
 }
 
 /** Nothing but the brand's domain: its homepage link leads there. */

@@ -10,6 +10,11 @@ function isTold(reason: string): reason is Told {
 	return reason !== "cap_met" && reason !== "outside_hours";
 }
 
+/** Neither caps nor hours of a campaign are a publisher's affair: what bids again later is not available now. */
+export function tellReason(reason: string): Told {
+	return isTold(reason) ? reason : "not_available_now";
+}
+
 const reason = v.picklist([...Object.keys(NO_BID_REASONS), "not_available_now"].filter(isTold));
 
 const decisionSchema = v.variant("outcome", [

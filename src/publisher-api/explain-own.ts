@@ -9,7 +9,7 @@ import type { WaitUntil } from "../lib/async.ts";
 import { parseJson } from "../lib/json.ts";
 import { MAX_BODY_BYTES } from "../openrtb/body-limits.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
-import type { OwnExplanation } from "./explain-answer.ts";
+import { type OwnExplanation, tellReason } from "./explain-answer.ts";
 
 const querySchema = v.strictObject({ query: v.pipe(v.string(), v.description("`bd=…&cc=…`, without `pubi`.")) });
 
@@ -49,11 +49,7 @@ function show({ endpoint, decision, candidates }: Explanation): OwnExplanation {
 	};
 }
 
-/** Neither caps nor hours of a campaign are a publisher's affair: what bids again later is not available now. */
-function explain(reason: NoBidReason): { reason: OwnReason; explanation: string } {
-	if (reason === "cap_met" || reason === "outside_hours")
-		return { reason: "not_available_now", explanation: "the campaign takes no bids now" };
-	return { reason, explanation: NO_BID_REASONS[reason].text };
+function explain(reason: NoBidReason): { reason: ReturnType<typeof tellReason>; explanation: string } {
+	const told = tellReason(reason);
+	return { reason: told, explanation: told === "not_available_now" ? "the campaign takes no bids now" : NO_BID_REASONS[told].text };
 }
-
-type OwnReason = Extract<OwnExplanation["decision"], { outcome: "no-bid" }>["reason"];

@@ -9,6 +9,7 @@ import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { count, time } from "../lib/shapes.ts";
+import { tellReason } from "./explain-answer.ts";
 
 const hourSchema = v.strictObject({
 	hour: v.pipe(time, v.description("Its beginning.")),
@@ -64,7 +65,9 @@ export async function readNoBids(db: Database, publisherId: string, { fromHour, 
 				requests,
 				bids: requests - noBids,
 				no_bids: noBids,
-				reasons: lost.map(({ outcome, requests: times }) => ({ reason: outcome, count: times })),
+				reasons: [...Map.groupBy(lost, ({ outcome }) => tellReason(outcome))]
+					.map(([reason, of]) => ({ reason, count: sum(of) }))
+					.sort((a, b) => b.count - a.count),
 			};
 		}),
 		limit,

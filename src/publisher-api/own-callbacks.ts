@@ -54,7 +54,6 @@ export async function replayOwnCallback(deps: CallbackDeps, publisher: string, i
 }
 
 /** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */
-export async function testOwnCallback(deps: CallbackDeps, publisher: string): Promise<PublisherTest> {
-	const { called, ...result } = await testCallback(deps, { publisher });
-	return { called: maskUrl(called, CALLBACK_PARAMETERS), ...result };
+export function testOwnCallback(deps: CallbackDeps, publisher: string): Promise<PublisherTest> {
+	return testCallback(deps, { publisher }, (url) => maskUrl(url, CALLBACK_PARAMETERS));
 }

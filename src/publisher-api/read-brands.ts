@@ -114,8 +114,10 @@ function showBrand(rows: readonly Row[], publisher: Publisher, { minPrice }: Bra
 	if (brand === undefined) return [];
 	const countries = Map.groupBy(rows.map(toOffered), ({ country }) => country);
 	const offers = [...countries.keys()].sort().flatMap((country) => {
-		const best = chooseBest(countries.get(country) ?? [], publisher.revenueSharePpm);
-		return best === undefined || priceOfLink(best, publisher.revenueSharePpm) < (minPrice ?? 0) ? [] : [showOffer(best, publisher)];
+		const campaigns = countries.get(country) ?? [];
+		const best = chooseBest(campaigns, publisher.revenueSharePpm);
+		if (best === undefined || priceOfLink(best, publisher.revenueSharePpm) < (minPrice ?? 0)) return [];
+		return [showOffer(best, campaigns, publisher)];
 	});
 	if (offers.length === 0) return [];
 	return [
@@ -147,17 +149,22 @@ function toOffered(row: Row): Offered {
 	};
 }
 
-/** Fees are seen, as in the brand lists, where that is enabled. */
-function showOffer(campaign: Offered, { revenueSharePpm, cashbackEnabled }: Publisher): PublisherBrand["offers"][number] {
+/** Fees are seen, as in the brand lists, where that is enabled. @param all the country's campaigns: links lead to the best that can serve them */
+function showOffer(
+	campaign: Offered,
+	all: readonly Offered[],
+	{ revenueSharePpm, cashbackEnabled }: Publisher,
+): PublisherBrand["offers"][number] {
 	const { commissionRate, flatFeeMicros, rateType, rateBasis, maxRate } = campaign.row;
 	const seesFee = cashbackEnabled && flatFeeMicros !== null;
+	const linking = all.filter(({ paused }) => paused === campaign.paused);
 	return {
 		country: campaign.country,
 		campaign_id: campaign.campaignId,
 		price: formatPrice(priceOfLink(campaign, revenueSharePpm)),
 		available: !campaign.paused,
-		homepage: campaign.hasHomepage,
-		deeplinks: campaign.hasDeeplink,
+		homepage: linking.some(({ hasHomepage }) => hasHomepage),
+		deeplinks: linking.some(({ hasDeeplink }) => hasDeeplink),
 		commission_rate: seesFee ? null : commissionRate,
 		...(seesFee && { flat_fee: formatUsd(flatFeeMicros) }),
 		rate_type: rateType,

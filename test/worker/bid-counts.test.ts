@@ -280,6 +280,31 @@ describe("worker: what is shown of counts", () => {
 		expect((await exports.default.fetch("https://base.example/api/no-bids")).status).toBe(401);
 	});
 
+	it("a publisher is told of caps and hours no more than by POST /api/explain", async () => {
+		const hour = HOUR + 100;
+		for (const [outcome, requests] of [
+			["cap_met", 2],
+			["outside_hours", 3],
+			["below_floor", 4],
+		] as const) {
+			await env.DB.prepare("INSERT INTO bid_hours (hour, endpoint, publisher_id, outcome, requests) VALUES (?, 'openrtb', 'acme', ?, ?)")
+				.bind(hour, outcome, requests)
+				.run();
+		}
+		const period = `from=${new Date(hour * 3_600_000).toISOString()}&to=${new Date((hour + 1) * 3_600_000).toISOString()}`;
+		const { data } = await ask(`/api/no-bids?${period}`, noBidsSchema, { AccessKey: "access-key-acme" });
+		expect(data).toMatchObject([
+			{
+				requests: 9,
+				reasons: [
+					{ reason: "not_available_now", count: 5 },
+					{ reason: "below_floor", count: 4 },
+				],
+			},
+		]);
+		await env.DB.prepare("DELETE FROM bid_hours WHERE hour = ?").bind(hour).run();
+	});
+
 	it.each([
 		["group=planet", "group"],
 		["group=hour,hour", "group"],

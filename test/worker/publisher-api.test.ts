@@ -20,6 +20,7 @@ import { readConversionsQuery } from "../../src/publisher-api/conversions-reques
 import { earningsSchema } from "../../src/publisher-api/earnings-answer.ts";
 import { readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
 import { ownExplanationSchema } from "../../src/publisher-api/explain-answer.ts";
+import { linksSchema } from "../../src/publisher-api/links-answer.ts";
 import { testOwnCallback } from "../../src/publisher-api/own-callbacks.ts";
 import { lookAtConversions } from "../../src/publisher-api/read-conversions.ts";
 import { earningsPage } from "../../src/publisher-api/read-earnings.ts";
@@ -303,6 +304,25 @@ describe("worker: GET /api/brands", () => {
 		expect(data[2]?.offers).toMatchObject([{ country: "US", campaign_id: 23, price: "0.3000", available: true, commission_rate: "6%" }]);
 	});
 
+	it("says of an offer whether any campaign of it that takes clicks has such links, as /api/links does", async () => {
+		const homepage = { deeplink_url: null, deeplink_verified: false, epc: "0.6000" };
+		const deeplink = { homepage_url: null, deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
+		const shown = async (cap: number) => {
+			const second = brandEntry("", 42, {}, { ...deeplink, daily_click_cap: cap }).campaigns;
+			const first = brandEntry("boots.example", 41, {}, homepage);
+			await importFile({ brands: [{ ...first, campaigns: [...first.campaigns, ...second] }] });
+			const [brand] = (await read(publisherBrandsSchema, "brands?q=boots")).data;
+			const { data } = await read(linksSchema, "links", CPA_KEY, { urls: ["https://boots.example/", "https://boots.example/wide"] });
+			return [
+				brand?.offers.map(({ campaign_id, homepage, deeplinks }) => [campaign_id, homepage, deeplinks]),
+				data.map((one) => "link" in one),
+			];
+		};
+		expect(await shown(1_000)).toEqual([[[41, true, true]], [true, true]]);
+		expect(await shown(0)).toEqual([[[41, true, false]], [true, false]]);
+		await importFile({ brands: [brandEntry("boots.example", 41, { active: false })] });
+	});
+
 	it.each([
 		["q=socks%20%26", ["socks.example"]],
 		["q=EXAMPLE", ["shoes.example", "socks.example", "caps.example"]],
@@ -352,9 +372,10 @@ describe("worker: /api/callbacks", () => {
 
 	it("calls the address that is stored, if it may be called, and masks it", async () => {
 		const deps = new Outbox().deps;
-		await setPublisher("pa", "callback_url", receiverUrl("answer", "own-test?token=secret"));
+		await setPublisher("pa", "callback_url", receiverUrl("answer", "own-test?token=secret&sum={payout}&of={cid}"));
 		const report = await testOwnCallback(deps, "pa");
-		expect(report).toMatchObject({ http_status: 200, confirmed: true, called: expect.stringMatching(/\?token=\*\*\*&txnid=test-/) });
+		const called = expect.stringMatching(/\?token=\*\*\*&sum=0\.0000&of=test&txnid=test-/);
+		expect(report).toMatchObject({ http_status: 200, confirmed: true, called });
 		expect((await receivedCalls("own-test"))[0]?.url).toContain("token=secret");
 		for (const url of ["https://127.0.0.1/s2s", "https://metadata.internal/", "http://pa.example/"]) {
 			await setPublisher("pa", "callback_url", url);

@@ -82,7 +82,7 @@ const URLS = [
 
 /** Everything is said of every brand and campaign, so that nothing stays of the run before. */
 async function importAs({ brands, blocked_brands }: Network): Promise<void> {
-	await importFile({
+	const file = {
 		publishers: [{ ...ACME, blocked_brands }],
 		brands: brands.map(({ campaigns, ...fields }, at) => ({
 			...brandEntry(DOMAINS[at] ?? "", 0, { ...fields, aliases: at === 0 ? ["alias-of-shoes.example"] : [] }),
@@ -90,7 +90,8 @@ async function importAs({ brands, blocked_brands }: Network): Promise<void> {
 				...brandEntry("", 10 * at + which, {}, { ...one, ...links }).campaigns[0],
 			})),
 		})),
-	});
+	};
+	await importFile(file, "?yes=1");
 }
 
 beforeAll(async () => {
@@ -165,6 +166,13 @@ describe("worker: POST /api/links", () => {
 				brandEntry("plates.example", 30),
 				brandEntry("forks.example", 40, { active: false }),
 				brandEntry("spoons.example", 50, {}, { ...open, daily_click_cap: 0 }),
+				{
+					...brandEntry("knives.example", 0),
+					campaigns: [
+						...brandEntry("", 60, {}, { deeplink_url: null, deeplink_verified: false, epc: "0.9000", daily_click_cap: 0 }).campaigns,
+						...brandEntry("", 61, {}, { ...open, homepage_url: null }).campaigns,
+					],
+				},
 			],
 		});
 		const urls = [
@@ -174,6 +182,7 @@ describe("worker: POST /api/links", () => {
 			"https://plates.example/",
 			"https://forks.example/",
 			"https://spoons.example/",
+			"https://knives.example/",
 			"https://unknown.example/",
 			"https://user:secret@shoes.example/",
 			"https://shoes.example\\@elsewhere.example/",
@@ -190,6 +199,7 @@ describe("worker: POST /api/links", () => {
 			["plates.example", "0.2000"],
 			"stopped",
 			"not_available_now",
+			["knives.example", "0.2000"],
 			"unknown_brand",
 			...Array.from({ length: 6 }, () => "invalid_address"),
 		]);
