@@ -12,14 +12,13 @@ const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRa
  * @param changed of a conversion: its verdict before
  */
 export function auditAdjustment(
-	{ actor }: AdjustmentDeps,
+	{ actor, verb = "adjust" }: AdjustmentDeps,
 	{ id, at }: NewAdjustment,
 	request: AnyRequest,
 	changed: Pick<AuditEntry, "before" | "counts"> = {},
 ): SQL {
 	const [subjectKind, subjectId] = subjectOf(request, id);
-	const verb = VERBS[request.kind] ?? "adjust";
-	return auditStatement(actor, at, { verb, subjectKind, subjectId, after: { ...request, id }, ...changed });
+	return auditStatement(actor, at, { verb: VERBS[request.kind] ?? verb, subjectKind, subjectId, after: { ...request, id }, ...changed });
 }
 
 function subjectOf(request: AnyRequest, id: string): [kind: string, id: string] {

@@ -58,6 +58,8 @@ export type AdjustmentDeps = {
 	now: () => number;
 	/** Whoever adjusts. */
 	actor: Actor;
+	/** The operation that the audit names, where it is another than the request's own. */
+	verb?: string;
 	judge: JudgeConversion;
 	attach: MoveToClick;
 	detach: MoveToClick;

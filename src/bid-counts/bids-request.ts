@@ -37,7 +37,7 @@ export function readHours(from: string | undefined, to: string | undefined, now:
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readBidsQuery(query: Record<string, string>, now: number): BidsQuery {
-	const { group, from, to, publisher, limit, cursor } = readInput(bidsQuerySchema, givenOf(query), ({ message }) => message);
+	const { group, from, to, publisher, limit, cursor } = readInput(bidsQuerySchema, givenOf(query));
 	const hours = readHours(from, to, now);
 	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
 	return { group, ...hours, publisher: publisher ?? null, limit, after: cursor ?? null };

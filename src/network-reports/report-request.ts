@@ -46,7 +46,7 @@ export type NetworkReportQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readNetworkReportQuery(query: Record<string, string>, now: number): NetworkReportQuery {
-	const { group, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query), ({ message }) => message);
+	const { group, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query));
 	const last = to ?? utcDay(now);
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_REPORT_DAYS });

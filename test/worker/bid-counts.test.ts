@@ -313,11 +313,11 @@ describe("worker: what is shown of counts", () => {
 		["limit=0", "limit"],
 		["cursor=xx", "cursor"],
 		["group=hour&cursor=WyJhIl0", "cursor"],
-		["reason=bot", "reason"],
-	])("refuses %s, naming the parameter", async (query, path) => {
+		["reason=bot", "reason", "is not a known field"],
+	])("refuses %s, naming the parameter", async (query, path, message = expect.any(String)) => {
 		const response = await exports.default.fetch(`https://base.example/operator/bids?${query}`, { headers: OPERATOR_HEADERS });
 		expect(response.status).toBe(422);
-		expect(await response.json()).toMatchObject({ faults: [{ path: expect.stringContaining(path) }] });
+		expect(await response.json()).toMatchObject({ faults: [{ path: expect.stringContaining(path), message }] });
 	});
 
 	it("old hours are removed, and what is known of messages that cannot come again", async () => {

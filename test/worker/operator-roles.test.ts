@@ -102,6 +102,29 @@ describe("worker: an operation opens to the roles that it declares", () => {
 });
 
 describe("worker: a viewer cannot make itself more", () => {
+	it("a manager's file has keys of new owners, and does not replace those that there are", async () => {
+		const fresh = { ...ACME, id: "roles-new", name: "New", publisher_id: "7001", publisher_identity: "roles_new" };
+		const given = { access_key: "an-access-key-of-new", publisher_key: "a-publisher-key-of-new" };
+		const send = (method: string, path: string, body: object, role: OperatorRole) => ask(method, `/operator/${path}`, keys.get(role), body);
+		expect((await send("POST", "network", { publishers: [{ ...fresh, ...given }, ACME], platforms: [NORTHWIND] }, "manager")).status).toBe(
+			200,
+		);
+		const others = {
+			access_key: "another-access-key",
+			publisher_key: "another-publisher-key",
+			publisher_id: "7002",
+			publisher_identity: "r_2",
+		};
+		const refused = await send("PATCH", "publishers/roles-new", others, "manager");
+		expect([refused.status, (await refused.json<{ faults: { path: string }[] }>()).faults.map(({ path }) => path).sort()]).toEqual([
+			422,
+			Object.keys(others).sort(),
+		]);
+		const platform = { ...NORTHWIND, access_key: "another-platform-key" };
+		expect((await send("POST", "network", { platforms: [platform] }, "manager")).status).toBe(422);
+		expect((await send("PATCH", "publishers/roles-new", others, "admin")).status).toBe(200);
+	});
+
 	it.each(["viewer", "manager", "finance"] as const)("no key of a %s issues, rotates or revokes keys", async (role) => {
 		const stored = () => env.DB.prepare("SELECT count(*) AS count, sum(expires_at) AS ends FROM access_keys").first();
 		const before = await stored();

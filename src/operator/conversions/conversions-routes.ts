@@ -45,7 +45,7 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 			const { text, id } = await readBody(c.req.raw, judgeSchema);
 			const key = keyOf(c);
 			const request = { kind, ...key, id, text };
-			return answer({ ...adjusting, actor: actorOf(c) }, key, (watched) =>
+			return answer({ ...adjusting, actor: actorOf(c), verb: `${verb}Conversion` }, key, (watched) =>
 				isDryRun ? previewAdjustment(watched, request) : adjust(watched, request),
 			);
 		});

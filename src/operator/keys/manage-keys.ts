@@ -24,8 +24,8 @@ const ID_LENGTH = 12;
 /** A key to be made; an operator key with what it allows. */
 export type NewKey = OwnedKind<KeyKind> & { grant?: Grant | undefined };
 
-/** A further key: those that the owner has stay valid. @throws HttpError 422 where there is no such owner */
-export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewKey): Promise<NewCredential> {
+/** A further key: those that the owner has stay valid. @param verb the operation that the audit names @throws HttpError 422 where there is no such owner */
+export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewKey, verb = "issueKeys"): Promise<NewCredential> {
 	const { kind, owner } = wanted;
 	await requireOwner(db, kind, owner);
 	const at = now();
@@ -33,7 +33,7 @@ export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewK
 	const { value: _, ...after } = shown;
 	await runTransaction(db, [
 		db.insert(accessKeys).values(row),
-		auditStatement(actor, at, { verb: "issueKeys", subjectKind: kind, subjectId: owner, after }),
+		auditStatement(actor, at, { verb, subjectKind: kind, subjectId: owner, after }),
 	]);
 	return shown;
 }

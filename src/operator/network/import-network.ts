@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
 import { isConstraintError } from "../../db/overtaken.ts";
-import type { Actor } from "../../http/actor.ts";
+import { type Actor, mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -83,7 +83,11 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 	if (options.ifMatch !== null && options.ifMatch !== base) throw await changedSince(deps.db, options.ifMatch, base);
 	const id = crypto.randomUUID();
 	const stages: Stages = { network: openStage(deps.db, id, startedAt), products: openStage(deps.products, id, startedAt) };
-	const run = new ImportRun(deps.db, deps.products, stages, { isComplete: options.isComplete, isStrict: source.isStrict });
+	const run = new ImportRun(deps.db, deps.products, stages, {
+		isComplete: options.isComplete,
+		isStrict: source.isStrict,
+		mayReplaceKeys: mayAct(options.actor.role, "admin"),
+	});
 	let isTakenOver = false;
 	try {
 		await takeEntries(run, source.read(run));

@@ -39,6 +39,8 @@ export type RunOptions = {
 	isComplete: boolean;
 	/** Unknown fields are faults. */
 	isStrict: boolean;
+	/** Stored owners may be given other keys, ids and identities: an admin's. */
+	mayReplaceKeys: boolean;
 };
 
 export type Stages = { network: RowStage; products: RowStage };

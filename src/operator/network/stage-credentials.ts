@@ -15,16 +15,21 @@ export type Placed<Entry> = { entry: Entry; path: string };
 
 export type Identified = PublisherEntry & { publisher_id: string; publisher_identity: string };
 
+/** Keys are an admin's, as in POST /operator/keys; a manager's file may hold those of new owners, and those that there are. */
+const NEEDS_ADMIN = "is another than the stored one: to replace it takes the role admin";
+
 /** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
 type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
 
 /**
  * Gives every publisher a publisher id and identity: its own in the file, the stored one, or a new one. One that was replaced by
  * a rotation since is not taken back from a file that still names it. Faults name those that are or were another publisher's.
+ * @param mayReplace whether whoever imports may give stored publishers other ones
  */
 export async function identifyPublishers(
 	db: Database,
 	placed: readonly Placed<PublisherEntry>[],
+	mayReplace: boolean,
 ): Promise<Credentials<{ publishers: Placed<Identified>[] }>> {
 	const stored = await db
 		.select({ id: publishers.id, publisher_id: publishers.publisherId, publisher_identity: publishers.publisherIdentity })
@@ -39,6 +44,7 @@ export async function identifyPublishers(
 		const known = present.get(id)?.[kind];
 		const formerly = given !== null && given !== known && known !== undefined && owners.get(`${kind} ${given}`) === id;
 		if (formerly) warnings.push({ path, message: "was replaced since and is not taken back; the present one stays" });
+		if (!mayReplace && !formerly && given !== null && known !== undefined && given !== known) faults.push({ path, message: NEEDS_ADMIN });
 		const value = (formerly ? null : given) ?? known ?? newName(kind);
 		if (given === null && known === undefined) issued.push({ owner: ownerOf(id), kind, value });
 		faults.push(...claim(owners, `${kind} ${value}`, id, path));
@@ -60,6 +66,7 @@ export async function identifyPublishers(
  * Stages the keys of publishers and platforms: those that the file names and nobody knows yet, and new ones for owners that never
  * had one. A key that is stored already stays as it is. Faults name keys that belong to someone else. `fresh`: whose keys are new, by
  * kind and owner, and whether they had one of the kind.
+ * @param mayReplace whether whoever imports may give stored owners other ones
  */
 export async function stageKeys(
 	db: Database,
@@ -67,6 +74,7 @@ export async function stageKeys(
 	publisherEntries: readonly Placed<PublisherEntry>[],
 	platformEntries: readonly Placed<PlatformEntry>[],
 	now: number,
+	mayReplace: boolean,
 ): Promise<Credentials<{ fresh: Map<string, "first" | "another"> }>> {
 	const stored = await db.select().from(accessKeys);
 	const byHash = new Map(stored.map((row) => [row.hash, row]));
@@ -97,7 +105,9 @@ export async function stageKeys(
 		faults.push(...claimed);
 		const known = byHash.get(hash);
 		if (known === undefined) {
-			fresh.set(`${kind} ${id}`, had.has(`${kind} ${id}`) ? "another" : "first");
+			const isAnother = had.has(`${kind} ${id}`);
+			if (isAnother && !mayReplace) faults.push({ path, message: NEEDS_ADMIN });
+			fresh.set(`${kind} ${id}`, isAnother ? "another" : "first");
 			await stage.add("access_keys", { hash, kind, ownerId: id, createdAt: now });
 		} else if (claimed.length === 0 && known.expiresAt !== null) {
 			warnings.push({ path, message: "was rotated out or revoked, and is not made valid again; the other keys stay as they are" });

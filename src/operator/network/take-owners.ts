@@ -44,10 +44,10 @@ function idOf(value: unknown): string {
 export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolean, now: number): Promise<ImportReport["issued"]> {
 	if (run.platforms.length + run.publishers.length === 0) return [];
 	checkCallbackUrls(run, allowInsecureCallbacks);
-	const identified = await identifyPublishers(run.db, run.publishers);
+	const identified = await identifyPublishers(run.db, run.publishers, run.options.mayReplaceKeys);
 	run.note(identified.faults);
 	run.warn(identified.warnings);
-	const keys = await stageKeys(run.db, run.stages.network, identified.publishers, run.platforms, now);
+	const keys = await stageKeys(run.db, run.stages.network, identified.publishers, run.platforms, now, run.options.mayReplaceKeys);
 	run.note(keys.faults);
 	run.warn(keys.warnings);
 	for (const { entry } of run.platforms) await stagePlatform(run, entry, keys.fresh);

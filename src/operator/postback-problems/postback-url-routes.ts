@@ -34,7 +34,8 @@ export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	app.post("/", async (c) => {
 		const wanted = await readBody(c.req.raw, postbackUrlSchema);
 		const network = await readNetwork(deps.db, wanted);
-		return answer(deps, wanted, network, await issueKey(deps, actorOf(c), { kind: "platform_key", owner: wanted.platform }));
+		const key = { kind: "platform_key", owner: wanted.platform } as const;
+		return answer(deps, wanted, network, await issueKey(deps, actorOf(c), key, "issuePostbackUrl"));
 	});
 	return app;
 }

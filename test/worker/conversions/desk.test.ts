@@ -221,6 +221,10 @@ describe("worker: an operator's word", () => {
 			conversion: { status: "approved", verdict: null },
 		});
 		expect((await callbacksOf("settled")).map(({ status }) => status)).toEqual(["approved", "cancelled", "approved"]);
+		expect(await readAll("SELECT verb FROM audit WHERE subject_id = 'west settled' ORDER BY id")).toEqual([
+			{ verb: "voidConversion" },
+			{ verb: "restoreConversion" },
+		]);
 	});
 
 	it.each<[string, object, string]>([

@@ -203,7 +203,7 @@ describe("worker: the fix", () => {
 		const key = /\/api\/postback\/([^?]+)\?/.exec(issued.url)?.[1] ?? "";
 		expect((await callPostback(key, `txnid=m-2&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
 		expect((await callPostback("platform-key-affise", `txnid=m-3&${GOOD}`)).body).toEqual({ message: "Postback received successfully" });
-		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issueKeys'")).length).toBe(1);
+		expect((await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issuePostbackUrl'")).length).toBe(1);
 	});
 });
 
