@@ -69,7 +69,7 @@ export async function importStopped(stopped: ReadonlySet<Stopped>, traffic: obje
 /** Forgets all that was counted, and what has stopped. */
 export async function forgetStops(): Promise<void> {
 	const clicks = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "dead_letters"];
-	const tables = [...clicks, "daily_publishers", "daily_sources", "daily_campaigns", "stops"];
+	const tables = [...clicks, "daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "stops"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 }
 

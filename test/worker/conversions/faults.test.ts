@@ -8,7 +8,16 @@ import { openDatabase } from "../../../src/db/client.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 
-const TABLES = ["conversions", "conversion_events", "callbacks", "daily_publishers", "daily_sources", "daily_campaigns", "postback_intake"];
+const TABLES = [
+	"conversions",
+	"conversion_events",
+	"callbacks",
+	"daily_publishers",
+	"daily_sources",
+	"daily_campaigns",
+	"daily_network",
+	"postback_intake",
+];
 
 async function everything(): Promise<unknown[]> {
 	return Promise.all(TABLES.map((table) => readAll(`SELECT * FROM ${table}`)));
