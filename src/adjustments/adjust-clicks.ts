@@ -8,7 +8,7 @@ import { restoreClicks, voidClicks } from "./move-clicks.ts";
 import { CHUNK_CLICKS, lookAhead, readChunk, readVoided, type Selection } from "./select-clicks.ts";
 
 /** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is thirteen of them. */
-export const MAX_CHUNKS = 50;
+export const MAX_CHUNKS = 44;
 export const MAX_LOOKS = 200;
 /** A preview writes nothing. */
 const MAX_LOOKS_OF_PREVIEW = 400;
