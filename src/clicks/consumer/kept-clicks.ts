@@ -18,8 +18,8 @@ const MAX_READ_BYTES = 20_000_000;
 const MAX_CLICK_BYTES = 10_000;
 const MAX_BATCH_BYTES = 3 * MAX_BATCH_LENGTH;
 const DELETES_AT_ONCE = 6;
-/** Bytes that are written together: some 1,900 clicks, in some twenty statements. As few clicks would take as many. */
-const MAX_GROUP_BYTES = 900_000;
+/** Bytes that are written together: some 2,100 clicks, in some twenty statements. As few clicks would take as many. */
+const MAX_GROUP_BYTES = 1_000_000;
 /** Where the queue's consumers are faster than so large a group, it becomes smaller. */
 const MIN_GROUP_BYTES = 50_000;
 /** How often a group is decided anew before it becomes smaller. */
