@@ -596,7 +596,7 @@ describe("worker: reports add up", () => {
 					await checkCounters();
 				})
 				.beforeEach(forgetAll),
-			{ numRuns: Number(env.PROPERTY_RUNS || 60) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 40) },
 		);
 	}, 3_600_000);
 
@@ -618,7 +618,7 @@ describe("worker: reports add up", () => {
 					for (const reading of readings) expect(shown(await reading.readRest())).toEqual(shown(reading.wanted));
 				})
 				.beforeEach(forgetAll),
-			{ numRuns: Number(env.PROPERTY_RUNS || 60) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 40) },
 		);
 	}, 3_600_000);
 
