@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../../src/lib/time.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
 import { findClickUrl } from "../support/golden/normalise.ts";
 import { openClick } from "../support/golden/open-click.ts";
-import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
 import { CPC, call, linkTo, outcomes, person, servingEngineUrl } from "../support/traffic.ts";
 
 const SHOES = "shoes.example";
@@ -14,7 +14,7 @@ const PHONE =
 	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 
 async function setPublisher(fields: object, campaign: object = { keyword_epc: { "running shoes": "0.6000" } }): Promise<void> {
-	await importFile({
+	await importExactly({
 		platforms: [NORTHWIND],
 		publishers: [{ ...CPC, ...fields }],
 		brands: [brandEntry(SHOES, 5001, {}, campaign)],
