@@ -55,5 +55,7 @@ ALTER TABLE `catalogue_state` ADD `changes_version` integer DEFAULT 0 NOT NULL;-
 ALTER TABLE `report_sequence` ADD `changes_from` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 CREATE INDEX `adjustments_by_sequence` ON `adjustments` (`publisher_id`,`sequence`,`id`) WHERE "adjustments"."publisher_id" is not null;--> statement-breakpoint
 CREATE INDEX `conversions_by_sequence` ON `conversions` (`publisher_id`,`sequence`,`platform`,`txnid`) WHERE "conversions"."publisher_id" is not null;--> statement-breakpoint
+-- reviewed: the column is new, of one row
 UPDATE `report_sequence` SET `changes_from` = `present`;--> statement-breakpoint
+-- reviewed: the column is new, of one row
 UPDATE `catalogue_state` SET `changes_version` = `version`;
