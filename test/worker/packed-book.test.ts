@@ -39,8 +39,7 @@ function isolate(format: "1" | "2" = "2") {
 		},
 	});
 	// Without the queue, for which a request would collect counts of bids for twenty seconds.
-	const { CLICKS: _, ...bound } = env;
-	const own = { ...bound, BOOK: kv, BOOK_FORMAT: format } as Env;
+	const { CLICKS: _, ...own } = { ...env, BOOK: kv, BOOK_FORMAT: format } as Env;
 	const fetch = async (request: Request<unknown, IncomingRequestCfProperties>, settle = true) => {
 		const context = createExecutionContext();
 		const response = await worker.fetch(request, own, context);
