@@ -1,16 +1,21 @@
 /** Setup of every test file of the `worker` project: brings both databases to the present schema. */
-import { applyD1Migrations } from "cloudflare:test";
+import type { D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, expect } from "vitest";
 import { openPostgres } from "../../src/db/postgres.ts";
 import { openMirror } from "./mirror.ts";
 import "./worker-env.ts";
 
-await applyD1Migrations(env.PRODUCTS, env.PRODUCTS_MIGRATIONS);
+await migrate(env.PRODUCTS, env.PRODUCTS_MIGRATIONS);
 
-if (env.POSTGRES_URL === "" || env.MIRROR !== "") await applyD1Migrations(env.DB, env.NETWORK_MIGRATIONS);
+if (env.POSTGRES_URL === "" || env.MIRROR !== "") await migrate(env.DB, env.NETWORK_MIGRATIONS);
 if (env.MIRROR !== "") await useMirror(env.POSTGRES_URL);
 else if (env.POSTGRES_URL !== "") await usePostgres(env.POSTGRES_URL);
+
+/** Runs every statement of the migrations, in one transaction: `applyD1Migrations` runs one after the other, for each test file. */
+async function migrate(database: D1Database, migrations: readonly D1Migration[]): Promise<void> {
+	await database.batch(migrations.flatMap(({ queries }) => queries.map((query) => database.prepare(query))));
+}
 
 /** Makes a PostgreSQL database of this file's own the network database. */
 async function usePostgres(server: string): Promise<void> {
