@@ -5,8 +5,10 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
-import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
+import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, RETENTION_STATEMENTS, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { ON_D1 } from "../support/engine.ts";
+import { farDatabase } from "../support/far-database.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -161,6 +163,13 @@ describe("worker: retention", () => {
 		await remove();
 		await remove();
 		expect(await left()).toBe(0);
+	});
+
+	it.runIf(ON_D1)("takes no more statements than the cron reserves for it", async () => {
+		const idle = farDatabase(undefined, 0);
+		await removeOld({ db: idle.db, now: () => NOW, clickDays: 400, archive: env.ARCHIVE });
+		// Each of five rules has asked once, where it may take ten steps of four.
+		expect(idle.statements() + 5 * (MAX_STEPS * 4 - 1)).toBeLessThanOrEqual(RETENTION_STATEMENTS);
 	});
 
 	it("a dead letter goes a month after its replay, and without one never", async () => {
