@@ -258,6 +258,19 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(status.conversions.unmatched).toBe(2);
 	});
 
+	it("says of each stage since when it waits, however many wait in another", async () => {
+		await env.DB.prepare(
+			`INSERT INTO conversions (platform, txnid, cid, stage, held_for, status, status_unknown, test, event_at, payout_micros, currency, event_count,
+				first_received_at, updated_at, version)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+			SELECT 'northwind', 'many-' || i, 'c', 'quarantined', 'no_rate', 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 1 FROM n`,
+		).run();
+		const { problems } = await statusAt(START);
+		const since = Object.fromEntries(problems.map((problem) => [problem.kind, problem.since]));
+		expect([since.no_rate, since.unmatched, since.waiting]).toEqual(Array(3).fill("1970-01-01T00:00:00.000Z"));
+		await env.DB.prepare("DELETE FROM conversions WHERE txnid LIKE 'many-%'").run();
+	});
+
 	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
 		const plans = [figuresQuery(START), unknownStatusesQuery(), ...problemQueries(), ...trafficQueries(START), ...daysQueries()].map(
 			(query) => explained(query),

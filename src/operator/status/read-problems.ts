@@ -22,9 +22,12 @@ type Open = {
 /** The statements behind the facts: for their query plans. */
 export function problemQueries(): SQL[] {
 	const worth = sql`coalesce(gross_micros, CASE WHEN currency = 'USD' THEN payout_micros END)`;
+	const oldest = (stage: Open["stage"]) => sql`SELECT * FROM (
+			SELECT stage, held_for, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' AND stage = ${stage}
+			ORDER BY first_received_at, platform, txnid LIMIT ${MAX_ROWS}) newest`;
 	return [
 		sql`SELECT stage, held_for AS "heldFor", MIN(first_received_at) AS since, count(worth) AS known, ${sumOf(sql`coalesce(worth, 0)`)} AS cost
-			FROM (SELECT stage, held_for, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' LIMIT ${MAX_ROWS}) newest
+			FROM (${oldest("waiting")} UNION ALL ${oldest("unmatched")} UNION ALL ${oldest("quarantined")}) newest
 			GROUP BY stage, held_for`,
 		sql`SELECT (SELECT MIN(updated_at) FROM conversions WHERE status_unknown = 1 AND status = 'pending') AS "unknownStatus",
 			(SELECT MIN(received_at) FROM dead_letters WHERE replayed_at IS NULL AND queue = 'clicks') AS "deadClicks",
