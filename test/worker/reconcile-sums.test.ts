@@ -2,6 +2,8 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
+import d1Migration from "../../drizzle/network/0033_network_reports.sql?raw";
+import postgresMigration from "../../drizzle/postgres/0011_network_reports.sql?raw";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -13,6 +15,7 @@ import { repairSums } from "../../src/reconcile/repair-sums.ts";
 import { sweepSums } from "../../src/reconcile/sweep-sums.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
 
@@ -157,6 +160,21 @@ describe("worker: comparing counters with their rows", () => {
 		const sourceCount = (rows: object[]) => rows.map((row) => ({ ...row, source_count: 0 }));
 		expect(sourceCount(await rowsOf(`SELECT * FROM ${counter} ORDER BY 1, 2, 3, 4`))).toEqual(sourceCount(before));
 		expect(await compared()).toEqual([]);
+	});
+
+	it("a migration's sums of clicks and conversions that there were are what they give", async () => {
+		await count(click({ publisher: "identity-pa", kind: "link" }));
+		await run("UPDATE clicks SET country = NULL, gross_micros = NULL WHERE kind = 'link'");
+		await run("UPDATE clicks SET publisher_id = NULL, platform = NULL WHERE source_id = 'b'");
+		await run("UPDATE clicks SET reason = 'voided' WHERE id = (SELECT min(id) FROM clicks WHERE reason IS NULL)");
+		await run("UPDATE conversions SET click_id = NULL WHERE txnid = 'pending'");
+		await run("DELETE FROM daily_network");
+		const ofNetwork = async () => (await compared()).filter(({ counter }) => counter === "daily_network");
+		expect((await ofNetwork()).length).toBeGreaterThan(10);
+		const statements = (ON_D1 ? d1Migration : postgresMigration).match(/^INSERT INTO daily_network [^;]+/gm) ?? [];
+		expect(statements).toHaveLength(2);
+		for (const statement of statements) await run(statement);
+		expect(await ofNetwork()).toEqual([]);
 	});
 
 	it("a day of a campaign on other clocks is compared by those", async () => {
