@@ -10,6 +10,7 @@ import { keepDeadLetters } from "../dead-letters/keep-dead-letters.ts";
 import type { BidEndpoint, NameKind } from "../lib/enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
+import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { COUNTED_KNOWN_MS } from "./kept-for.ts";
 
 export type BidCountsDeps = { db: Database; now: () => number };
@@ -40,10 +41,8 @@ export async function consumeBidCounts(deps: BidCountsDeps, messages: readonly Q
 			logError("bids.counts_unreadable", new Error("not a message of counts"), { count: unreadable.length });
 			await keepDeadLetters(deps.db, "clicks", unreadable, deps.now());
 		}
-		await countBids(
-			deps,
-			read.flatMap(({ counts }) => (counts === null ? [] : [counts])),
-		);
+		const readable = read.flatMap(({ counts }) => (counts === null ? [] : [counts]));
+		for (const part of splitByBytes(readable)) await countBids(deps, part);
 	} catch (error) {
 		logError("bids.counts_failed", error, { count: messages.length });
 		for (const message of messages) message.retry();

@@ -19,6 +19,7 @@ import { runQueue } from "../../src/origin.ts";
 import { noBidsSchema } from "../../src/publisher-api/no-bids.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, letters, rowsOf } from "../support/click-messages.ts";
+import { farDatabase } from "../support/far-database.ts";
 import { memoryBook } from "../support/memory-book.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
@@ -182,6 +183,20 @@ describe("worker: the consumer of counts", () => {
 			{ hour: HOUR, publisher: "acme", endpoint: "openrtb", outcome: "bid", requests: 3 },
 			{ hour: HOUR, publisher: "acme", endpoint: "serving-engine", outcome: "a_newer_reason", requests: 7 },
 		]);
+	});
+
+	it("writes a batch of many long messages in parts, each of which D1 takes", async () => {
+		await env.DB.batch(["bid_hours", "bid_messages"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		const messages = Array.from({ length: 30 }, (_, at) =>
+			messageOf(
+				Array.from({ length: MAX_COUNTS }, (_, next): BidCount => [HOUR - at, "openrtb", `${at}-${next}-${"n".repeat(50)}`, "bid", 1]),
+			),
+		);
+		const far = farDatabase(undefined, 0);
+		await consumeBidCounts({ db: far.db, now: () => NOW }, messages.map(letterOf));
+		// A read and a write of each part, of 1 MB at the most.
+		expect(far.calls()).toBe(2 * Math.ceil(JSON.stringify(messages).length / 1_000_000));
+		expect(await rowsOf("SELECT SUM(requests) AS sum FROM bid_hours")).toEqual([{ sum: 30 * MAX_COUNTS }]);
 	});
 
 	it("counts nothing of which it cannot tell whether it was counted, and keeps what it cannot read", async () => {
