@@ -1,8 +1,9 @@
 /** Composition root of the all-in-one Worker: the edge and the origin in one. Also what runs locally and in tests. */
+import { runCron, runQueue } from "./background.ts";
 import type { Env } from "./config.ts";
 import { withConnections, withConnectionsOf } from "./db/postgres.ts";
 import { type Edge, edgeOf, serve } from "./edge.ts";
-import { openOrigin, runCron, runQueue } from "./origin.ts";
+import { openOrigin } from "./origin.ts";
 
 const joined = new WeakMap<Env, Edge>();
 

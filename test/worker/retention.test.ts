@@ -5,7 +5,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
-import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, RETENTION_STATEMENTS, removeOld } from "../../src/retention/remove-old.ts";
+import { LOOKED_AT_A_STEP, MAX_STEPS, RETENTION_STATEMENTS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { farDatabase } from "../support/far-database.ts";
