@@ -1,6 +1,7 @@
 /** The brands that a publisher may promote, page by page: those of its brand list. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { containsText } from "../db/contains-text.ts";
 import { writeCursor } from "../http/pages.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { offerIdOf } from "../lib/md5-ids.ts";
@@ -92,8 +93,7 @@ const PRICE_UNIT = (MICROS_PER_USD / PRICE_SCALE) * SHARE_SCALE;
 
 function isWanted({ text, category, trafficType, allows, newDeal, updatedSince }: BrandsQuery): SQL {
 	const conditions = [
-		// Patterns of LIKE may have 50 bytes on D1.
-		text === null ? null : sql`(${holds(sql`b.name`, text)} OR ${holds(sql`b.domain`, text)})`,
+		text === null ? null : sql`(${containsText(sql`b.name`, text)} OR ${containsText(sql`b.domain`, text)})`,
 		category === null ? null : sql`lower(b.category) = lower(${category})`,
 		trafficType === null ? null : sql`EXISTS (SELECT 1 FROM json_each(b.traffic_types) WHERE atom IN ('All', ${trafficType}))`,
 		allows === null ? null : sql`NOT EXISTS (SELECT 1 FROM json_each(b.restricted_traffic) WHERE atom = ${allows})`,
@@ -101,11 +101,6 @@ function isWanted({ text, category, trafficType, allows, newDeal, updatedSince }
 		updatedSince === null ? null : sql`b.last_updated_date >= ${updatedSince}`,
 	].filter((condition) => condition !== null);
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
-}
-
-/** Whether a text has another in it, whatever the case of Latin letters. */
-function holds(text: SQL, part: string): SQL {
-	return sql`replace(lower(${text}), lower(${part}), '') <> lower(${text})`;
 }
 
 /** None where no offer pays as much as is wanted. */

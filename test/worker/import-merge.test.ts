@@ -306,6 +306,10 @@ describe("worker: one entry", () => {
 		expect(next.body).toMatchObject({ data: [{ campaign_id: 3 }, { campaign_id: 4 }] });
 		expect((await entryOf("/campaigns?brand=shoes.example&country=gb")).data).toMatchObject([{ campaign_id: 11 }]);
 		expect((await entryOf("/brands?text=HAT")).data).toMatchObject([{ domain: "hats.example", campaigns: [{ campaign_id: 2 }] }]);
+		const long = `Ünbeaten 100%_ of the kettles, ${"and of their lids ".repeat(3)}`;
+		await importFile({ brands: [brandEntry("kettles.example", 12, { name: `All ${long}here` })] });
+		expect((await entryOf(`/brands?text=${encodeURIComponent(long)}`)).data).toMatchObject([{ domain: "kettles.example" }]);
+		expect((await entryOf("/brands?text=%25_")).data).toMatchObject([{ domain: "kettles.example" }]);
 		expect((await entryOf("/publishers?status=suspended")).data).toEqual([]);
 		for (const query of ["limit=0", "cursor=x", "cursor=WyJhIl0", "active=maybe", "brand=%00", "nothing=1", "platform=a%00"]) {
 			expect((await get(`/campaigns?${query}`)).status, query).toBe(422);

@@ -12,7 +12,7 @@ const text = v.optional(
 		v.string(),
 		v.nonEmpty("must not be blank"),
 		v.maxLength(200, "must have at most 200 characters"),
-		// SQLite ends a pattern at a NUL, and would show everything.
+		// SQLite may end a text at a NUL: an empty one is in every name.
 		v.excludes("\0", "must not hold control characters"),
 	),
 );

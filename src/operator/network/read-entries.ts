@@ -1,6 +1,7 @@
 /** Stored platforms, publishers, brands and campaigns as entries of the network file: one, or a page of them. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { containsText } from "../../db/contains-text.ts";
 import { allColumns } from "../../db/json-rows.ts";
 import { brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
@@ -67,7 +68,7 @@ function conditionsOf({ active, status, platform, country, category, text }: Lis
 		platform === undefined ? null : sql`x.platform = ${platform}`,
 		country === undefined ? null : sql`x.country = ${country}`,
 		category === undefined ? null : sql`x.category = ${category}`,
-		text === undefined ? null : sql`lower(x.name) LIKE ${`%${text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\'`,
+		text === undefined ? null : containsText(sql`x.name`, text),
 	].filter((condition) => condition !== null);
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 }
