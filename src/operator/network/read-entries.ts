@@ -23,7 +23,7 @@ import {
 } from "./export-entry.ts";
 import type { StoredCampaign } from "./stored-entries.ts";
 
-/** Rows that a page looks at: where a filter finds few, a page may be short, or empty, and names the next one. */
+/** Rows that a page with filters looks at: where they find few, a page may be short, or empty, and names the next one. */
 const MAX_LOOKED_AT = 10_000;
 
 /** An entry with all that is stored of it, and what tells its state from any other. */
@@ -45,15 +45,17 @@ export async function findEntry(db: Database, section: EntrySection, id: string)
 export async function listEntries(db: Database, section: EntrySection, query: ListQuery): Promise<EntryPage> {
 	const { rows, key, keyOf, export: exportRows } = KINDS[section];
 	const { limit, cursor } = query;
+	const conditions = conditionsOf(query);
+	const most = conditions.length === 0 ? limit + 1 : MAX_LOOKED_AT;
 	const behind = cursor === null ? sql`true` : sql`${key} > ${cursor[0]}`;
 	const ofBrand = query.brand === undefined ? sql`true` : sql`c.brand_id = (SELECT o.id FROM brands o WHERE o.domain = ${query.brand})`;
-	const window = sql`${rows(sql`${behind} AND ${section === "campaigns" ? ofBrand : sql`true`}`)} ORDER BY ${key} LIMIT ${MAX_LOOKED_AT}`;
+	const window = sql`${rows(sql`${behind} AND ${section === "campaigns" ? ofBrand : sql`true`}`)} ORDER BY ${key} LIMIT ${most}`;
 	const found = await db.all<never>(
-		sql`SELECT * FROM (${window}) x WHERE ${conditionsOf(query)} ORDER BY ${KEYS[section]} LIMIT ${limit + 1}`,
+		sql`SELECT * FROM (${window}) x WHERE ${sql.join([sql`true`, ...conditions], sql` AND `)} ORDER BY ${KEYS[section]} LIMIT ${limit + 1}`,
 	);
 	const { shown, next } = cutPage(found, limit, (row) => [keyOf(row)]);
 	const data = (await exportRows(db, shown)).map(withoutSecrets);
-	if (next !== null) return { data, limit, next_cursor: next };
+	if (next !== null || conditions.length === 0) return { data, limit, next_cursor: next };
 	const [end] = await db.all<{ n: number; last: string | number | null }>(
 		sql`SELECT COUNT(*) AS n, MAX(${KEYS[section]}) AS last FROM (${window}) x`,
 	);
@@ -61,8 +63,8 @@ export async function listEntries(db: Database, section: EntrySection, query: Li
 	return { data, limit, next_cursor: hasMore ? writeCursor([end.last ?? ""]) : null };
 }
 
-function conditionsOf({ active, status, platform, country, category, text }: ListQuery): SQL {
-	const conditions = [
+function conditionsOf({ active, status, platform, country, category, text }: ListQuery): SQL[] {
+	return [
 		active === undefined ? null : sql`x.active = ${Number(active)}`,
 		status === undefined ? null : sql`x.status = ${status}`,
 		platform === undefined ? null : sql`x.platform = ${platform}`,
@@ -70,7 +72,6 @@ function conditionsOf({ active, status, platform, country, category, text }: Lis
 		category === undefined ? null : sql`x.category = ${category}`,
 		text === undefined ? null : containsText(sql`x.name`, text),
 	].filter((condition) => condition !== null);
-	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 }
 
 type Kind = {
