@@ -286,6 +286,10 @@ describe("worker: one entry", () => {
 		expect([status, body.difference]).toMatchObject([200, { entries: [{ section: "brands", id: "hats.example" }] }]);
 	});
 
+	it.each(["/campaigns/1", "/brands/shoes.example"])("a change of one does not take campaigns_complete: %s", async (path) => {
+		expect((await call("PATCH", `${path}?dry_run=1&campaigns_complete=1`, { active: true })).status).toBe(422);
+	});
+
 	it("that is none is not found, whatever its id", async () => {
 		for (const path of [
 			"/campaigns/999",

@@ -12,7 +12,7 @@ import { importReportSchema } from "../../operator/network/import-answer.ts";
 import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { CONFIRMATION, IMPORT_QUERY } from "./operator-network.ts";
+import { CHANGE_QUERY, CONFIRMATION } from "./operator-network.ts";
 import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
@@ -126,7 +126,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			summary: `Change a ${what}`,
 			description:
 				"Fields of its entry in the network file: an absent one keeps what is stored, null clears it. Faults name a field by its own path; an unknown one is a fault.",
-			parameters: [id, ...IMPORT_QUERY, { in: "header", name: "If-Match", description: "ETag of the entry that was read.", schema: text }],
+			parameters: [id, ...CHANGE_QUERY, { in: "header", name: "If-Match", description: "ETag of the entry that was read.", schema: text }],
 			body: { required: true, contents: [{ schema: fileEntrySchema, example: fields }] },
 			answers: {
 				200: { description: "What changed, or would.", headers: ETAG, content: { schema: importReportSchema } },

@@ -36,7 +36,7 @@ const networkFileSchema = named(
 named("ImportReport", importReportSchema);
 
 /** How a change of the network is asked for. */
-export const IMPORT_QUERY: readonly Parameter[] = [
+export const CHANGE_QUERY: readonly Parameter[] = [
 	DRY_RUN,
 	{
 		in: "query",
@@ -44,6 +44,10 @@ export const IMPORT_QUERY: readonly Parameter[] = [
 		description: "1 goes on where more than half of the campaigns that bid would stop, or an undo overwrites what came later.",
 		schema: v.picklist(["0", "1"]),
 	},
+];
+
+const IMPORT_QUERY: readonly Parameter[] = [
+	...CHANGE_QUERY,
 	{
 		in: "query",
 		name: "campaigns_complete",
@@ -113,7 +117,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		summary: "Undo an import",
 		description:
 			"An import of its own, with its own difference, by which the fields that another changed are as they were before it, for 30 days. Campaigns that it added are removed, those it removed are back; brands and publishers that it added are stopped, and stay. Keys are rotated, not undone.",
-		parameters: [...IMPORT_QUERY, IF_MATCH],
+		parameters: [...CHANGE_QUERY, IF_MATCH],
 		body: { required: true, contents: [{ schema: undoSchema, example: { import: "0b7e6c3e-6a5c-4e3b-9c1f-1f5b8f0f6a11" } }] },
 		answers: {
 			200: { description: "What changed, or would.", content: { schema: importReportSchema } },

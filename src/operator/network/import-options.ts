@@ -10,7 +10,8 @@ const flag = v.pipe(
 );
 
 /** Closed: a mistyped dry_run would do what it was to preview. */
-const querySchema = v.strictObject({ dry_run: flag, yes: flag, campaigns_complete: flag });
+const changeQuery = v.strictObject({ dry_run: flag, yes: flag });
+const importQuery = v.strictObject({ ...changeQuery.entries, campaigns_complete: flag });
 
 const versionSchema = v.pipe(
 	v.string(),
@@ -22,15 +23,27 @@ const versionSchema = v.pipe(
 /** The parts of a request that say how to import. */
 type Asked = { query: () => Record<string, string>; header: (name: string) => string | undefined };
 
-/**
- * @param isVersioned whether If-Match names a version of the network
- * @throws HttpError 422 for any other parameter, or an If-Match that names no version
- */
-export function readImportOptions(request: Asked, actor: Actor, isVersioned = true): ImportOptions {
-	const { dry_run, yes, campaigns_complete } = readInput(querySchema, request.query());
-	const named = isVersioned ? request.header("If-Match") : undefined;
-	const ifMatch = named === undefined ? null : readInput(v.object({ "If-Match": versionSchema }), { "If-Match": named })["If-Match"];
-	return { isDryRun: dry_run, isConfirmed: yes, isComplete: campaigns_complete, ifMatch, actor };
+/** Of an import. @throws HttpError 422 for any other parameter, or an If-Match that names no version */
+export function readImportOptions(request: Asked, actor: Actor): ImportOptions {
+	const { dry_run, yes, campaigns_complete } = readInput(importQuery, request.query());
+	return { isDryRun: dry_run, isConfirmed: yes, isComplete: campaigns_complete, ifMatch: readVersionMatch(request), actor };
+}
+
+/** Of an undo. It has lists of campaigns of its own: none of them is complete. @throws as {@link readImportOptions} */
+export function readUndoOptions(request: Asked, actor: Actor): ImportOptions {
+	return { ...readEntryOptions(request, actor), ifMatch: readVersionMatch(request) };
+}
+
+/** Of a change of one entry, whose If-Match is {@link readEntryMatch}. @throws HttpError 422 for any other parameter */
+export function readEntryOptions(request: Asked, actor: Actor): ImportOptions {
+	const { dry_run, yes } = readInput(changeQuery, request.query());
+	return { isDryRun: dry_run, isConfirmed: yes, isComplete: false, ifMatch: null, actor };
+}
+
+/** If-Match of the network: a version of it; null where any will do. */
+function readVersionMatch(request: Asked): number | null {
+	const named = request.header("If-Match");
+	return named === undefined ? null : readInput(v.object({ "If-Match": versionSchema }), { "If-Match": named })["If-Match"];
 }
 
 /** If-Match of an entry: the ETag that it was read with; null where any will do. */

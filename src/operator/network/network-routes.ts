@@ -10,7 +10,7 @@ import type { EntrySection } from "./entry-answers.ts";
 import { readListQuery } from "./entry-requests.ts";
 import { DEFAULT_EXPORT, EXPORT_SECTIONS, exportNetwork } from "./export-network.ts";
 import { type ImportDeps, importNetwork } from "./import-network.ts";
-import { readEntryMatch, readImportOptions } from "./import-options.ts";
+import { readEntryMatch, readEntryOptions, readImportOptions, readUndoOptions } from "./import-options.ts";
 import { readVersion } from "./network-version.ts";
 import { findEntry, listEntries } from "./read-entries.ts";
 import { undoImport, undoSchema } from "./undo-import.ts";
@@ -39,7 +39,7 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 		jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream(), readImportOptions(c.req, actorOf(c)))),
 	);
 	app.post("/undo", async (c) => {
-		const options = readImportOptions(c.req, actorOf(c));
+		const options = readUndoOptions(c.req, actorOf(c));
 		return jsonResponse(await undoImport(deps, await readBody(c.req.raw, undoSchema), options));
 	});
 	return app;
@@ -58,7 +58,7 @@ export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 	app.patch("/:id", async (c) => {
 		const id = c.req.param("id");
 		const change = { section, id, fields: parseJson(await c.req.text()), etag: readEntryMatch(c.req) };
-		const report = await changeEntry(deps, change, readImportOptions(c.req, actorOf(c), false));
+		const report = await changeEntry(deps, change, readEntryOptions(c.req, actorOf(c)));
 		const found = await findEntry(deps.db, section, id);
 		return jsonResponse(report, 200, found === null ? {} : { etag: found.etag });
 	});
