@@ -10,6 +10,7 @@ import { retention } from "../db/schema/retention.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { UNDO_DAYS } from "../operator/network/kept-for.ts";
 import { keepClickWeeks } from "./click-weeks.ts";
 
 type Rule = {
@@ -105,8 +106,6 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		SELECT id FROM bid_messages WHERE id < ${leastIdAt(at - COUNTED_KNOWN_MS)} ORDER BY id LIMIT ${most})`);
 }
 
-/** How long an import can be undone. */
-const UNDO_DAYS = 30;
 /** Parts of imports' changes that one run removes; each holds some hundreds of entries. */
 const MAX_CHANGES = 200;
 

@@ -2,8 +2,10 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
-import { importNetwork } from "../../src/operator/network/import-network.ts";
+import { type ImportDeps, importNetwork } from "../../src/operator/network/import-network.ts";
+import { undoImport } from "../../src/operator/network/undo-import.ts";
 import {
 	ACME,
 	brandEntry,
@@ -33,6 +35,14 @@ const differenceOf = async (file: object, query = "?dry_run=1") => (await import
 const versionOf = async () => (await get("/network")).etag;
 
 const SHOES = brandEntry("shoes.example", 1, { category: "Shoes", aliases: ["boots.example"] }, { commission_rate: "5% CPS" });
+
+const DEPS: ImportDeps = {
+	db: openDatabase(env.DB),
+	products: openDatabase(env.PRODUCTS),
+	publish: async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null }),
+	now: Date.now,
+	allowInsecureCallbacks: false,
+};
 
 beforeAll(async () => {
 	await importFile({
@@ -184,6 +194,23 @@ describe("worker: a dry run", () => {
 	});
 });
 
+/** Imports a file before whose last byte something else happens. */
+function slowly(file: object, meanwhile: () => Promise<unknown>): Promise<ImportReport> {
+	const text = new TextEncoder().encode(JSON.stringify(file));
+	const body = new ReadableStream<Uint8Array>(
+		{
+			async pull(controller) {
+				controller.enqueue(text.subarray(0, text.length - 1));
+				await meanwhile();
+				controller.enqueue(text.subarray(text.length - 1));
+				controller.close();
+			},
+		},
+		{ highWaterMark: 0 },
+	);
+	return importNetwork(DEPS, body, PLAIN_IMPORT);
+}
+
 describe("worker: two who change the network at once", () => {
 	it("one who has read an earlier version is told what has changed since", async () => {
 		const version = await versionOf();
@@ -212,29 +239,6 @@ describe("worker: two who change the network at once", () => {
 	});
 
 	it("while a file is read, the same entry changes: 412; another entry: both hold", async () => {
-		const slowly = async (file: object, meanwhile: () => Promise<unknown>) => {
-			const text = new TextEncoder().encode(JSON.stringify(file));
-			const body = new ReadableStream<Uint8Array>(
-				{
-					async pull(controller) {
-						controller.enqueue(text.subarray(0, text.length - 1));
-						await meanwhile();
-						controller.enqueue(text.subarray(text.length - 1));
-						controller.close();
-					},
-				},
-				{ highWaterMark: 0 },
-			);
-			const publish = async () => ({ version: 0, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null });
-			const deps = {
-				db: openDatabase(env.DB),
-				products: openDatabase(env.PRODUCTS),
-				publish,
-				now: Date.now,
-				allowInsecureCallbacks: false,
-			};
-			return importNetwork(deps, body, PLAIN_IMPORT);
-		};
 		const file = { brands: [{ domain: "socks.example", category: "Socks" }] };
 		const other = await slowly(file, () => call("PATCH", "/brands/gloves.example", { category: "Gloves" }));
 		expect(other.difference.changed).toBe(1);
@@ -353,6 +357,12 @@ describe("worker: an import is undone", () => {
 		expect(await priceFor("fresh.example")).toBeNull();
 		await call("POST", "/network/undo", { import: String(undone.body.id) });
 		expect(await priceFor("fresh.example")).toBe(0.2);
+	});
+
+	it("is refused where it is too old, though the network's last version stays", async () => {
+		const { id } = await importFile({ brands: [{ domain: "gloves.example", category: "Mitts" }] });
+		const deps = { ...DEPS, now: () => Date.now() + 31 * DAY_MS };
+		await expect(undoImport(deps, { import: id ?? "" }, PLAIN_IMPORT)).rejects.toMatchObject({ status: 422 });
 	});
 
 	it("is refused where there was none", async () => {

@@ -109,7 +109,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/retention",
 		job: "removes, and archives, what is kept for a time only",
-		imports: ["src/lib", "src/bid-counts/kept-for.ts", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/bid-counts/kept-for.ts", "src/operator/network/kept-for.ts", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm"],
 	},
 	{

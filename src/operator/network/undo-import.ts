@@ -4,10 +4,12 @@ import * as v from "valibot";
 import type { Database } from "../../db/client.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { ChangeRecord } from "./difference.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
 import { type Given, type ImportRun, SETTINGS } from "./import-run.ts";
+import { UNDO_DAYS } from "./kept-for.ts";
 import { campaignSchema } from "./network-file.ts";
 
 export const undoSchema = v.strictObject({
@@ -31,7 +33,9 @@ export async function undoImport(
 	const [undone] = await deps.db.all<{ version: number; kind: NetworkChangeKind }>(
 		sql`SELECT version, kind FROM network_versions WHERE id = ${id}`,
 	);
-	if (undone === undefined) throw invalidInput([{ path: "import", message: "is no import of the last 30 days" }]);
+	// The network's last version stays for good, without what would undo it.
+	if (undone === undefined || undone.version < deps.now() - UNDO_DAYS * DAY_MS)
+		throw invalidInput([{ path: "import", message: `is no import of the last ${UNDO_DAYS} days` }]);
 	if (undone.kind === "names") throw invalidInput([{ path: "import", message: "is a rotation: rotate again" }]);
 	const read = (run: ImportRun) => readUndone(deps.db, run, undone.version);
 	return importEntries(deps, { kind: "undo", verb: "undoImport", isStrict: false, read, fileHash: () => null, undoes: id }, options);
