@@ -250,6 +250,15 @@ describe("worker: two who change the network at once", () => {
 		expect(await entryOf("/campaigns/3")).toMatchObject({ epc: "0.5000" });
 		expect(await entryOf("/brands/socks.example")).toMatchObject({ category: "Socks" });
 	});
+
+	it("a file that is refused so leaves products as they are", async () => {
+		const product = { id: "late", domain: "socks.example", name: "Late", url: "https://socks.example/late", final_price: "1.00" };
+		const late = slowly({ brands: [{ domain: "socks.example", category: "Hosiery" }], products: [product] }, () =>
+			call("PATCH", "/brands/socks.example", { category: "Legwear" }),
+		);
+		await expect(late).rejects.toMatchObject({ status: 412 });
+		expect(await env.PRODUCTS.prepare("SELECT COUNT(*) AS n FROM products WHERE id = 'late'").first("n")).toBe(0);
+	});
 });
 
 describe("worker: one entry", () => {

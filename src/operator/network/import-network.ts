@@ -98,11 +98,9 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		const needsConfirmation = await stopsMost(run, options);
 		if (options.isDryRun)
 			return { ...reportOf(run, base, null), dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
-		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any
-		// does not need their database, which may be away while a brand has to be stopped.
-		if (stages.products.isUsed()) await commitProducts(deps.products, id);
 		const isChange = !run.difference.isEmpty || stages.network.isUsed();
 		const stamp = { id, kind: source.kind, verb: source.verb, actor: options.actor, fileHash: source.fileHash(), undoes: source.undoes };
+		if (!isChange && stages.products.isUsed()) await commitProducts(deps.products, id);
 		const version = isChange ? await takeOver(deps, run, stamp, base, options.ifMatch !== null) : base;
 		isTakenOver = true;
 		// The book of a network without entries is published, too; and one that could not be, is tried again.
@@ -158,7 +156,7 @@ function wouldOverwrite(overwritten: readonly Overwritten[]): HttpError {
 
 /** Takes over what is staged, unless others have changed the same meanwhile. @returns the network's version then */
 async function takeOver(
-	{ db, now }: ImportDeps,
+	{ db, products, now }: ImportDeps,
 	run: ImportRun,
 	stamp: Omit<Stamp, "expected" | "version" | "at">,
 	base: number,
@@ -170,6 +168,9 @@ async function takeOver(
 			const overtaken = isExact ? await changedSince(db, base, present) : await findOvertaken(db, stamp.id, base, present);
 			if (overtaken !== null) throw overtaken;
 		}
+		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any does
+		// not need their database, which may be away while a brand has to be stopped.
+		if (attempt === 1 && run.stages.products.isUsed()) await commitProducts(products, stamp.id);
 		// Read again: what stops now must not be stopped for clicks that were made while the file was read.
 		const at = now();
 		const version = nextVersion(present, at);
