@@ -259,6 +259,25 @@ describe("worker: two who change the network at once", () => {
 		await expect(late).rejects.toMatchObject({ status: 412 });
 		expect(await env.PRODUCTS.prepare("SELECT COUNT(*) AS n FROM products WHERE id = 'late'").first("n")).toBe(0);
 	});
+
+	it("a host that another brand takes between the look at it and the taking over stays that brand's", async () => {
+		let isTaken = false;
+		const client = Object.create(env.DB) as D1Database;
+		client.prepare = (query) => env.DB.prepare(query);
+		client.batch = async <Row>(statements: D1PreparedStatement[]) => {
+			if (!isTaken) await importFile({ brands: [brandEntry("mittens.example", 70, { aliases: ["shared.example"] })] });
+			isTaken = true;
+			return env.DB.batch<Row>(statements);
+		};
+		const file = { brands: [{ domain: "socks.example", aliases: ["shared.example"] }] };
+		const late = importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+		await expect(late).rejects.toMatchObject({
+			status: 422,
+			body: { faults: [{ path: "brands[0].aliases[0]", message: "shared.example belongs to mittens.example, which keeps it" }] },
+		});
+		expect(await entryOf("/brands/socks.example")).toMatchObject({ aliases: [] });
+		expect(await priceFor("shared.example")).toBe(0.2);
+	});
 });
 
 describe("worker: one entry", () => {

@@ -167,6 +167,9 @@ async function takeOver(
 		if (present !== base) {
 			const overtaken = isExact ? await changedSince(db, base, present) : await findOvertaken(db, stamp.id, base, present);
 			if (overtaken !== null) throw overtaken;
+			// What others have taken meanwhile, and keep: a host or a campaign id of another entry.
+			const taken = await checkAgainstStored(db, stamp.id);
+			if (taken.length > 0) throw invalidInput(taken);
 		}
 		// Products first: without their brands they are not shown, and taking them over again changes nothing. A file without any does
 		// not need their database, which may be away while a brand has to be stopped.
