@@ -21,14 +21,21 @@ const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
 const MAX_VALUE = 500;
 const MAX_STATEMENT = 400_000;
 
+/** A change as the audit keeps it: without what makes it large, since an import holds many until it is taken over. */
+export type AuditedChange = Pick<ChangeRecord, "section" | "id"> & { before: FileEntry | null; after: FileEntry | null };
+
+export function auditedChange({ section, id, before, after }: ChangeRecord): AuditedChange {
+	return { section, id, before: shorten(before), after: shorten(after) };
+}
+
 /** @param counts entries that were added, changed and removed */
-export function auditImport(stamp: Stamp, counts: Readonly<Record<string, number>>, changes: readonly ChangeRecord[]): SQL[] {
+export function auditImport(stamp: Stamp, counts: Readonly<Record<string, number>>, changes: readonly AuditedChange[]): SQL[] {
 	const { verb, fileHash, undoes, version } = stamp;
 	const after = { version, ...(fileHash !== null && { sha256: fileHash }), ...(undoes !== null && { undoes }) };
 	const chunks: AuditEntry[][] = [[{ verb, subjectKind: "import", subjectId: stamp.id, counts, after }]];
 	let characters = 0;
 	for (const { section, id, before, after: now } of changes) {
-		const entry: AuditEntry = { verb, subjectKind: SUBJECTS[section], subjectId: id, before: shorten(before), after: shorten(now) };
+		const entry: AuditEntry = { verb, subjectKind: SUBJECTS[section], subjectId: id, before, after: now };
 		characters += JSON.stringify(entry).length;
 		if (characters > MAX_STATEMENT) {
 			chunks.push([]);

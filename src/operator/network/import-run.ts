@@ -1,6 +1,7 @@
 /** One import while it is read: what it stages, finds wrong, and changes. */
 import type { Database } from "../../db/client.ts";
 import type { Fault } from "../../http/errors.ts";
+import { type AuditedChange, auditedChange } from "./audit-import.ts";
 import { type ChangeRecord, Difference } from "./difference.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -73,7 +74,7 @@ export class ImportRun {
 	warningCount = 0;
 	readonly overwritten: Overwritten[] = [];
 	/** The first changes, for the audit. */
-	readonly audited: ChangeRecord[] = [];
+	readonly audited: AuditedChange[] = [];
 	readonly #changes: string[] = [];
 	#changesCharacters = 0;
 	#hasBrands: Promise<boolean> | undefined;
@@ -136,7 +137,7 @@ export class ImportRun {
 	/** Keeps a change for an undo, and for those who have read the entry before. Null changes nothing. */
 	async record(change: ChangeRecord | null): Promise<void> {
 		if (change === null) return;
-		if (this.audited.length < MAX_AUDITED) this.audited.push(change);
+		if (this.audited.length < MAX_AUDITED) this.audited.push(auditedChange(change));
 		const text = JSON.stringify({
 			...change,
 			before: withoutKeys(change.before),
