@@ -5,7 +5,8 @@ import { Failure } from "../local/failure.ts";
 import { callOperator } from "./call-operator.ts";
 import { oneOf, type ServerOptions } from "./command.ts";
 import { readAnswer } from "./read-answer.ts";
-import { describeRefusal, targetOf } from "./send-change.ts";
+import { describeRefusal } from "./send-change.ts";
+import { targetOf } from "./target.ts";
 
 export type Entry = v.InferOutput<typeof fileEntrySchema>;
 

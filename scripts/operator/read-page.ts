@@ -1,10 +1,10 @@
 import type * as v from "valibot";
 import { Failure } from "../local/failure.ts";
 import { callOperator } from "./call-operator.ts";
-import { readOrigin, type ServerOptions } from "./command.ts";
-import { findKey } from "./find-key.ts";
+import type { ServerOptions } from "./command.ts";
 import { describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
+import { targetOf } from "./target.ts";
 
 /**
  * Asks the server for a page of a list.
@@ -22,7 +22,7 @@ export async function readPage<Output, Filter extends string>(
 		const value: string | undefined = options[name];
 		if (value !== undefined) query.set(name, value);
 	}
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const { status, body } = await callOperator(target, `${path}?${query}`, null);
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);

@@ -5,10 +5,10 @@ import type * as v from "valibot";
 import { type Adjusted, adjustedSchema } from "../../src/adjustments/adjustment-answer.ts";
 import { Failure } from "../local/failure.ts";
 import { type Answer, callOperator } from "./call-operator.ts";
-import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
-import { findKey } from "./find-key.ts";
+import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
+import { targetOf } from "./target.ts";
 
 export type AdjustOptions = ServerOptions & { text: string; dryRun?: boolean; id?: string };
 
@@ -56,10 +56,6 @@ function describeId(kind: Adjusted["kind"], id: string): string {
 
 export function counted(count: number, thing: string): string {
 	return `${count} ${thing}${count === 1 ? "" : "s"}`;
-}
-
-export function targetOf(options: ServerOptions) {
-	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 }
 
 /** @throws Failure where the server refused, or answers something this CLI does not know */

@@ -9,12 +9,12 @@ import {
 	overwrittenSchema,
 } from "../../src/operator/network/import-answer.ts";
 import { Failure } from "../local/failure.ts";
-import { type Answer, type CallOptions, callOperator, type Target } from "./call-operator.ts";
-import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
+import { type Answer, type CallOptions, callOperator } from "./call-operator.ts";
+import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describeDifference } from "./describe-difference.ts";
-import { findKey } from "./find-key.ts";
 import { describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
+import { targetOf } from "./target.ts";
 
 export type ChangeOptions = ServerOptions & { dryRun?: boolean; yes?: boolean };
 
@@ -32,10 +32,6 @@ export function queryOf({ dryRun, yes, complete }: ChangeOptions & { complete?: 
 		...(complete && { campaigns_complete: "1" }),
 	}).toString();
 	return query === "" ? "" : `?${query}`;
-}
-
-export function targetOf(options: ServerOptions): Target {
-	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 }
 
 /** Sends a change, and prints its difference. @throws Failure where it is refused */

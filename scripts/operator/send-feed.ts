@@ -10,12 +10,12 @@ import { type FeedReport, feedReportSchema } from "../../src/operator/feeds/feed
 import type { ReplaceScope } from "../../src/operator/feeds/feed-options.ts";
 import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
-import { readOrigin, type ServerOptions, withServerOptions } from "./command.ts";
+import { type ServerOptions, withServerOptions } from "./command.ts";
 import { addReports, describeFeed } from "./feed-report.ts";
-import { findKey } from "./find-key.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type FeedPart, splitFeed } from "./split-feed.ts";
+import { targetOf } from "./target.ts";
 
 type FeedCommandOptions = ServerOptions & { mapping?: string; set: string[]; idPrefix?: string; replace?: boolean; replaceAll?: boolean };
 
@@ -42,7 +42,7 @@ function collect(value: string, before: string[]): string[] {
 }
 
 async function sendFeed(name: string, file: string, options: FeedCommandOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const query = readQuery(options);
 	const scope = options.replaceAll ? "all" : options.replace ? "domains" : null;
 	const startedAt = Date.now();

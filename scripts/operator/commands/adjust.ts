@@ -2,7 +2,8 @@ import { adjustmentPageSchema, type ListedAdjustment } from "../../../src/adjust
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { type AdjustOptions, counted, sendAdjustment, take, targetOf, withAdjustOptions } from "../send-adjustment.ts";
+import { type AdjustOptions, counted, sendAdjustment, take, withAdjustOptions } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
 
 type VoidOptions = AdjustOptions & {
 	publisher?: string;

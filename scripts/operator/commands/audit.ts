@@ -1,10 +1,10 @@
 import { type Audited, auditPageSchema } from "../../../src/audit/audit-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 const FILTERS = ["actor", "subject", "subjectKind", "verb", "from", "to", "limit", "cursor"] as const;
 
@@ -34,7 +34,7 @@ async function show(options: Options): Promise<void> {
 		const value = options[name];
 		if (value !== undefined) query.set(name === "subjectKind" ? "subject_kind" : name, value);
 	}
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const { status, body } = await callOperator(target, `/operator/audit?${query}`, null);
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);

@@ -4,10 +4,10 @@ import { callbackPageSchema, type ListedCallback, replayReportSchema, testReport
 import { CALLBACK_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { type Answer, callOperator } from "../call-operator.ts";
-import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 type Selection = { id?: string; publisher?: string; platform?: string; txnid?: string; state?: string; from?: string; to?: string };
 type ListOptions = ServerOptions & Selection & { limit?: string; cursor?: string };
@@ -112,10 +112,6 @@ async function test(options: TestOptions): Promise<void> {
 	console.log(`GET ${answer.called}`);
 	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
 	console.log(answer.confirmed ? "Confirmed: a callback would count as delivered." : "Not confirmed: a callback would be tried again.");
-}
-
-function targetOf(options: ServerOptions) {
-	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 }
 
 function selectionOf({ id, publisher, platform, txnid, state, from, to }: Selection): Record<string, string | undefined> {

@@ -1,11 +1,11 @@
 import { type LedgerAnswer, ledgerAnswerSchema } from "../../../src/ledger-check/ledger-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeLedgerDifference, describeReasons } from "../describe-ledger.ts";
-import { findKey } from "../find-key.ts";
 import { showLine } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 /** `check-ledger`: checks every conversion against its events and callbacks. */
 export const command: OperatorCommand = {
@@ -21,7 +21,7 @@ type Total = Omit<LedgerAnswer, "next_cursor">;
 
 /** A request checks some conversions: asks until all are done. Exit code 1 where something differs. */
 async function checkLedger(options: ServerOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	let total: Total | null = null;
 	const end = showLine("Checking conversions …", () => `Checking conversions: ${total?.conversions ?? 0}`);
 	try {

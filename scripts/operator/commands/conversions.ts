@@ -12,7 +12,8 @@ import {
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace } from "../describe-trace.ts";
-import { type AdjustOptions, describeAdjusted, take, targetOf, withAdjustOptions } from "../send-adjustment.ts";
+import { type AdjustOptions, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
 
 const FILTERS = {
 	stage: "waiting, unmatched, quarantined or settled",

@@ -1,10 +1,10 @@
 import { type MoveAnswer, moveAnswerSchema } from "../../../src/database-move/move-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { showLine } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 type MoveOptions = ServerOptions & { cancel?: boolean };
 
@@ -24,7 +24,7 @@ const DOING = { copy: "copying", sums: "adding up", rows: "comparing" } as const
 
 /** A request moves some rows: asks until all are moved. Exit code 1 where the copy is not the same. */
 async function moveDatabase({ cancel = false, ...options }: MoveOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	if (cancel) return print(await ask(target, { cancel }), options);
 	let said = "Moving the network database …";
 	const end = showLine(said, () => said);

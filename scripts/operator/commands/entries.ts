@@ -6,7 +6,8 @@ import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { type Entry, fetchEntry, KINDS, pathOf, readValue, sectionOf } from "../entries.ts";
 import { readAnswer } from "../read-answer.ts";
-import { type ChangeOptions, describeRefusal, sendChange, targetOf, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, describeRefusal, sendChange, withChangeOptions } from "../send-change.ts";
+import { targetOf } from "../target.ts";
 
 type ListOptions = ServerOptions & {
 	limit: string;

@@ -1,12 +1,12 @@
 import { explanationSchema } from "../../../src/bidding/explain-answer.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeExplanation } from "../describe-explanation.ts";
-import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
+import { targetOf } from "../target.ts";
 
 type ExplainOptions = ServerOptions & { identity?: string; pubi?: string };
 
@@ -29,7 +29,7 @@ export const command: OperatorCommand = {
 };
 
 async function explain(request: string, options: ExplainOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const question = await readQuestion(request, options);
 	const answer = await callOperator(target, "/operator/explain", JSON.stringify(question));
 	if (answer.status === 422) {

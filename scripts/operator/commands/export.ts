@@ -3,7 +3,8 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { fetchEntry, sectionOf } from "../entries.ts";
-import { describeRefusal, targetOf } from "../send-change.ts";
+import { describeRefusal } from "../send-change.ts";
+import { targetOf } from "../target.ts";
 
 type ExportOptions = ServerOptions & { output?: string };
 

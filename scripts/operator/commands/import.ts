@@ -6,7 +6,8 @@ import { describePlaces, describeReport, readFaults } from "../import-report.ts"
 import { showProgress } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
-import { type ChangeOptions, describeRefusal, queryOf, targetOf, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, describeRefusal, queryOf, withChangeOptions } from "../send-change.ts";
+import { targetOf } from "../target.ts";
 
 type ImportOptions = ChangeOptions & { complete?: boolean; ifMatch?: string };
 

@@ -3,11 +3,11 @@ import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, SIGNING_KINDS } from "../../../s
 import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
-import { callOperator, type Target } from "../call-operator.ts";
-import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}; ${oneOf(SIGNING_KINDS)}`;
 
@@ -89,10 +89,6 @@ async function warnOfPay(owner: string, options: ServerOptions): Promise<void> {
 	const { keys } = readAnswer(credentialsSchema, body);
 	if (keys.some(({ kind, state }) => PUBLISHER_KEYS.has(kind) && state !== "ended")) return;
 	console.log(`${owner} has no valid key any more. Clicks on its bids and links are still paid: "status": "suspended" ends that.`);
-}
-
-function targetOf(options: ServerOptions): Target {
-	return { origin: readOrigin(options.url), ...findKey(options.keyFile) };
 }
 
 async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise<void> {

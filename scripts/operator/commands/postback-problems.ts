@@ -7,7 +7,8 @@ import {
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { take, targetOf } from "../send-adjustment.ts";
+import { take } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
 
 type ListOptions = ServerOptions & { platform?: string; from?: string };
 type ReplayOptions = ServerOptions & { map: readonly string[]; from?: string; until?: string; dryRun?: boolean };

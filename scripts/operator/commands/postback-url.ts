@@ -1,7 +1,8 @@
 import { postbackUrlSchema } from "../../../src/operator/postback-problems/problems-answers.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { take, targetOf } from "../send-adjustment.ts";
+import { take } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
 
 type UrlOptions = ServerOptions & { network?: string; issue?: boolean };
 

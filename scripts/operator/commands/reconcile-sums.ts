@@ -1,12 +1,12 @@
 import { type ReconcileAnswer, reconcileAnswerSchema } from "../../../src/reconcile/reconcile-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeSum } from "../describe-sum.ts";
-import { findKey } from "../find-key.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { showLine } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 type ReconcileOptions = ServerOptions & { from?: string; to?: string; repair?: boolean };
 
@@ -27,7 +27,7 @@ type Total = Pick<ReconcileAnswer, "days" | "campaigns" | "clicks_gone" | "diffe
 
 /** A request compares some days: asks until all are done. Exit code 1 where differences stand. */
 async function reconcileSums({ from, to, repair = false, ...options }: ReconcileOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const asked = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), repair };
 	const total: Total = { days: 0, campaigns: 0, clicks_gone: [], difference_count: 0, differences: [] };
 	let ofDays = 0;

@@ -3,7 +3,8 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readBytes } from "../read-input.ts";
-import { take, targetOf } from "../send-adjustment.ts";
+import { take } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
 
 type ReconcileOptions = ServerOptions & { platform: string; mapping?: string; dateOrder?: string; apply?: boolean };
 

@@ -2,10 +2,10 @@ import { QUEUE_NAMES } from "../../../src/lib/enums.ts";
 import { type Replayed, replayedSchema } from "../../../src/operator/dead-letters/replay-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator, type Target } from "../call-operator.ts";
-import { type OperatorCommand, oneOf, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
-import { findKey } from "../find-key.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 type ReplayOptions = ServerOptions & { queue?: string; dryRun?: boolean };
 
@@ -25,7 +25,7 @@ type Counts = Replayed["replayed"];
 
 /** A request sends a bounded number: asks until nothing remains of what there was at the first. */
 async function replay({ queue, dryRun = false, ...options }: ReplayOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const asked = { ...(queue !== undefined && { queue }), dry_run: dryRun };
 	let report = await ask(target, asked);
 	const replayed = { ...report.replayed };

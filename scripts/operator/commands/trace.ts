@@ -2,10 +2,10 @@ import { type Trace, traceAnswerSchema } from "../../../src/conversions/trace-an
 import { Failure } from "../../local/failure.ts";
 import { askUntil } from "../ask-until.ts";
 import { type Answer, callOperator } from "../call-operator.ts";
-import { type OperatorCommand, readOrigin, type ServerOptions, withServerOptions } from "../command.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace, isOnItsWay, isUnknown, sayUnknown } from "../describe-trace.ts";
-import { findKey } from "../find-key.ts";
 import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
 
 type TraceOptions = ServerOptions & { wait?: boolean };
 
@@ -25,7 +25,7 @@ export const command: OperatorCommand = {
 };
 
 async function trace(id: string, options: TraceOptions): Promise<void> {
-	const target = { origin: readOrigin(options.url), ...findKey(options.keyFile) };
+	const target = targetOf(options);
 	const ask = async () => read(await callOperator(target, "/operator/trace", JSON.stringify({ id })));
 	const arrived = ({ found }: { found: Trace }) => !isUnknown(found) && !isOnItsWay(found);
 	const waitMs = options.wait ? MAX_WAIT_SECONDS * 1_000 : 0;
