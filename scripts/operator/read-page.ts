@@ -8,7 +8,7 @@ import { targetOf } from "./target.ts";
 
 /**
  * Asks the server for a page of a list.
- * @param filters options that are sent as parameters, those that are given
+ * @param filters options that are sent as parameters, those that are given: `subjectKind` as `subject_kind`
  * @throws Failure where it refuses, or does not answer
  */
 export async function readPage<Output, Filter extends string>(
@@ -20,7 +20,7 @@ export async function readPage<Output, Filter extends string>(
 	const query = new URLSearchParams();
 	for (const name of filters) {
 		const value: string | undefined = options[name];
-		if (value !== undefined) query.set(name, value);
+		if (value !== undefined) query.set(name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value);
 	}
 	const target = targetOf(options);
 	const { status, body } = await callOperator(target, `${path}?${query}`, null);

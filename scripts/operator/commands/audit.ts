@@ -1,10 +1,6 @@
 import { type Audited, auditPageSchema } from "../../../src/audit/audit-answer.ts";
-import { Failure } from "../../local/failure.ts";
-import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
-import { describePlaces, readFaults } from "../import-report.ts";
-import { readAnswer } from "../read-answer.ts";
-import { targetOf } from "../target.ts";
+import { readPage } from "../read-page.ts";
 
 const FILTERS = ["actor", "subject", "subjectKind", "verb", "from", "to", "limit", "cursor"] as const;
 
@@ -29,19 +25,7 @@ export const command: OperatorCommand = {
 };
 
 async function show(options: Options): Promise<void> {
-	const query = new URLSearchParams();
-	for (const name of FILTERS) {
-		const value = options[name];
-		if (value !== undefined) query.set(name === "subjectKind" ? "subject_kind" : name, value);
-	}
-	const target = targetOf(options);
-	const { status, body } = await callOperator(target, `/operator/audit?${query}`, null);
-	if (status === 422) {
-		const { faults, fault_count } = readFaults(body);
-		throw new Failure(["The server refused this:", ...describePlaces(faults, fault_count)].join("\n"));
-	}
-	if (status !== 200) throw new Failure(`The server could not do this: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nSee its log.`);
-	const page = readAnswer(auditPageSchema, body);
+	const page = await readPage(options, "/operator/audit", FILTERS, auditPageSchema);
 	if (options.json) return console.log(JSON.stringify(page, null, 2));
 	if (page.data.length === 0) return console.log("Nothing was changed.");
 	for (const audited of page.data) console.log(describe(audited));
