@@ -20,7 +20,11 @@ export async function readPage<Output, Filter extends string>(
 	const query = new URLSearchParams();
 	for (const name of filters) {
 		const value: string | undefined = options[name];
-		if (value !== undefined) query.set(name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value);
+		if (value !== undefined)
+			query.set(
+				name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+				value,
+			);
 	}
 	const target = targetOf(options);
 	const { status, body } = await callOperator(target, `${path}?${query}`, null);

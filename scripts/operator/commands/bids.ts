@@ -1,7 +1,7 @@
 import { type BidsPage, bidsPageSchema } from "../../../src/bid-counts/bids-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
-import { printTable } from "../table.ts";
+import { printGroups } from "../table.ts";
 
 const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
 type Options = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
@@ -21,17 +21,15 @@ export const command: OperatorCommand = {
 	},
 };
 
+const COUNTS: [name: string, of: (row: BidsPage["total"]) => number][] = [
+	["requests", ({ requests }) => requests],
+	["bids", ({ bids }) => bids],
+	["no_bids", ({ no_bids }) => no_bids],
+];
+
 async function show(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/bids", FILTERS, bidsPageSchema);
 	if (options.json) return console.log(JSON.stringify(page, null, 2));
-	const names = [...page.group, "requests", "bids", "no_bids"] as const;
-	printTable(names, [
-		...page.data.map((row) => names.map((name) => cell(row, name))),
-		[...page.group.map((_, at) => (at === 0 ? "total" : "")), page.total.requests, page.total.bids, page.total.no_bids],
-	]);
+	printGroups(page, COUNTS, (name) => (name === "reason" ? "(bid)" : "(nobody)"));
 	if (page.next_cursor !== null) console.log("There are more: shorten the period, or group by less.");
-}
-
-function cell(row: BidsPage["data"][number], name: keyof BidsPage["data"][number]): string | number {
-	return row[name] ?? (name === "reason" ? "(bid)" : "(nobody)");
 }

@@ -1,7 +1,7 @@
 import { networkReportSchema, type ReportRow, type ReportTotal } from "../../../src/network-reports/report-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
-import { printTable } from "../table.ts";
+import { printGroups } from "../table.ts";
 
 const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
 type Options = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
@@ -38,11 +38,8 @@ const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number
 async function show(options: Options): Promise<void> {
 	const report = await readPage(options, "/operator/reports", FILTERS, networkReportSchema);
 	if (options.json) return console.log(JSON.stringify(report, null, 2));
-	const { group, data, total } = report;
-	const rows = data.map((row) => [...group.map((name) => row[name] ?? "-"), ...SUMS.map(([, of]) => of(row))]);
-	const last = [...group.map((_, at) => (at === 0 ? "total" : "")), ...SUMS.map(([, of]) => of(total))];
-	printTable([...group, ...SUMS.map(([name]) => name)], [...rows, last]);
-	const unpaid = Object.entries(total.unpaid).map(([reason, count]) => `${count} ${reason}`);
+	printGroups(report, SUMS, () => "-");
+	const unpaid = Object.entries(report.total.unpaid).map(([reason, count]) => `${count} ${reason}`);
 	if (unpaid.length > 0) console.log(`Unpaid clicks: ${unpaid.join(", ")}`);
 	console.log(report.data_through === null ? "A queue does not tell what waits in it." : `Complete up to ${report.data_through}.`);
 	if (report.next_cursor !== null) console.log("There are more rows: shorten the period, or group by less.");
