@@ -196,6 +196,17 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no such entry")]);
 	});
 
+	it("replays to the end, and adds up what that changed to the last digit", async () => {
+		const part = { looked_at: 100, accepted: 1, still_refused: 99, conversions: 1, publisher_revenue: "-0.2000", dry_run: true };
+		answersBefore = ["more", null].map((next_cursor) => ({
+			status: 200,
+			body: JSON.stringify({ ...part, gross_revenue: "0.123456", next_cursor }),
+		}));
+		const { code, stdout } = await run("postback-problems", "replay", "northwind", "--dry-run", "--url", url);
+		expect([code, seen.map(({ body }) => JSON.parse(body).cursor)]).toEqual([0, [undefined, "more"]]);
+		expect(stdout).toContain("Publisher revenue would change by -0.4000 USD, gross by 0.246912 USD.");
+	});
+
 	it("shows, lists and exports entries", async () => {
 		const campaign = { brand: "shoes.example", campaign_id: 9001, platform: "northwind", country: "US", active: true, epc: "0.4000" };
 		answer = { status: 200, body: JSON.stringify(campaign) };

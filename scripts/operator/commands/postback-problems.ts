@@ -1,3 +1,4 @@
+import { formatUsd, parseMicros } from "../../../src/lib/money.ts";
 import {
 	type Problem,
 	problemsSchema,
@@ -71,7 +72,9 @@ function describe({ platform, cause, field, sent, count, since, examples, fix }:
 /** A request looks at some hundred: asks until all were looked at. */
 async function replay(platform: string, { map, from, until = new Date().toISOString(), dryRun, ...options }: ReplayOptions): Promise<void> {
 	const mapping = Object.fromEntries(map.map(readPair));
-	const total = { looked_at: 0, accepted: 0, still_refused: 0, conversions: 0, publisher: 0, gross: 0 };
+	const total = { looked_at: 0, accepted: 0, still_refused: 0, conversions: 0 };
+	let publisherMicros = 0;
+	let grossMicros = 0;
 	for (let cursor: string | null | undefined; cursor !== null; ) {
 		const body = JSON.stringify({ platform, mapping, from, until, cursor });
 		const path = `/operator/problems/postbacks/replay${dryRun ? "?dry_run=1" : ""}`;
@@ -80,18 +83,23 @@ async function replay(platform: string, { map, from, until = new Date().toISOStr
 		total.accepted += answer.accepted;
 		total.still_refused += answer.still_refused;
 		total.conversions += answer.conversions;
-		total.publisher += Number(answer.publisher_revenue);
-		total.gross += Number(answer.gross_revenue);
+		publisherMicros += readMicros(answer.publisher_revenue);
+		grossMicros += readMicros(answer.gross_revenue);
 		cursor = answer.next_cursor;
 	}
-	const { publisher, gross, ...counts } = total;
-	const money = { publisher_revenue: publisher.toFixed(4), gross_revenue: gross.toFixed(4) };
-	if (options.json) return console.log(JSON.stringify({ ...counts, ...money, dry_run: dryRun === true }, null, 2));
+	const money = { publisher_revenue: formatUsd(publisherMicros), gross_revenue: formatUsd(grossMicros) };
+	if (options.json) return console.log(JSON.stringify({ ...total, ...money, dry_run: dryRun === true }, null, 2));
 	const [would, did] = dryRun ? ["would be", "would change"] : ["were", "changed"];
 	console.log(
 		`Looked at ${total.looked_at}: ${total.accepted} refused postbacks ${would} taken, ${total.still_refused} are at fault still, and ${total.conversions} conversions ${did}.\n` +
 			`Publisher revenue ${did} by ${money.publisher_revenue} USD, gross by ${money.gross_revenue} USD.`,
 	);
+}
+
+function readMicros(amount: string): number {
+	const micros = parseMicros(amount);
+	if (micros === null) throw new Failure(`The server's answer names ${JSON.stringify(amount)}, which is no amount.`);
+	return micros;
 }
 
 function readPair(text: string): [string, string] {
