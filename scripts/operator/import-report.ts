@@ -13,17 +13,8 @@ export function readFaults(body: unknown): v.InferOutput<typeof faultsSchema> {
 const MAX_WARNINGS = 20;
 
 /** The report as text for people. */
-export function describeReport({
-	id,
-	dry_run,
-	needs_confirmation,
-	counts,
-	difference,
-	book,
-	issued,
-	warnings,
-	warning_count,
-}: ImportReport): string {
+export function describeReport(report: ImportReport): string {
+	const { dry_run, counts, difference, book, issued } = report;
 	const imported = Object.entries(counts).filter(([, count]) => count > 0);
 	const lines =
 		imported.length === 0
@@ -44,6 +35,12 @@ export function describeReport({
 			...issued.map(({ owner, kind, value }) => `  ${owner}  ${kind.replaceAll("_", " ")}: ${value}`),
 		);
 	}
+	return [...lines, ...describeEnd(report)].join("\n");
+}
+
+/** Warnings of a change, and how to undo it. */
+export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning_count }: ImportReport): string[] {
+	const lines: string[] = [];
 	if (warning_count > 0) {
 		const shown = describePlaces(warnings.slice(0, MAX_WARNINGS), warning_count);
 		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...shown);
@@ -53,7 +50,7 @@ export function describeReport({
 			needs_confirmation ? "Nothing was changed. It stops more than half of the campaigns, and needs --yes." : "Nothing was changed.",
 		);
 	if (id !== null) lines.push(`Import ${id}: \`undo ${id}\` undoes it.`);
-	return lines.join("\n");
+	return lines;
 }
 
 /** A line a place, and one for how many more there are. */

@@ -12,7 +12,7 @@ import { Failure } from "../local/failure.ts";
 import { type Answer, type CallOptions, callOperator } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describeDifference } from "./describe-difference.ts";
-import { describePlaces, readFaults } from "./import-report.ts";
+import { describeEnd, describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
 import { targetOf } from "./target.ts";
 
@@ -42,7 +42,7 @@ export async function sendChange(path: string, body: object, options: ChangeOpti
 	});
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	const report = takeReport(answer);
-	if (!options.json) console.log(describeChange(report).join("\n"));
+	if (!options.json) console.log([...describeDifference(report.difference, report.dry_run), ...describeEnd(report)].join("\n"));
 }
 
 /** The report of a change. @throws Failure where it was refused, with what the server says */
@@ -84,17 +84,4 @@ export function describeRefusal({ status, body }: Answer): string[] {
 function messageOf(body: unknown): string {
 	const named = v.safeParse(v.object({ message: v.string() }), body);
 	return named.success ? named.output.message : "it was refused";
-}
-
-/** The difference, and how to undo it. */
-function describeChange({ id, dry_run, needs_confirmation, difference, warnings, warning_count }: ImportReport): string[] {
-	const lines = describeDifference(difference, dry_run);
-	if (warning_count > 0)
-		lines.push(`${warning_count} ${warning_count === 1 ? "warning" : "warnings"}:`, ...describePlaces(warnings, warning_count));
-	if (dry_run)
-		lines.push(
-			needs_confirmation ? "Nothing was changed. It stops more than half of the campaigns, and needs --yes." : "Nothing was changed.",
-		);
-	if (id !== null) lines.push(`Import ${id}: \`undo ${id}\` undoes it.`);
-	return lines;
 }
