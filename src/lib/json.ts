@@ -7,3 +7,8 @@ export function parseJson(text: string): unknown {
 		throw error;
 	}
 }
+
+/** Whether a value is a JSON object: no list, and not null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -2,10 +2,11 @@
 import { type Fault, invalidInput } from "../../http/errors.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { HttpError } from "../../lib/http.ts";
+import { isObject } from "../../lib/json.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
-import { type Given, isObject } from "./import-run.ts";
+import type { Given } from "./import-run.ts";
 import { findEntry } from "./read-entries.ts";
 
 /** Where the entry stands in faults and warnings, which tell of its fields alone. */

@@ -1,5 +1,5 @@
 /** Collects what an import changes, field by field. What it lists is bounded; what it counts is not. */
-
+import { isObject } from "../../lib/json.ts";
 import type { DifferenceAnswer, DifferenceSection, EntryChange, FieldChange, Loss, PriceMove } from "./difference-answer.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
 
@@ -179,8 +179,4 @@ function priceMoves(field: string, before: unknown, after: unknown): Omit<PriceM
 function isFar(before: unknown, after: unknown): boolean {
 	const [least = 0, most = 0] = [Number(before), Number(after)].sort((one, other) => one - other);
 	return most > least * MAX_FACTOR;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

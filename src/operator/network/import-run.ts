@@ -1,6 +1,7 @@
 /** One import while it is read: what it stages, finds wrong, and changes. */
 import type { Database } from "../../db/client.ts";
 import type { Fault } from "../../http/errors.ts";
+import { isObject } from "../../lib/json.ts";
 import { type AuditedChange, auditedChange } from "./audit-import.ts";
 import { type ChangeRecord, Difference } from "./difference.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
@@ -165,10 +166,6 @@ function withoutKeys(fields: FileEntry | null | undefined): FileEntry | null {
 /** Lays the fields given over those stored: an absent one keeps what is stored, null clears it. What is no entry stays as it is. */
 export function mergeEntry(stored: FileEntry | null, given: unknown): unknown {
 	return stored === null || !isObject(given) ? given : { ...stored, ...given };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a stored row has what is to be written. */

@@ -1,9 +1,10 @@
 /** Takes brands of a file: lays them over what is stored, and stages those that change. */
 import type { brands } from "../../db/schema/brands.ts";
 import { canonicalHost } from "../../lib/host.ts";
+import { isObject } from "../../lib/json.ts";
 import { bidsOf } from "./bids-of.ts";
 import { compactEntry, exportBrand, exportCampaign, type FileEntry, type Stored } from "./export-entry.ts";
-import { type Given, type ImportRun, isObject, isSameRow, mergeEntry } from "./import-run.ts";
+import { type Given, type ImportRun, isSameRow, mergeEntry } from "./import-run.ts";
 import { type BrandEntry, brandSchema, campaignSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
 import { type CampaignRow, checkBrand, stageBrand, warnOfBrand, writeBrand, writeCampaign } from "./stage-entries.ts";

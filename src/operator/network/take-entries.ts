@@ -1,5 +1,6 @@
 /** Takes entries in parts of many, so that what is stored of them is looked up in few statements. */
-import { type Given, type ImportRun, isObject, SETTINGS } from "./import-run.ts";
+import { isObject } from "../../lib/json.ts";
+import { type Given, type ImportRun, SETTINGS } from "./import-run.ts";
 import { takeBrands } from "./take-brands.ts";
 import { takeProducts, takeRates, takeSellerProducts, takeSettings } from "./take-others.ts";
 import { takePlatform, takePublisher } from "./take-owners.ts";

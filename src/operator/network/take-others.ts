@@ -1,6 +1,7 @@
 /** Takes exchange rates, products of both kinds, and the network's own rules: each laid over what is stored. */
+import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportProduct, exportRate, exportSellerProduct, exportTraffic, type FileEntry } from "./export-entry.ts";
-import { type Given, type ImportRun, isObject, isSameRow, mergeEntry, SETTINGS } from "./import-run.ts";
+import { type Given, type ImportRun, isSameRow, mergeEntry, SETTINGS } from "./import-run.ts";
 import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
 import { readEntry, readTraffic } from "./read-entry.ts";
 import { claimKey, writeProduct, writeSellerProduct } from "./stage-entries.ts";

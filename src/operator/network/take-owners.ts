@@ -2,9 +2,10 @@
 import type { platforms } from "../../db/schema/platforms.ts";
 import type { publishers } from "../../db/schema/publishers.ts";
 import { CALLBACK_MACROS, findCallbackUrlFault, macrosOf, replacedCallbackParameters } from "../../lib/callback-url.ts";
+import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
-import { type Given, type ImportRun, isObject, mergeEntry } from "./import-run.ts";
+import { type Given, type ImportRun, mergeEntry } from "./import-run.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
 import { type Identified, identifyPublishers, stageKeys } from "./stage-credentials.ts";
