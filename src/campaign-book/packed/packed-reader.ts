@@ -4,7 +4,7 @@
  */
 import { logError } from "../../lib/log.ts";
 import type { LogLimit } from "../../lib/log-limit.ts";
-import { DEFAULT_POLICY, layPolicies } from "../../lib/traffic-rules.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { type BookBrand, type BookPublisher, domainKey } from "../format.ts";
 import { LateParts, SHORT_CACHE_SECONDS } from "../late-parts.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
@@ -30,6 +30,8 @@ export class PackedReader {
 	readonly #limit: number;
 	#held: HeldChunks;
 	readonly #late = new LateParts();
+	/** The network's rules, made anew only where a head has others: parsed publishers rest on them. */
+	#traffic: { settings: string; policy: TrafficPolicy } = { settings: "", policy: DEFAULT_POLICY };
 	#waits = 0;
 
 	/** @param limit bytes of facts to hold at most */
@@ -92,20 +94,20 @@ export class PackedReader {
 		for (const { name, bytes } of fetched) {
 			// One that KV has not must not hold up all the others: it serves as it was.
 			if (bytes === null) this.#report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
-			else this.#held.hold(name, openChunk(name.kind, name.version, bytes, trafficOf(head)));
+			else this.#held.hold(name, openChunk(name.kind, name.version, bytes));
 		}
 	}
 
 	/** Takes a head over. @param dropsChanged whether nothing that it changes may serve any more */
 	takeOver(before: Head | null, head: Head, dropsChanged: boolean): PackedSnapshot {
-		const traffic = trafficOf(head);
-		this.#held.takeOver(before, head, traffic);
+		const traffic = this.#trafficOf(head);
+		this.#held.takeOver(before, head);
 		if (dropsChanged) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
 		return {
 			format: PACKED_FORMAT,
 			manifest: head,
-			publishers: { find: (name, value, now) => this.#publisher(head, name, value, now) },
+			publishers: { find: (name, value, now) => this.#publisher(head, traffic, name, value, now) },
 			traffic,
 		};
 	}
@@ -122,7 +124,7 @@ export class PackedReader {
 		if (name.kind === "f" && held === null && !this.#held.facts.hasRoomFor(head.bytes / 2 ** head.bits)) return;
 		const bytes = await this.#read(name, head, now, true);
 		if (bytes === null) throw new BookUnavailableError("a chunk is not in KV");
-		this.#held.hold(name, openChunk(name.kind, name.version, bytes, trafficOf(head)));
+		this.#held.hold(name, openChunk(name.kind, name.version, bytes));
 	}
 
 	/** Lets go of everything: the book has another format now. */
@@ -133,6 +135,12 @@ export class PackedReader {
 	/** To be called when nothing is wanted any more. */
 	settle(): void {
 		this.#held.facts.releaseOlder();
+	}
+
+	#trafficOf({ traffic = {} }: Head): TrafficPolicy {
+		const settings = JSON.stringify(traffic);
+		if (settings !== this.#traffic.settings) this.#traffic = { settings, policy: layPolicies(DEFAULT_POLICY, traffic) };
+		return this.#traffic.policy;
 	}
 
 	/** One line a minute and chunk, not one a bid. */
@@ -161,14 +169,20 @@ export class PackedReader {
 		return held === undefined ? loaded : loaded.catch(() => held);
 	}
 
-	#publisher(head: Head, name: PublisherName, value: string, now: number): BookPublisher | undefined | Promise<BookPublisher | undefined> {
+	#publisher(
+		head: Head,
+		traffic: TrafficPolicy,
+		name: PublisherName,
+		value: string,
+		now: number,
+	): BookPublisher | undefined | Promise<BookPublisher | undefined> {
 		const index = publisherChunkOf(name, value, head.publisherBits);
 		const held = this.#held.publishers(index);
-		if (held !== undefined) return held.find(name, value, now);
+		if (held !== undefined) return held.find(name, value, now, traffic);
 		const version = versionAt(head.publishers, index);
 		if (version === null) return undefined;
 		const loaded = this.#load({ kind: "p", bits: head.publisherBits, index, version } as const, head, now);
-		return loaded.then((chunk) => chunk.find(name, value, now));
+		return loaded.then((chunk) => chunk.find(name, value, now, traffic));
 	}
 
 	/** Reads a chunk for a request that waits for it; where it is not there, what every data centre has of it. */
@@ -196,7 +210,7 @@ export class PackedReader {
 	}
 
 	#open<Kind extends ChunkKind>(name: ChunkName & { kind: Kind }, version: string, bytes: ArrayBuffer, head: Head): Chunk[Kind] {
-		const chunk = openChunk(name.kind, version, bytes, trafficOf(head));
+		const chunk = openChunk(name.kind, version, bytes);
 		this.#held.hold(name, chunk);
 		return chunk;
 	}
@@ -216,8 +230,4 @@ export class PackedReader {
 
 function keyOf({ kind, bits, index, version }: ChunkName): string {
 	return chunkKey(kind, bits, index, version);
-}
-
-function trafficOf(head: Head) {
-	return layPolicies(DEFAULT_POLICY, head.traffic ?? null);
 }

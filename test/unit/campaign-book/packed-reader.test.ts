@@ -5,6 +5,7 @@ import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
 import { hashOf, shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import { DEFAULT_POLICY } from "../../../src/lib/traffic-rules.ts";
 import { ACME } from "../../support/memory-book.ts";
 import { type PackedBook, type PackedContents, packedBook } from "../../support/packed-book.ts";
 
@@ -118,6 +119,17 @@ describe("unit: a packed book in an isolate", () => {
 		packed.reads.splice(0);
 		for (let at = 0; at < 600; at++) expect(await publisher(`p${at}`, 1)).toMatchObject({ id: `p${at}` });
 		expect(packed.reads).toEqual([]);
+	});
+
+	test("publishers whose chunk stays follow the network's own rules", async () => {
+		const packed = packedBook({ ...contents, publishers: MANY_PUBLISHERS });
+		const { publisher, settle } = open(packed);
+		expect(await publisher("p7", 0)).toMatchObject({ traffic: { visitorPerHour: DEFAULT_POLICY.visitorPerHour } });
+		await settle();
+		packed.texts.set("book:manifest", JSON.stringify({ ...packed.head, version: 2, traffic: { visitorPerHour: 3 } }));
+		await publisher("p7", 2 * TTL_MS);
+		await settle();
+		expect(await publisher("p7", 2 * TTL_MS + 1)).toMatchObject({ traffic: { visitorPerHour: 3 } });
 	});
 
 	test("an unchanged head is told by how it begins; a new one takes over with what it changed, and nothing waits", async () => {
