@@ -30,6 +30,8 @@ export class PackedReader {
 	readonly #limit: number;
 	#held: HeldChunks;
 	readonly #late = new LateParts();
+	/** The one that holds now. */
+	#head: Head | null = null;
 	/** The network's rules, made anew only where a head has others: parsed publishers rest on them. */
 	#traffic: { settings: string; policy: TrafficPolicy } = { settings: "", policy: DEFAULT_POLICY };
 	#waits = 0;
@@ -91,6 +93,8 @@ export class PackedReader {
 			const some = first.slice(at, at + READS_AT_ONCE);
 			fetched.push(...(await Promise.all(some.map(async (name) => ({ name, bytes: await this.#read(name, head, now, true) })))));
 		}
+		// Another request may have taken a newer head over, whose chunks these are not.
+		if (this.#head !== before) return;
 		for (const { name, bytes } of fetched) {
 			// One that KV has not must not hold up all the others: it serves as it was.
 			if (bytes === null) this.#report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
@@ -101,6 +105,7 @@ export class PackedReader {
 	/** Takes a head over. @param dropsChanged whether nothing that it changes may serve any more */
 	takeOver(before: Head | null, head: Head, dropsChanged: boolean): PackedSnapshot {
 		const traffic = this.#trafficOf(head);
+		this.#head = head;
 		this.#held.takeOver(before, head);
 		if (dropsChanged) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
@@ -124,11 +129,12 @@ export class PackedReader {
 		if (name.kind === "f" && held === null && !this.#held.facts.hasRoomFor(head.bytes / 2 ** head.bits)) return;
 		const bytes = await this.#read(name, head, now, true);
 		if (bytes === null) throw new BookUnavailableError("a chunk is not in KV");
-		this.#held.hold(name, openChunk(name.kind, name.version, bytes));
+		this.#open(name, name.version, bytes, head);
 	}
 
 	/** Lets go of everything: the book has another format now. */
 	clear(): void {
+		this.#head = null;
 		this.#held = new HeldChunks(this.#limit);
 	}
 
@@ -211,7 +217,8 @@ export class PackedReader {
 
 	#open<Kind extends ChunkKind>(name: ChunkName & { kind: Kind }, version: string, bytes: ArrayBuffer, head: Head): Chunk[Kind] {
 		const chunk = openChunk(name.kind, version, bytes);
-		this.#held.hold(name, chunk);
+		// While it came another head may have taken over, or another request got what it stands in for: nothing would replace it any more.
+		if (head === this.#head && this.#held.versionOf(name) !== name.version) this.#held.hold(name, chunk);
 		return chunk;
 	}
 

@@ -215,6 +215,41 @@ describe("unit: a packed book in an isolate", () => {
 		expect(await priceOf(domainOf(1), 2 * TTL_MS + 11_001)).toBe(500_000);
 	});
 
+	test("what comes late takes the place of nothing newer: by an earlier head, and in place of what has come meanwhile", async () => {
+		const packed = packedBook(contents);
+		const { book, priceOf } = open(packed, { fill: false });
+		await book.snapshot(0, () => {});
+		const index = shardOf(slotOf(domainKey(domainOf(1))), 4);
+		const before = `1-${index}`.padStart(12, "v");
+		const ask = async (now: number) => {
+			const slow = Promise.withResolvers<void>();
+			packed.before = ([key]) => (key?.endsWith(before) === true ? slow.promise : Promise.resolve());
+			packed.reads.splice(0);
+			const asked = priceOf(domainOf(1), now);
+			await vi.waitFor(() => expect(packed.reads.flat().some((key) => key.endsWith(before))).toBe(true));
+			return { asked, slow };
+		};
+		const byEarlierHead = await ask(0);
+		const next = packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		await book.adopt(JSON.stringify(next.head), 1);
+		expect(await priceOf(domainOf(1), 2)).toBe(500_000);
+		byEarlierHead.slow.resolve();
+		expect(await byEarlierHead.asked).toBe(400_000);
+		expect(await priceOf(domainOf(1), 3)).toBe(500_000);
+
+		const third = packedBook({ ...contents, entries: entriesOf(600_000), version: 3 }, packed);
+		const key = `book:f:4:${index}:${third.head.facts.slice(index * 12, index * 12 + 12)}`;
+		const late = packed.bytes.get(key) ?? new Uint8Array();
+		packed.bytes.delete(key);
+		await book.adopt(JSON.stringify({ ...third.head, spread: { [`f:${index}`]: before } }), 4);
+		const standIn = await ask(5);
+		packed.bytes.set(key, late);
+		expect(await priceOf(domainOf(1), 6)).toBe(600_000);
+		standIn.slow.resolve();
+		expect(await standIn.asked).toBe(400_000);
+		expect(await priceOf(domainOf(1), 7)).toBe(600_000);
+	});
+
 	test("links that are of another version than the facts lead nowhere wrong", async () => {
 		const packed = packedBook(contents);
 		const { linked } = open(packed, { fill: false });
