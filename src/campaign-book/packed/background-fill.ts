@@ -1,9 +1,7 @@
 /** Fetches what an isolate misses of its book, behind the answers of its requests: one request's time after another. */
 import type { WaitUntil } from "../../lib/async.ts";
-import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import type { Head } from "./head.ts";
-import type { ChunkName } from "./held-chunks.ts";
 import type { PackedReader } from "./packed-reader.ts";
 
 /** The request that starts it reads what it needs itself, first. */
@@ -59,7 +57,7 @@ export class BackgroundFill {
 					await this.#reader.fetch(name, present, now + elapsed);
 				} catch (error) {
 					errors++;
-					logFetch(name, error);
+					this.#reader.report(name, error, now + elapsed);
 				}
 			}
 		};
@@ -71,8 +69,4 @@ export class BackgroundFill {
 		if (errors > 0) this.#notBefore = now + PAUSE_AFTER_ERRORS_MS;
 		this.#aliveAt = Number.NEGATIVE_INFINITY;
 	}
-}
-
-function logFetch({ kind, index, version }: ChunkName, error: unknown): void {
-	logError("book.chunk_unavailable", error, { kind, chunk: index, version });
 }

@@ -97,7 +97,7 @@ export class PackedReader {
 		if (this.#head !== before) return;
 		for (const { name, bytes } of fetched) {
 			// One that KV has not must not hold up all the others: it serves as it was.
-			if (bytes === null) this.#report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
+			if (bytes === null) this.report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
 			else this.#held.hold(name, openChunk(name.kind, name.version, bytes));
 		}
 	}
@@ -150,7 +150,7 @@ export class PackedReader {
 	}
 
 	/** One line a minute and chunk, not one a bid. */
-	#report({ kind, index, version }: ChunkName, error: unknown, now: number): void {
+	report({ kind, index, version }: ChunkName, error: unknown, now: number): void {
 		if (this.#errors.allows(`${kind} ${index}`, now)) logError("book.chunk_unavailable", error, { kind, chunk: index, version });
 	}
 
@@ -199,7 +199,7 @@ export class PackedReader {
 			if (bytes === null) throw new BookUnavailableError("a chunk is not in KV");
 			return this.#open(name, name.version, bytes, head);
 		} catch (error) {
-			this.#report(name, error, now);
+			this.report(name, error, now);
 			return await this.#loadSpread(name, head, error);
 		}
 	}

@@ -215,6 +215,19 @@ describe("unit: a packed book in an isolate", () => {
 		expect(await priceOf(domainOf(1), 2 * TTL_MS + 11_001)).toBe(500_000);
 	});
 
+	test("a chunk that is lost is a line in the log a minute, however often it is looked for in the background", async () => {
+		const packed = packedBook(contents);
+		packed.bytes.delete([...packed.bytes.keys()].find((key) => key.startsWith("book:f:")) ?? "");
+		const { publisher, settle } = open(packed);
+		for (const [minute, lines] of [1, 2].entries()) {
+			for (let second = 0; second < 60; second += 11) {
+				await publisher("acme_rtb", (minute * 60 + second) * 1_000);
+				await settle();
+			}
+			expect(vi.mocked(console.error).mock.calls.filter(([line]) => String(line).includes("chunk_unavailable"))).toHaveLength(lines);
+		}
+	});
+
 	test("what comes late takes the place of nothing newer: by an earlier head, and in place of what has come meanwhile", async () => {
 		const packed = packedBook(contents);
 		const { book, priceOf } = open(packed, { fill: false });
