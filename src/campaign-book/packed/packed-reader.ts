@@ -35,6 +35,7 @@ export class PackedReader {
 	/** The network's rules, made anew only where a head has others: parsed publishers rest on them. */
 	#traffic: { settings: string; policy: TrafficPolicy } = { settings: "", policy: DEFAULT_POLICY };
 	#waits = 0;
+	#standIns = 0;
 
 	/** @param limit bytes of facts to hold at most */
 	constructor(store: ChunkStore, limit: number, errors: LogLimit) {
@@ -47,6 +48,11 @@ export class PackedReader {
 	/** `waits` counts the lookups that had to go to KV. */
 	get stats() {
 		return { bytes: this.#held.bytes, shards: this.#held.facts.size, waits: this.#waits };
+	}
+
+	/** How often a chunk of before was held in the place of one that has not come: it stays until that is fetched. */
+	get standIns(): number {
+		return this.#standIns;
 	}
 
 	/**
@@ -138,9 +144,9 @@ export class PackedReader {
 		this.#held = new HeldChunks(this.#limit);
 	}
 
-	/** To be called when nothing is wanted any more. */
-	settle(): void {
-		this.#held.facts.releaseOlder();
+	/** To be called when nothing is wanted any more. Returns whether that made room. */
+	settle(): boolean {
+		return this.#held.facts.releaseOlder();
 	}
 
 	#trafficOf({ traffic = {} }: Head): TrafficPolicy {
@@ -208,7 +214,11 @@ export class PackedReader {
 		const version = head.spread?.[`${name.kind}:${name.index}`];
 		try {
 			const bytes = version === undefined ? null : await this.#store.read(keyOf({ ...name, version }), SHORT_CACHE_SECONDS, false);
-			if (version !== undefined && bytes !== null) return this.#open(name, version, bytes, head);
+			if (version !== undefined && bytes !== null) {
+				// Clicks look for the links that they ask for again and again themselves.
+				if (name.kind !== "l") this.#standIns++;
+				return this.#open(name, version, bytes, head);
+			}
 		} catch (error) {
 			throw new BookUnavailableError("a chunk of the campaign book cannot be read", { cause: error });
 		}

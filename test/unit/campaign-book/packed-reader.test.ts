@@ -307,6 +307,49 @@ describe("unit: a packed book that does not fit", () => {
 		expect(book.stats.bytes).toBeLessThanOrEqual(cacheBytes + 20_000);
 	});
 
+	test("a chunk of before, in the place of one that had not come, is replaced once that has", async () => {
+		const packed = packedBook(large);
+		const { priceOf, settle } = open(packed, { cacheBytes: packed.head.bytes / 3 });
+		const next = packedBook({ ...large, entries: entriesOf(500_000, 4_000), version: 2 }, packed);
+		// None that there is room for: they come in order.
+		const index = 126;
+		const host = [...large.entries.keys()].find((key) => shardOf(slotOf(key), 7) === index)?.slice(2) ?? "";
+		const key = `book:f:7:${index}:${next.head.facts.slice(index * 12, index * 12 + 12)}`;
+		const late = packed.bytes.get(key) ?? new Uint8Array();
+		packed.bytes.delete(key);
+		const spread = { [`f:${index}`]: `1-${index}`.padStart(12, "v") };
+		packed.texts.set("book:manifest", JSON.stringify({ ...next.head, spread }));
+		await priceOf("unknown.example", 0);
+		await settle();
+		expect(packed.reads.flat()).not.toContain(key);
+		expect(await priceOf(host, 1)).toBe(400_000);
+		await settle();
+		packed.bytes.set(key, late);
+		await priceOf(host, 11_000);
+		await settle();
+		expect(await priceOf(host, 11_001)).toBe(500_000);
+	});
+
+	test("a book that just fits is there as a whole after its chunks became others, in whatever order they came", async () => {
+		const cacheBytes = packedBook({ ...large, bits: 6 }).head.bytes + 64 * 2_000;
+		const packed = packedBook({ ...large, bits: 5 });
+		const { priceOf, settle, waitsFor, book } = open(packed, { cacheBytes });
+		await priceOf(domainOf(1), 0);
+		await settle();
+		packedBook({ ...large, bits: 6, version: 2 }, packed);
+		await priceOf(domainOf(1), 2 * TTL_MS);
+		await vi.waitFor(() => expect(packed.reads.flat().filter((key) => key === "book:manifest")).toHaveLength(2));
+		// Of two in the place of one, first one comes and later the other.
+		for (const key of large.entries.keys()) {
+			if (shardOf(slotOf(key), 6) % 2 === 1) await priceOf(key.slice(2), 2 * TTL_MS + 1);
+		}
+		await settle();
+		await priceOf(domainOf(1), 2 * TTL_MS + 2);
+		await settle();
+		for (let at = 0; at < 4_000; at += 7) expect(await waitsFor(domainOf(at), 2 * TTL_MS + 3)).toBe(false);
+		expect(book.stats).toMatchObject({ shards: 64 });
+	});
+
 	test.each([0, 1, 2, 7, 100, 5_000])("a filter of %d keys never denies one of them, and takes few others for one", (count) => {
 		const keys = Array.from({ length: count }, (_, at) => hashOf(domainKey(domainOf(at))));
 		const bytes = buildFilter([...keys, ...keys]);
