@@ -350,6 +350,16 @@ describe("unit: a packed book that does not fit", () => {
 		expect(book.stats).toMatchObject({ shards: 64 });
 	});
 
+	test("what nothing replaces in the background does not outlast the head that named it", async () => {
+		const packed = packedBook(large);
+		const { priceOf, settle } = open(packed, { fill: false });
+		for (let at = 0; at < 1_000; at++) await priceOf(domainOf(at), 0);
+		packedBook({ ...large, entries: entriesOf(500_000, 4_000), version: 2 }, packed);
+		await priceOf(domainOf(0), 2 * TTL_MS);
+		await settle();
+		for (let at = 0; at < 1_000; at += 9) expect(await priceOf(domainOf(at), 2 * TTL_MS + 1)).toBe(500_000);
+	});
+
 	test.each([0, 1, 2, 7, 100, 5_000])("a filter of %d keys never denies one of them, and takes few others for one", (count) => {
 		const keys = Array.from({ length: count }, (_, at) => hashOf(domainKey(domainOf(at))));
 		const bytes = buildFilter([...keys, ...keys]);
