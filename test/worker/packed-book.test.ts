@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { domainKey, MANIFEST_KEY } from "../../src/campaign-book/format.ts";
+import { CachedChunks } from "../../src/campaign-book/packed/chunk-store.ts";
 import { chunkKey, parseHead, versionAt } from "../../src/campaign-book/packed/head.ts";
 import { publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
@@ -218,5 +219,21 @@ describe("worker: a packed book", () => {
 		expect(versionAt(head.facts, index)).not.toBeNull();
 		await publishBook(deps(1));
 		expect((await bid({ domain: "many-5.example" })).price).toBe(0.2);
+	});
+});
+
+describe("worker: the data centre's cache of chunks", () => {
+	it.each([false, true])("has what was read from KV, behind the answer of a request that waits for it (in the background: %s)", async (isBackground) => {
+		const key = `book:f:0:0:cache-${isBackground}`;
+		const background: Promise<unknown>[] = [];
+		const chunks = new CachedChunks(env.BOOK, caches.default, "https://rtb.example", (promise) => void background.push(promise));
+		expect(await chunks.read(key, 30, isBackground)).toBeNull();
+		await env.BOOK.put(key, new Uint8Array([1, 2, 3]));
+		const read = async () => new Uint8Array((await chunks.read(key, 30, isBackground)) ?? new ArrayBuffer(0));
+		expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
+		expect(background).toHaveLength(isBackground ? 0 : 1);
+		await Promise.all(background);
+		await env.BOOK.delete(key);
+		expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
 	});
 });
