@@ -1,6 +1,7 @@
 /** Where chunks are read from: the data centre's cache, which costs nothing a read, and KV behind it. */
 import type { WaitUntil } from "../../lib/async.ts";
 import { logError } from "../../lib/log.ts";
+import { LogLimit } from "../../lib/log-limit.ts";
 
 export type ChunkStore = {
 	/**
@@ -23,6 +24,7 @@ export class CachedChunks implements ChunkStore {
 	readonly #cache: ResponseCache;
 	readonly #origin: string;
 	readonly #waitUntil: WaitUntil;
+	readonly #errors = new LogLimit();
 
 	/**
 	 * @param origin    under which the cache files chunks; no request reaches them there
@@ -52,7 +54,7 @@ export class CachedChunks implements ChunkStore {
 		try {
 			return (await (await this.#cache.match(name))?.arrayBuffer()) ?? null;
 		} catch (error) {
-			logError("book.cache_failed", error);
+			this.#report(error);
 			return null;
 		}
 	}
@@ -61,7 +63,12 @@ export class CachedChunks implements ChunkStore {
 		try {
 			await this.#cache.put(name, new Response(bytes, { headers: { "cache-control": `public, max-age=${KEPT_SECONDS}, immutable` } }));
 		} catch (error) {
-			logError("book.cache_failed", error);
+			this.#report(error);
 		}
+	}
+
+	/** One line a minute: where the cache fails, every chunk of the book would have one. */
+	#report(error: unknown): void {
+		if (this.#errors.allows("cache", Date.now())) logError("book.cache_failed", error);
 	}
 }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type BookBrand, type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
+import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
 import { hashOf, shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
@@ -226,6 +227,14 @@ describe("unit: a packed book in an isolate", () => {
 			}
 			expect(vi.mocked(console.error).mock.calls.filter(([line]) => String(line).includes("chunk_unavailable"))).toHaveLength(lines);
 		}
+	});
+
+	test("a data centre's cache that fails holds nothing up, and is a line in the log", async () => {
+		const fail = () => Promise.reject(new Error("no cache here"));
+		const kv = { get: (key: string) => Promise.resolve(new TextEncoder().encode(key).buffer) };
+		const chunks = new CachedChunks(kv, { match: fail, put: fail }, "https://rtb.example", () => {});
+		for (let at = 0; at < 20; at++) expect((await chunks.read(`chunk-${at}`, 30, true))?.byteLength).toBeGreaterThan(0);
+		expect(vi.mocked(console.error).mock.calls).toHaveLength(1);
 	});
 
 	test("what comes late takes the place of nothing newer: by an earlier head, and in place of what has come meanwhile", async () => {
