@@ -272,6 +272,16 @@ describe("unit: a packed book in an isolate", () => {
 		expect(await priceOf(domainOf(1), 7)).toBe(600_000);
 	});
 
+	test("the candidates of a keyword can be gone through again", async () => {
+		const campaign = { i: 1, o: "US", h: 1 as const, k: { boots: 400_000 } };
+		const packed = packedBook({ entries: new Map([["k boots", [{ i: 1, d: domainOf(1), c: [campaign] }]]]) });
+		const { book } = open(packed, { fill: false });
+		const snapshot = await book.snapshot(0, () => {});
+		const found = (snapshot && (await book.candidatesOf(snapshot, "boots"))) ?? [];
+		const ids = () => Array.from(found, ({ brandId }) => brandId);
+		expect([ids(), ids()]).toEqual([[1], [1]]);
+	});
+
 	test("links that are of another version than the facts lead nowhere wrong", async () => {
 		const packed = packedBook(contents);
 		const { linked } = open(packed, { fill: false });
