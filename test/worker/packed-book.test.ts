@@ -226,19 +226,22 @@ describe("worker: a packed book", () => {
 });
 
 describe("worker: the data centre's cache of chunks", () => {
-	it.each([false, true])("has what was read from KV, behind the answer of a request that waits for it (in the background: %s)", async (isBackground) => {
-		const key = `book:f:0:0:cache-${isBackground}`;
-		const background: Promise<unknown>[] = [];
-		const chunks = new CachedChunks(env.BOOK, caches.default, "https://rtb.example", (promise) => void background.push(promise));
-		expect(await chunks.read(key, 30, isBackground)).toBeNull();
-		await env.BOOK.put(key, new Uint8Array([1, 2, 3]));
-		const read = async () => new Uint8Array((await chunks.read(key, 30, isBackground)) ?? new ArrayBuffer(0));
-		expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
-		expect(background).toHaveLength(isBackground ? 0 : 1);
-		await Promise.all(background);
-		await env.BOOK.delete(key);
-		expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
-	});
+	it.each([false, true])(
+		"has what was read from KV, behind the answer of a request that waits for it (in the background: %s)",
+		async (isBackground) => {
+			const key = `book:f:0:0:cache-${isBackground}`;
+			const background: Promise<unknown>[] = [];
+			const chunks = new CachedChunks(env.BOOK, caches.default, "https://rtb.example", (promise) => void background.push(promise));
+			expect(await chunks.read(key, 30, isBackground)).toBeNull();
+			await env.BOOK.put(key, new Uint8Array([1, 2, 3]));
+			const read = async () => new Uint8Array((await chunks.read(key, 30, isBackground)) ?? new ArrayBuffer(0));
+			expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
+			expect(background).toHaveLength(isBackground ? 0 : 1);
+			await Promise.all(background);
+			await env.BOOK.delete(key);
+			expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
+		},
+	);
 });
 
 describe("worker: filters of a book that is large", () => {
