@@ -238,7 +238,8 @@ export class CampaignBook {
 		const before = this.#snapshot?.manifest ?? null;
 		if (before !== null && before.version >= manifest.version) return false;
 		if (manifest.format === BOOK_FORMAT) this.#open(before, manifest);
-		else this.#openPacked(before, manifest, isAwaited || hasPublished);
+		// What nothing replaces in the background must not stay, either.
+		else this.#openPacked(before, manifest, isAwaited || hasPublished || this.#fill === null);
 		this.#manifestReadAt = now;
 		return true;
 	}

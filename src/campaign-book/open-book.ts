@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { SECOND_MS } from "../lib/time.ts";
 import { CampaignBook } from "./load.ts";
 import { CachedChunks } from "./packed/chunk-store.ts";
@@ -15,7 +16,7 @@ export function openBook(kv: KVNamespace, settings: BookSettings, fill: boolean)
 	return new CampaignBook(kv, {
 		snapshotTtlMs: settings.SNAPSHOT_TTL_SECONDS * SECOND_MS,
 		cacheBytes: settings.BOOK_MEMORY_MIB * MEBIBYTE,
-		chunks: new CachedChunks(kv, caches.default, settings.RTB_URL),
+		chunks: new CachedChunks(kv, caches.default, settings.RTB_URL, waitUntil),
 		fill,
 	});
 }

@@ -3,9 +3,13 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { domainKey, MANIFEST_KEY } from "../../src/campaign-book/format.ts";
-import { chunkKey, parseHead, versionAt } from "../../src/campaign-book/packed/head.ts";
+import { CachedChunks } from "../../src/campaign-book/packed/chunk-store.ts";
+import { FuseFilter } from "../../src/campaign-book/packed/fuse-filter.ts";
+import { chunkKey, FILTER_SPAN_BITS, parseHead, versionAt } from "../../src/campaign-book/packed/head.ts";
 import { publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
-import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { buildHead } from "../../src/campaign-book/publisher/publish-head.ts";
+import { newBudget } from "../../src/campaign-book/publisher/publish-shards.ts";
+import { hashOf, shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import worker from "../../src/worker.ts";
@@ -218,5 +222,56 @@ describe("worker: a packed book", () => {
 		expect(versionAt(head.facts, index)).not.toBeNull();
 		await publishBook(deps(1));
 		expect((await bid({ domain: "many-5.example" })).price).toBe(0.2);
+	});
+});
+
+describe("worker: the data centre's cache of chunks", () => {
+	it.each([false, true])(
+		"has what was read from KV, behind the answer of a request that waits for it (in the background: %s)",
+		async (isBackground) => {
+			const key = `book:f:0:0:cache-${isBackground}`;
+			const background: Promise<unknown>[] = [];
+			const chunks = new CachedChunks(env.BOOK, caches.default, "https://rtb.example", (promise) => void background.push(promise));
+			expect(await chunks.read(key, 30, isBackground)).toBeNull();
+			await env.BOOK.put(key, new Uint8Array([1, 2, 3]));
+			const read = async () => new Uint8Array((await chunks.read(key, 30, isBackground)) ?? new ArrayBuffer(0));
+			expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
+			expect(background).toHaveLength(isBackground ? 0 : 1);
+			await Promise.all(background);
+			await env.BOOK.delete(key);
+			expect(await read()).toEqual(new Uint8Array([1, 2, 3]));
+		},
+	);
+});
+
+describe("worker: filters of a book that is large", () => {
+	it("know every key, follow what was touched, and take a statement each and few more", async () => {
+		let statements = 0;
+		const counted = new Proxy(env.DB, {
+			get: (target, name) => {
+				const value: unknown = Reflect.get(target, name);
+				if (name === "prepare") statements++;
+				return typeof value === "function" ? value.bind(target) : value;
+			},
+		});
+		const own = { db: openDatabase(counted), kv: env.BOOK, now: () => Date.now() };
+		const bits = 12;
+		const build = (touched: ReadonlySet<number> | null) =>
+			buildHead(own, { version: 1, bits, publishers: [], traffic: {}, touched }, newBudget());
+		const { filters } = await build(null);
+		const keys = (await env.DB.prepare("SELECT key FROM book_keys").all<{ key: string }>()).results.map(({ key }) => key);
+		expect(statements).toBeLessThan(64 + 20);
+		const held = new Map<number, FuseFilter>();
+		for (let index = 0; index < 64; index++) {
+			const version = versionAt(filters, index);
+			if (version === null) continue;
+			const bytes = await env.BOOK.get(chunkKey("x", bits - FILTER_SPAN_BITS, index, version), "arrayBuffer");
+			held.set(index, new FuseFilter(version, bytes));
+		}
+		expect(keys.length).toBeGreaterThan(0);
+		for (const key of keys) expect(held.get(shardOf(slotOf(key), bits - FILTER_SPAN_BITS))?.has(hashOf(key))).toBe(true);
+		statements = 0;
+		expect((await build(new Set([0, 1, 64]))).filters).toBe(filters);
+		expect(statements).toBeLessThan(2 + 20);
 	});
 });

@@ -1,9 +1,7 @@
 /** Fetches what an isolate misses of its book, behind the answers of its requests: one request's time after another. */
 import type { WaitUntil } from "../../lib/async.ts";
-import { logError } from "../../lib/log.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import type { Head } from "./head.ts";
-import type { ChunkName } from "./held-chunks.ts";
 import type { PackedReader } from "./packed-reader.ts";
 
 /** The request that starts it reads what it needs itself, first. */
@@ -20,7 +18,10 @@ const READS_AT_ONCE = 5;
 
 export class BackgroundFill {
 	readonly #reader: PackedReader;
-	#isNeeded = true;
+	/** Heads that have taken over. */
+	#heads = 0;
+	/** What {@link #needs} was when a run found all of it. */
+	#met = 0;
 	#notBefore = Number.NEGATIVE_INFINITY;
 	/** When the run under way was last seen to go on. */
 	#aliveAt = Number.NEGATIVE_INFINITY;
@@ -31,13 +32,18 @@ export class BackgroundFill {
 
 	/** A head has taken over. */
 	need(): void {
-		this.#isNeeded = true;
+		this.#heads++;
 		this.#notBefore = Number.NEGATIVE_INFINITY;
+	}
+
+	/** Grows with all that makes a run needed. */
+	get #needs(): number {
+		return this.#heads + this.#reader.standIns;
 	}
 
 	/** Starts a run where one is needed and none is under way. @param head the one that holds at each moment */
 	start(head: () => Head | null, now: number, waitUntil: WaitUntil): void {
-		if (!this.#isNeeded || now < this.#notBefore || Math.abs(now - this.#aliveAt) < LOST_AFTER_MS) return;
+		if (this.#met === this.#needs || now < this.#notBefore || Math.abs(now - this.#aliveAt) < LOST_AFTER_MS) return;
 		this.#aliveAt = now;
 		waitUntil(this.#run(head, now));
 	}
@@ -45,6 +51,7 @@ export class BackgroundFill {
 	async #run(head: () => Head | null, now: number): Promise<void> {
 		const startedAt = Date.now();
 		await new Promise((resolve) => setTimeout(resolve, START_AFTER_MS));
+		const needs = this.#needs;
 		const present = head();
 		const names = present === null ? [] : this.#reader.wanted(present);
 		let errors = 0;
@@ -59,20 +66,14 @@ export class BackgroundFill {
 					await this.#reader.fetch(name, present, now + elapsed);
 				} catch (error) {
 					errors++;
-					logFetch(name, error);
+					this.#reader.report(name, error, now + elapsed);
 				}
 			}
 		};
 		await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
-		if (head() === present && errors === 0 && at >= names.length) {
-			this.#isNeeded = false;
-			this.#reader.settle();
-		}
+		// Where settling made room, what found none before comes with the next run.
+		if (head() === present && errors === 0 && at >= names.length && !this.#reader.settle()) this.#met = needs;
 		if (errors > 0) this.#notBefore = now + PAUSE_AFTER_ERRORS_MS;
 		this.#aliveAt = Number.NEGATIVE_INFINITY;
 	}
-}
-
-function logFetch({ kind, index, version }: ChunkName, error: unknown): void {
-	logError("book.chunk_unavailable", error, { kind, chunk: index, version });
 }

@@ -1,5 +1,7 @@
 /** Where chunks are read from: the data centre's cache, which costs nothing a read, and KV behind it. */
+import type { WaitUntil } from "../../lib/async.ts";
 import { logError } from "../../lib/log.ts";
+import { LogLimit } from "../../lib/log-limit.ts";
 
 export type ChunkStore = {
 	/**
@@ -21,12 +23,18 @@ export class CachedChunks implements ChunkStore {
 	readonly #kv: BytesStore;
 	readonly #cache: ResponseCache;
 	readonly #origin: string;
+	readonly #waitUntil: WaitUntil;
+	readonly #errors = new LogLimit();
 
-	/** @param origin under which the cache files chunks; no request reaches them there */
-	constructor(kv: BytesStore, cache: ResponseCache, origin: string) {
+	/**
+	 * @param origin    under which the cache files chunks; no request reaches them there
+	 * @param waitUntil that of whichever request reads
+	 */
+	constructor(kv: BytesStore, cache: ResponseCache, origin: string, waitUntil: WaitUntil) {
 		this.#kv = kv;
 		this.#cache = cache;
 		this.#origin = origin;
+		this.#waitUntil = waitUntil;
 	}
 
 	async read(key: string, cacheTtl: number, isBackground: boolean): Promise<ArrayBuffer | null> {
@@ -34,9 +42,11 @@ export class CachedChunks implements ChunkStore {
 		const found = await this.#find(name);
 		if (found !== null) return found;
 		const bytes = await this.#kv.get(key, { type: "arrayBuffer", cacheTtl });
-		// What a bid waits for may miss the cache: the next isolate's background puts it there.
-		const kept = bytes === null ? null : this.#keep(name, bytes);
+		if (bytes === null) return null;
+		const kept = this.#keep(name, bytes);
 		if (isBackground) await kept;
+		// Behind the answer: links, and facts of a book that does not fit, are read for requests alone.
+		else this.#waitUntil(kept);
 		return bytes;
 	}
 
@@ -44,7 +54,7 @@ export class CachedChunks implements ChunkStore {
 		try {
 			return (await (await this.#cache.match(name))?.arrayBuffer()) ?? null;
 		} catch (error) {
-			logError("book.cache_failed", error);
+			this.#report(error);
 			return null;
 		}
 	}
@@ -53,7 +63,12 @@ export class CachedChunks implements ChunkStore {
 		try {
 			await this.#cache.put(name, new Response(bytes, { headers: { "cache-control": `public, max-age=${KEPT_SECONDS}, immutable` } }));
 		} catch (error) {
-			logError("book.cache_failed", error);
+			this.#report(error);
 		}
+	}
+
+	/** One line a minute: where the cache fails, every chunk of the book would have one. */
+	#report(error: unknown): void {
+		if (this.#errors.allows("cache", Date.now())) logError("book.cache_failed", error);
 	}
 }

@@ -1,6 +1,5 @@
 /** All chunks that an isolate holds in memory, and which of those that a head names it has not, or has as they were before. */
 
-import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { fromUtf8 } from "../../lib/utf8.ts";
 import { FuseFilter } from "./fuse-filter.ts";
 import { type ChunkKind, FILTER_SPAN_BITS, type Head, holdsPublishers, versionAt } from "./head.ts";
@@ -19,14 +18,13 @@ export type Chunk = { f: FactsChunk; l: LinksChunk; p: PublishersChunk; x: FuseF
 
 /**
  * Opens the bytes of a chunk.
- * @param traffic the network's rules on which clicks are paid
  * @throws BookUnavailableError where they are cut short, or of a format this code does not know
  */
-export function openChunk<Kind extends ChunkKind>(kind: Kind, version: string, bytes: ArrayBuffer, traffic: TrafficPolicy): Chunk[Kind] {
+export function openChunk<Kind extends ChunkKind>(kind: Kind, version: string, bytes: ArrayBuffer): Chunk[Kind] {
 	const open: { [Each in ChunkKind]: () => Chunk[Each] } = {
 		f: () => new FactsChunk(version, bytes),
 		l: () => new LinksChunk(version, bytes),
-		p: () => new PublishersChunk(version, fromUtf8(bytes), traffic),
+		p: () => new PublishersChunk(version, fromUtf8(bytes)),
 		x: () => new FuseFilter(version, bytes),
 	};
 	return open[kind]();
@@ -90,7 +88,7 @@ export class HeldChunks {
 	}
 
 	/** To be called when a head takes over. What it changes serves as it was, until it is replaced. */
-	takeOver(before: Head | null, head: Head, traffic: TrafficPolicy): void {
+	takeOver(before: Head | null, head: Head): void {
 		this.facts.takeOver(head.bits, (index) => versionAt(head.facts, index) !== null);
 		if (before?.bits !== head.bits) {
 			this.#links.clear();
@@ -98,7 +96,7 @@ export class HeldChunks {
 			this.#filters = [];
 		}
 		const wasInHead = before === null || holdsPublishers(before);
-		if (holdsPublishers(head)) this.#publishers = [new PublishersChunk("", head.publishers, traffic)];
+		if (holdsPublishers(head)) this.#publishers = [new PublishersChunk("", head.publishers)];
 		else if (wasInHead || before.publisherBits !== head.publisherBits) this.#publishers = [];
 	}
 

@@ -4,7 +4,7 @@
  */
 import { logError } from "../../lib/log.ts";
 import type { LogLimit } from "../../lib/log-limit.ts";
-import { DEFAULT_POLICY, layPolicies } from "../../lib/traffic-rules.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { type BookBrand, type BookPublisher, domainKey } from "../format.ts";
 import { LateParts, SHORT_CACHE_SECONDS } from "../late-parts.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
@@ -30,7 +30,12 @@ export class PackedReader {
 	readonly #limit: number;
 	#held: HeldChunks;
 	readonly #late = new LateParts();
+	/** The one that holds now. */
+	#head: Head | null = null;
+	/** The network's rules, made anew only where a head has others: parsed publishers rest on them. */
+	#traffic: { settings: string; policy: TrafficPolicy } = { settings: "", policy: DEFAULT_POLICY };
 	#waits = 0;
+	#standIns = 0;
 
 	/** @param limit bytes of facts to hold at most */
 	constructor(store: ChunkStore, limit: number, errors: LogLimit) {
@@ -43,6 +48,11 @@ export class PackedReader {
 	/** `waits` counts the lookups that had to go to KV. */
 	get stats() {
 		return { bytes: this.#held.bytes, shards: this.#held.facts.size, waits: this.#waits };
+	}
+
+	/** How often a chunk of before was held in the place of one that has not come: it stays until that is fetched. */
+	get standIns(): number {
+		return this.#standIns;
 	}
 
 	/**
@@ -89,23 +99,26 @@ export class PackedReader {
 			const some = first.slice(at, at + READS_AT_ONCE);
 			fetched.push(...(await Promise.all(some.map(async (name) => ({ name, bytes: await this.#read(name, head, now, true) })))));
 		}
+		// Another request may have taken a newer head over, whose chunks these are not.
+		if (this.#head !== before) return;
 		for (const { name, bytes } of fetched) {
 			// One that KV has not must not hold up all the others: it serves as it was.
-			if (bytes === null) this.#report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
-			else this.#held.hold(name, openChunk(name.kind, name.version, bytes, trafficOf(head)));
+			if (bytes === null) this.report(name, new BookUnavailableError("a changed chunk is not in KV"), now);
+			else this.#held.hold(name, openChunk(name.kind, name.version, bytes));
 		}
 	}
 
 	/** Takes a head over. @param dropsChanged whether nothing that it changes may serve any more */
 	takeOver(before: Head | null, head: Head, dropsChanged: boolean): PackedSnapshot {
-		const traffic = trafficOf(head);
-		this.#held.takeOver(before, head, traffic);
+		const traffic = this.#trafficOf(head);
+		this.#head = head;
+		this.#held.takeOver(before, head);
 		if (dropsChanged) this.#held.dropChanged(head);
 		this.#late.retain((index, version) => versionAt(head.facts, index) === version);
 		return {
 			format: PACKED_FORMAT,
 			manifest: head,
-			publishers: { find: (name, value, now) => this.#publisher(head, name, value, now) },
+			publishers: { find: (name, value, now) => this.#publisher(head, traffic, name, value, now) },
 			traffic,
 		};
 	}
@@ -122,21 +135,28 @@ export class PackedReader {
 		if (name.kind === "f" && held === null && !this.#held.facts.hasRoomFor(head.bytes / 2 ** head.bits)) return;
 		const bytes = await this.#read(name, head, now, true);
 		if (bytes === null) throw new BookUnavailableError("a chunk is not in KV");
-		this.#held.hold(name, openChunk(name.kind, name.version, bytes, trafficOf(head)));
+		this.#open(name, name.version, bytes, head);
 	}
 
 	/** Lets go of everything: the book has another format now. */
 	clear(): void {
+		this.#head = null;
 		this.#held = new HeldChunks(this.#limit);
 	}
 
-	/** To be called when nothing is wanted any more. */
-	settle(): void {
-		this.#held.facts.releaseOlder();
+	/** To be called when nothing is wanted any more. Returns whether that made room. */
+	settle(): boolean {
+		return this.#held.facts.releaseOlder();
+	}
+
+	#trafficOf({ traffic = {} }: Head): TrafficPolicy {
+		const settings = JSON.stringify(traffic);
+		if (settings !== this.#traffic.settings) this.#traffic = { settings, policy: layPolicies(DEFAULT_POLICY, traffic) };
+		return this.#traffic.policy;
 	}
 
 	/** One line a minute and chunk, not one a bid. */
-	#report({ kind, index, version }: ChunkName, error: unknown, now: number): void {
+	report({ kind, index, version }: ChunkName, error: unknown, now: number): void {
 		if (this.#errors.allows(`${kind} ${index}`, now)) logError("book.chunk_unavailable", error, { kind, chunk: index, version });
 	}
 
@@ -161,14 +181,20 @@ export class PackedReader {
 		return held === undefined ? loaded : loaded.catch(() => held);
 	}
 
-	#publisher(head: Head, name: PublisherName, value: string, now: number): BookPublisher | undefined | Promise<BookPublisher | undefined> {
+	#publisher(
+		head: Head,
+		traffic: TrafficPolicy,
+		name: PublisherName,
+		value: string,
+		now: number,
+	): BookPublisher | undefined | Promise<BookPublisher | undefined> {
 		const index = publisherChunkOf(name, value, head.publisherBits);
 		const held = this.#held.publishers(index);
-		if (held !== undefined) return held.find(name, value, now);
+		if (held !== undefined) return held.find(name, value, now, traffic);
 		const version = versionAt(head.publishers, index);
 		if (version === null) return undefined;
 		const loaded = this.#load({ kind: "p", bits: head.publisherBits, index, version } as const, head, now);
-		return loaded.then((chunk) => chunk.find(name, value, now));
+		return loaded.then((chunk) => chunk.find(name, value, now, traffic));
 	}
 
 	/** Reads a chunk for a request that waits for it; where it is not there, what every data centre has of it. */
@@ -179,7 +205,7 @@ export class PackedReader {
 			if (bytes === null) throw new BookUnavailableError("a chunk is not in KV");
 			return this.#open(name, name.version, bytes, head);
 		} catch (error) {
-			this.#report(name, error, now);
+			this.report(name, error, now);
 			return await this.#loadSpread(name, head, error);
 		}
 	}
@@ -188,7 +214,11 @@ export class PackedReader {
 		const version = head.spread?.[`${name.kind}:${name.index}`];
 		try {
 			const bytes = version === undefined ? null : await this.#store.read(keyOf({ ...name, version }), SHORT_CACHE_SECONDS, false);
-			if (version !== undefined && bytes !== null) return this.#open(name, version, bytes, head);
+			if (version !== undefined && bytes !== null) {
+				// Clicks look for the links that they ask for again and again themselves.
+				if (name.kind !== "l") this.#standIns++;
+				return this.#open(name, version, bytes, head);
+			}
 		} catch (error) {
 			throw new BookUnavailableError("a chunk of the campaign book cannot be read", { cause: error });
 		}
@@ -196,8 +226,9 @@ export class PackedReader {
 	}
 
 	#open<Kind extends ChunkKind>(name: ChunkName & { kind: Kind }, version: string, bytes: ArrayBuffer, head: Head): Chunk[Kind] {
-		const chunk = openChunk(name.kind, version, bytes, trafficOf(head));
-		this.#held.hold(name, chunk);
+		const chunk = openChunk(name.kind, version, bytes);
+		// While it came another head may have taken over, or another request got what it stands in for: nothing would replace it any more.
+		if (head === this.#head && this.#held.versionOf(name) !== name.version) this.#held.hold(name, chunk);
 		return chunk;
 	}
 
@@ -216,8 +247,4 @@ export class PackedReader {
 
 function keyOf({ kind, bits, index, version }: ChunkName): string {
 	return chunkKey(kind, bits, index, version);
-}
-
-function trafficOf(head: Head) {
-	return layPolicies(DEFAULT_POLICY, head.traffic ?? null);
 }

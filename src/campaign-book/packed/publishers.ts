@@ -70,40 +70,44 @@ type Named = { publisher: BookPublisher; wire: PublisherWire; until: number | nu
 export class PublishersChunk {
 	readonly version: string;
 	readonly #text: string;
-	readonly #network: TrafficPolicy;
+	/** By the rules of {@link #network}. */
 	readonly #parsed = new Map<string, Named>();
+	#network: TrafficPolicy | null = null;
 
-	/**
-	 * @param network the network's own rules
-	 * @throws BookUnavailableError where the text is cut short, or of a format this code does not know
-	 */
-	constructor(version: string, text: string, network: TrafficPolicy) {
+	/** @throws BookUnavailableError where the text is cut short, or of a format this code does not know */
+	constructor(version: string, text: string) {
 		if (!text.startsWith(PUBLISHERS_HEADER) || !text.endsWith("\n"))
 			throw new BookUnavailableError("a chunk of publishers has an unknown format");
 		this.version = version;
 		this.#text = text;
-		this.#network = network;
 	}
 
 	get size(): number {
 		return this.#text.length;
 	}
 
-	/** The publisher of a name that is valid now; for clicks (`identity`) it is for good. */
-	find(name: PublisherName, value: string, now: number): BookPublisher | undefined {
+	/**
+	 * The publisher of a name that is valid now; for clicks (`identity`) it is for good.
+	 * @param network the network's own rules, which may change while the chunk stays
+	 */
+	find(name: PublisherName, value: string, now: number, network: TrafficPolicy): BookPublisher | undefined {
+		if (network !== this.#network) {
+			this.#network = network;
+			this.#parsed.clear();
+		}
 		const key = keyOf(name, value);
-		const found = this.#parsed.get(key) ?? this.#parse(key, value);
+		const found = this.#parsed.get(key) ?? this.#parse(key, value, network);
 		if (found === null) return undefined;
 		if (name === "identity") return found.publisher;
 		const isEnabled = (name === "rtb" ? found.wire.rtb : found.wire.pubi) !== undefined;
 		return isEnabled && (found.until === null || now < found.until) ? found.publisher : undefined;
 	}
 
-	#parse(key: string, value: string): Named | null {
+	#parse(key: string, value: string, network: TrafficPolicy): Named | null {
 		const json = findEntry(this.#text, key);
 		if (json === null) return null;
 		const { p: wire, u: until = null } = JSON.parse(json) as NameWire;
-		const publisher = decodePublisher(wire, this.#network);
+		const publisher = decodePublisher(wire, network);
 		// A bid made under a former identity is that identity's: its seat and its token name what the path named.
 		const named = { publisher: key.startsWith("i ") ? { ...publisher, identity: value } : publisher, wire, until };
 		this.#parsed.set(key, named);

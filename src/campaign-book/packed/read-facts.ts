@@ -32,7 +32,10 @@ export class FactsChunk {
 	/** The candidates of a keyword in their order, each unpacked when its turn comes; null where there are none. @param key `k {keyword}` */
 	keyword(key: string, hash: number): Iterable<BookBrand> | null {
 		const reader = this.#chunk.find(key, hash);
-		return reader === null ? null : readCandidates(reader, this.#chunk.tail, key.slice(2));
+		if (reader === null) return null;
+		const { bytes, at } = reader;
+		// From the first again for whoever asks again: an auction does for a homepage, where no campaign takes the deeplink.
+		return { [Symbol.iterator]: () => readCandidates(new ByteReader(bytes, at), this.#chunk.tail, key.slice(2)) };
 	}
 }
 

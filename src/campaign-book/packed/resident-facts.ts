@@ -124,10 +124,12 @@ export class ResidentFacts {
 		}
 	}
 
-	/** Nothing is missing any more: chunks of another number are of no use. */
-	releaseOlder(): void {
+	/** Nothing is missing any more: chunks of another number are of no use. Returns whether there were any. */
+	releaseOlder(): boolean {
+		const before = this.#bytes;
 		this.#release(this.#older?.chunks ?? []);
 		this.#older = null;
+		return this.#bytes < before;
 	}
 
 	#release(chunks: readonly (FactsChunk | undefined)[]): void {

@@ -91,12 +91,15 @@ async function storeFilters(deps: HeadDeps, bits: number, touched: ReadonlySet<n
 	const wanted = new Set(
 		touched === null ? all : [...[...touched].map((index) => index >>> FILTER_SPAN_BITS), ...lost.map(({ chunk }) => chunk)],
 	);
+	const chunks: NewChunk[] = [];
 	for (const chunk of wanted) {
 		const { first, last } = slotsOfShard(chunk, filterBits);
 		const keys = await deps.db.all<{ key: string }>(sql`SELECT DISTINCT key FROM book_keys WHERE slot BETWEEN ${first} AND ${last}`);
 		const bytes = keys.length === 0 ? null : buildFilter(keys.map(({ key }) => hashOf(key)));
-		await storeChunks(deps, [{ kind: "x", bits: filterBits, chunk, bytes }], budget);
+		chunks.push({ kind: "x", bits: filterBits, chunk, bytes });
 	}
+	// Together: there may be dozens, which no budget counts.
+	if (chunks.length > 0) await storeChunks(deps, chunks, budget);
 }
 
 /** The head's `spread`: chunks that were replaced less than SPREAD_MS before, by the version that was the first of them to be; null for none. */

@@ -2,9 +2,11 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type BookBrand, type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
+import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
 import { hashOf, shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import { DEFAULT_POLICY } from "../../../src/lib/traffic-rules.ts";
 import { ACME } from "../../support/memory-book.ts";
 import { type PackedBook, type PackedContents, packedBook } from "../../support/packed-book.ts";
 
@@ -120,6 +122,17 @@ describe("unit: a packed book in an isolate", () => {
 		expect(packed.reads).toEqual([]);
 	});
 
+	test("publishers whose chunk stays follow the network's own rules", async () => {
+		const packed = packedBook({ ...contents, publishers: MANY_PUBLISHERS });
+		const { publisher, settle } = open(packed);
+		expect(await publisher("p7", 0)).toMatchObject({ traffic: { visitorPerHour: DEFAULT_POLICY.visitorPerHour } });
+		await settle();
+		packed.texts.set("book:manifest", JSON.stringify({ ...packed.head, version: 2, traffic: { visitorPerHour: 3 } }));
+		await publisher("p7", 2 * TTL_MS);
+		await settle();
+		expect(await publisher("p7", 2 * TTL_MS + 1)).toMatchObject({ traffic: { visitorPerHour: 3 } });
+	});
+
 	test("an unchanged head is told by how it begins; a new one takes over with what it changed, and nothing waits", async () => {
 		const packed = packedBook(contents);
 		const { book, priceOf, settle, waitsFor } = open(packed);
@@ -203,6 +216,72 @@ describe("unit: a packed book in an isolate", () => {
 		expect(await priceOf(domainOf(1), 2 * TTL_MS + 11_001)).toBe(500_000);
 	});
 
+	test("a chunk that is lost is a line in the log a minute, however often it is looked for in the background", async () => {
+		const packed = packedBook(contents);
+		packed.bytes.delete([...packed.bytes.keys()].find((key) => key.startsWith("book:f:")) ?? "");
+		const { publisher, settle } = open(packed);
+		for (const [minute, lines] of [1, 2].entries()) {
+			for (let second = 0; second < 60; second += 11) {
+				await publisher("acme_rtb", (minute * 60 + second) * 1_000);
+				await settle();
+			}
+			expect(vi.mocked(console.error).mock.calls.filter(([line]) => String(line).includes("chunk_unavailable"))).toHaveLength(lines);
+		}
+	});
+
+	test("a data centre's cache that fails holds nothing up, and is a line in the log", async () => {
+		const fail = () => Promise.reject(new Error("no cache here"));
+		const kv = { get: (key: string) => Promise.resolve(Uint8Array.of(key.length).buffer) };
+		const chunks = new CachedChunks(kv, { match: fail, put: fail }, "https://rtb.example", () => {});
+		for (let at = 0; at < 20; at++) expect((await chunks.read(`chunk-${at}`, 30, true))?.byteLength).toBeGreaterThan(0);
+		expect(vi.mocked(console.error).mock.calls).toHaveLength(1);
+	});
+
+	test("what comes late takes the place of nothing newer: by an earlier head, and in place of what has come meanwhile", async () => {
+		const packed = packedBook(contents);
+		const { book, priceOf } = open(packed, { fill: false });
+		await book.snapshot(0, () => {});
+		const index = shardOf(slotOf(domainKey(domainOf(1))), 4);
+		const before = `1-${index}`.padStart(12, "v");
+		const ask = async (now: number) => {
+			const slow = Promise.withResolvers<void>();
+			packed.before = ([key]) => (key?.endsWith(before) === true ? slow.promise : Promise.resolve());
+			packed.reads.splice(0);
+			const asked = priceOf(domainOf(1), now);
+			await vi.waitFor(() => expect(packed.reads.flat().some((key) => key.endsWith(before))).toBe(true));
+			return { asked, slow };
+		};
+		const byEarlierHead = await ask(0);
+		const next = packedBook({ ...contents, entries: entriesOf(500_000), version: 2 }, packed);
+		await book.adopt(JSON.stringify(next.head), 1);
+		expect(await priceOf(domainOf(1), 2)).toBe(500_000);
+		byEarlierHead.slow.resolve();
+		expect(await byEarlierHead.asked).toBe(400_000);
+		expect(await priceOf(domainOf(1), 3)).toBe(500_000);
+
+		const third = packedBook({ ...contents, entries: entriesOf(600_000), version: 3 }, packed);
+		const key = `book:f:4:${index}:${third.head.facts.slice(index * 12, index * 12 + 12)}`;
+		const late = packed.bytes.get(key) ?? new Uint8Array();
+		packed.bytes.delete(key);
+		await book.adopt(JSON.stringify({ ...third.head, spread: { [`f:${index}`]: before } }), 4);
+		const standIn = await ask(5);
+		packed.bytes.set(key, late);
+		expect(await priceOf(domainOf(1), 6)).toBe(600_000);
+		standIn.slow.resolve();
+		expect(await standIn.asked).toBe(400_000);
+		expect(await priceOf(domainOf(1), 7)).toBe(600_000);
+	});
+
+	test("the candidates of a keyword can be gone through again", async () => {
+		const campaign = { i: 1, o: "US", h: 1 as const, k: { boots: 400_000 } };
+		const packed = packedBook({ entries: new Map([["k boots", [{ i: 1, d: domainOf(1), c: [campaign] }]]]) });
+		const { book } = open(packed, { fill: false });
+		const snapshot = await book.snapshot(0, () => {});
+		const found = (snapshot && (await book.candidatesOf(snapshot, "boots"))) ?? [];
+		const ids = () => Array.from(found, ({ brandId }) => brandId);
+		expect([ids(), ids()]).toEqual([[1], [1]]);
+	});
+
 	test("links that are of another version than the facts lead nowhere wrong", async () => {
 		const packed = packedBook(contents);
 		const { linked } = open(packed, { fill: false });
@@ -245,6 +324,59 @@ describe("unit: a packed book that does not fit", () => {
 		for (let at = 0; at < 2_000; at++) if (await waitsFor(`unknown-${at}.example`, 1)) waited++;
 		expect(waited).toBeLessThan(40);
 		expect(book.stats.bytes).toBeLessThanOrEqual(cacheBytes + 20_000);
+	});
+
+	test("a chunk of before, in the place of one that had not come, is replaced once that has", async () => {
+		const packed = packedBook(large);
+		const { priceOf, settle } = open(packed, { cacheBytes: packed.head.bytes / 3 });
+		const next = packedBook({ ...large, entries: entriesOf(500_000, 4_000), version: 2 }, packed);
+		// None that there is room for: they come in order.
+		const index = 126;
+		const host = [...large.entries.keys()].find((key) => shardOf(slotOf(key), 7) === index)?.slice(2) ?? "";
+		const key = `book:f:7:${index}:${next.head.facts.slice(index * 12, index * 12 + 12)}`;
+		const late = packed.bytes.get(key) ?? new Uint8Array();
+		packed.bytes.delete(key);
+		const spread = { [`f:${index}`]: `1-${index}`.padStart(12, "v") };
+		packed.texts.set("book:manifest", JSON.stringify({ ...next.head, spread }));
+		await priceOf("unknown.example", 0);
+		await settle();
+		expect(packed.reads.flat()).not.toContain(key);
+		expect(await priceOf(host, 1)).toBe(400_000);
+		await settle();
+		packed.bytes.set(key, late);
+		await priceOf(host, 11_000);
+		await settle();
+		expect(await priceOf(host, 11_001)).toBe(500_000);
+	});
+
+	test("a book that just fits is there as a whole after its chunks became others, in whatever order they came", async () => {
+		const cacheBytes = packedBook({ ...large, bits: 6 }).head.bytes + 64 * 2_000;
+		const packed = packedBook({ ...large, bits: 5 });
+		const { priceOf, settle, waitsFor, book } = open(packed, { cacheBytes });
+		await priceOf(domainOf(1), 0);
+		await settle();
+		packedBook({ ...large, bits: 6, version: 2 }, packed);
+		await priceOf(domainOf(1), 2 * TTL_MS);
+		await vi.waitFor(() => expect(packed.reads.flat().filter((key) => key === "book:manifest")).toHaveLength(2));
+		// Of two in the place of one, first one comes and later the other.
+		for (const key of large.entries.keys()) {
+			if (shardOf(slotOf(key), 6) % 2 === 1) await priceOf(key.slice(2), 2 * TTL_MS + 1);
+		}
+		await settle();
+		await priceOf(domainOf(1), 2 * TTL_MS + 2);
+		await settle();
+		for (let at = 0; at < 4_000; at += 7) expect(await waitsFor(domainOf(at), 2 * TTL_MS + 3)).toBe(false);
+		expect(book.stats).toMatchObject({ shards: 64 });
+	});
+
+	test("what nothing replaces in the background does not outlast the head that named it", async () => {
+		const packed = packedBook(large);
+		const { priceOf, settle } = open(packed, { fill: false });
+		for (let at = 0; at < 1_000; at++) await priceOf(domainOf(at), 0);
+		packedBook({ ...large, entries: entriesOf(500_000, 4_000), version: 2 }, packed);
+		await priceOf(domainOf(0), 2 * TTL_MS);
+		await settle();
+		for (let at = 0; at < 1_000; at += 9) expect(await priceOf(domainOf(at), 2 * TTL_MS + 1)).toBe(500_000);
 	});
 
 	test.each([0, 1, 2, 7, 100, 5_000])("a filter of %d keys never denies one of them, and takes few others for one", (count) => {
