@@ -1,6 +1,7 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
+import { readText } from "../../conversions/read-postback.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
 import { type ColumnMapping, type DateOrder, findColumns, type LayoutName, type StatementField } from "./layouts.ts";
@@ -75,8 +76,8 @@ function readSale(cellOf: (field: StatementField) => string | null, order: DateO
 		at,
 		payoutMicros,
 		salesMicros: sales === null ? null : readMoney(sales),
-		currency: cellOf("currency")?.toUpperCase() ?? null,
-		status: cellOf("status"),
+		currency: readText(cellOf("currency") ?? "")?.toUpperCase() ?? null,
+		status: readText(cellOf("status") ?? ""),
 	};
 }
 

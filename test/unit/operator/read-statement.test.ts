@@ -86,6 +86,14 @@ describe("unit: layouts of statements", () => {
 		});
 	});
 
+	it("status and currency are read as a postback's are", () => {
+		const text = `txnid,payout,currency,status\nA,1,"e\tur","${"x".repeat(3_000)}\n"\nB,1,"\t","\t"\n`;
+		expect(read(text).sales).toMatchObject([
+			{ currency: "EUR", status: "x".repeat(2_000) },
+			{ currency: null, status: null },
+		]);
+	});
+
 	it("a date that no postback could have is a fault of its row", () => {
 		const rows = ["A,1,2206-11-10", "B,1,1970-01-01", "C,1,2026-11-22", "D,1,2026-11-21"];
 		expect(read(["txnid,payout,date", ...rows, ""].join("\n"))).toMatchObject({
