@@ -330,3 +330,19 @@ describe("worker: what was refused is replayed", () => {
 		},
 	);
 });
+
+describe("worker: a very large number of them", () => {
+	it("of many platforms, the newest of all are looked at, and that there are more is said", async () => {
+		const platforms = Array.from({ length: 11 }, (_, at) => `crowd-${at}`);
+		await importFile({
+			platforms: platforms.map((id, at) => ({ id, platform_id: 900 + at, name: id, access_key: `platform-key-${id}` })),
+		});
+		const answer = JSON.stringify({ errors: { payout: ["The payout must be a number."] } });
+		for (const platform of platforms) {
+			await insertIntake(Array.from({ length: 480 }, () => ({ platform, query: `txnid=x&${GOOD}&payout=1,50`, answer })));
+		}
+		const { data, complete } = v.parse(problemsSchema, await (await get("/problems/postbacks")).json());
+		const ofCrowd = data.filter(({ platform }) => platform?.startsWith("crowd-"));
+		expect([complete, ofCrowd.reduce((sum, { count }) => sum + count, 0)]).toEqual([false, 5_000]);
+	});
+});
