@@ -316,6 +316,17 @@ describe("worker: a conversion without a click is attached to one", () => {
 		]);
 	});
 
+	it("a hash is that click, whoever called a link with it as its click id", async () => {
+		const [mine, foreign] = [clickRow(), clickRow({ brand_id: 2, campaign_id: 12, platform: "east" })];
+		const posing = [mine, foreign].map(({ click_hash }) => clickRow({ publisher_id: "quiet", publisher_click_id: String(click_hash) }));
+		await storeClicks(mine, foreign, ...posing);
+		const txnid = await lose();
+		expect(await faultOf(await post(`/west/${txnid}/attach`, { text: "x", click: foreign.click_hash }))).toMatchObject({
+			message: "is of a brand without a campaign of this platform",
+		});
+		expect(await judge(txnid, "attach", { click: String(mine.click_hash) })).toMatchObject({ conversion: { click_id: mine.id } });
+	});
+
 	it("refuses a click of a brand without a campaign of its platform, and takes it once there is one", async () => {
 		const click = clickRow({ brand_id: 2, campaign_id: 12, platform: "east" });
 		await storeClicks(click);
