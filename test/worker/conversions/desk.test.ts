@@ -354,6 +354,18 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect((await show(txnid)).conversion.events.filter(({ kind }) => kind === "attached")).toHaveLength(1);
 	});
 
+	it("asked for again under its id it is the same, whatever clicks came since; another click under that id is refused", async () => {
+		const [mine, other] = [clickRow({ publisher_click_id: "again-1" }), clickRow()];
+		await storeClicks(mine, other);
+		const txnid = await lose();
+		const wanted = { click: "again-1", id: "attach-again" };
+		const done = await judge(txnid, "attach", wanted);
+		await storeClicks(clickRow({ publisher_click_id: "again-1" }));
+		expect(await judge(txnid, "attach", wanted)).toMatchObject({ id: done.id, conversions: 1, conversion: { click_id: mine.id } });
+		expect((await post(`/west/${txnid}/attach`, { text: "x", id: "attach-again", click: other.id })).status).toBe(412);
+		expect(await callbacksOf(txnid)).toHaveLength(1);
+	});
+
 	it("undone it stands as before, the credit is taken back, and another publisher's click may have it", async () => {
 		const [mine, theirs] = [clickRow(), clickRow({ publisher_id: "quiet" })];
 		await storeClicks(mine, theirs);
