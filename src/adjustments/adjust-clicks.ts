@@ -7,9 +7,11 @@ import { type Change, NO_CHANGE } from "./deps.ts";
 import { restoreClicks, voidClicks } from "./move-clicks.ts";
 import { CHUNK_CLICKS, lookAhead, readChunk, readVoided, type Selection } from "./select-clicks.ts";
 
-/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is thirteen of them. */
+/** Chunks, and stretches of clicks looked at, of one request: an invocation has 1,000 statements, and a chunk is fifteen of them. */
 export const MAX_CHUNKS = 44;
 export const MAX_LOOKS = 200;
+/** Clicks that one request takes back, or gives back. */
+export const MAX_CLICKS_MOVED = MAX_CHUNKS * CHUNK_CLICKS;
 /** A preview writes nothing. */
 const MAX_LOOKS_OF_PREVIEW = 400;
 /** Stretches in which nothing is selected, after which it is noted how far they come. */

@@ -29,6 +29,14 @@ export async function attach(deps: AdjustmentDeps, request: AttachRequest, isDry
 	return { id: stored.id, ...answerOf(stored.kind, { ...stored, complete: true }), dry_run: false };
 }
 
+/** The click that was attached to a conversion under an id; null where nothing was. */
+export async function readAttachedClick(db: Database, { platform, txnid }: ConversionKey, id: string): Promise<string | null> {
+	const [known] = await db.all<{ request: string }>(sql`SELECT request FROM adjustments WHERE id = ${id} AND kind = 'attach_conversion'`);
+	if (known === undefined) return null;
+	const asked = JSON.parse(known.request) as ConversionKey & { click: string };
+	return asked.platform === platform && asked.txnid === txnid ? asked.click : null;
+}
+
 /** A conversion keeps its click, of which its publisher was told: what an operator attached is undone first. */
 async function requireUnattached(db: Database, { platform, txnid }: ConversionKey): Promise<void> {
 	const [present] = await db.all<{ clickId: string | null }>(

@@ -17,7 +17,12 @@ const DATE_TIME =
 export function readEventDate(text: string, now: number): number | null {
 	const trimmed = text.trim();
 	const at = readTime(trimmed);
-	return at === null || at < EARLIEST_AT || at > now + DAY_MS ? null : at;
+	return at === null || !isEventTime(at, now) ? null : at;
+}
+
+/** Whether an event that is told of at `now` may have been then: not before 2000, nor over a day ahead. */
+export function isEventTime(at: number, now: number): boolean {
+	return at >= EARLIEST_AT && at <= now + DAY_MS;
 }
 
 /** The same of any year; null where it is no time. */

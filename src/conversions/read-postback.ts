@@ -71,7 +71,8 @@ function readId(text: string): string | null {
 	return isShort && !CONTROL.test(text) ? text : null;
 }
 
-function readText(text: string | undefined): string | null {
+/** A text that nobody settles by, or a word such as a status: clean, and cut where it is overlong; null for none. */
+export function readText(text: string | undefined): string | null {
 	if (text === undefined) return null;
 	const clean = (CONTROL.test(text) ? text.replaceAll(/\p{Cc}/gu, "") : text).slice(0, MAX_TEXT_LENGTH).toWellFormed().trim();
 	return clean === "" ? null : clean;

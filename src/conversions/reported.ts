@@ -93,5 +93,5 @@ function reasonOf(before: Conversion | null, { conversion, events }: Settlement,
 	if (kinds.has("judged")) return before?.verdict === "voided" ? "restored" : "released";
 	if (kinds.has("revalued")) return "revalued";
 	if (events.some(({ intakeId }) => intakeId !== null)) return "reported";
-	return kinds.has("attributed") ? "click_found" : "released";
+	return kinds.has("attributed") || kinds.has("attached") ? "click_found" : "released";
 }

@@ -1,5 +1,6 @@
 /** The operator's adjustments. The schemas are the ones that read the bodies, and that the answers are typed by. */
 import * as v from "valibot";
+import { MAX_CLICKS_MOVED } from "../../adjustments/adjust-clicks.ts";
 import { adjustedSchema, adjustmentPageSchema } from "../../adjustments/adjustment-answer.ts";
 import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
 import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
@@ -18,8 +19,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		id: "adjust",
 		role: "finance",
 		summary: "Take back, give back, add or take",
-		description:
-			"`void_clicks` takes paid clicks back, by at least one of the fields that select them; `void_conversion` takes a conversion back, `release_conversion` lets one count that is kept back, and `restore_conversion` lets it be what its platform says; `amount` adds to what a publisher has earned on a day, or takes; `undo` undoes any of these once. Sums, reports, caps and callbacks follow in the same transaction. A request does 100,000 clicks at most: while `complete` is false, ask again with the same `id`. Under an `id` that was done, nothing is done again.",
+		description: `\`void_clicks\` takes paid clicks back, by at least one of the fields that select them; \`void_conversion\` takes a conversion back, \`release_conversion\` lets one count that is kept back, and \`restore_conversion\` lets it be what its platform says; \`amount\` adds to what a publisher has earned on a day, or takes; \`undo\` undoes any of these once. Sums, reports, caps and callbacks follow in the same transaction. A request does ${MAX_CLICKS_MOVED.toLocaleString("en")} clicks at most: while \`complete\` is false, ask again with the same \`id\`. Under an \`id\` that was done, nothing is done again.`,
 		parameters: [DRY_RUN],
 		body: {
 			required: true,

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { adjust, previewAdjustment } from "../../adjustments/adjust.ts";
 import type { Adjusted } from "../../adjustments/adjustment-answer.ts";
-import { attach } from "../../adjustments/attach.ts";
+import { attach, readAttachedClick } from "../../adjustments/attach.ts";
 import type { AdjustingDeps, AdjustmentDeps, Judgement } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { actorOf } from "../../http/actor.ts";
@@ -35,7 +35,8 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 		const { text, id, ...wanted } = await readBody(c.req.raw, attachSchema);
 		const key = keyOf(c);
 		return answer({ ...adjusting, actor: actorOf(c) }, key, async (watched) => {
-			const click = await resolveClick(db, key, clickWanted(wanted));
+			const before = id === undefined ? null : await readAttachedClick(db, key, id);
+			const click = await resolveClick(db, key, clickWanted(wanted), before);
 			return attach(watched, { kind: "attach_conversion", ...key, click, id, text }, isDryRun);
 		});
 	});

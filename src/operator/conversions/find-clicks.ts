@@ -31,24 +31,32 @@ export async function findCandidates(db: Database, { platform }: ConversionKey, 
 }
 
 /**
- * The one click that is meant: of several redirects of a click hash the one that a postback would find. So that a platform's money is
+ * The one click that is meant: of several redirects of a click hash the one that a postback would find. As there, a hash goes before a
+ * publisher's click id: anyone may call a link with another click's hash as its click id. So that a platform's money is
  * never another's, the click must be of a brand that has a campaign of this platform, now or when it was made.
+ * @param before what the same request has meant before, if it came before: clicks that came since, or were voided, do not change it
  * @returns clicks.id
  * @throws HttpError 422 where there is none, or more than one
  */
-export async function resolveClick(db: Database, key: ConversionKey, wanted: ClickWanted): Promise<string> {
+export async function resolveClick(db: Database, key: ConversionKey, wanted: ClickWanted, before: string | null): Promise<string> {
 	const path = "click" in wanted ? "click" : "brand";
 	const { data, complete } = await findCandidates(db, key, wanted);
-	const fitting = data.filter(({ unfit }) => unfit === null);
-	const exact = "click" in wanted ? fitting.find(({ id }) => id === wanted.click) : undefined;
-	if (exact !== undefined) return exact.id;
+	if (before !== null && data.some(({ id }) => id === before)) return before;
+	const named = "click" in wanted ? wanted.click : null;
+	const hash = named === null ? null : asClickHash(named);
+	const byId = data.filter(({ id }) => id === named);
+	const byHash = data.filter(({ click_hash }) => click_hash === hash);
+	const meant = [byId, byHash].find(({ length }) => length > 0) ?? data;
+	const fitting = meant.filter(({ unfit }) => unfit === null);
 	const hashes = new Set(fitting.map(({ click_hash }) => click_hash));
-	if (!complete || hashes.size > 1) {
-		throw invalidInput([{ path, message: `names more than one click: name one of those that GET …/clicks lists, by its click_hash` }]);
+	if ((!complete && meant !== byId) || hashes.size > 1) {
+		throw invalidInput([
+			{ path, message: "names more than one click: name one of those that GET …/clicks lists, by its id or click_hash" },
+		]);
 	}
 	const [best] = fitting.toSorted((a, b) => rankOf(a.reason) - rankOf(b.reason));
 	if (best !== undefined) return best.id;
-	const [unfit] = data;
+	const [unfit] = meant;
 	throw invalidInput([{ path, message: unfit === undefined ? "names no click" : WHY_NOT[unfit.unfit ?? "other_platform"] }]);
 }
 

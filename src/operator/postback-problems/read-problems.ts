@@ -23,6 +23,8 @@ export type ProblemsQuery = { platform?: string | undefined; fromAt: number };
 
 /** Refused postbacks that are looked at, of each platform and of unknown keys. */
 const MAX_REFUSED = 500;
+/** The same of all platforms together, however many there are. */
+const MAX_REFUSED_OF_ALL = 5_000;
 /** Conversions that are looked at: without a click, quarantined, of an unknown status. */
 const MAX_CONVERSIONS = 1_000;
 const MAX_EXAMPLES = 3;
@@ -102,7 +104,7 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 		db.all<RefusedRow>(sql`SELECT ${columns} FROM platforms p CROSS JOIN postback_intake i
 			WHERE ${platform === undefined ? sql`true` : sql`p.id = ${platform}`} AND i.id IN (SELECT r.id FROM postback_intake r
 				WHERE r.outcome <> 'accepted' AND r.platform = p.id AND r.id >= ${from} ORDER BY r.id DESC LIMIT ${MAX_REFUSED})
-				AND ${isOpen}`),
+				AND ${isOpen} ORDER BY i.id DESC LIMIT ${MAX_REFUSED_OF_ALL}`),
 		platform === undefined
 			? db.all<RefusedRow>(sql`SELECT ${columns} FROM postback_intake i
 				WHERE i.outcome <> 'accepted' AND i.platform IS NULL AND i.id >= ${from} ORDER BY i.id DESC LIMIT ${MAX_REFUSED}`)
@@ -116,7 +118,7 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 			return { cause, field, sent: shorten(sent), platform: row.platform, at, txnid, requestId, query };
 		}),
 	);
-	return { found, isCut: cut.length > 0 || ofNobody.length === MAX_REFUSED };
+	return { found, isCut: cut.length > 0 || ofPlatforms.length === MAX_REFUSED_OF_ALL || ofNobody.length === MAX_REFUSED };
 }
 
 /** Conversions without a click, but for those that only wait for it, and quarantined ones. */

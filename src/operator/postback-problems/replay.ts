@@ -19,7 +19,7 @@ import { type KeptPostback, originOf, reread } from "./reread.ts";
 
 /** Refused postbacks, or conversions, of one request. */
 const MAX_LOOKED_AT = 500;
-/** What one transaction settles. */
+/** What one transaction settles; more where they are of one conversion. */
 const CHUNK = 50;
 
 type Step = {
@@ -44,8 +44,7 @@ export async function replayPostbacks(
 	const step =
 		request.after?.of === "clickless" ? await readClickless(db, request, known.secret) : await readRefused(db, request, known.secret);
 	const total = { changed: 0, publisherRevenueMicros: 0, grossMicros: 0 };
-	for (let start = 0; start < step.items.length; start += CHUNK) {
-		const items = step.items.slice(start, start + CHUNK);
+	for (const items of chunksOf(step.items)) {
 		const settled = await settlePostbacks(deps, items, {
 			dryRun: isDryRun,
 			alongside: ({ changed, fresh }) => [
@@ -76,6 +75,21 @@ export async function replayPostbacks(
 				: writeCursor(step.next.of === "refused" ? ["refused", step.next.id] : ["clickless", step.next.at, step.next.txnid]),
 		dry_run: isDryRun,
 	};
+}
+
+/** All of a conversion stand in one chunk: a dry run of another would not know what they come to. */
+function chunksOf(items: readonly PostbackItem[]): PostbackItem[][] {
+	const chunks: PostbackItem[][] = [];
+	for (const ofOne of Map.groupBy(items, txnidOf).values()) {
+		const last = chunks.at(-1);
+		if (last !== undefined && last.length + ofOne.length <= CHUNK) last.push(...ofOne);
+		else chunks.push(ofOne);
+	}
+	return chunks;
+}
+
+function txnidOf(item: PostbackItem): string | null {
+	return item.kind === "postback" ? item.intake.txnid : item.txnid;
 }
 
 const KEPT = sql`i.id, i.received_at AS "receivedAt", i.platform, i.query, i.outcome, i.answer,

@@ -45,7 +45,9 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	const { platform } = ledger;
 	const { txnid } = theirs;
 	const ours = ledger.conversionOf(txnid);
-	const said = saidOf(theirs, platform);
+	const status = ours === null ? null : statusOf({ ...ours, verdict: null }, platform);
+	const wasPaid = ours === null || ours.payoutMicros !== 0 || status === "cancelled";
+	const said = saidOf(theirs, platform, wasPaid);
 	const base = { txnid, otherTxnid: null, ours, theirs };
 	if (ours === null) {
 		const other =
@@ -57,7 +59,6 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null) }];
 	}
 	if (said === null) return [{ ...base, kind: "unknown_status", postback: null }];
-	const status = statusOf({ ...ours, verdict: null }, platform);
 	if (said === "cancelled" && status === "cancelled") return [];
 	const postback = toPostback(theirs, ours);
 	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform))
@@ -66,10 +67,13 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	return isTold && said !== status ? [{ ...base, kind: "other_status", postback }] : [];
 }
 
-/** How a statement says that a sale stands: by its word; nothing, or less, that is left of it is a return. Null for a word of no map. */
-function saidOf({ status, payoutMicros }: StatedSale, { statusMap }: StatedPlatform): ConversionStatus | null {
+/**
+ * How a statement says that a sale stands: by its word; less than nothing that is left of it, or nothing of what was paid, is a return.
+ * Null for a word of no map.
+ */
+function saidOf({ status, payoutMicros }: StatedSale, { statusMap }: StatedPlatform, wasPaid: boolean): ConversionStatus | null {
 	const { status: said, unknown } = readStatus(status, statusMap);
-	if (payoutMicros <= 0) return "cancelled";
+	if (payoutMicros < 0 || (payoutMicros === 0 && wasPaid)) return "cancelled";
 	return unknown ? null : said;
 }
 

@@ -1,6 +1,7 @@
 /** Reads a platform's statement: pure. */
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
-import { readTime } from "../../conversions/read-event-date.ts";
+import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
+import { readText } from "../../conversions/read-postback.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
 import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
 import { type ColumnMapping, type DateOrder, findColumns, type LayoutName, type StatementField } from "./layouts.ts";
@@ -27,8 +28,13 @@ export type StatedSale = {
 type RowFault = { line: number; message: string };
 export type Statement = { layout: LayoutName; rowCount: number; sales: StatedSale[]; faults: RowFault[] };
 
-/** @returns the faults of the file as a whole, where it cannot be read */
-export function readStatement(text: string, mapping: ColumnMapping, order: DateOrder | null): Statement | { faults: string[] } {
+/** @param now dates that a postback of then could not have are faults of their rows @returns the faults of the file as a whole, where it cannot be read */
+export function readStatement(
+	text: string,
+	mapping: ColumnMapping,
+	order: DateOrder | null,
+	now: number,
+): Statement | { faults: string[] } {
 	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
 	const style = findCsvStyle(plain);
 	const rows = style === null ? [] : parseCsv(style, plain, true).rows.filter((row) => row.some((cell) => cell.trim() !== ""));
@@ -46,14 +52,14 @@ export function readStatement(text: string, mapping: ColumnMapping, order: DateO
 			const cell = index === undefined ? "" : (record[index] ?? "").trim();
 			return cell === "" ? null : cell;
 		};
-		const read = readSale(cellOf, dateOrder);
+		const read = readSale(cellOf, dateOrder, now);
 		if (typeof read === "string") faults.push({ line: at + 2, message: read });
 		else sales.set(read.txnid, join(sales.get(read.txnid), read));
 	}
 	return { layout, rowCount: records.length, sales: [...sales.values()], faults };
 }
 
-function readSale(cellOf: (field: StatementField) => string | null, order: DateOrder | null): StatedSale | string {
+function readSale(cellOf: (field: StatementField) => string | null, order: DateOrder | null, now: number): StatedSale | string {
 	const txnid = cellOf("txnid");
 	if (txnid === null || txnid.length > MAX_ID_LENGTH || /\p{Cc}/u.test(txnid)) return "has no transaction id that could be one";
 	const payout = cellOf("payout");
@@ -62,6 +68,7 @@ function readSale(cellOf: (field: StatementField) => string | null, order: DateO
 	const date = cellOf("date");
 	const at = date === null ? null : readDate(date, order);
 	if (date !== null && at === null) return `${JSON.stringify(date.slice(0, 40))} is no date, or one that could be two: say date_order`;
+	if (at !== null && !isEventTime(at, now)) return `${JSON.stringify(date?.slice(0, 40) ?? "")} is before 2000, or more than a day ahead`;
 	const [cid, sales] = [cellOf("cid"), cellOf("sales")];
 	return {
 		txnid,
@@ -69,8 +76,8 @@ function readSale(cellOf: (field: StatementField) => string | null, order: DateO
 		at,
 		payoutMicros,
 		salesMicros: sales === null ? null : readMoney(sales),
-		currency: cellOf("currency")?.toUpperCase() ?? null,
-		status: cellOf("status"),
+		currency: readText(cellOf("currency") ?? "")?.toUpperCase() ?? null,
+		status: readText(cellOf("status") ?? ""),
 	};
 }
 

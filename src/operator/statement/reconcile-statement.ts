@@ -46,7 +46,7 @@ type Stored = Pick<typeof statements.$inferSelect, "at" | "completedAt" | "appli
 export async function reconcileStatement(deps: SettleDeps, actor: Actor, request: ReconcileRequest): Promise<Reconciled> {
 	const { db } = deps;
 	const { platform, text, mapping, dateOrder, apply } = request;
-	const statement = readStatement(text, mapping, dateOrder);
+	const statement = readStatement(text, mapping, dateOrder, deps.now());
 	if (!("sales" in statement)) throw invalidInput(statement.faults.map((message) => ({ path: "", message })));
 	const hash = await sha256Hex(JSON.stringify([mapping, dateOrder, text]));
 	const ledger = await readLedger(db, platform, statement.sales);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readDate, readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
 
 function read(text: string, mapping = {}) {
-	const statement = readStatement(text, mapping, null);
+	const statement = readStatement(text, mapping, null, Date.parse("2026-11-20T12:00:00Z"));
 	if (!("sales" in statement)) throw new Error(statement.faults.join("; "));
 	return statement;
 }
@@ -82,6 +82,22 @@ describe("unit: layouts of statements", () => {
 		expect(() => read("txnid,payout\nX,1\n", { date: "Day" })).toThrow("date: there is no column Day");
 		expect(read("txnid,payout,date\nX,1.234,03/04/2026\n,1,\nY,1;2,\nZ,1,\n")).toMatchObject({
 			sales: [{ txnid: "Z" }],
+			faults: [{ line: 2 }, { line: 3 }, { line: 4 }],
+		});
+	});
+
+	it("status and currency are read as a postback's are", () => {
+		const text = `txnid,payout,currency,status\nA,1,"e\tur","${"x".repeat(3_000)}\n"\nB,1,"\t","\t"\n`;
+		expect(read(text).sales).toMatchObject([
+			{ currency: "EUR", status: "x".repeat(2_000) },
+			{ currency: null, status: null },
+		]);
+	});
+
+	it("a date that no postback could have is a fault of its row", () => {
+		const rows = ["A,1,2206-11-10", "B,1,1970-01-01", "C,1,2026-11-22", "D,1,2026-11-21"];
+		expect(read(["txnid,payout,date", ...rows, ""].join("\n"))).toMatchObject({
+			sales: [{ txnid: "D" }],
 			faults: [{ line: 2 }, { line: 3 }, { line: 4 }],
 		});
 	});

@@ -156,7 +156,7 @@ describe("worker: changes of conversions", () => {
 		await consume(postbackMessage("northwind", { txnid: "t", cid: "f".repeat(32), eventAt: BEGIN }, ++now));
 		const wrong = await attach(clicks.pa[0]);
 		const { data, next_cursor: after } = await list();
-		expect(data).toMatchObject([{ brand: "shoes.example", old: null, new: { revenue: "5.0000" } }]);
+		expect(data).toMatchObject([{ brand: "shoes.example", why: "click_found", old: null, new: { revenue: "5.0000" } }]);
 		await adjust({ kind: "undo", adjustment: wrong });
 		await attach(clicks.pc[1]);
 		const nothing = { click: null, click_id: null, clicked_at: null, brand: null, source_id: "" };

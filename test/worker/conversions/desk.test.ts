@@ -316,6 +316,17 @@ describe("worker: a conversion without a click is attached to one", () => {
 		]);
 	});
 
+	it("a hash is that click, whoever called a link with it as its click id", async () => {
+		const [mine, foreign] = [clickRow(), clickRow({ brand_id: 2, campaign_id: 12, platform: "east" })];
+		const posing = [mine, foreign].map(({ click_hash }) => clickRow({ publisher_id: "quiet", publisher_click_id: String(click_hash) }));
+		await storeClicks(mine, foreign, ...posing);
+		const txnid = await lose();
+		expect(await faultOf(await post(`/west/${txnid}/attach`, { text: "x", click: foreign.click_hash }))).toMatchObject({
+			message: "is of a brand without a campaign of this platform",
+		});
+		expect(await judge(txnid, "attach", { click: String(mine.click_hash) })).toMatchObject({ conversion: { click_id: mine.id } });
+	});
+
 	it("refuses a click of a brand without a campaign of its platform, and takes it once there is one", async () => {
 		const click = clickRow({ brand_id: 2, campaign_id: 12, platform: "east" });
 		await storeClicks(click);
@@ -341,6 +352,18 @@ describe("worker: a conversion without a click is attached to one", () => {
 		expect((await readAll("SELECT id FROM adjustments WHERE id = 'attach-once'")).length).toBe(1);
 		expect(await sums()).not.toEqual(before);
 		expect((await show(txnid)).conversion.events.filter(({ kind }) => kind === "attached")).toHaveLength(1);
+	});
+
+	it("asked for again under its id it is the same, whatever clicks came since; another click under that id is refused", async () => {
+		const [mine, other] = [clickRow({ publisher_click_id: "again-1" }), clickRow()];
+		await storeClicks(mine, other);
+		const txnid = await lose();
+		const wanted = { click: "again-1", id: "attach-again" };
+		const done = await judge(txnid, "attach", wanted);
+		await storeClicks(clickRow({ publisher_click_id: "again-1" }));
+		expect(await judge(txnid, "attach", wanted)).toMatchObject({ id: done.id, conversions: 1, conversion: { click_id: mine.id } });
+		expect((await post(`/west/${txnid}/attach`, { text: "x", id: "attach-again", click: other.id })).status).toBe(412);
+		expect(await callbacksOf(txnid)).toHaveLength(1);
 	});
 
 	it("undone it stands as before, the credit is taken back, and another publisher's click may have it", async () => {

@@ -1,9 +1,13 @@
 /** Postbacks that need a person: each cause is told, with what mends it, and what can be mended is replayed. */
 
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../../src/db/client.ts";
+import { insertRows } from "../../../src/db/json-rows.ts";
+import { postbackIntake } from "../../../src/db/schema/conversions.ts";
+import { newTimeOrderedId } from "../../../src/lib/ids.ts";
 import {
 	type Problem,
 	postbackUrlSchema,
@@ -61,6 +65,16 @@ async function refuse(query: string, key = WEST_KEY): Promise<void> {
 		async () => expect(await readAll("SELECT count(*) AS n FROM postback_intake WHERE outcome <> 'accepted'")).not.toEqual(before),
 		{ timeout: 20_000 },
 	);
+}
+
+/** Refused ones of west, as they stand in the ledger. */
+async function insertIntake(rows: readonly { query: string; answer: string; platform?: string }[]): Promise<void> {
+	const at = Date.now();
+	const intakes = rows.map(({ platform = "west", ...row }) => ({
+		...{ id: newTimeOrderedId(at), receivedAt: at, platform, method: "GET", txnid: null, cid: null, outcome: "rejected" as const },
+		...row,
+	}));
+	await openDatabase(env.DB).run(insertRows(postbackIntake, intakes));
 }
 
 const GOOD = "cid=0123456789abcdef0123456789abcdef&edate=2026-11-10&payout=10";
@@ -229,6 +243,23 @@ describe("worker: what was refused is replayed", () => {
 		expect(audits.length).toBeGreaterThan(0);
 	});
 
+	it("all of one conversion together: a dry run of however many tells what they come to", async () => {
+		const hash = "9".repeat(32);
+		await storeClicks(clickRow({ click_hash: hash }));
+		const from = new Date().toISOString();
+		const answer = JSON.stringify({ errors: { txnid: ["The txnid field is required."] } });
+		await insertIntake(
+			Array.from({ length: 60 }, (_, at) => ({
+				query: `order_id=all-${at === 0 ? 2 : at % 2}&cid=${hash}&edate=2026-11-10&payout=10`,
+				answer,
+			})),
+		);
+		const body = { platform: "west", mapping: { txnid: "order_id" }, from };
+		const worth = { accepted: 60, conversions: 3, publisher_revenue: "24.0000", gross_revenue: "30.0000" };
+		expect(await replay(body, "?dry_run=1")).toMatchObject(worth);
+		expect(await replay(body)).toMatchObject(worth);
+	});
+
 	it("with the time at which it came, where its date cannot be read", async () => {
 		await refuse(`txnid=r-2&cid=${"7".repeat(32)}&edate=yesterday&payout=10`);
 		await refuse(`order_id=r-2b&cid=${"7".repeat(32)}&edate=2026-11-10&payout=10`);
@@ -298,4 +329,20 @@ describe("worker: what was refused is replayed", () => {
 			expect((await get(path)).status).toBe(422);
 		},
 	);
+});
+
+describe("worker: a very large number of them", () => {
+	it("of many platforms, the newest of all are looked at, and that there are more is said", async () => {
+		const platforms = Array.from({ length: 11 }, (_, at) => `crowd-${at}`);
+		await importFile({
+			platforms: platforms.map((id, at) => ({ id, platform_id: 900 + at, name: id, access_key: `platform-key-${id}` })),
+		});
+		const answer = JSON.stringify({ errors: { payout: ["The payout must be a number."] } });
+		for (const platform of platforms) {
+			await insertIntake(Array.from({ length: 480 }, () => ({ platform, query: `txnid=x&${GOOD}&payout=1,50`, answer })));
+		}
+		const { data, complete } = v.parse(problemsSchema, await (await get("/problems/postbacks")).json());
+		const ofCrowd = data.filter(({ platform }) => platform?.startsWith("crowd-"));
+		expect([complete, ofCrowd.reduce((sum, { count }) => sum + count, 0)]).toEqual([false, 5_000]);
+	});
 });
