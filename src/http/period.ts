@@ -44,7 +44,7 @@ export function readSpan(from: string | undefined, to: string | undefined, now: 
 	return { fromAt, toAt };
 }
 
-/** Every parameter but those that are empty, which count as not sent. */
+/** Every parameter but those that are empty, which count as not sent. Schemas of queries are closed: a misspelled filter would list all. */
 export function givenOf(query: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }

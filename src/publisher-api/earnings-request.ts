@@ -14,7 +14,7 @@ const DEFAULT_DAYS = 30;
 
 const GROUP_FAULT = `must be some of ${EARNINGS_GROUPS.join(", ")}, with commas between them, each once`;
 
-export const earningsQuerySchema = v.object({
+export const earningsQuerySchema = v.strictObject({
 	group: v.optional(
 		v.pipe(
 			v.string(),
@@ -50,7 +50,7 @@ export type EarningsQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readEarningsQuery(query: Record<string, string>, now: number): EarningsQuery {
-	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query), ({ message }) => message);
+	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query));
 	const last = to ?? utcDay(now);
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_EARNINGS_DAYS });

@@ -17,7 +17,7 @@ import type { PublisherCallbacks, PublisherReplay, PublisherTest } from "./callb
 
 const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
 
-export const ownCallbacksQuerySchema = v.object({
+export const ownCallbacksQuerySchema = v.strictObject({
 	id: v.optional(text),
 	txnid: v.optional(text),
 	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
@@ -33,7 +33,7 @@ export async function listOwnCallbacks(
 	publisher: string,
 	query: Record<string, string>,
 ): Promise<PublisherCallbacks> {
-	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query), ({ message }) => message);
+	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query));
 	const { data, next } = await listCallbacks(deps, {
 		...selection,
 		limit,

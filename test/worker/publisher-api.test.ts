@@ -14,14 +14,17 @@ import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { accountSchema } from "../../src/publisher-api/account-answer.ts";
 import { publisherBrandsSchema } from "../../src/publisher-api/brands-answer.ts";
+import { brandsQuerySchema } from "../../src/publisher-api/brands-request.ts";
 import { publisherCallbacksSchema } from "../../src/publisher-api/callbacks-answer.ts";
+import { clicksQuerySchema } from "../../src/publisher-api/clicks-request.ts";
 import { type PublisherConversions, publisherConversionsSchema } from "../../src/publisher-api/conversions-answer.ts";
-import { readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
+import { conversionsQuerySchema, readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
 import { earningsSchema } from "../../src/publisher-api/earnings-answer.ts";
-import { readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
+import { earningsQuerySchema, readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
 import { ownExplanationSchema } from "../../src/publisher-api/explain-answer.ts";
 import { linksSchema } from "../../src/publisher-api/links-answer.ts";
-import { testOwnCallback } from "../../src/publisher-api/own-callbacks.ts";
+import { noBidsQuerySchema } from "../../src/publisher-api/no-bids.ts";
+import { ownCallbacksQuerySchema, testOwnCallback } from "../../src/publisher-api/own-callbacks.ts";
 import { lookAtConversions } from "../../src/publisher-api/read-conversions.ts";
 import { earningsPage } from "../../src/publisher-api/read-earnings.ts";
 import { publisherApiRoutes } from "../../src/publisher-api/routes.ts";
@@ -500,26 +503,16 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger()), { maxLength: 3 }).map(writeCursor),
 		fc.tuple(fc.maxSafeInteger(), fc.string(), fc.string({ unit: "binary" })).map(writeCursor),
 	);
-	const names = [
-		"id",
-		"from",
-		"to",
-		"limit",
-		"cursor",
-		"source",
-		"brand",
-		"reason",
-		"status",
-		"group",
-		"q",
-		"category",
-		"country",
-		"state",
-		"txnid",
-	];
-	const query = fc.dictionary(fc.constantFrom(...names, "min_price", "new_deal", "allows", "updated_since", "traffic_type"), text, {
-		maxKeys: 5,
-	});
+	const lists: Record<string, readonly string[]> = {
+		account: [],
+		clicks: Object.keys(clicksQuerySchema.entries),
+		conversions: Object.keys(conversionsQuerySchema.entries),
+		earnings: Object.keys(earningsQuerySchema.entries),
+		brands: Object.keys(brandsQuerySchema.entries),
+		callbacks: Object.keys(ownCallbacksQuerySchema.entries),
+		"no-bids": Object.keys(noBidsQuerySchema.entries),
+	};
+	const query = fc.dictionary(fc.constantFrom(...new Set(Object.values(lists).flat())), text, { maxKeys: 5 });
 	const body = fc.oneof(
 		fc.json(),
 		text,
@@ -527,6 +520,26 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		fc.record({ query: text }).map((value) => JSON.stringify(value)),
 		fc.record({ id: text, imp: fc.jsonValue(), site: fc.record({ domain: text }) }).map((value) => JSON.stringify(value)),
 	);
+
+	it.each([
+		["clicks", "reasons=unpaid"],
+		["conversions", "statuss=held"],
+		["earnings", "groups=brand"],
+		["brands", "contry=CA"],
+		["callbacks", "status=due"],
+		["no-bids", "hour=1"],
+		["days", "day=2026-11-10"],
+		["conversions/changes", "cursor=x"],
+		["brands/changes", "cursor=x"],
+	])("GET /api/%s refuses %s, which it does not know", async (list, parameter) => {
+		const [name = ""] = parameter.split("=");
+		expect((await call(`${list}?${name}=`)).status).toBe(200);
+		expect(await faultOf(`${list}?${parameter}`)).toBe(name);
+	});
+
+	it.each(["callbacks/test", "callbacks/a-1/replay", "links", "explain"])("POST /api/%s takes no query", async (verb) => {
+		expect(await faultOf(`${verb}?dry_run=1`, {})).toBe("dry_run");
+	});
 
 	it("answer 200, 404 or 422, and list nothing of another's", async () => {
 		let now = 0;
@@ -538,9 +551,11 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		};
 		await fc.assert(
 			fc.asyncProperty(query, body, text, async (asked, sent, id) => {
-				const search = Object.entries(asked).map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
-				for (const list of ["account", "clicks", "conversions", "earnings", "brands", "callbacks"])
+				for (const [list, known] of Object.entries(lists)) {
+					const parameters = Object.entries(asked).filter(([name]) => known.includes(name));
+					const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
 					await check(`/${list}?${search.join("&")}`);
+				}
 				for (const verb of ["links", "explain"]) await check(`/${verb}`, { method: "POST", body: sent });
 				const name = encodeURIComponent(id.toWellFormed());
 				if (name !== "" && !/^\.+$/.test(name)) await check(`/callbacks/${name}/replay`, { method: "POST" });
