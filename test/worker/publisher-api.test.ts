@@ -337,6 +337,7 @@ describe("worker: GET /api/brands", () => {
 		["allows=coupons", ["shoes.example", "socks.example"]],
 		["min_price=0.2001", ["caps.example"]],
 		["min_price=0.3001", []],
+		["min_price=900000000000", []],
 		["new_deal=1", ["socks.example"]],
 		["updated_since=2026-11-05", ["caps.example"]],
 		["updated_since=2026-11-06", []],
