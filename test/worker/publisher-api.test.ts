@@ -367,6 +367,31 @@ describe("worker: /api/callbacks", () => {
 		expect((await read(publisherCallbacksSchema, "callbacks?to=2026-11-09")).data).toEqual([]);
 	});
 
+	it("looks at so many for those of a state, and the cursor goes on behind them", async () => {
+		const rows = JSON.stringify(Array.from({ length: 20_001 }, (_, n) => n));
+		await env.DB.prepare(
+			`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at)
+			SELECT 'many-' || atom, 'northwind', 'many-' || atom, 1, 'pc', 'approved', '', 0, 0, CASE WHEN CAST(atom AS BIGINT) = 0 THEN 'exhausted' ELSE 'delivered' END,
+				1, CAST(atom AS BIGINT) FROM json_each(?)`,
+		)
+			.bind(rows)
+			.run();
+		const found: string[][] = [];
+		for (let cursor: string | null = ""; cursor !== null; ) {
+			const page: v.InferOutput<typeof publisherCallbacksSchema> = await read(
+				publisherCallbacksSchema,
+				`callbacks?state=exhausted&to=1970-01-02&cursor=${cursor}`,
+				CPC_KEY,
+			);
+			found.push(page.data.map(({ id }) => id));
+			cursor = page.next_cursor;
+		}
+		expect(found).toEqual([[], ["many-0"]]);
+		for (const chosen of ["txnid=many-0", "id=many-0"])
+			expect((await read(publisherCallbacksSchema, `callbacks?state=exhausted&${chosen}`, CPC_KEY)).data).toMatchObject([{ id: "many-0" }]);
+		await env.DB.prepare("DELETE FROM callbacks WHERE publisher_id = 'pc' AND id <> 'c-2'").run();
+	});
+
 	it("sends one's own again, and nothing of another's", async () => {
 		expect((await call("callbacks/c-2/replay", { body: {} })).status).toBe(404);
 		expect(await (await call("callbacks/a-1/replay", { body: {} })).json()).toEqual({ replayed: 1 });
