@@ -6,25 +6,28 @@ import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 
 const reason = v.picklist(Object.keys(NO_BID_REASONS) as NoBidReason[]);
 
+export const bidDecisionSchema = v.strictObject({
+	outcome: v.literal("bid"),
+	domain: v.string(),
+	advertiser_id: count,
+	campaign_id: count,
+	price: usd,
+	is_deeplink: v.boolean(),
+});
+export const invalidDecisionSchema = v.strictObject({ outcome: v.literal("invalid"), explanation: v.string() });
+
 const decisionSchema = v.variant("outcome", [
-	v.strictObject({
-		outcome: v.literal("bid"),
-		domain: v.string(),
-		advertiser_id: count,
-		campaign_id: count,
-		price: usd,
-		is_deeplink: v.boolean(),
-	}),
+	bidDecisionSchema,
 	v.strictObject({
 		outcome: v.literal("no-bid"),
 		reason,
 		condition: v.pipe(v.nullable(count), v.description("No-bid condition of the interface, 1 to 9.")),
 		explanation: v.string(),
 	}),
-	v.strictObject({ outcome: v.literal("invalid"), explanation: v.string() }),
+	invalidDecisionSchema,
 ]);
 
-const candidateSchema = v.strictObject({
+export const candidateSchema = v.strictObject({
 	domain: v.string(),
 	campaign_id: count,
 	link: v.pipe(v.picklist(LINK_TYPES), v.description("The link it was considered for.")),

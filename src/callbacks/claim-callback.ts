@@ -60,7 +60,7 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 				k.subid1, k.subid2, k.subid3, k.subid4, k.subid5,
 				CASE WHEN h.paused_at IS NOT NULL AND h.url IS NOT DISTINCT FROM p.callback_url THEN 1 ELSE 0 END AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
-				LEFT JOIN conversions v ON v.platform = c.platform AND v.txnid = c.txnid
+				LEFT JOIN conversions v ON v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id
 				LEFT JOIN clicks k ON k.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
 			WHERE c.id = ${id} AND c.lease = ${lease}`,
 		selectSecrets(sql`(SELECT publisher_id FROM callbacks WHERE id = ${id})`, at),

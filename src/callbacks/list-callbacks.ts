@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import { type Database, runTransaction } from "../db/client.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
@@ -13,21 +13,34 @@ const ATTEMPTS_SHOWN = 20;
 type Row = typeof callbacks.$inferSelect;
 type AttemptRow = Pick<typeof callbackAttempts.$inferSelect, "callbackId" | "startedAt" | "httpStatus" | "latencyMs" | "answer">;
 
-/** A page of callbacks with their attempts, the newest first. */
-export async function listCallbacks({ db }: { db: Database }, query: ListQuery): Promise<CallbackPage> {
+/**
+ * A page of callbacks with their attempts, the newest first.
+ * @param maxLookedAt rows that a request looks at for those of a state: where these hold too few, the cursor goes on behind them
+ */
+export async function listCallbacks({ db }: { db: Database }, query: ListQuery, maxLookedAt?: number): Promise<CallbackPage> {
+	const { state, ...others } = query;
+	// No index has a publisher's of a state. Those of an id or transaction are few.
+	const isBounded = maxLookedAt !== undefined && state !== undefined && query.id === undefined && query.txnid === undefined;
 	const after = OPERATOR_CURSOR.read(query.cursor);
 	const beyond = after === null ? sql`true` : sql`(created_at, id) < (${after.at}, ${after.id})`;
-	const rows =
-		await db.all<Row>(sql`SELECT id, platform, txnid, seq, publisher_id AS "publisherId", status, cid, payout_micros AS "payoutMicros",
-			event_at AS "eventAt", state, held_for AS "heldFor", attempt_count AS "attemptCount", created_at AS "createdAt",
-			next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
-		FROM callbacks WHERE ${conditionOf(query)} AND ${beyond} ORDER BY created_at DESC, id DESC LIMIT ${query.limit + 1}`);
+	const order = sql`ORDER BY created_at DESC, id DESC`;
+	const looked = sql`SELECT * FROM callbacks WHERE ${conditionOf(isBounded ? others : query)} AND ${beyond} ${order}
+		LIMIT ${isBounded ? maxLookedAt : query.limit + 1}`;
+	const [found, last] = await runTransaction(db, [
+		sql`SELECT id, platform, txnid, seq, publisher_id AS "publisherId", status, cid, payout_micros AS "payoutMicros",
+				event_at AS "eventAt", state, held_for AS "heldFor", attempt_count AS "attemptCount", created_at AS "createdAt",
+				next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
+			FROM (${looked}) k WHERE ${conditionOf({ state })} ${order} LIMIT ${query.limit + 1}`,
+		...(isBounded ? [sql`SELECT created_at AS "createdAt", id FROM (${looked}) k ${order} LIMIT 1 OFFSET ${maxLookedAt - 1}`] : []),
+	]);
+	const rows = (found?.results ?? []) as Row[];
+	const [lastLookedAt] = (last?.results ?? []) as Pick<Row, "createdAt" | "id">[];
 	const page = rows.slice(0, query.limit);
-	const last = page.at(-1);
+	const end = rows.length > page.length ? page.at(-1) : lastLookedAt;
 	const attempts = Map.groupBy(await readAttempts(db, page), ({ callbackId }) => callbackId);
 	return {
 		data: page.map((row) => present(row, attempts.get(row.id) ?? [])),
-		next: rows.length > page.length && last !== undefined ? OPERATOR_CURSOR.write({ at: last.createdAt, id: last.id }) : null,
+		next: end === undefined ? null : OPERATOR_CURSOR.write({ at: end.createdAt, id: end.id }),
 	};
 }
 

@@ -41,11 +41,14 @@ const STATES: Record<NonNullable<Selection["state"]>, SQL> = {
 	no_url: sql`state = 'no_url'`,
 };
 
+/** A transaction has few callbacks. By the index of publishers, which has the order of lists, all of the publisher's would be read for them. */
+const UNINDEXED_PUBLISHER = sql`coalesce(publisher_id, '')`;
+
 /** The selection as a condition on the table `callbacks`, to stand behind WHERE. */
 export function conditionOf({ id, publisher, platform, txnid, state, from, to }: Selection): SQL {
 	const conditions = [
 		id === undefined ? null : sql`id = ${id}`,
-		publisher === undefined ? null : sql`publisher_id = ${publisher}`,
+		publisher === undefined ? null : sql`${txnid === undefined ? sql`publisher_id` : UNINDEXED_PUBLISHER} = ${publisher}`,
 		platform === undefined ? null : sql`platform = ${platform}`,
 		txnid === undefined ? null : sql`txnid = ${txnid}`,
 		state === undefined ? null : STATES[state],

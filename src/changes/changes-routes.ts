@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import type * as v from "valibot";
 import type { LinkTokens } from "../click-token/link-token.ts";
+import { givenOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
 import { answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
@@ -29,8 +30,7 @@ export function changesRoutes(deps: ChangesDeps): Hono {
 	return app;
 }
 
-/** An empty parameter is none. @throws HttpError 422 that names every parameter at fault */
+/** @throws HttpError 422 that names every parameter at fault */
 function readQuery<Query>(c: Context, schema: v.GenericSchema<unknown, Query>): Query {
-	const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ""));
-	return readInput(schema, given, ({ message }) => message);
+	return readInput(schema, givenOf(c.req.query()));
 }

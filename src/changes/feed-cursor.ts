@@ -23,7 +23,7 @@ const brandsCursor = v.tuple([reading, text, whole, whole]);
 export type BrandsCursor = v.InferOutput<typeof brandsCursor>;
 
 function queryOf<const Key extends v.GenericSchema>(key: Key) {
-	return v.object({ after: cursorOf(key), limit: pageLimit });
+	return v.strictObject({ after: cursorOf(key), limit: pageLimit });
 }
 
 export const conversionChangesQuery = queryOf(conversionsCursor);

@@ -7,7 +7,7 @@ import { DAY_MS, utcDay } from "../lib/time.ts";
 
 const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"));
 
-export const daysQuerySchema = v.object({
+export const daysQuerySchema = v.strictObject({
 	from: v.optional(day),
 	to: v.optional(day),
 	limit: pageLimit,
@@ -24,7 +24,7 @@ export type DaysQuery = { from: string; to: string; limit: number; cursor: strin
  */
 export function readDaysQuery(query: Record<string, string>, now: number): DaysQuery {
 	const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-	const { from, to, limit, cursor } = readInput(daysQuerySchema, given, ({ message }) => message);
+	const { from, to, limit, cursor } = readInput(daysQuerySchema, given);
 	const yesterday = utcDay(now - DAY_MS);
 	const last = to ?? yesterday;
 	const first = from ?? utcDay(Date.parse(last) - 30 * DAY_MS);

@@ -4,6 +4,7 @@ import { DAY_MS, utcDay } from "../lib/time.ts";
 import { invalidInput } from "./errors.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_LENGTH = "2026-11-18".length;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 export const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"), v.description("UTC date."));
@@ -44,7 +45,7 @@ export function readSpan(from: string | undefined, to: string | undefined, now: 
 	return { fromAt, toAt };
 }
 
-/** Every parameter but those that are empty, which count as not sent. */
+/** Every parameter but those that are empty, which count as not sent. Schemas of queries are closed: a misspelled filter would list all. */
 export function givenOf(query: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }
@@ -74,5 +75,5 @@ function isDay(text: string): boolean {
 
 function isMoment(text: string): boolean {
 	// Date.parse takes much that is no ISO 8601.
-	return isDay(text) || (TIME.test(text) && !Number.isNaN(Date.parse(text)));
+	return isDay(text) || (TIME.test(text) && isDay(text.slice(0, DATE_LENGTH)) && !Number.isNaN(Date.parse(text)));
 }

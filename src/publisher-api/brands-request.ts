@@ -26,7 +26,7 @@ const price = v.pipe(
 	v.minValue(0, "must not be negative"),
 );
 
-export const brandsQuerySchema = v.object({
+export const brandsQuerySchema = v.strictObject({
 	q: v.optional(shortText),
 	category: v.optional(shortText),
 	country: v.optional(
@@ -64,7 +64,7 @@ export type BrandsQuery = {
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readBrandsQuery(query: Record<string, string>): BrandsQuery {
-	const read = readInput(brandsQuerySchema, givenOf(query), ({ message }) => message);
+	const read = readInput(brandsQuerySchema, givenOf(query));
 	return {
 		text: read.q ?? null,
 		category: read.category ?? null,

@@ -20,7 +20,7 @@ export const brandDomain = v.pipe(
 	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
 );
 
-export const clicksQuerySchema = v.object({
+export const clicksQuerySchema = v.strictObject({
 	id: v.optional(anyId),
 	from: v.optional(moment),
 	to: v.optional(moment),
@@ -48,7 +48,7 @@ export type ClicksQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readClicksQuery(query: Record<string, string>, now: number): ClicksQuery {
-	const { id, from, to, reason, brand, source, limit, cursor } = readInput(clicksQuerySchema, givenOf(query), ({ message }) => message);
+	const { id, from, to, reason, brand, source, limit, cursor } = readInput(clicksQuerySchema, givenOf(query));
 	return {
 		...readSpanOf(id, from, to, now, DAY_MS, MAX_CLICK_DAYS),
 		id: id ?? null,

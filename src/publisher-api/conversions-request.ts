@@ -17,7 +17,7 @@ const wanted = [...CONVERSION_STATUSES, "held"] as const;
 /** Time of the event, platform and transaction id. */
 const keySchema = v.strictTuple([v.pipe(v.number(), v.safeInteger()), v.string(), v.string()]);
 
-export const conversionsQuerySchema = v.object({
+export const conversionsQuerySchema = v.strictObject({
 	id: v.optional(anyId),
 	from: v.optional(moment),
 	to: v.optional(moment),
@@ -44,11 +44,7 @@ export type ConversionsQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readConversionsQuery(query: Record<string, string>, now: number): ConversionsQuery {
-	const { id, from, to, status, brand, source, limit, cursor } = readInput(
-		conversionsQuerySchema,
-		givenOf(query),
-		({ message }) => message,
-	);
+	const { id, from, to, status, brand, source, limit, cursor } = readInput(conversionsQuerySchema, givenOf(query));
 	return {
 		...readSpanOf(id, from, to, now, DEFAULT_DAYS * DAY_MS, MAX_CONVERSION_DAYS),
 		id: id ?? null,

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { cursorOf } from "../http/pages.ts";
-import { day, givenOf, readSpan } from "../http/period.ts";
+import { day, givenOf, groupOf, readSpan } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
@@ -12,22 +12,14 @@ export const MAX_EARNINGS_DAYS = 366;
 /** The days before `to` where `from` is not given. */
 const DEFAULT_DAYS = 30;
 
-const GROUP_FAULT = `must be some of ${EARNINGS_GROUPS.join(", ")}, with commas between them, each once`;
-
-export const earningsQuerySchema = v.object({
-	group: v.optional(
-		v.pipe(
-			v.string(),
-			v.transform((text) => text.split(",").map((name) => name.trim().toLowerCase())),
-			v.array(v.picklist(EARNINGS_GROUPS, GROUP_FAULT)),
-			v.check((names) => new Set(names).size === names.length, GROUP_FAULT),
-			// No sums are kept of them together.
-			v.check(
-				(names) => !names.includes("source") || names.every((name) => name === "source" || name === "day"),
-				"source can be grouped by with day alone",
-			),
+export const earningsQuerySchema = v.strictObject({
+	group: v.pipe(
+		groupOf(EARNINGS_GROUPS, "day"),
+		// No sums are kept of them together.
+		v.check(
+			(names) => !names.includes("source") || names.every((name) => name === "source" || name === "day"),
+			"source can be grouped by with day alone",
 		),
-		"day",
 	),
 	from: v.optional(day),
 	to: v.optional(day),
@@ -50,7 +42,7 @@ export type EarningsQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readEarningsQuery(query: Record<string, string>, now: number): EarningsQuery {
-	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query), ({ message }) => message);
+	const { group, from, to, limit, cursor } = readInput(earningsQuerySchema, givenOf(query));
 	const last = to ?? utcDay(now);
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_EARNINGS_DAYS });

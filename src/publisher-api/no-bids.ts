@@ -28,7 +28,7 @@ export const noBidsSchema = v.strictObject({
 	next_cursor: v.pipe(v.nullable(v.string()), v.description("Ask again with it; null where there are no more.")),
 });
 
-export const noBidsQuerySchema = v.object({
+export const noBidsQuerySchema = v.strictObject({
 	from: v.optional(moment),
 	to: v.optional(moment),
 	limit: pageLimit,
@@ -40,7 +40,7 @@ export type NoBidsQuery = { fromHour: number; toHour: number; limit: number };
 
 /** Without `from` it is a day before `to`, and without `to` now. @throws HttpError 422 that names every parameter at fault */
 export function readNoBidsQuery(query: Record<string, string>, now: number): NoBidsQuery {
-	const { from, to, limit, cursor } = readInput(noBidsQuerySchema, givenOf(query), ({ message }) => message);
+	const { from, to, limit, cursor } = readInput(noBidsQuerySchema, givenOf(query));
 	const { fromHour, toHour } = readHours(from, to, now);
 	return { fromHour: cursor === undefined ? fromHour : Math.max(fromHour, cursor[0] + 1), toHour, limit };
 }

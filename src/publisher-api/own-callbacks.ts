@@ -17,7 +17,7 @@ import type { PublisherCallbacks, PublisherReplay, PublisherTest } from "./callb
 
 const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
 
-export const ownCallbacksQuerySchema = v.object({
+export const ownCallbacksQuerySchema = v.strictObject({
 	id: v.optional(text),
 	txnid: v.optional(text),
 	state: v.optional(v.picklist(CALLBACK_STATES, `must be one of ${CALLBACK_STATES.join(", ")}`)),
@@ -27,21 +27,25 @@ export const ownCallbacksQuerySchema = v.object({
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
+/** Callbacks that a request for those of a state looks at. */
+const MAX_LOOKED_AT = 20_000;
+
 /** The newest first. @throws HttpError 422 that names every parameter at fault */
 export async function listOwnCallbacks(
 	deps: Pick<CallbackDeps, "db">,
 	publisher: string,
 	query: Record<string, string>,
 ): Promise<PublisherCallbacks> {
-	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query), ({ message }) => message);
-	const { data, next } = await listCallbacks(deps, {
+	const { from, to, limit, ...selection } = readInput(ownCallbacksQuerySchema, givenOf(query));
+	const wanted = {
 		...selection,
 		limit,
 		publisher,
 		from: from === undefined ? undefined : Date.parse(from),
 		// A date includes its day.
 		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
-	});
+	};
+	const { data, next } = await listCallbacks(deps, wanted, MAX_LOOKED_AT);
 	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), limit, next_cursor: next };
 }
 

@@ -69,7 +69,7 @@ function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
 	const isPaid =
 		minPrice === null
 			? sql`true`
-			: sql`coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2} >= CAST(${minPrice * PRICE_UNIT} AS BIGINT)`;
+			: sql`(coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2}) / ${PRICE_UNIT} >= CAST(${minPrice} AS BIGINT)`;
 	return sql`
 		WITH page AS MATERIALIZED (
 			SELECT * FROM (SELECT * FROM brands WHERE id > ${after} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b

@@ -14,14 +14,17 @@ import { KeyOwners } from "../../src/keys/key-owners.ts";
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { accountSchema } from "../../src/publisher-api/account-answer.ts";
 import { publisherBrandsSchema } from "../../src/publisher-api/brands-answer.ts";
+import { brandsQuerySchema } from "../../src/publisher-api/brands-request.ts";
 import { publisherCallbacksSchema } from "../../src/publisher-api/callbacks-answer.ts";
+import { clicksQuerySchema } from "../../src/publisher-api/clicks-request.ts";
 import { type PublisherConversions, publisherConversionsSchema } from "../../src/publisher-api/conversions-answer.ts";
-import { readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
+import { conversionsQuerySchema, readConversionsQuery } from "../../src/publisher-api/conversions-request.ts";
 import { earningsSchema } from "../../src/publisher-api/earnings-answer.ts";
-import { readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
+import { earningsQuerySchema, readEarningsQuery } from "../../src/publisher-api/earnings-request.ts";
 import { ownExplanationSchema } from "../../src/publisher-api/explain-answer.ts";
 import { linksSchema } from "../../src/publisher-api/links-answer.ts";
-import { testOwnCallback } from "../../src/publisher-api/own-callbacks.ts";
+import { noBidsQuerySchema } from "../../src/publisher-api/no-bids.ts";
+import { ownCallbacksQuerySchema, testOwnCallback } from "../../src/publisher-api/own-callbacks.ts";
 import { lookAtConversions } from "../../src/publisher-api/read-conversions.ts";
 import { earningsPage } from "../../src/publisher-api/read-earnings.ts";
 import { publisherApiRoutes } from "../../src/publisher-api/routes.ts";
@@ -334,6 +337,7 @@ describe("worker: GET /api/brands", () => {
 		["allows=coupons", ["shoes.example", "socks.example"]],
 		["min_price=0.2001", ["caps.example"]],
 		["min_price=0.3001", []],
+		["min_price=900000000000", []],
 		["new_deal=1", ["socks.example"]],
 		["updated_since=2026-11-05", ["caps.example"]],
 		["updated_since=2026-11-06", []],
@@ -361,6 +365,31 @@ describe("worker: /api/callbacks", () => {
 		expect((await read(publisherCallbacksSchema, "callbacks?id=c-2")).data).toEqual([]);
 		expect((await read(publisherCallbacksSchema, "callbacks?from=2026-11-10&to=2026-11-10&state=delivered")).data).toHaveLength(1);
 		expect((await read(publisherCallbacksSchema, "callbacks?to=2026-11-09")).data).toEqual([]);
+	});
+
+	it("looks at so many for those of a state, and the cursor goes on behind them", async () => {
+		const rows = JSON.stringify(Array.from({ length: 20_001 }, (_, n) => n));
+		await env.DB.prepare(
+			`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at)
+			SELECT 'many-' || atom, 'northwind', 'many-' || atom, 1, 'pc', 'approved', '', 0, 0, CASE WHEN CAST(atom AS BIGINT) = 0 THEN 'exhausted' ELSE 'delivered' END,
+				1, CAST(atom AS BIGINT) FROM json_each(?)`,
+		)
+			.bind(rows)
+			.run();
+		const found: string[][] = [];
+		for (let cursor: string | null = ""; cursor !== null; ) {
+			const page: v.InferOutput<typeof publisherCallbacksSchema> = await read(
+				publisherCallbacksSchema,
+				`callbacks?state=exhausted&to=1970-01-02&cursor=${cursor}`,
+				CPC_KEY,
+			);
+			found.push(page.data.map(({ id }) => id));
+			cursor = page.next_cursor;
+		}
+		expect(found).toEqual([[], ["many-0"]]);
+		for (const chosen of ["txnid=many-0", "id=many-0"])
+			expect((await read(publisherCallbacksSchema, `callbacks?state=exhausted&${chosen}`, CPC_KEY)).data).toMatchObject([{ id: "many-0" }]);
+		await env.DB.prepare("DELETE FROM callbacks WHERE publisher_id = 'pc' AND id <> 'c-2'").run();
 	});
 
 	it("sends one's own again, and nothing of another's", async () => {
@@ -500,26 +529,16 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger()), { maxLength: 3 }).map(writeCursor),
 		fc.tuple(fc.maxSafeInteger(), fc.string(), fc.string({ unit: "binary" })).map(writeCursor),
 	);
-	const names = [
-		"id",
-		"from",
-		"to",
-		"limit",
-		"cursor",
-		"source",
-		"brand",
-		"reason",
-		"status",
-		"group",
-		"q",
-		"category",
-		"country",
-		"state",
-		"txnid",
-	];
-	const query = fc.dictionary(fc.constantFrom(...names, "min_price", "new_deal", "allows", "updated_since", "traffic_type"), text, {
-		maxKeys: 5,
-	});
+	const lists: Record<string, readonly string[]> = {
+		account: [],
+		clicks: Object.keys(clicksQuerySchema.entries),
+		conversions: Object.keys(conversionsQuerySchema.entries),
+		earnings: Object.keys(earningsQuerySchema.entries),
+		brands: Object.keys(brandsQuerySchema.entries),
+		callbacks: Object.keys(ownCallbacksQuerySchema.entries),
+		"no-bids": Object.keys(noBidsQuerySchema.entries),
+	};
+	const query = fc.dictionary(fc.constantFrom(...new Set(Object.values(lists).flat())), text, { maxKeys: 5 });
 	const body = fc.oneof(
 		fc.json(),
 		text,
@@ -527,6 +546,26 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		fc.record({ query: text }).map((value) => JSON.stringify(value)),
 		fc.record({ id: text, imp: fc.jsonValue(), site: fc.record({ domain: text }) }).map((value) => JSON.stringify(value)),
 	);
+
+	it.each([
+		["clicks", "reasons=unpaid"],
+		["conversions", "statuss=held"],
+		["earnings", "groups=brand"],
+		["brands", "contry=CA"],
+		["callbacks", "status=due"],
+		["no-bids", "hour=1"],
+		["days", "day=2026-11-10"],
+		["conversions/changes", "cursor=x"],
+		["brands/changes", "cursor=x"],
+	])("GET /api/%s refuses %s, which it does not know", async (list, parameter) => {
+		const [name = ""] = parameter.split("=");
+		expect((await call(`${list}?${name}=`)).status).toBe(200);
+		expect(await faultOf(`${list}?${parameter}`)).toBe(name);
+	});
+
+	it.each(["callbacks/test", "callbacks/a-1/replay", "links", "explain"])("POST /api/%s takes no query", async (verb) => {
+		expect(await faultOf(`${verb}?dry_run=1`, {})).toBe("dry_run");
+	});
 
 	it("answer 200, 404 or 422, and list nothing of another's", async () => {
 		let now = 0;
@@ -538,9 +577,11 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		};
 		await fc.assert(
 			fc.asyncProperty(query, body, text, async (asked, sent, id) => {
-				const search = Object.entries(asked).map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
-				for (const list of ["account", "clicks", "conversions", "earnings", "brands", "callbacks"])
+				for (const [list, known] of Object.entries(lists)) {
+					const parameters = Object.entries(asked).filter(([name]) => known.includes(name));
+					const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
 					await check(`/${list}?${search.join("&")}`);
+				}
 				for (const verb of ["links", "explain"]) await check(`/${verb}`, { method: "POST", body: sent });
 				const name = encodeURIComponent(id.toWellFormed());
 				if (name !== "" && !/^\.+$/.test(name)) await check(`/callbacks/${name}/replay`, { method: "POST" });

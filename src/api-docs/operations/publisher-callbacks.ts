@@ -31,7 +31,8 @@ export const PUBLISHER_CALLBACK_OPERATIONS: readonly Operation[] = [
 		path: "/api/callbacks",
 		id: "listOwnCallbacks",
 		summary: "Your callbacks, each with its calls and what you answered",
-		description: "The newest first.",
+		description:
+			"The newest first. With `state` a page may hold fewer than `limit`, even none, and still be followed by another: `next_cursor` says.",
 		parameters: [
 			{ in: "query", name: "id", description: "This callback.", schema: id },
 			{ in: "query", name: "txnid", description: "Of this transaction.", schema: txnid },

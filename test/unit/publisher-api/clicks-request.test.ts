@@ -38,6 +38,7 @@ describe("unit: what GET /api/clicks is asked for", () => {
 
 	test.each([
 		["from", { from: "2026-02-30" }],
+		["from", { from: "2026-02-30T10:00:00Z", to: "2026-03-03" }],
 		["from", { from: "yesterday" }],
 		["from", { from: "1" }],
 		["from", { from: "2026-11-21" }],

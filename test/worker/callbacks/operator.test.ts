@@ -80,6 +80,7 @@ describe("worker: /operator/callbacks", () => {
 		["publisher=acme", "callbacks_by_publisher"],
 		["publisher=acme&state=delivered&from=2026-11-18", "callbacks_by_publisher"],
 		["txnid=L3", "callbacks_by_txnid"],
+		["publisher=acme&txnid=L3", "callbacks_by_txnid"],
 		["from=2026-11-18", "callbacks_by_time"],
 		["state=exhausted", "callbacks_exhausted"],
 		["state=due", "callbacks_undelivered"],

@@ -141,7 +141,7 @@ describe("worker: macros of callbacks", () => {
 				"INSERT INTO clicks (id, click_hash, kind, clicked_at, brand_id, campaign_id, bid_micros, revenue_micros, written_by, subid1) VALUES ('019a0000-0000-7000-8000-000000000001', 'h', 'link', ?, 901, 1, 0, 0, 'test', 'a b')",
 			).bind(Date.parse("2025-10-20T00:00:00Z")),
 			env.DB.prepare(
-				"INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count, first_received_at, updated_at, brand_id, click_id, source_id) VALUES ('macros', 'linked', 'c', 'settled', 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 901, '019a0000-0000-7000-8000-000000000001', 'src-1')",
+				"INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency, event_count, first_received_at, updated_at, publisher_id, brand_id, click_id, source_id) VALUES ('macros', 'linked', 'c', 'settled', 'approved', 0, 0, 0, 0, 'USD', 1, 0, 0, 'macros', 901, '019a0000-0000-7000-8000-000000000001', 'src-1')",
 			),
 		]);
 		const id = await publisher.outbox.add(publisher.id, "linked", 1, "approved", false);
@@ -158,5 +158,8 @@ describe("worker: macros of callbacks", () => {
 		const heard = await hear();
 		expect(heard).toMatchObject({ ...link, s: "99.5000" });
 		expect(heard).not.toHaveProperty("txnid");
+		// An operator found it to be of another publisher's click, of which this one hears nothing.
+		await env.DB.prepare("UPDATE conversions SET publisher_id = 'another' WHERE txnid = 'linked'").run();
+		expect(await hear()).toMatchObject({ ...link, d: "", src: "", one: "", s: "99.5000" });
 	});
 });
