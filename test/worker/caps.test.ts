@@ -11,6 +11,7 @@ import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlOrNull, follow } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
 const NOON = Date.parse("2026-11-18T17:00:00Z");
@@ -65,8 +66,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = ["clicks", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("campaign_pauses");
 	await env.DB.prepare("UPDATE pause_publication SET changes = 0, published = 0, next_write_at = 0").run();
 	await env.BOOK.delete(PAUSED_KEY);
 	await env.BOOK.delete(PAUSED_HEAD_KEY);

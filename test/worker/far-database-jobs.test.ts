@@ -18,6 +18,7 @@ import { SUMS_STATEMENTS, sweepSums } from "../../src/reconcile/sweep-sums.ts";
 import { ACTOR, actedBy } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { farDatabase } from "../support/far-database.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, PLAIN_IMPORT } from "../support/network-import.ts";
 
 /** Statements that an invocation has. */
@@ -51,18 +52,7 @@ beforeAll(() =>
 );
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"campaign_days",
-		"campaign_totals",
-		"campaign_rates",
-	];
-	const own = ["paid_visits", "adjustments", "day_digests", "reconciliation_days", "sum_differences", "click_history", "conversions"];
-	await env.DB.batch([...tables, ...own].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("day_digests", "reconciliation_days", "sum_differences");
 });
 
 describe("worker: an import, 100 ms from the database", () => {

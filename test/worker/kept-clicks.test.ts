@@ -14,6 +14,7 @@ import { readKept } from "../../src/operator/status/read-kept.ts";
 import worker from "../../src/worker.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 /** Seconds of an outage's clicks that a minute must take over, and clicks a second. */
@@ -34,17 +35,7 @@ beforeEach(async () => {
 		await Promise.all(page.keys.map(({ name }) => env.BOOK.delete(name)));
 		page = await env.BOOK.list({ prefix: KEPT_CLICKS_PREFIX });
 	}
-	const tables = [
-		"clicks",
-		"paid_visits",
-		"unpaid_hours",
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"written_keys",
-	];
-	await env.DB.batch([...tables, "campaign_days", "campaign_totals"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 });
 
 /** One of visitors of all kinds, on all campaigns and sources, as the redirect sends it. */

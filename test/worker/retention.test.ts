@@ -7,6 +7,7 @@ import { newTimeOrderedId } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { LOOKED_AT_A_STEP, MAX_STEPS, type RemoveDeps, removeOld } from "../../src/retention/remove-old.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -24,17 +25,7 @@ async function intake(outcome: string, at: number): Promise<void> {
 beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 5001)] }));
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"conversions",
-		"daily_publishers",
-		"campaign_totals",
-		"postback_intake",
-		"callback_attempts",
-		"dead_letters",
-		"retention",
-	];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("retention");
 });
 
 describe("worker: retention", () => {
