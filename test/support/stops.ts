@@ -5,6 +5,7 @@ import type { ClickMessage } from "../../src/clicks/message.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
+import { forgetTraffic } from "./forget-traffic.ts";
 import { ACME, brandEntry, importExactly, NORTHWIND } from "./network-import.ts";
 import { openStoredBook } from "./stored-book.ts";
 
@@ -68,9 +69,7 @@ export async function importStopped(stopped: ReadonlySet<Stopped>, traffic: obje
 
 /** Forgets all that was counted, and what has stopped. */
 export async function forgetStops(): Promise<void> {
-	const clicks = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "dead_letters"];
-	const tables = [...clicks, "daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "stops"];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("stops");
 }
 
 /** A redirect that reads the book when it is first asked, and never again. */

@@ -192,7 +192,7 @@ describe("worker: the consumer of counts", () => {
 				Array.from({ length: MAX_COUNTS }, (_, next): BidCount => [HOUR - at, "openrtb", `${at}-${next}-${"n".repeat(50)}`, "bid", 1]),
 			),
 		);
-		const far = farDatabase(undefined, 0);
+		const far = farDatabase();
 		await consumeBidCounts({ db: far.db, now: () => NOW }, messages.map(letterOf));
 		// A read and a write of each part, of 1 MB at the most.
 		expect(far.calls()).toBe(2 * Math.ceil(JSON.stringify(messages).length / 1_000_000));

@@ -11,6 +11,7 @@ import { SECOND_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlOrNull, follow } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
 const NOON = Date.parse("2026-11-18T17:00:00Z");
@@ -18,20 +19,41 @@ const BID_MICROS = 200_000;
 /** How long the queue collects a batch. */
 const BATCH_MS = 2 * SECOND_MS;
 
+/** The second that KV needs between two writes has passed; only what is about that waits for it. */
+const passSecond = () => env.DB.prepare("UPDATE pause_publication SET next_write_at = 0").run();
+
 /** A campaign of the zone of New York with these caps and no others. */
-function setCaps(caps: { daily_click_cap?: number | null; daily_budget?: string; total_budget?: string }, timezone = "America/New_York") {
-	return importExactly({ brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, timezone, ...caps })] });
+async function setCaps(
+	caps: { daily_click_cap?: number | null; daily_budget?: string; total_budget?: string },
+	timezone = "America/New_York",
+): Promise<void> {
+	await passSecond();
+	await importExactly({ brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, timezone, ...caps })] });
 }
 
 const paused = async () => JSON.parse((await env.BOOK.get(PAUSED_KEY)) ?? '{"campaigns":[]}').campaigns as number[];
 const pauses = () => rowsOf("SELECT campaign_id, cap FROM campaign_pauses");
 
-/** Consumes clicks that were made at `at`, as the queue would. */
-function click(count: number, at: number, now = at): Promise<void> {
-	const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: at - which, bidMicros: BID_MICROS }));
-	return consumeClicks(
+/** The minute's sweep. */
+async function sweep(now: number): Promise<void> {
+	await passSecond();
+	await sweepCaps(capDeps(() => now));
+}
+
+/** Consumes these messages as the queue would. */
+async function consume(now: number, messages: readonly object[]): Promise<void> {
+	await passSecond();
+	await consumeClicks(
 		capDeps(() => now),
 		letters(...messages),
+	);
+}
+
+/** Consumes clicks that were made at `at`. */
+function click(count: number, at: number, now = at): Promise<void> {
+	return consume(
+		now,
+		Array.from({ length: count }, (_, which) => clickMessage({ at: at - which, bidMicros: BID_MICROS })),
 	);
 }
 
@@ -53,7 +75,10 @@ async function clickSteadily(perSecond: number, from: number, seconds: number): 
 			batch.push(clickMessage({ at: Math.floor(at), bidMicros: BID_MICROS }));
 			clicked++;
 		}
-		if (batch.length > 0) await consumeClicks(deps, letters(...batch));
+		if (batch.length > 0) {
+			await passSecond();
+			await consumeClicks(deps, letters(...batch));
+		}
 		if (pausedAt < now - PAUSE_PROPAGATION_MS) break;
 	}
 	const [billed] = await rowsOf<{ count: number }>("SELECT count(*) AS count FROM clicks WHERE reason IS NULL");
@@ -65,8 +90,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = ["clicks", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("campaign_pauses");
 	await env.DB.prepare("UPDATE pause_publication SET changes = 0, published = 0, next_write_at = 0").run();
 	await env.BOOK.delete(PAUSED_KEY);
 	await env.BOOK.delete(PAUSED_HEAD_KEY);
@@ -109,7 +133,7 @@ describe("worker: a cap that is met pauses the campaign", () => {
 		await click(2, NOON - 3 * 86_400_000);
 		await click(1, NOON);
 		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "total_budget" }]);
-		await sweepCaps(capDeps(() => NOON + 86_400_000));
+		await sweep(NOON + 86_400_000);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -126,10 +150,7 @@ describe("worker: a cap that is met pauses the campaign", () => {
 	it("and no other campaign", async () => {
 		await setCaps({ daily_click_cap: 1 });
 		await click(1, NOON);
-		await consumeClicks(
-			capDeps(() => NOON),
-			letters(clickMessage({ at: NOON, campaignId: 5002 })),
-		);
+		await consume(NOON, [clickMessage({ at: NOON, campaignId: 5002 })]);
 		expect(await paused()).toEqual([5001]);
 	});
 });
@@ -164,10 +185,7 @@ describe("worker: a steady rate", () => {
 		await setCaps({ daily_click_cap: count + 20 });
 		const messages = Array.from({ length: count }, (_, which) => clickMessage({ at: NOON + which * 3_000, bidMicros: BID_MICROS }));
 		const now = NOON + (count - 1) * 3_000;
-		await consumeClicks(
-			capDeps(() => now),
-			letters(...messages),
-		);
+		await consume(now, messages);
 		expect(await paused()).toEqual(expected);
 	});
 
@@ -186,17 +204,14 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: 200 });
 		const messages = Array.from({ length: 150 }, (_, which) => clickMessage({ at: NOON + which * 100, bidMicros: BID_MICROS }));
 		const pausedAt = NOON + 15_000;
-		await consumeClicks(
-			capDeps(() => pausedAt),
-			letters(...messages),
-		);
+		await consume(pausedAt, messages);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => pausedAt + PAUSE_PROPAGATION_MS));
+		await sweep(pausedAt + PAUSE_PROPAGATION_MS);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => pausedAt + PAUSE_PROPAGATION_MS + 1));
+		await sweep(pausedAt + PAUSE_PROPAGATION_MS + 1);
 		expect(await paused()).toEqual([]);
 		await click(50, pausedAt + 120_000);
-		await sweepCaps(capDeps(() => NOON + 6 * 3_600_000));
+		await sweep(NOON + 6 * 3_600_000);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -206,11 +221,11 @@ describe("worker: a paused campaign", () => {
 		for (let turn = 0; turn < 3; turn++) {
 			await clickSteadily(5, from, 600);
 			from += 600 * SECOND_MS;
-			await sweepCaps(capDeps(() => from));
+			await sweep(from);
 		}
 		const [billed] = await rowsOf<{ count: number }>("SELECT count(*) AS count FROM clicks WHERE reason IS NULL");
 		expect(billed?.count).toBe(1_000);
-		await sweepCaps(capDeps(() => NOON + 6 * 3_600_000));
+		await sweep(NOON + 6 * 3_600_000);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -221,9 +236,9 @@ describe("worker: a paused campaign", () => {
 	])("resumes at midnight on its own clocks: %s", async (_, clickedAt, midnight) => {
 		await setCaps({ daily_click_cap: 3 });
 		await click(3, Date.parse(clickedAt));
-		await sweepCaps(capDeps(() => Date.parse(midnight) - 1));
+		await sweep(Date.parse(midnight) - 1);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => Date.parse(midnight)));
+		await sweep(Date.parse(midnight));
 		expect(await paused()).toEqual([]);
 		await click(2, Date.parse(midnight) + 1_000);
 		expect(await paused()).toEqual([]);
@@ -242,7 +257,7 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: 3 }, timezone);
 		await click(2, now - 1_000, now);
 		await env.DB.prepare("UPDATE campaigns SET daily_click_cap = 2 WHERE campaign_id = 5001").run();
-		await sweepCaps(capDeps(() => now));
+		await sweep(now);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -253,14 +268,11 @@ describe("worker: a paused campaign", () => {
 			clickMessage({ at: midnight - 60_000 + which * 2_500, bidMicros: BID_MICROS }),
 		);
 		const pausedAt = midnight - 10_000;
-		await consumeClicks(
-			capDeps(() => pausedAt),
-			letters(...messages),
-		);
+		await consume(pausedAt, messages);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => midnight - 1));
+		await sweep(midnight - 1);
 		expect(await paused()).toEqual([5001]);
-		await sweepCaps(capDeps(() => midnight));
+		await sweep(midnight);
 		expect(await paused()).toEqual([]);
 	});
 
@@ -275,13 +287,13 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: 3 });
 		await click(3, NOON);
 		await setCaps({ daily_click_cap: 5 });
-		await sweepCaps(capDeps(() => NOON + 60_000));
+		await sweep(NOON + 60_000);
 		expect(await paused()).toEqual([]);
 		await setCaps({ daily_click_cap: 2 });
-		await sweepCaps(capDeps(() => NOON + 120_000));
+		await sweep(NOON + 120_000);
 		expect(await paused()).toEqual([5001]);
 		await setCaps({ daily_click_cap: null });
-		await sweepCaps(capDeps(() => NOON + 180_000));
+		await sweep(NOON + 180_000);
 		expect(await paused()).toEqual([]);
 	});
 
@@ -289,10 +301,10 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: 3 });
 		await click(3, NOON);
 		await env.BOOK.delete(PAUSED_KEY);
-		await sweepCaps(capDeps(() => NOON + 60_000));
+		await sweep(NOON + 60_000);
 		expect(await paused()).toEqual([5001]);
 		await env.BOOK.put(PAUSED_KEY, "{ unreadable");
-		await sweepCaps(capDeps(() => NOON + 120_000));
+		await sweep(NOON + 120_000);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -300,7 +312,7 @@ describe("worker: a paused campaign", () => {
 		const ids = Array.from({ length: 12 }, (_, at) => 6001 + at);
 		const brands = ids.map((id) => brandEntry(`hat-${id}.example`, id, {}, { daily_click_cap: 1, timezone: "UTC" }));
 		await importFile({ brands });
-		await env.DB.prepare("UPDATE pause_publication SET next_write_at = 0").run();
+		await passSecond();
 		const writes: { key: string; at: number }[] = [];
 		const put = async (key: string, value: string): Promise<void> => {
 			writes.push({ key, at: Date.now() });
@@ -328,7 +340,10 @@ describe("worker: a paused campaign", () => {
 		await env.DB.prepare("UPDATE pause_publication SET changes = 1, next_write_at = ?")
 			.bind(Date.now() + 900)
 			.run();
-		await click(1, NOON);
+		await consumeClicks(
+			capDeps(() => NOON),
+			letters(clickMessage({ at: NOON })),
+		);
 		expect(await paused()).toEqual([5001]);
 	});
 
@@ -336,7 +351,7 @@ describe("worker: a paused campaign", () => {
 		await setCaps({ daily_click_cap: 1 });
 		await click(1, NOON);
 		await env.BOOK.put(PAUSED_KEY, JSON.stringify({ format: 1, campaigns: [5001] }));
-		await sweepCaps(capDeps(() => NOON + 60_000));
+		await sweep(NOON + 60_000);
 		const [head, pauses] = await Promise.all(
 			[PAUSED_HEAD_KEY, PAUSED_KEY].map(async (key) => JSON.parse((await env.BOOK.get(key)) ?? "{}")),
 		);
@@ -352,7 +367,7 @@ describe("worker: a paused campaign", () => {
 		await publishPauses(capDeps(() => NOON));
 		expect(await paused()).toHaveLength(50_000);
 		// They are of no campaign that is still there.
-		await sweepCaps(capDeps(() => NOON));
+		await sweep(NOON);
 		expect(await pauses()).toEqual([]);
 		expect(await paused()).toEqual([]);
 	});
@@ -362,7 +377,7 @@ describe("worker: a paused campaign", () => {
 		const kv = new Proxy(env.BOOK, { get: () => () => Promise.reject(new Error("KV is down")) });
 		await consumeClicks({ ...capDeps(() => NOON), kv }, letters(clickMessage({ at: NOON })));
 		expect(await pauses()).toHaveLength(1);
-		await sweepCaps(capDeps(() => NOON + 60_000));
+		await sweep(NOON + 60_000);
 		expect(await paused()).toEqual([5001]);
 	});
 });

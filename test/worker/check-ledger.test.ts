@@ -10,6 +10,7 @@ import { statusSchema } from "../../src/operator/status/status-answer.ts";
 import { adjust } from "../support/adjustments.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../support/network-import.ts";
 
 const db = openDatabase(env.DB);
@@ -51,18 +52,7 @@ const setAmendments = (amendments: string) => run(`UPDATE publishers SET amendme
 beforeAll(importConversionNetwork);
 
 beforeEach(async () => {
-	const rows = [
-		"clicks",
-		"conversions",
-		"conversion_events",
-		"postback_intake",
-		"callbacks",
-		"adjustments",
-		"ledger_differences",
-		"ledger_check",
-	];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
-	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("ledger_differences", "ledger_check");
 	await run("INSERT INTO ledger_check (id) VALUES (1)");
 	await convert("approved", "cpa", "approved");
 	await convert("back", "cpa", "approved", "cancelled");

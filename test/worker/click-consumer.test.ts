@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 const CPC = {
@@ -37,17 +38,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"campaign_days",
-		"campaign_totals",
-		"campaign_rates",
-	];
-	await env.DB.batch([...tables, "dead_letters"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 });
 
 describe("worker: clicks are written once and counted once", () => {
@@ -131,16 +122,7 @@ describe("worker: clicks are written once and counted once", () => {
 					if (!messages.some(({ publisher }) => publisher === "nobody")) expect(await checkCounters()).toBe(billable.size);
 				})
 				.beforeEach(async () => {
-					const tables = [
-						"clicks",
-						"daily_publishers",
-						"daily_sources",
-						"daily_campaigns",
-						"daily_network",
-						"campaign_days",
-						"campaign_totals",
-					];
-					await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+					await forgetTraffic();
 				}),
 			{ numRuns: 40 },
 		);

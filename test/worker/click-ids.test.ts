@@ -18,6 +18,7 @@ import { anyClickId, ENCODINGS } from "../support/click-ids.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlFor } from "../support/clicks.ts";
 import { QUIET_ENV } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { linkTo, person, servingEngineUrl } from "../support/traffic.ts";
 
@@ -42,8 +43,7 @@ async function report(txnid: string, raw: string): Promise<unknown> {
 
 async function forget(): Promise<void> {
 	sent.length = 0;
-	const tables = ["clicks", "paid_visits", "unpaid_hours", "conversions", "conversion_events", "callbacks", "postback_intake"];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 }
 
 let link = "";

@@ -11,6 +11,7 @@ import worker from "../../src/worker.ts";
 import { capDeps, checkCounters, letters, rowsOf } from "../support/click-messages.ts";
 import { clickRows, clickUrlFor } from "../support/clicks.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 import { linkTo, person, servingEngineUrl } from "../support/traffic.ts";
 
@@ -57,18 +58,7 @@ const SOURCES: [what: string, url: () => Promise<string>][] = [
 ];
 
 beforeEach(async () => {
-	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "dead_letters"];
-	const sums = [
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"conversions",
-		"conversion_events",
-		"callbacks",
-		"postback_intake",
-	];
-	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 });
 
 describe("worker: an import between a click and its consumer", () => {

@@ -19,6 +19,7 @@ import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 
 const db = openDatabase(env.DB);
@@ -72,18 +73,7 @@ const sell = (txnid: string, fields: object = {}) =>
 beforeAll(importReportNetwork);
 
 beforeEach(async () => {
-	const rows = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits", "retention"];
-	const sums = [
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"campaign_days",
-		"campaign_totals",
-		"day_digests",
-		"day_digest_state",
-	];
-	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("retention", "day_digests", "day_digest_state");
 	await run("INSERT INTO day_digest_state (id, selected_at) VALUES (1, 0)");
 	sold = click({ publisher: "identity-pa", texts: { clickid: "sold-1" } });
 	await count(click({ texts: { clickid: "c-1" } }), click({ texts: { clickid: "c-2" } }), click(), sold);

@@ -18,6 +18,7 @@ import { SUMS_STATEMENTS, sweepSums } from "../../src/reconcile/sweep-sums.ts";
 import { ACTOR, actedBy } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { farDatabase } from "../support/far-database.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, PLAIN_IMPORT } from "../support/network-import.ts";
 
 /** Statements that an invocation has. */
@@ -51,18 +52,7 @@ beforeAll(() =>
 );
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"campaign_days",
-		"campaign_totals",
-		"campaign_rates",
-	];
-	const own = ["paid_visits", "adjustments", "day_digests", "reconciliation_days", "sum_differences", "click_history", "conversions"];
-	await env.DB.batch([...tables, ...own].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("day_digests", "reconciliation_days", "sum_differences");
 });
 
 describe("worker: an import, 100 ms from the database", () => {
@@ -100,17 +90,17 @@ describe("worker: an import, 100 ms from the database", () => {
 	});
 
 	it("that is cut off, wherever that is, has changed nothing, and can be sent again", async () => {
-		const whole = farDatabase(undefined, 0);
+		const whole = farDatabase();
 		await importInto(whole.db, { ...fileOf(1, 3), brands: [brandEntry("cut-off.example", 7001)] });
 		await run("DELETE FROM brands WHERE domain = 'cut-off.example'");
 		const state = () => rowsOf("SELECT domain, name FROM brands UNION ALL SELECT id, name FROM publishers ORDER BY 1");
 		const before = await state();
 		const file = { ...fileOf(1, 0), brands: [brandEntry("cut-off.example", 7001, { name: "Cut off" })] };
 		for (let calls = 0; calls < whole.calls(); calls++) {
-			await expect(importInto(farDatabase(calls, 0).db, file)).rejects.toThrow();
+			await expect(importInto(farDatabase(calls).db, file)).rejects.toThrow();
 			expect(await state()).toEqual(before);
 		}
-		await importInto(farDatabase(undefined, 0).db, file);
+		await importInto(farDatabase().db, file);
 		expect(await countOf("brands WHERE name = 'Cut off'")).toBe(1);
 	});
 });
@@ -151,7 +141,7 @@ describe("worker: adjustments, 100 ms from the database", () => {
 
 	it("a request at its largest fits an invocation", async () => {
 		await storeClicks(2_100, (at) => CLICKED_AT + at);
-		const far = farDatabase(undefined, 0);
+		const far = farDatabase();
 		const adjusted = await adjust(deps(far.db), { kind: "void_clicks", text: "a test", publisher: ACME.id });
 		expect(adjusted).toMatchObject({ clicks: 2_100, complete: true });
 		const chunks = 3;
@@ -171,16 +161,18 @@ describe("worker: comparing counters, 100 ms from the database", () => {
 	});
 
 	it("reconcile-sums answers with a cursor before it takes long, and repairs day by day", async () => {
+		// As many as a request may compare: it is time that ends the first.
+		const asked = 30;
 		let cursor: string | undefined;
 		let requests = 0;
 		const compared: number[] = [];
 		for (; requests < 20; requests++) {
 			const far = farDatabase();
-			const response = await actedBy(reconcileRoutes({ db: far.db, now: () => Date.now() })).request("/", {
+			const response = await actedBy(reconcileRoutes({ db: far.db, now: () => NOW + far.elapsedMs() })).request("/", {
 				method: "POST",
 				body: JSON.stringify({
 					repair: true,
-					from: utcDay(CLICKED_AT - DAYS * DAY_MS),
+					from: utcDay(CLICKED_AT - (asked - 1) * DAY_MS),
 					to: utcDay(CLICKED_AT),
 					...(cursor !== undefined && { cursor }),
 				}),
@@ -188,11 +180,13 @@ describe("worker: comparing counters, 100 ms from the database", () => {
 			expect(response.status).toBe(200);
 			const answer = v.parse(reconcileAnswerSchema, await response.json());
 			expect(far.statements()).toBeLessThan(MAX_STATEMENTS);
+			expect(far.elapsedMs()).toBeLessThan(7_000);
 			compared.push(answer.days);
 			if (answer.next_cursor === null) break;
 			cursor = answer.next_cursor;
 		}
-		expect(compared.reduce((sum, days) => sum + days)).toBe(DAYS + 1);
+		expect(compared.length).toBeGreaterThan(1);
+		expect(compared.reduce((sum, days) => sum + days)).toBe(asked);
 		expect(await checkCounters()).toBe(DAYS);
 	}, 60_000);
 
@@ -202,25 +196,25 @@ describe("worker: comparing counters, 100 ms from the database", () => {
 		const waiting = () => countOf("reconciliation_days");
 		// State, days, and then four calls a day: each run is cut off within its third day, and one that begins an hour before.
 		let at = NOW;
-		const sweep = () => sweepSums({ db: farDatabase(12, 20).db, now: () => (at += 10 * MINUTE_MS) });
+		const sweep = () => sweepSums({ db: farDatabase(12).db, now: () => (at += 10 * MINUTE_MS) });
 		expect(await repeat(sweep, async () => (await waiting()) === 0)).toBeGreaterThan(3);
 		expect(await countOf("sum_differences WHERE counter = 'daily_publishers'")).toBe(DAYS);
 
 		await run(`INSERT INTO reconciliation_days (day) SELECT value FROM json_each('${JSON.stringify(days)}')`);
 		await run(`UPDATE reconciliation SET selected_at = ${NOW}`);
-		for (let tries = 0; tries < 3 * DAYS; tries++) await sweepSums({ db: farDatabase(3, 0).db, now: () => NOW }).catch(() => {});
+		for (let tries = 0; tries < 3 * DAYS; tries++) await sweepSums({ db: farDatabase(3).db, now: () => NOW }).catch(() => {});
 		expect(await countOf("reconciliation_days WHERE tries < 3")).toBe(0);
-		const after = farDatabase(undefined, 0);
+		const after = farDatabase();
 		await sweepSums({ db: after.db, now: () => NOW });
 		expect(after.calls()).toBe(2);
 		// They come again by the hour.
-		await sweepSums({ db: farDatabase(undefined, 0).db, now: () => NOW + HOUR_MS });
+		await sweepSums({ db: farDatabase().db, now: () => NOW + HOUR_MS });
 		expect(await countOf("reconciliation_days WHERE tries >= 3")).toBe(0);
 	}, 60_000);
 
 	it("a run at its largest takes what is reserved for it", async () => {
 		await run("UPDATE reconciliation SET selected_at = 0");
-		const far = farDatabase(undefined, 0);
+		const far = farDatabase();
 		await sweepSums({ db: far.db, now: () => NOW });
 		expect(far.statements()).toBeLessThanOrEqual(SUMS_STATEMENTS);
 	});
@@ -260,18 +254,18 @@ describe("worker: digests of closed days, 100 ms from the database", () => {
 		await storeClicks(DAYS * 2, (at) => CLICKED_AT - (at % DAYS) * DAY_MS);
 		await run(`UPDATE day_digest_state SET selected_at = 0, turn_day = '${utcDay(CLICKED_AT - 30 * DAY_MS)}'`);
 		const now = () => NOW;
-		const select = farDatabase(undefined, 0);
+		const select = farDatabase();
 		await run(`INSERT INTO day_digests (publisher_id, day, due) SELECT publisher_id, date, 1 FROM daily_publishers`);
 		await sweepDays({ db: select.db, now });
 		expect(select.statements()).toBeLessThanOrEqual(DAYS_STATEMENTS);
-		while ((await countOf("day_digests WHERE due = 1")) > 0) await sweepDays({ db: farDatabase(undefined, 0).db, now });
+		while ((await countOf("day_digests WHERE due = 1")) > 0) await sweepDays({ db: farDatabase().db, now });
 		const right = await digests();
 		expect(right).toHaveLength(DAYS);
 
 		await run("UPDATE day_digests SET due = 1, digest = NULL, record_count = NULL, computed_at = NULL");
 		// A day is six calls; each run is cut off within one.
 		const runs = await repeat(
-			() => sweepDays({ db: farDatabase(40, 10).db, now }),
+			() => sweepDays({ db: farDatabase(40).db, now }),
 			async () => (await countOf("day_digests WHERE due = 1")) === 0,
 		);
 		expect(runs).toBeGreaterThan(DAYS / 7);
@@ -284,10 +278,8 @@ describe("worker: digests of closed days, 100 ms from the database", () => {
 		await run(`UPDATE day_digest_state SET selected_at = ${NOW}, turn_day = NULL`);
 		await run(`INSERT INTO day_digests (publisher_id, day, due) VALUES ('${ACME.id}', '${day}', 1)`);
 		const far = farDatabase();
-		const startedAt = Date.now();
 		await sweepDays({ db: far.db, now: () => NOW });
-		expect(Date.now() - startedAt).toBeLessThan(10_000);
-		expect(far.calls()).toBeLessThan(10);
+		expect(far.elapsedMs()).toBeLessThan(1_000);
 		expect(await digests()).toMatchObject([{ day, records: 100 }]);
 	});
 });

@@ -9,6 +9,7 @@ import { OvertakenError } from "../../src/db/overtaken.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { clickUrlFor } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
 import { CPC, callMany, linkTo, outcomes, person } from "../support/traffic.ts";
 
@@ -24,12 +25,7 @@ const setCaps = (caps: object) =>
 	});
 
 async function forgetClicks(): Promise<void> {
-	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
-	await env.DB.batch(
-		[...tables, "daily_publishers", "daily_sources", "daily_campaigns", "daily_network"].map((table) =>
-			env.DB.prepare(`DELETE FROM ${table}`),
-		),
-	);
+	await forgetTraffic("campaign_pauses");
 }
 
 /** Ends the pauses that earlier tests have brought about, in this isolate too. */

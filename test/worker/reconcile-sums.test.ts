@@ -16,6 +16,7 @@ import { sweepSums } from "../../src/reconcile/sweep-sums.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
 
@@ -47,18 +48,7 @@ const stored = async () =>
 	Object.fromEntries(await Promise.all(COUNTERS.map(async (table) => [table, await rowsOf(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`)])));
 
 beforeEach(async () => {
-	const rows = [
-		"clicks",
-		"conversions",
-		"conversion_events",
-		"postback_intake",
-		"callbacks",
-		"adjustments",
-		"retention",
-		"campaign_clocks",
-	];
-	const own = ["reconciliation_days", "sum_differences", "click_sequence", "reconciliation"];
-	await env.DB.batch([...rows, ...own, ...COUNTERS].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("retention", "campaign_clocks", "reconciliation_days", "sum_differences", "click_sequence", "reconciliation");
 	await run("INSERT INTO click_sequence (id, version) VALUES (1, 0)");
 	await run("INSERT INTO reconciliation (id, version, selected_at, totals_after) VALUES (1, 0, 0, 0)");
 	await importReportNetwork();

@@ -8,6 +8,7 @@ import { deadLettersSchema, type Replayed, replayedSchema } from "../../src/oper
 import worker from "../../src/worker.ts";
 import { clickMessage, rowsOf } from "../support/click-messages.ts";
 import { clickRows } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 function deadLetters(queue: string, ...bodies: unknown[]): Promise<void> {
@@ -36,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	await env.DB.batch(["clicks", "dead_letters"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 });
 
 describe("worker: dead letters are replayed", () => {

@@ -5,6 +5,7 @@ import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import {
 	askReport,
 	CPA_KEY,
@@ -29,11 +30,7 @@ const ADDED = ["approved_revenue", "pending_revenue"];
 const addedTo = (name: string) => (name === "clickid_level" || name === "clicklevel" ? [...ADDED, "credited_revenue"] : ADDED);
 
 beforeAll(importReportNetwork);
-beforeEach(async () => {
-	await store([]);
-	const tables = ["daily_campaigns", "daily_network", "adjustments", "conversion_events", "postback_intake", "callbacks", "paid_visits"];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
-});
+beforeEach(() => forgetTraffic());
 
 describe("worker: detail=1", () => {
 	beforeEach(async () => {

@@ -23,6 +23,7 @@ import worker from "../../src/worker.ts";
 import { postAdjustment, postVerb } from "../support/adjustments.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { importExactly, importFile, NORTHWIND } from "../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork, setPublisher } from "../support/report-rows.ts";
 import { postRevalue } from "../support/revalue.ts";
@@ -308,18 +309,7 @@ async function consumeClicks(bodies: readonly ClickMessage[]): Promise<void> {
 }
 
 async function forgetAll(): Promise<void> {
-	const tables = [
-		"clicks",
-		"conversions",
-		"conversion_events",
-		"postback_intake",
-		"callbacks",
-		"campaign_days",
-		"campaign_totals",
-		"adjustments",
-	];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"];
-	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("exchange_rates");
 	await setPublisher("pa", "pricing_model", "CPA");
 	await setPublisher("pc", "pricing_model", "CPC");
 	for (const publisher of ["pa", "pc"]) {

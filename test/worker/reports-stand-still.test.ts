@@ -8,6 +8,7 @@ import { removeOld } from "../../src/retention/remove-old.ts";
 import { adjust } from "../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import {
 	askReport,
 	CPA_KEY,
@@ -67,10 +68,7 @@ async function fault(path: Path, fields: ReportFields): Promise<[number, unknown
 beforeAll(importReportNetwork);
 
 beforeEach(async () => {
-	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
-	const histories = ["click_history", "conversion_history"];
-	await env.DB.batch([...tables, ...sums, ...histories].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 	await env.DB.prepare("UPDATE report_sequence SET oldest = 0, marked = 0, marked_at = 0").run();
 });
 

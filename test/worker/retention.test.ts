@@ -9,6 +9,7 @@ import { LOOKED_AT_A_STEP, MAX_STEPS, RETENTION_STATEMENTS, type RemoveDeps, rem
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { farDatabase } from "../support/far-database.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -26,17 +27,7 @@ async function intake(outcome: string, at: number): Promise<void> {
 beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 5001)] }));
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"conversions",
-		"daily_publishers",
-		"campaign_totals",
-		"postback_intake",
-		"callback_attempts",
-		"dead_letters",
-		"retention",
-	];
-	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("retention");
 });
 
 describe("worker: retention", () => {
@@ -166,7 +157,7 @@ describe("worker: retention", () => {
 	});
 
 	it.runIf(ON_D1)("takes no more statements than the cron reserves for it", async () => {
-		const idle = farDatabase(undefined, 0);
+		const idle = farDatabase();
 		await removeOld({ db: idle.db, now: () => NOW, clickDays: 400, archive: env.ARCHIVE });
 		// Each of five rules has asked once, where it may take ten steps of four.
 		expect(idle.statements() + 5 * (MAX_STEPS * 4 - 1)).toBeLessThanOrEqual(RETENTION_STATEMENTS);

@@ -1,9 +1,10 @@
 /** What a bid knew when it was asked for, and the network that a click comes from: held against each other at the redirect. */
 
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { BROWSER, clickRows, clickUrlFor, follow } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { findClickUrl } from "../support/golden/normalise.ts";
 import { openClick } from "../support/golden/open-click.ts";
 import { brandEntry, importExactly, NORTHWIND } from "../support/network-import.ts";
@@ -34,7 +35,7 @@ async function bidFor(device: object, site: object = { domain: SHOES }, asker?: 
 }
 
 beforeEach(async () => {
-	await env.DB.batch(["clicks", "paid_visits", "unpaid_hours"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 	await setPublisher({ traffic: null, bid_pay_minutes: null });
 });
 

@@ -1,5 +1,5 @@
 /** Traffic that is worth nothing, through the real endpoints and the queue: it is redirected, and nobody is paid for it. */
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sweepCaps } from "../../src/clicks/consumer/caps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -7,6 +7,7 @@ import { MAX_SOURCES_PER_DAY, MAX_UNPAID_PER_HOUR, OTHER_SOURCE } from "../../sr
 import { MINUTE_MS } from "../../src/lib/time.ts";
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { BROWSER, clickUrlFor } from "../support/clicks.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { brandEntry, importExactly, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 import { CPC, call, callMany, linkTo, outcomes, person, servingEngineUrl } from "../support/traffic.ts";
 
@@ -19,12 +20,7 @@ beforeEach(async () => {
 		publishers: [{ ...CPC, status: "active", blocked_brands: [], traffic: null }],
 		brands: [brandEntry(SHOES, 5001), brandEntry(BOOTS, 5002, {}, { daily_click_cap: null })],
 	});
-	const tables = ["clicks", "paid_visits", "unpaid_hours", "campaign_days", "campaign_totals", "campaign_rates", "campaign_pauses"];
-	await env.DB.batch(
-		[...tables, "daily_publishers", "daily_sources", "daily_campaigns", "daily_network"].map((table) =>
-			env.DB.prepare(`DELETE FROM ${table}`),
-		),
-	);
+	await forgetTraffic("campaign_pauses");
 	await sweepCaps(capDeps(() => Date.now()));
 });
 

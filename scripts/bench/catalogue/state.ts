@@ -44,7 +44,7 @@ export async function startCatalogueWorkers(bench: Bench): Promise<Runtime> {
 	const script = await buildWorker(bench, { entry: "test/bench/catalogue-worker.ts" });
 	return startWorkers(
 		bench.folder,
-		NAMES.map((name) => ({ name, script, state: name, databases: true, variables: { BOOK_FORMAT: "2" } })),
+		NAMES.map((name) => ({ name, script, state: name, databases: true })),
 	);
 }
 

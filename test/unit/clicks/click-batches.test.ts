@@ -95,9 +95,9 @@ describe("unit: keeping clicks together", () => {
 
 	test("where the request that leads a batch is gone, the others keep theirs themselves", async () => {
 		// A request that is ended runs no further: its timers never fire.
-		const timers = vi.spyOn(globalThis, "setTimeout").mockReturnValueOnce(0 as unknown as ReturnType<typeof setTimeout>);
+		vi.stubGlobal("setTimeout", () => 0);
 		keep("gone");
-		timers.mockRestore();
+		vi.unstubAllGlobals();
 		keep("b");
 		await pass(MAX_KEEPING_MS - 3_000);
 		expect(kv.puts).toMatchObject([{ key: "click:kept:b", ids: ["b"] }]);

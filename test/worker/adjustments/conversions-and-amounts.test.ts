@@ -7,6 +7,7 @@ import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { adjust, listAdjustments, postAdjustment, preview } from "../../support/adjustments.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork } from "../../support/report-rows.ts";
 
 const AT = Date.parse("2026-11-10T12:00:00Z");
@@ -30,9 +31,7 @@ async function faultOf(body: object, query = ""): Promise<string> {
 beforeAll(importReportNetwork);
 
 beforeEach(async () => {
-	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "paid_visits"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
-	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 	const click = { hash: HASH, publisher: "identity-pa", campaignId: 11, at: AT };
 	await consumeClicks(capDeps(), letters(clickMessage(click)));
 });

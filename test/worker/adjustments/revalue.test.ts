@@ -14,6 +14,7 @@ import { listAdjustments, postAdjustment } from "../../support/adjustments.ts";
 import { rowsOf } from "../../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { importFile } from "../../support/network-import.ts";
 import { postRevalue, revalue } from "../../support/revalue.ts";
 
@@ -43,9 +44,7 @@ async function differing(): Promise<object[]> {
 beforeAll(importConversionNetwork);
 
 beforeEach(async () => {
-	const rows = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "exchange_rates"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"];
-	await env.DB.batch([...rows, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("exchange_rates");
 	await run("UPDATE publishers SET amendments = 'none', status = 'active'");
 	await setRate("1.1");
 	await setRate("1.1", "2026-11-12");

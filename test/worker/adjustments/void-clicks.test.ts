@@ -14,6 +14,7 @@ import { adjust, listAdjustments, postAdjustment, preview } from "../../support/
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../../support/network-import.ts";
 
 const CPC = {
@@ -56,17 +57,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = [
-		"clicks",
-		"daily_publishers",
-		"daily_sources",
-		"daily_campaigns",
-		"daily_network",
-		"campaign_days",
-		"campaign_totals",
-		"campaign_rates",
-	];
-	await env.DB.batch([...tables, "paid_visits", "adjustments", "campaign_pauses"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic("campaign_pauses");
 });
 
 describe("worker: clicks are voided", () => {
@@ -397,16 +388,7 @@ describe("worker: any history of clicks, voids and undos", () => {
 					}
 				})
 				.beforeEach(async () => {
-					const tables = [
-						"clicks",
-						"daily_publishers",
-						"daily_sources",
-						"daily_campaigns",
-						"daily_network",
-						"campaign_days",
-						"campaign_totals",
-					];
-					await env.DB.batch([...tables, "paid_visits", "adjustments"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+					await forgetTraffic();
 				}),
 			{ numRuns: 25 },
 		);

@@ -16,6 +16,7 @@ import { FeedClient, getChanges } from "../../support/changes.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { consume, postbackMessage } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 import { askReport, CPA_KEY, CPC_KEY, importReportNetwork } from "../../support/report-rows.ts";
 
@@ -96,9 +97,7 @@ function sorted<Row>(rows: readonly Row[]): Row[] {
 beforeAll(importReportNetwork);
 
 beforeEach(async () => {
-	const tables = ["clicks", "conversions", "conversion_events", "postback_intake", "callbacks", "adjustments", "conversion_changes"];
-	const sums = ["daily_publishers", "daily_sources", "daily_campaigns", "campaign_days", "campaign_totals", "conversion_history"];
-	await env.DB.batch([...tables, ...sums].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await forgetTraffic();
 	await env.DB.prepare("UPDATE report_sequence SET changes_from = present").run();
 	const made = (publisher: "pa" | "pc") =>
 		DAYS.map((day) =>

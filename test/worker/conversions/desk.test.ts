@@ -419,6 +419,10 @@ describe("worker: a platform's currency", () => {
 		expect(await judge("krona", "attach", { click: String(click.click_hash) })).toMatchObject({
 			conversion: { stage: "quarantined", why: "no_rate" },
 		});
-		expect(env.DB).toBeDefined();
+		await importFile({ exchange_rates: [{ currency: "SEK", date: "2026-11-10", usd: "0.1" }] });
+		await consume({ format: 1, kind: "look_again", platform: "west", txnid: "krona" });
+		expect(await readAll("SELECT stage, gross_micros FROM conversions WHERE txnid = 'krona'")).toEqual([
+			{ stage: "settled", gross_micros: 1_000_000 },
+		]);
 	});
 });

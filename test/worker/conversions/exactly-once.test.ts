@@ -33,28 +33,12 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { PLAIN_IMPORT } from "../../support/network-import.ts";
 import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
 
 const RUNS = Number(env.PROPERTY_RUNS || 150);
 const MINUTE = 60_000;
-const TABLES = [
-	"conversions",
-	"conversion_events",
-	"callbacks",
-	"daily_publishers",
-	"daily_sources",
-	"daily_campaigns",
-	"daily_network",
-	"campaign_days",
-	"campaign_totals",
-	"postback_intake",
-	"clicks",
-	"exchange_rates",
-	"stops",
-	"conversion_history",
-	"adjustments",
-];
 /** How a history begins. */
 const PUBLISHERS = {
 	cpa: { share: 800_000n, model: "CPA", url: true, amendments: "pair" },
@@ -419,9 +403,8 @@ async function checkHistory(): Promise<void> {
 
 /** All is as it was when the first history began. */
 async function forgetAll(): Promise<void> {
-	const emptied = [...TABLES, ...SETTINGS].map((table) => `DELETE FROM ${table}`);
-	const filled = SETTINGS.map((table) => `INSERT INTO ${table} SELECT * FROM ${table}_at_first`);
-	await env.DB.batch([...emptied, ...filled].map((statement) => env.DB.prepare(statement)));
+	await forgetTraffic("exchange_rates", "stops", ...SETTINGS);
+	await env.DB.batch(SETTINGS.map((table) => env.DB.prepare(`INSERT INTO ${table} SELECT * FROM ${table}_at_first`)));
 }
 
 describe("worker: conversions exactly once", () => {

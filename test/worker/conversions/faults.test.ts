@@ -7,6 +7,7 @@ import { sweepConversions } from "../../../src/conversions/sweep-conversions.ts"
 import { openDatabase } from "../../../src/db/client.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
+import { forgetTraffic } from "../../support/forget-traffic.ts";
 
 const TABLES = [
 	"conversions",
@@ -55,7 +56,7 @@ describe("worker: faults on the way to a conversion", () => {
 	beforeAll(importConversionNetwork);
 	beforeEach(async () => {
 		vi.spyOn(console, "error").mockImplementation(() => {});
-		await env.DB.batch([...TABLES, "clicks"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		await forgetTraffic();
 	});
 	afterEach(async () => {
 		vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { pace } from "../../scripts/bench/pace.ts";
+import { pace } from "../../../scripts/bench/pace.ts";
 
 const STALL_MS = 300;
 /** One request opens the connection before any is due. */

@@ -1,0 +1,32 @@
+import { env } from "cloudflare:workers";
+import "./worker-env.ts";
+
+/** What clicks, postbacks and judgements of them write: their rows, sums and histories. A table added here is emptied in every suite. */
+const TABLES = [
+	"clicks",
+	"paid_visits",
+	"unpaid_hours",
+	"written_keys",
+	"conversions",
+	"conversion_events",
+	"postback_intake",
+	"callbacks",
+	"callback_attempts",
+	"adjustments",
+	"dead_letters",
+	"daily_publishers",
+	"daily_sources",
+	"daily_campaigns",
+	"daily_network",
+	"campaign_days",
+	"campaign_totals",
+	"campaign_rates",
+	"click_history",
+	"conversion_history",
+	"conversion_changes",
+];
+
+/** Empties what traffic has written, and these tables. The network stays, and so do pauses, which stand in KV as well. */
+export async function forgetTraffic(...further: readonly string[]): Promise<void> {
+	await env.DB.batch([...TABLES, ...further].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+}
