@@ -1,5 +1,5 @@
 /** Reads what a request of the operator's holds: its body under a cap, as JSON, by a schema. */
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
 import { jsonResponse } from "../lib/http.ts";
@@ -43,9 +43,14 @@ export function readDryRun(query: Record<string, string>): boolean {
 
 /** Middleware for verbs that take no query: 422 where a request that may change something has one. */
 export const refuseQuery: MiddlewareHandler = async (c, next) => {
-	if (c.req.method === "POST") readInput(v.strictObject({}), c.req.query());
+	if (c.req.method === "POST") assertNoQuery(c);
 	return next();
 };
+
+/** @throws HttpError 422 that names each parameter of a request that takes none */
+export function assertNoQuery(c: Context): void {
+	readInput(v.strictObject({}), c.req.query());
+}
 
 /** Reads an input by a schema. @throws HttpError 422 with a path and a message for each fault */
 export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, input: unknown, telling: Telling = describeIssue): Output {

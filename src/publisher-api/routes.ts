@@ -4,7 +4,7 @@ import type { BiddingDeps } from "../bidding/deps.ts";
 import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { limitBody, readBody, refuseQuery } from "../http/read-input.ts";
+import { limitBody, readBody } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
 import { readBrandsQuery } from "./brands-request.ts";
@@ -66,23 +66,19 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/callbacks/test",
-		refuseQuery,
 		answerActive(deps, ({ id }) => testOwnCallback(deps.callbacks(), id), "calling"),
 	);
 	app.post(
 		"/callbacks/:id/replay",
-		refuseQuery,
 		answerActive(deps, ({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? ""), "calling"),
 	);
 	app.post(
 		"/links",
-		refuseQuery,
 		limitBody(MAX_LINKS_BYTES),
 		answerActive(deps, async (publisher, c) => writeLinks(deps, publisher, await readBody(c.req.raw, linksRequestSchema))),
 	);
 	app.post(
 		"/explain",
-		refuseQuery,
 		limitBody(MAX_EXPLAIN_BYTES),
 		answerActive(deps, async (publisher, c) =>
 			explainOwn(deps.bidding, publisher, await c.req.text(), (promise) => c.executionCtx.waitUntil(promise)),

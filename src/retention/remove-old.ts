@@ -10,8 +10,8 @@ import { retention } from "../db/schema/retention.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
-import { UNDO_DAYS } from "../operator/network/kept-for.ts";
 import { keepClickWeeks } from "./click-weeks.ts";
+import { UNDO_DAYS } from "./kept-for.ts";
 
 type Rule = {
 	name: string;

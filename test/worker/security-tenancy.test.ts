@@ -29,15 +29,17 @@ function publisherOf(mark: string) {
 const [A, B] = [publisherOf("of-a"), publisherOf("of-b")];
 const LISTS = ["/api/brands-list", "/api/brands-list-by-traffic-type?traffic_type=All"];
 
-type Operation = { operationId: string; security: Record<string, unknown>[] };
+type Operation = { operationId: string; security: Record<string, unknown>[]; parameters?: { name: string; in: string }[] };
 const { paths } = await (await exports.default.fetch("http://base.example/openapi.json")).json<{
 	paths: Record<string, Record<string, Operation>>;
 }>();
 /** Every operation that a publisher's key opens. */
 const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
-	Object.entries(methods).flatMap(([method, { operationId, security }]) => {
+	Object.entries(methods).flatMap(([method, { operationId, security, parameters = [] }]) => {
 		const header = Object.keys(security[0] ?? {}).find((name) => name === "AccessKey" || name === "PublisherKey");
-		return header === undefined ? [] : [{ id: operationId, path, method: method.toUpperCase(), header }];
+		return header === undefined
+			? []
+			: [{ id: operationId, path, method: method.toUpperCase(), header, takes: parameters.map(({ name }) => name) }];
 	}),
 );
 
@@ -65,15 +67,22 @@ const BODIES: Record<string, unknown> = {
 };
 const REPORT_TYPES = ["daywise", "clickid_level", "source_level"];
 
-async function askAll({ id, path, method, header }: (typeof OPERATIONS)[number], { access_key, publisher_key }: typeof A): Promise<string> {
+async function askAll(
+	{ id, path, method, header, takes }: (typeof OPERATIONS)[number],
+	{ access_key, publisher_key }: typeof A,
+): Promise<string> {
 	const key = header === "AccessKey" ? access_key : publisher_key;
 	const url = `https://base.example${path.replaceAll(/\{\w+\}/g, "id-of-b")}`;
 	const fetch = (search: string, init: RequestInit = {}) =>
 		exports.default.fetch(`${url}?${search}`, { ...init, method, headers: { [header]: key, ...init.headers } });
 	const answers: Response[] = [await fetch(new URLSearchParams(ASKED).toString())];
+	// Some refuse what they do not know.
+	const known = Object.fromEntries(Object.entries(ASKED).filter(([name]) => takes.includes(name)));
+	if (answers[0]?.status === 422) answers.push(await fetch(new URLSearchParams(known).toString()));
 	// By ids of the other.
 	for (const other of ["id-of-b", "click-of-b", "txn click-of-b", "callback-of-b"]) {
 		if (method === "GET") answers.push(await fetch(new URLSearchParams({ ...ASKED, id: other, txnid: other }).toString()));
+		if (method === "GET" && takes.includes("id")) answers.push(await fetch(new URLSearchParams({ ...known, id: other }).toString()));
 	}
 	if (path.includes("{")) {
 		const own = key.replace("access-key", "callback");

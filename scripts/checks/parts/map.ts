@@ -49,7 +49,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/campaign-book",
 		job: "`format` (the contract), `build` (rows → shards, pure), `load` (KV → isolate)",
 		imports: ["src/lib"],
-		packages: [],
+		packages: ["cloudflare:workers"],
 	},
 	{
 		path: "src/bidding",
@@ -109,7 +109,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/retention",
 		job: "removes, and archives, what is kept for a time only",
-		imports: ["src/lib", "src/bid-counts/kept-for.ts", "src/operator/network/kept-for.ts", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/bid-counts/kept-for.ts", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm"],
 	},
 	{
@@ -257,6 +257,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/lib",
 			"src/http",
 			"src/campaign-book",
+			"src/retention/kept-for.ts",
 			"src/campaign-book/publisher",
 			"src/db/schema",
 			"src/db",
@@ -672,6 +673,6 @@ export const REACHES: readonly { entry: string; parts: readonly string[]; packag
 			"src/config.ts",
 			"src/edge.ts",
 		],
-		packages: ["hono", "isbot", "siphash", "ts-md5", "valibot"],
+		packages: ["cloudflare:workers", "hono", "isbot", "siphash", "ts-md5", "valibot"],
 	},
 ];

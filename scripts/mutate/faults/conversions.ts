@@ -203,8 +203,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "event-dates-far-ahead-are-taken",
 		file: "src/conversions/read-event-date.ts",
-		find: "at > now + DAY_MS",
-		replace: "at > now + 2 * DAY_MS",
+		find: "at <= now + DAY_MS",
+		replace: "at <= now + 2 * DAY_MS",
 		tests: ["test/unit/conversions/read-event-date.test.ts"],
 	},
 	{

@@ -5,11 +5,11 @@ import type { Database } from "../../db/client.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { DAY_MS } from "../../lib/time.ts";
+import { UNDO_DAYS } from "../../retention/kept-for.ts";
 import type { ChangeRecord } from "./difference.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
 import { type Given, type ImportRun, SETTINGS } from "./import-run.ts";
-import { UNDO_DAYS } from "./kept-for.ts";
 import { campaignSchema } from "./network-file.ts";
 
 export const undoSchema = v.strictObject({

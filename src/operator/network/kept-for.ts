@@ -1,2 +1,0 @@
-/** How long an import can be undone. */
-export const UNDO_DAYS = 30;
