@@ -65,6 +65,8 @@ const BODIES: Record<string, unknown> = {
 	makeLinks: { urls: ["https://shoes.example/", "https://marketplace.example/"] },
 	explainOwnBid: { query: "bd=shoes.example&cc=US&pubi=pubi-of-b" },
 };
+/** Has us call the publisher, a few times a minute. */
+const CALLING = /^\/api\/callbacks\//;
 const REPORT_TYPES = ["daywise", "clickid_level", "source_level"];
 
 async function askAll(
@@ -91,8 +93,7 @@ async function askAll(
 		);
 	}
 	if (id in BODIES) answers.push(await fetch("", { body: JSON.stringify(BODIES[id]) }));
-	// Of calls that have us call the publisher, a minute takes few.
-	if (method === "POST" && !path.startsWith("/api/callbacks/")) {
+	if (method === "POST" && !CALLING.test(path)) {
 		for (const report_type of REPORT_TYPES) {
 			const fields = { ...ASKED, report_type };
 			answers.push(await fetch("", { body: new URLSearchParams(fields) }));
@@ -162,7 +163,9 @@ describe("worker: tenancy of every endpoint", () => {
 
 	it("links are the asker's own, in lists and searches", async () => {
 		const linksOf = async (publisher: typeof A) => {
-			const texts = await Promise.all(OPERATIONS.map((operation) => askAll(operation, publisher)));
+			const texts = await Promise.all(
+				OPERATIONS.filter(({ path }) => !CALLING.test(path)).map((operation) => askAll(operation, publisher)),
+			);
 			const links = new Set(texts.join("\n").match(/https?:[^"\s]*\/click\?[^"\s]*/g));
 			return Promise.all([...links].map(async (link) => (await openLink(link)).token?.publisher));
 		};
