@@ -484,7 +484,7 @@ describe("worker: a book of another size", () => {
 	it("is rebuilt with more shards, over several runs where it is large, and never a bid is lost", async () => {
 		const { bits } = await manifest();
 		await env.DB.prepare("UPDATE book_state SET next_bits = ?, next_done = 0")
-			.bind(bits + 8)
+			.bind(bits + 7)
 			.run();
 		const first = await publishBook(deps());
 		expect(first.complete).toBe(false);
@@ -501,7 +501,7 @@ describe("worker: a book of another size", () => {
 			await publishBook(deps());
 			expect(await reader(observedStore()).priceOf("many-14.example", 0)).toBe(400_000);
 		}
-		expect((await manifest()).bits).toBe(bits + 8);
+		expect((await manifest()).bits).toBe(bits + 7);
 		const { priceOf } = reader(observedStore());
 		for (let at = 30; at <= 130; at++) expect(await priceOf(`many-${at}.example`, 0)).toBe(777_700);
 		// Far more shards than the book needs: it shrinks again by itself.

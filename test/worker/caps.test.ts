@@ -309,7 +309,7 @@ describe("worker: a paused campaign", () => {
 	});
 
 	it("many who pause at once are published by few writes, a second apart, and the last holds them all", async () => {
-		const ids = Array.from({ length: 12 }, (_, at) => 6001 + at);
+		const ids = Array.from({ length: 8 }, (_, at) => 6001 + at);
 		const brands = ids.map((id) => brandEntry(`hat-${id}.example`, id, {}, { daily_click_cap: 1, timezone: "UTC" }));
 		await importFile({ brands });
 		await passSecond();
