@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import "./scripts/build-viewer.mjs";
+import "./scripts/build-assets.mjs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { unstable_readConfig } from "wrangler";
@@ -7,6 +7,9 @@ import { unstable_readConfig } from "wrangler";
 /** Secrets of the Worker under test; the second token key is an older one of the ring. */
 const TOKEN_KEYS = "test-token-key-newest-0000000000000000,test-token-key-older-00000000000000000";
 const OPERATOR_KEY = "test-operator-key-000000";
+
+/** As tsconfig.base.json has it: vitest does not look there. */
+const JSX = { oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx" } } } as const;
 
 /** Only a test that hangs takes this long; on a busy machine a sound one takes many times its usual. */
 const HANGS_MS = 120_000;
@@ -71,6 +74,7 @@ const FIRST_FORMAT_SUITES = ["test/worker/campaign-book.test.ts"];
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
 	return {
+		...JSX,
 		plugins: [
 			cloudflareTest(async () => ({
 				main: "./src/worker.ts",
@@ -123,10 +127,11 @@ export default defineConfig({
 		silent: "passed-only",
 		projects: [
 			{
+				...JSX,
 				test: {
 					name: "unit",
 					environment: "node",
-					include: ["test/unit/**/*.test.ts"],
+					include: ["test/unit/**/*.test.{ts,tsx}"],
 					testTimeout: HANGS_MS,
 					// Pure code shares nothing, so its files share a thread, and load what they test once; what a test has replaced is put back.
 					pool: "threads",

@@ -11,7 +11,7 @@ import { Failure, reportFailure } from "./local/failure.ts";
 import { ROOT } from "./local/paths.ts";
 import { startTestServer } from "./postgres/test-server.ts";
 
-const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json"];
+const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json", "src/console/ui/browser/tsconfig.json"];
 
 const FIRST_LANE: readonly Check[] = [
 	...PROJECTS.filter((file) => existsSync(join(ROOT, file))).map((file) => ({

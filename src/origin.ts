@@ -22,6 +22,7 @@ import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type Env, readConfig } from "./config.ts";
+import { assetRoutes } from "./console/ui/asset-routes.ts";
 import { attachConversion, detachConversion, judgeConversion } from "./conversions/judge-conversion.ts";
 import { PostbackBatcher } from "./conversions/postback-batcher.ts";
 import { routePostback } from "./conversions/postback-route.ts";
@@ -90,6 +91,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.use("*", guard({ now, failedKeys, mayBeValid }));
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
 	app.route("/", apiDocsRoutes({ baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL }, now));
+	app.route("/", assetRoutes());
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };

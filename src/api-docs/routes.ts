@@ -1,6 +1,7 @@
 /** GET /openapi.json and /openapi-operator.json, GET /docs, which shows both, and GET /network.schema.json. */
 import { Hono } from "hono";
 import { jsonResponse } from "../lib/http.ts";
+import { acceptsGzip } from "../lib/packed-file.ts";
 import { utcDay } from "../lib/time.ts";
 import { writeNetworkSchema } from "./network-schema.ts";
 import type { Described } from "./operation.ts";
@@ -30,7 +31,7 @@ export function apiDocsRoutes(hosts: Hosts, now: () => number): Hono {
 	});
 	app.get("/docs/*", (c) => {
 		const path = c.req.path === "/docs/" ? "/docs" : c.req.path;
-		return viewerFile(path, /\bgzip\b/.test(c.req.header("accept-encoding") ?? "")) ?? c.notFound();
+		return viewerFile(path, acceptsGzip(c.req.raw)) ?? c.notFound();
 	});
 	return app;
 }

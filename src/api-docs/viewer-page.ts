@@ -2,6 +2,7 @@
 import style from "../../.build/viewer/swagger-ui.css.gz.bin";
 import script from "../../.build/viewer/swagger-ui-bundle.js.gz.bin";
 import preset from "../../.build/viewer/swagger-ui-standalone-preset.js.gz.bin";
+import { packedFile } from "../lib/packed-file.ts";
 
 const DAY_SECONDS = 86_400;
 /** The viewer sets styles of its own and shows small pictures from data: URLs; nothing else may load, and nobody may frame it. */
@@ -47,12 +48,12 @@ const START = `SwaggerUIBundle({
 `;
 
 /** The page and its files by path; undefined for any other. */
-export function viewerFile(path: string, acceptsGzip: boolean): Response | undefined {
+export function viewerFile(path: string, gzip: boolean): Response | undefined {
 	if (path === "/docs") return textFile(PAGE, "text/html; charset=utf-8");
 	if (path === "/docs/start.js") return textFile(START, "text/javascript; charset=utf-8");
-	if (path === "/docs/swagger-ui-bundle.js") return packedFile(script, "text/javascript; charset=utf-8", acceptsGzip);
-	if (path === "/docs/swagger-ui-standalone-preset.js") return packedFile(preset, "text/javascript; charset=utf-8", acceptsGzip);
-	if (path === "/docs/swagger-ui.css") return packedFile(style, "text/css; charset=utf-8", acceptsGzip);
+	if (path === "/docs/swagger-ui-bundle.js") return viewerAsset(script, "text/javascript; charset=utf-8", gzip);
+	if (path === "/docs/swagger-ui-standalone-preset.js") return viewerAsset(preset, "text/javascript; charset=utf-8", gzip);
+	if (path === "/docs/swagger-ui.css") return viewerAsset(style, "text/css; charset=utf-8", gzip);
 	return undefined;
 }
 
@@ -60,8 +61,6 @@ function textFile(text: string, type: string): Response {
 	return new Response(text, { headers: { "content-type": type, ...SECURITY_HEADERS } });
 }
 
-function packedFile(bytes: ArrayBuffer, type: string, acceptsGzip: boolean): Response {
-	const headers = { "content-type": type, "cache-control": `public, max-age=${DAY_SECONDS}`, vary: "accept-encoding", ...SECURITY_HEADERS };
-	if (acceptsGzip) return new Response(bytes, { headers: { ...headers, "content-encoding": "gzip" }, encodeBody: "manual" });
-	return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")), { headers });
+function viewerAsset(bytes: ArrayBuffer, type: string, gzip: boolean): Response {
+	return packedFile(bytes, gzip, { "content-type": type, "cache-control": `public, max-age=${DAY_SECONDS}`, ...SECURITY_HEADERS });
 }

@@ -5,7 +5,7 @@ import { checkImports, checkMap, findUnused } from "../../scripts/checks/parts/c
 import { MAP_PATH } from "../../scripts/checks/parts/map.ts";
 import { COMMAND, PAGE, printedIn, printInto, printParts } from "../../scripts/checks/parts/parts-table.ts";
 
-const FILES = new Map(globSync("{src,scripts}/**/*.{ts,mts,cts,js,mjs,cjs}").map((file) => [file, readFileSync(file, "utf8")]));
+const FILES = new Map(globSync("{src,scripts}/**/*.{ts,tsx,mts,cts,js,mjs,cjs}").map((file) => [file, readFileSync(file, "utf8")]));
 
 describe("unit: the imports of src/ and scripts/", { timeout: 30_000 }, () => {
 	it("keep to the map", () => {

@@ -20,7 +20,7 @@ const TABLES = new Set([
 ]);
 
 /** The schema itself writes indexes, not statements. */
-const READINGS = globSync("src/**/*.ts", { exclude: ["src/db/schema/**"] })
+const READINGS = globSync("src/**/*.{ts,tsx}", { exclude: ["src/db/schema/**"] })
 	.map((path) => path.replaceAll("\\", "/"))
 	.sort()
 	.map((path) => ({ path, ...readSql(path, readFileSync(path, "utf8"), TABLES) }));

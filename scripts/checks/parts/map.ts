@@ -340,6 +340,18 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm"],
 	},
 	{
+		path: "src/console/ui",
+		job: "what the console's pages are made of: layout, components, stylesheet; serves `/console/assets`",
+		imports: ["src/lib", ".build/console"],
+		packages: ["hono"],
+	},
+	{
+		path: "src/console/ui/browser",
+		job: "the console's scripts, which browsers run: pages work without them",
+		imports: [],
+		packages: [],
+	},
+	{
 		path: "src/api-docs",
 		job: "`/openapi.json`, `/openapi-operator.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such, and a real answer of each",
 		imports: [
@@ -476,6 +488,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/statement",
 			"src/operator/dead-letters",
 			"src/operator/status",
+			"src/console/ui",
 			"src/api-docs",
 			"src/worker-app.ts",
 			"src/config.ts",
@@ -502,10 +515,10 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: [],
 	},
 	{
-		path: "scripts/build-viewer.mjs",
-		job: "packs the viewer of `/docs`",
+		path: "scripts/build-assets.mjs",
+		job: "packs what browsers are served: the viewer of `/docs`, the console's stylesheet and scripts",
 		imports: [],
-		packages: [],
+		packages: ["esbuild"],
 	},
 	{
 		path: "scripts/local",
@@ -649,7 +662,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 ];
 
 /** What is imported from outside of src/ and scripts/: what a build makes, and the Workers that are measured. */
-export const OUTSIDE: readonly string[] = [".build/viewer", "test/bench"];
+export const OUTSIDE: readonly string[] = [".build/viewer", ".build/console", "test/bench"];
 
 /** Files that import what they find in a folder of theirs: only they may import without a literal. */
 export const LOADERS: readonly string[] = ["scripts/operator/command.ts"];

@@ -1,0 +1,73 @@
+/**
+ * Packs what the origin Worker serves to browsers: the API reference's viewer (swagger-ui-dist) as .build/viewer/*.bin, and the console's
+ * stylesheet and scripts, bundled, as .build/console/*.bin with their addresses in asset-paths.json. All gzipped once here, so that
+ * neither bundle nor isolate holds it plain. wrangler runs this before each build (`[build]` in wrangler.toml), the tests before they
+ * start. Plain JavaScript, because `wrangler deploy` may run it under Node 20.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const BUILT = join(ROOT, ".build");
+
+const VIEWER_FILES = ["swagger-ui-bundle.js", "swagger-ui-standalone-preset.js", "swagger-ui.css"];
+
+const CONSOLE_UI = join(ROOT, "src", "console", "ui");
+/** Each file of this folder is an asset; what several share, or what is long, is in folders below. */
+const SCRIPTS = join(CONSOLE_UI, "browser");
+/** Where the console serves them. An address holds a hash of what it answers, so that browsers may keep it for good. */
+const ASSETS_PATH = "/console/assets";
+const HASH_LENGTH = 12;
+
+/** Leaves a file alone that is right, and is never seen half written: several builds may run at once. */
+function write(path, content) {
+	if (existsSync(path) && readFileSync(path).equals(content)) return;
+	const written = `${path}.${process.pid}`;
+	writeFileSync(written, content);
+	renameSync(written, path);
+}
+
+function pack(path, content) {
+	write(`${path}.gz.bin`, gzipSync(content, { level: 9 }));
+}
+
+function packViewer() {
+	const source = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+	const target = join(BUILT, "viewer");
+	mkdirSync(target, { recursive: true });
+	for (const file of VIEWER_FILES) pack(join(target, file), readFileSync(join(source, file)));
+}
+
+function packConsole() {
+	const target = join(BUILT, "console");
+	mkdirSync(target, { recursive: true });
+	const scripts = readdirSync(SCRIPTS).filter((file) => file.endsWith(".ts"));
+	const { outputFiles } = buildSync({
+		entryPoints: [join(CONSOLE_UI, "styles", "console.css"), ...scripts.map((file) => join(SCRIPTS, file))],
+		outdir: target,
+		entryNames: "[name]",
+		bundle: true,
+		minify: true,
+		format: "esm",
+		target: "esnext",
+		legalComments: "none",
+		write: false,
+		logLevel: "warning",
+		tsconfigRaw: {},
+	});
+	const paths = outputFiles.map(({ path, contents }) => {
+		const file = path.slice(target.length + 1);
+		pack(path, contents);
+		const hash = createHash("sha256").update(contents).digest("hex").slice(0, HASH_LENGTH);
+		return [file, `${ASSETS_PATH}/${file.replace(".", `.${hash}.`)}`];
+	});
+	write(join(target, "asset-paths.json"), Buffer.from(`${JSON.stringify(Object.fromEntries(paths.sort()), null, "\t")}\n`));
+}
+
+packViewer();
+packConsole();

@@ -1,0 +1,25 @@
+/** GET /console/assets/NAME.HASH.css and .js. Anyone may have them, on any host: the front door uses them as well. */
+import { Hono } from "hono";
+import style from "../../../.build/console/console.css.gz.bin";
+import script from "../../../.build/console/console.js.gz.bin";
+import { acceptsGzip, packedFile } from "../../lib/packed-file.ts";
+import { ASSET_NAMES, type AssetName, assetPath } from "./asset-paths.ts";
+
+const PACKED: Readonly<Record<AssetName, ArrayBuffer>> = { "console.css": style, "console.js": script };
+
+/** What an address answers never changes: another content has another address. */
+const HEADERS = {
+	"cache-control": "public, max-age=31536000, immutable",
+	"cross-origin-resource-policy": "same-origin",
+	"x-content-type-options": "nosniff",
+} as const;
+
+/** Mounted at the root. */
+export function assetRoutes(): Hono {
+	const app = new Hono();
+	for (const name of ASSET_NAMES) {
+		const type = name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
+		app.get(assetPath(name), (c) => packedFile(PACKED[name], acceptsGzip(c.req.raw), { ...HEADERS, "content-type": type }));
+	}
+	return app;
+}

@@ -1,0 +1,63 @@
+/** Which states are good and which are not, in one place. */
+import type { Tone } from "./values.tsx";
+
+const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
+	good: [
+		"active",
+		"answered",
+		"applied",
+		"approved",
+		"bid",
+		"credited",
+		"delivered",
+		"granted",
+		"live",
+		"ok",
+		"paid",
+		"ready",
+		"resolved",
+		"settled",
+		"won",
+	],
+	waiting: ["due", "expiring", "late", "new", "open", "partial", "paused", "pending", "retrying", "unmatched", "waiting"],
+	bad: [
+		"blocked",
+		"declined",
+		"failed",
+		"failing",
+		"given_up",
+		"invalid",
+		"quarantined",
+		"refused",
+		"rejected",
+		"stopped",
+		"suspended",
+		"unpaid",
+		"wrong",
+	],
+	over: [
+		"archived",
+		"cancelled",
+		"closed",
+		"ended",
+		"expired",
+		"ignored",
+		"inactive",
+		"off",
+		"removed",
+		"retired",
+		"revoked",
+		"skipped",
+		"used",
+		"void",
+		"voided",
+		"withdrawn",
+	],
+};
+
+const TONES = new Map(Object.entries(WORDS).flatMap(([tone, words]) => words.map((word) => [word, tone as Tone] as const)));
+
+/** Plain where the word is not known. */
+export function toneOf(word: string): Tone {
+	return TONES.get(word.toLowerCase().replaceAll(" ", "_")) ?? "plain";
+}
