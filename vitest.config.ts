@@ -117,10 +117,10 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 }
 
 /**
- * Seven projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
+ * Eight projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
  * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
  * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether that was every statement; `e2e` runs the
- * commands of the README themselves, and `e2e-postgres` `npm start -- --postgres`.
+ * commands of the README themselves, `e2e-postgres` `npm start -- --postgres`, and `console` opens pages in a real browser.
  */
 export default defineConfig({
 	test: {
@@ -144,6 +144,21 @@ export default defineConfig({
 			},
 			{
 				test: { name: "e2e-postgres", environment: "node", include: ["test/e2e-postgres/**/*.test.ts"], testTimeout: HANGS_MS },
+			},
+			{
+				test: {
+					name: "console",
+					environment: "node",
+					include: ["test/browser/**/*.test.ts"],
+					testTimeout: HANGS_MS,
+					hookTimeout: HANGS_MS,
+					// One service and one browser for all files, which share a connection to it where they share a thread.
+					globalSetup: ["./test/browser/support/start.ts"],
+					pool: "threads",
+					isolate: false,
+					maxWorkers: 2,
+					sequence: { groupOrder: 5 },
+				},
 			},
 			inWorkerd("worker", ["test/worker/**/*.test.ts"], "", 1),
 			inWorkerd(

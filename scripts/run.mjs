@@ -5,11 +5,11 @@
  * Arguments, signals and the exit code are passed on. Plain JavaScript, because it must run under Node 20.
  */
 import { spawn } from "node:child_process";
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { install as installPackages } from "./local/install.mjs";
+import { install as installPackages, isInstalled } from "./local/install.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, "node_modules", ".bin");
@@ -18,23 +18,6 @@ const TYPE_STRIPPING_MAJOR = 24;
 function fail(message) {
 	console.error(message);
 	process.exit(1);
-}
-
-function readPackages(file) {
-	return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
-}
-
-/** True where node_modules holds what package-lock.json names; packages for other platforms may be absent. */
-function isInstalled() {
-	const lock = join(ROOT, "node_modules", ".package-lock.json");
-	if (!existsSync(lock)) return false;
-	const installed = readPackages(lock);
-	return Object.entries(readPackages(join(ROOT, "package-lock.json"))).every(([path, wanted]) => {
-		if (path === "") return true;
-		const found = installed[path];
-		if (found === undefined) return wanted.optional === true;
-		return found.version === wanted.version && (wanted.integrity === undefined || found.integrity === wanted.integrity);
-	});
 }
 
 async function install() {
@@ -60,7 +43,7 @@ function findNode() {
 
 const [target, ...rest] = process.argv.slice(2);
 if (target === undefined) fail("Usage: node scripts/run.mjs SCRIPT.ts|TOOL [ARGUMENT…]");
-if (!isInstalled()) await install();
+if (!isInstalled(ROOT)) await install();
 
 const isScript = /\.m?[jt]s$/.test(target);
 const child = spawn(isScript ? findNode() : join(BIN, target), isScript ? [join(ROOT, target), ...rest] : rest, {

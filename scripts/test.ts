@@ -5,6 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { findBrowser, installBrowserPackages } from "./browser/find-browser.ts";
 import { HeldOutput } from "./checks/held-output.ts";
 import { type Check, type Outcome, runCheck } from "./checks/run-check.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
@@ -30,7 +31,12 @@ const FIRST_LANE: readonly Check[] = [
 	vitest("unit"),
 	vitest("worker"),
 ];
-const SECOND_LANE: readonly Check[] = [vitest("e2e")];
+/** What runs in a browser: its packages are installed, and it is found, before the first of them. */
+const IN_BROWSER: readonly Check[] = [
+	{ name: "console typecheck", tool: "tsc", arguments: ["-p", "tsconfig.browser-test.json"] },
+	vitest("console"),
+];
+const SECOND_LANE: readonly Check[] = [vitest("e2e"), ...IN_BROWSER];
 /** Only where they are named: they need a PostgreSQL server. On it alone; and beside D1, then whether that were all statements. */
 const ON_POSTGRES: readonly Check[] = [
 	vitest("postgres"),
@@ -39,6 +45,9 @@ const ON_POSTGRES: readonly Check[] = [
 ];
 
 type Done = Outcome & { name: string; seconds: number };
+
+/** Of a check that could not be made here, which is no failure. */
+const NOTHING: Outcome = { passed: 0, failed: 0 };
 
 function vitest(...projects: readonly [string, ...string[]]): Check {
 	return {
@@ -62,7 +71,7 @@ async function test(wanted: readonly string[]): Promise<void> {
 	const done = (await Promise.all([shown, runLane(second, held)])).flat();
 	const lines = done.map(
 		({ name, seconds, passed, failed }) =>
-			`${failed === 0 ? "ok    " : "FAILED"} ${seconds.toFixed(1).padStart(6)} s  ${name}  (${passed} passed, ${failed} failed)`,
+			`${failed > 0 ? "FAILED" : passed > 0 ? "ok    " : "NOT RUN"} ${seconds.toFixed(1).padStart(6)} s  ${name}  (${passed} passed, ${failed} failed)`,
 	);
 	const count = (outcome: keyof Outcome) => done.reduce((sum, check) => sum + check[outcome], 0);
 	console.log(`\n${lines.join("\n")}\n\n${count("passed")} passed, ${count("failed")} failed`);
@@ -76,10 +85,38 @@ async function runLane(checks: readonly Check[], held: HeldOutput | null): Promi
 		if (held === null) process.stdout.write(title);
 		else held.write(title);
 		const startedAt = Date.now();
-		const outcome = await (ON_POSTGRES.includes(check) ? runOnPostgres(check, held) : runCheck(check, held));
+		const outcome = await chooseRun(check)(check, held);
 		done.push({ ...outcome, name: check.name, seconds: (Date.now() - startedAt) / 1_000 });
 	}
 	return done;
+}
+
+function chooseRun(check: Check): typeof runCheck {
+	if (ON_POSTGRES.includes(check)) return runOnPostgres;
+	return IN_BROWSER.includes(check) ? runInBrowser : runCheck;
+}
+
+/** What the browser is, or why there is none; asked once. */
+let browser: Promise<Failure | null> | null = null;
+
+/** In CI it fails without a browser; elsewhere it is said that nothing was tested. */
+async function runInBrowser(check: Check, held: HeldOutput | null): Promise<Outcome> {
+	browser ??= installBrowserPackages()
+		.then(() => findBrowser(process.env))
+		.then(
+			() => null,
+			(error: unknown) => {
+				if (error instanceof Failure) return error;
+				throw error;
+			},
+		);
+	const fault = await browser;
+	if (fault === null) return runCheck(check, held);
+	const isCi = Boolean(process.env.CI);
+	const text = `\n${fault.message}\n\nNOT TESTED: there is no browser, so no page was opened${isCi ? ", and CI needs one" : ""}.\n`;
+	if (held === null) process.stderr.write(text);
+	else held.write(text);
+	return isCi ? { passed: 0, failed: 1 } : NOTHING;
 }
 
 /** Without a server it fails, unless POSTGRES_TESTS says `if-possible`: then it is said that nothing was tested. */
@@ -89,7 +126,7 @@ async function runOnPostgres(check: Check, held: HeldOutput | null): Promise<Out
 		console.error(`\n${error.message}\n\nNOT TESTED: PostgreSQL cannot be had here, so nothing has run against it.`);
 		return null;
 	});
-	if (server === null) return { passed: 0, failed: 0 };
+	if (server === null) return NOTHING;
 	try {
 		return await runCheck({ ...check, variables: { POSTGRES_URL: server.url } }, held);
 	} finally {

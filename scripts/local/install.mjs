@@ -19,6 +19,26 @@ const STOP_MS = 2_000;
 const UNREACHABLE =
 	/\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN)\b/;
 
+function readPackages(file) {
+	return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
+}
+
+/**
+ * True where node_modules holds what package-lock.json names; packages for other platforms may be absent.
+ * @param {string} root a folder with both
+ */
+export function isInstalled(root) {
+	const lock = join(root, "node_modules", ".package-lock.json");
+	if (!existsSync(lock)) return false;
+	const installed = readPackages(lock);
+	return Object.entries(readPackages(join(root, "package-lock.json"))).every(([path, wanted]) => {
+		if (path === "") return true;
+		const found = installed[path];
+		if (found === undefined) return wanted.optional === true;
+		return found.version === wanted.version && (wanted.integrity === undefined || found.integrity === wanted.integrity);
+	});
+}
+
 /**
  * Installs what package-lock.json names. All output goes to standard error: standard output is the script's that follows. Ends the
  * process by the signal that ends npm.
@@ -113,7 +133,7 @@ function describe(arrived, count, elapsedMs, quietMs) {
 
 /** Folders of the packages that package-lock.json has for this machine. */
 function listPackages(root) {
-	const { packages = {} } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+	const packages = readPackages(join(root, "package-lock.json"));
 	const isOfThisMachine = ({ os, cpu, libc }) =>
 		os?.includes(process.platform) === true && cpu?.includes(process.arch) === true && libc?.[0] !== "musl";
 	return Object.entries(packages)

@@ -34,6 +34,8 @@ export type StackOptions = {
 	bundles: Bundles;
 	folder: string;
 	variables?: Record<string, string>;
+	/** Where the origin answers, on 127.0.0.1; a free one where it says nothing. */
+	port?: number;
 	/** A PostgreSQL database that is migrated, as the network database; absent for the simulator's. */
 	postgresUrl?: string | undefined;
 	/** Told of each structured log line of the Workers. */
@@ -65,7 +67,15 @@ async function build(entry: string, environment: string, folder: string): Promis
 }
 
 /** Starts the Workers and brings the databases up to date. */
-export async function startStack({ topology, bundles, folder, variables = {}, postgresUrl, onLog }: StackOptions): Promise<Stack> {
+export async function startStack({
+	topology,
+	bundles,
+	folder,
+	variables = {},
+	port = 0,
+	postgresUrl,
+	onLog,
+}: StackOptions): Promise<Stack> {
 	const names = topology === "one" ? ({ edge: "all", origin: "all" } as const) : ({ edge: "edge", origin: "origin" } as const);
 	const roles = topology === "one" ? (["origin"] as const) : (["edge", "origin"] as const);
 	const miniflare = new Miniflare(
@@ -76,7 +86,7 @@ export async function startStack({ topology, bundles, folder, variables = {}, po
 			handleStructuredLogs: ({ level, message }) => onLog?.(level, message),
 			resourcePersistencePath: join(folder, "state"),
 			workers: await Promise.all(
-				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables, postgresUrl })),
+				roles.map((role) => describeWorker({ role, name: names[role], topology, script: bundles[role], variables, port, postgresUrl })),
 			),
 		}),
 	);
@@ -126,10 +136,11 @@ type Described = {
 	topology: Topology;
 	script: string;
 	variables: Record<string, string>;
+	port: number;
 	postgresUrl: string | undefined;
 };
 
-async function describeWorker({ role, name, topology, script, variables, postgresUrl }: Described) {
+async function describeWorker({ role, name, topology, script, variables, port, postgresUrl }: Described) {
 	const config: WorkerConfig = unstable_readConfig(
 		{ config: join(ROOT, "wrangler.toml"), ...(topology === "split" && { env: role }) },
 		{ hideWarnings: true },
@@ -145,7 +156,7 @@ async function describeWorker({ role, name, topology, script, variables, postgre
 		compatibilityDate: config.compatibility_date ?? "",
 		compatibilityFlags: config.compatibility_flags,
 		bindings: { ...config.vars, TOKEN_KEYS, OPERATOR_KEY, ...variables } as Record<string, string>,
-		unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+		unsafeDirectSockets: [{ host: "127.0.0.1", port: role === "origin" ? port : 0 }],
 		kvNamespaces: { BOOK: "book" },
 		queueProducers: Object.fromEntries(config.queues.producers?.map(({ binding, queue }) => [binding, queue]) ?? []),
 		...(role === "origin" && {

@@ -534,6 +534,12 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: ["pg"],
 	},
 	{
+		path: "scripts/browser",
+		job: "the browser that `test/browser` drives",
+		imports: ["scripts/local/install.mjs", "scripts/local"],
+		packages: [],
+	},
+	{
 		path: "scripts/checks",
 		files: [
 			"scripts/test.ts",
@@ -543,7 +549,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"scripts/check-toolchain.ts",
 		],
 		job: "`npm test`, and the checks of `.ci/run`",
-		imports: ["scripts/local", "scripts/postgres"],
+		imports: ["scripts/local", "scripts/postgres", "scripts/browser"],
 		packages: ["oxc-parser", "valibot", "vitest"],
 	},
 	{
