@@ -343,7 +343,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/console/ui",
 		job: "what the console's pages are made of: layout, components, stylesheet; serves `/console/assets`",
 		imports: ["src/lib", ".build/console"],
-		packages: ["hono"],
+		packages: ["d3-scale", "hono"],
 	},
 	{
 		path: "src/console/ui/browser",

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { toneOf } from "./tones.ts";
 
 /** In the place of a value that is not there. */
-function None(): JSX.Element {
+export function None(): JSX.Element {
 	return (
 		<span class="none">
 			<span aria-hidden="true">–</span>
