@@ -8,8 +8,8 @@ export type Unit = "money" | "count" | "share";
 /** One value a point; null where there is none. */
 export type Series = { name: string; values: readonly (string | number | null)[] };
 
-export type Bar = { series: number; y: number; height: number };
-export type Slot = { x: number; left: number; width: number; bars: Bar[]; dots: { series: number; y: number }[] };
+type Bar = { series: number; y: number; height: number };
+type Slot = { x: number; left: number; width: number; bars: Bar[]; dots: { series: number; y: number }[] };
 export type Plot = {
 	slots: Slot[];
 	ticks: { y: number; text: string }[];
@@ -24,7 +24,7 @@ const TOP = 8;
 export const BASE = PLOT_HEIGHT - 26;
 export const PATH_WIDTH = 1_000;
 /** More could not be told apart. */
-export const MAX_SERIES = 5;
+const MAX_SERIES = 5;
 
 const TICKS = 4;
 const SHORTENED_FROM = 100_000;
