@@ -1,5 +1,6 @@
 /**
- * Packs what the origin Worker serves to browsers: the API reference's viewer (swagger-ui-dist) as .build/viewer/*.bin, and the console's
+ * Packs what the origin Worker serves to browsers: the API reference's viewer (swagger-ui-dist) as .build/viewer/*.bin, the guides of
+ * docs/, rendered, as .build/guides/*.bin, and the console's
  * stylesheet and scripts, bundled, as .build/console/*.bin with their addresses in asset-paths.json. All gzipped once here, so that
  * neither bundle nor isolate holds it plain. wrangler runs this before each build (`[build]` in wrangler.toml), the tests before they
  * start. Plain JavaScript, because `wrangler deploy` may run it under Node 20.
@@ -11,6 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { readGuides } from "./guides/read-guides.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BUILT = join(ROOT, ".build");
@@ -69,5 +71,12 @@ function packConsole() {
 	write(join(target, "asset-paths.json"), Buffer.from(`${JSON.stringify(Object.fromEntries(paths.sort()), null, "\t")}\n`));
 }
 
+function packGuides() {
+	const target = join(BUILT, "guides");
+	mkdirSync(target, { recursive: true });
+	pack(join(target, "guides.json"), readGuides(ROOT));
+}
+
 packViewer();
+packGuides();
 packConsole();

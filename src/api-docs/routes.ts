@@ -29,9 +29,10 @@ export function apiDocsRoutes(hosts: Hosts, now: () => number): Hono {
 		networkSchema ??= writeNetworkSchema();
 		return jsonResponse(networkSchema, 200, HEADERS);
 	});
-	app.get("/docs/*", (c) => {
+	// What is none of the viewer's files may be a guide.
+	app.get("/docs/*", async (c, next) => {
 		const path = c.req.path === "/docs/" ? "/docs" : c.req.path;
-		return viewerFile(path, acceptsGzip(c.req.raw)) ?? c.notFound();
+		return viewerFile(path, acceptsGzip(c.req.raw)) ?? next();
 	});
 	return app;
 }

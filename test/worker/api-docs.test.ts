@@ -48,7 +48,7 @@ describe("worker: API reference", () => {
 		expect(Date.now() - end).toBeLessThan(2 * 86_400_000);
 	});
 
-	test("every route of the origin is described, but for the descriptions and their page", async () => {
+	test("every route of the origin is described, but for the descriptions, their page, and what is for visitors", async () => {
 		const documents = await Promise.all(DESCRIPTIONS.map(async (path) => (await get(path)).json<Description>()));
 		const described = documents
 			.flatMap(({ paths }) => Object.entries(paths))
@@ -63,6 +63,10 @@ describe("worker: API reference", () => {
 			"GET /openapi.json",
 			"GET /openapi-operator.json",
 			"GET /network.schema.json",
+			"GET /docs/*",
+			"GET /",
+			"GET /favicon.ico",
+			"GET /robots.txt",
 			"GET /docs/*",
 		]);
 	});

@@ -387,6 +387,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["@valibot/to-json-schema", "hono", "valibot"],
 	},
 	{
+		path: "src/front-door",
+		job: "what visitors find: `/`, the guides under `/docs/`, the icon, `/robots.txt`",
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/keys", ".build/guides"],
+		packages: ["hono"],
+	},
+	{
 		path: "src/worker-app.ts",
 		job: "what every Worker answers: `/health`, not found, an error",
 		imports: ["src/lib"],
@@ -490,6 +496,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/status",
 			"src/console/ui",
 			"src/api-docs",
+			"src/front-door",
 			"src/worker-app.ts",
 			"src/config.ts",
 			"src/origin-deps.ts",
@@ -515,9 +522,15 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: [],
 	},
 	{
-		path: "scripts/build-assets.mjs",
-		job: "packs what browsers are served: the viewer of `/docs`, the console's stylesheet and scripts",
+		path: "scripts/guides",
+		job: "renders the guides of docs/ as pages",
 		imports: [],
+		packages: ["marked"],
+	},
+	{
+		path: "scripts/build-assets.mjs",
+		job: "packs what browsers are served: the viewer of `/docs`, the guides, the console's stylesheet and scripts",
+		imports: ["scripts/guides"],
 		packages: ["esbuild"],
 	},
 	{
@@ -668,7 +681,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 ];
 
 /** What is imported from outside of src/ and scripts/: what a build makes, and the Workers that are measured. */
-export const OUTSIDE: readonly string[] = [".build/viewer", ".build/console", "test/bench"];
+export const OUTSIDE: readonly string[] = [".build/guides", ".build/viewer", ".build/console", "test/bench"];
 
 /** Files that import what they find in a folder of theirs: only they may import without a literal. */
 export const LOADERS: readonly string[] = ["scripts/operator/command.ts"];

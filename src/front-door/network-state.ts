@@ -1,0 +1,47 @@
+/** What network a visitor finds here. */
+import { MANIFEST_KEY } from "../campaign-book/format.ts";
+import type { KeyOwners } from "../keys/key-owners.ts";
+import { sha256Hex } from "../lib/bytes.ts";
+import { logError } from "../lib/log.ts";
+import { SECOND_MS } from "../lib/time.ts";
+
+/** A platform key of the demo network, which anyone may know: where it is valid, the demo is loaded. */
+export const DEMO_PLATFORM_KEY = "demo-platform-key-northwind";
+
+/** Visitors ask for nothing more often than this. */
+const KEPT_MS = 5 * SECOND_MS;
+
+/** `unknown` where it cannot be read just now. */
+export type NetworkState = "demo" | "own" | "nothing" | "unknown";
+
+export type NetworkStateDeps = { keys: Pick<KeyOwners, "findPlatformByHash">; kv: KVNamespace; now: () => number };
+
+/** The network's state, as it was within {@link KEPT_MS}. */
+export class KeptNetworkState {
+	readonly #deps: NetworkStateDeps;
+	#state: NetworkState = "unknown";
+	#readAt = Number.NEGATIVE_INFINITY;
+
+	constructor(deps: NetworkStateDeps) {
+		this.#deps = deps;
+	}
+
+	async read(): Promise<NetworkState> {
+		const now = this.#deps.now();
+		if (now - this.#readAt >= KEPT_MS) {
+			this.#readAt = now;
+			this.#state = await readState(this.#deps);
+		}
+		return this.#state;
+	}
+}
+
+async function readState({ keys, kv, now }: NetworkStateDeps): Promise<NetworkState> {
+	try {
+		if ((await keys.findPlatformByHash(await sha256Hex(DEMO_PLATFORM_KEY), now())) !== null) return "demo";
+		return (await kv.get(MANIFEST_KEY)) === null ? "nothing" : "own";
+	} catch (error) {
+		logError("front_door.network_unknown", error);
+		return "unknown";
+	}
+}
