@@ -9,7 +9,7 @@ import { Marked } from "marked";
 export const START_FILE = "docs/publishers/README.md";
 
 /** What a code span names of this service itself is a link to it. */
-const OWN_ADDRESSES = ["/docs", "/openapi.json"];
+const OWN_ADDRESSES = ["/", "/docs", "/openapi.json"];
 
 /**
  * @param {ReadonlyMap<string, string>} files the text of each guide, by its path from the root

@@ -20,10 +20,11 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Clickbourse API</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/favicon.ico">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
+<nav aria-label="Clickbourse" style="padding: 0.75rem 1.25rem; font: 1rem system-ui, sans-serif"><a href="/">Clickbourse</a> · <a href="/docs/publishers">Guides</a></nav>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>

@@ -11,16 +11,17 @@ export type Guide = {
 	html: string;
 };
 
-/** Where the examples of the guides are sent; and what stands in others for the address of the network that serves them. */
-const EXAMPLES_URL = "http://localhost:8787";
-const NETWORK_URL = "https://api.example";
+/** Where examples that work with the demo are sent; and the host that stands in others for the network's own. */
+const DEMO_URL = "http://localhost:8787";
+const NETWORK_HOST = "api.example";
 
 /**
  * All guides in the order in which they are read, with addresses of this service in them.
- * @param baseUrl its address. Examples that name keys of the demo keep theirs, but on this machine, where `npm start` has chosen the port
+ * @param baseUrl its address. Examples for the demo keep theirs, but on a developer's machine, whose port `PORT` may have chosen
  */
 export async function readGuides(baseUrl: string): Promise<readonly Guide[]> {
 	const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-	const isLocal = /^http:\/\/localhost(?::|$)/.test(baseUrl);
-	return JSON.parse(text.replaceAll(NETWORK_URL, baseUrl).replaceAll(EXAMPLES_URL, isLocal ? baseUrl : EXAMPLES_URL)) as Guide[];
+	const { host, hostname } = new URL(baseUrl);
+	const own = text.replaceAll(`https://${NETWORK_HOST}`, baseUrl).replaceAll(NETWORK_HOST, host);
+	return JSON.parse(hostname === "localhost" ? own.replaceAll(DEMO_URL, baseUrl) : own) as Guide[];
 }

@@ -1,17 +1,17 @@
-/** `/favicon.ico`: rising bars, drawn here, so that no binary file stands in the sources. */
+/** `/favicon.ico`: the bars that stand on every page, drawn here, so that no binary file stands in the sources. */
 
 /** Sixteen rows of sixteen points: `#` is the ground, `o` a bar, `.` lets through what is beneath. */
 const POINTS = [
 	"..############..",
 	".##############.",
 	"################",
-	"###########oo###",
-	"###########oo###",
-	"###########oo###",
-	"#######oo##oo###",
-	"#######oo##oo###",
-	"#######oo##oo###",
-	"###oo##oo##oo###",
+	"#######oo#######",
+	"#######oo#######",
+	"#######oo#######",
+	"#######oo#######",
+	"#######oo#######",
+	"###oo##oo#######",
+	"###oo##oo#######",
 	"###oo##oo##oo###",
 	"###oo##oo##oo###",
 	"###oo##oo##oo###",
