@@ -27,7 +27,12 @@ function describeDemo(origin: string, callbackOrigin: string | null): string {
 		table([["Name", "OpenRTB identity", "pubi", "AccessKey", "PublisherKey"], ...publishers]),
 		"Platforms:",
 		table([["Name", "Platform key"], ...platforms]),
-		`Every endpoint, to read and to try: ${origin}/docs`,
+		"In a browser:",
+		table([
+			["What runs here, and where to go", `${origin}/`],
+			["Guides for publishers and platforms", `${origin}/docs/publishers`],
+			["Every endpoint, to read and to try", `${origin}/docs`],
+		]),
 		...(callbackOrigin === null ? [] : [`What the publishers are called back with: here, and at ${callbackOrigin}/`]),
 		"",
 		"# A bid by OpenRTB 2.5",

@@ -114,9 +114,13 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		expect([code, stdout]).toEqual([0, expect.stringContaining("Conforms.")]);
 	});
 
-	it("names the API reference, which is there", async () => {
-		expect(server.stdout).toContain(`${server.origin.replace("127.0.0.1", "localhost")}/docs`);
-		expect((await fetch(`${server.origin}/docs`)).status).toBe(200);
+	it("names the pages for a browser, which are there, and know that the demo is loaded", async () => {
+		for (const path of ["/", "/docs/publishers", "/docs"]) {
+			expect(server.stdout).toContain(` ${server.origin.replace("127.0.0.1", "localhost")}${path}\n`);
+			expect((await fetch(server.origin + path, { headers: { accept: "text/html" } })).status).toBe(200);
+		}
+		const front = await fetch(server.origin, { headers: { accept: "text/html" } });
+		expect(await front.text()).toContain("The demo network is loaded");
 	});
 
 	it("points click URLs at itself", async () => {
