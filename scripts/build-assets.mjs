@@ -1,9 +1,8 @@
 /**
  * Packs what the origin Worker serves to browsers: the API reference's viewer (swagger-ui-dist) as .build/viewer/*.bin, the guides of
- * docs/, rendered, as .build/guides/*.bin, and the console's
- * stylesheet and scripts, bundled, as .build/console/*.bin with their addresses in asset-paths.json. All gzipped once here, so that
- * neither bundle nor isolate holds it plain. wrangler runs this before each build (`[build]` in wrangler.toml), the tests before they
- * start. Plain JavaScript, because `wrangler deploy` may run it under Node 20.
+ * docs/ as .build/guides/*.bin, and the console's stylesheet and scripts, bundled, as .build/console/*.bin with their addresses in
+ * asset-paths.json. All gzipped once here, so that the bundle does not hold it plain. wrangler runs this before each build (`[build]`
+ * in wrangler.toml), the tests before they start. Plain JavaScript, because `wrangler deploy` may run it under Node 20.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";

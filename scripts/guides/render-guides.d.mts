@@ -10,4 +10,3 @@ export type Guide = {
 
 export const START_FILE: string;
 export function renderGuides(files: ReadonlyMap<string, string>): Guide[];
-export function addressOf(file: string): string;

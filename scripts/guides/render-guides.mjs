@@ -27,7 +27,7 @@ export function renderGuides(files) {
 }
 
 /** Where a file's page is: as its path, without `.md`, and without `README`. */
-export function addressOf(file) {
+function addressOf(file) {
 	return `/${file.replace(/(?:\/README)?\.md$/, "")}`;
 }
 

@@ -16,7 +16,11 @@ const GUIDE_HEADERS = { "cache-control": "public, max-age=300" };
 const ICON_HEADERS = { "content-type": "image/x-icon", "cache-control": "public, max-age=86400" };
 
 /** Links and endpoints are for those who were given them: a robot that follows a link makes a click. */
-const ROBOTS = ["User-agent: *", ...["/click", "/openrtb/", "/serving-engine", "/api/", "/operator/", "/console"].map((path) => `Disallow: ${path}`), ""].join("\n");
+const ROBOTS = [
+	"User-agent: *",
+	...["/click", "/openrtb/", "/serving-engine", "/api/", "/operator/", "/console"].map((path) => `Disallow: ${path}`),
+	"",
+].join("\n");
 
 /** To be mounted after what else answers under `/docs`: whatever comes here is a guide, or nowhere. */
 export function frontDoorRoutes({ addresses, ...deps }: FrontDoorDeps): Hono {
@@ -31,8 +35,8 @@ export function frontDoorRoutes({ addresses, ...deps }: FrontDoorDeps): Hono {
 	// Who asks for no page is answered as at every address that is none.
 	app.get("/", async (c) => {
 		if (!asksForPage(c)) return c.notFound();
-		const content = <FrontPage network={await network.read()} addresses={addresses} />;
-		return showPage({ title: "Clickbourse", content, headers: { "cache-control": "no-cache", vary: "accept" } });
+		const page = <FrontPage network={await network.read()} addresses={addresses} />;
+		return showPage(page, { "cache-control": "no-cache", vary: "accept" });
 	});
 	app.get("/favicon.ico", etag(), () => new Response(drawIcon(), { headers: ICON_HEADERS }));
 	app.get("/robots.txt", etag(), (c) => c.text(ROBOTS, 200, { "cache-control": "public, max-age=86400" }));
@@ -40,16 +44,12 @@ export function frontDoorRoutes({ addresses, ...deps }: FrontDoorDeps): Hono {
 	app.get("/docs/*", etag(), async (c) => {
 		const all = await guides();
 		const guide = all.find(({ address }) => address === c.req.path);
-		if (guide !== undefined) {
-			const content = <GuidePage guide={guide} guides={all} />;
-			return showPage({ title: `${guide.title} – Clickbourse`, content, headers: GUIDE_HEADERS });
-		}
+		if (guide !== undefined) return showPage(<GuidePage guide={guide} guides={all} />, GUIDE_HEADERS);
 		// As the file is called in the project, or with a slash too many.
 		const address = c.req.path.replace(/(?:\.md|\/(?:README(?:\.md)?)?)$/, "");
 		if (all.some((one) => one.address === address)) return c.redirect(address, 308);
 		if (!asksForPage(c)) return c.notFound();
-		const content = <NoSuchGuide guides={all} />;
-		return showPage({ title: "No such page – Clickbourse", content, status: 404, headers: { vary: "accept" } });
+		return showPage(<NoSuchGuide guides={all} />, { vary: "accept" }, 404);
 	});
 	return app;
 }

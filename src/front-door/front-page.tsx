@@ -1,56 +1,37 @@
 /** GET `/`, for people: what runs here, and where to go. */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { Layout } from "../console/ui/layout.tsx";
+import { Notice } from "../console/ui/messages.tsx";
 import type { NetworkState } from "./network-state.ts";
 
 /** The service's addresses, by what is asked of them. */
 export type Addresses = { rtbUrl: string; clickUrl: string; trackerUrl: string; baseUrl: string; consoleUrl: string };
 
-const NETWORK: Readonly<Record<NetworkState, JSX.Element>> = {
-	demo: (
-		<>
-			The demo network is loaded. Its keys are known to anyone: it is for trying things out, not for money. The examples of the guides work
-			against it.
-		</>
-	),
-	own: <>A network is loaded, and it is not the demo.</>,
-	nothing: (
-		<>
-			No network is loaded yet, so nothing gets a bid. An operator imports one: <code>npm run operator -- import FILE</code>
-		</>
-	),
-	unknown: <>Which network is loaded cannot be read just now.</>,
-};
-
 export function FrontPage({ network, addresses }: { network: NetworkState; addresses: Addresses }): JSX.Element {
 	const { rtbUrl, clickUrl, trackerUrl, baseUrl, consoleUrl } = addresses;
 	return (
-		<>
-			<h1>Clickbourse</h1>
+		<Layout title="Publisher affiliate network">
 			<p>
-				A publisher affiliate network with real-time ad serving: publishers ask for a brand or a keyword, are answered what a click earns
-				and where to send it, and see what became of it.
+				Publishers ask for a brand or a keyword, and are answered in real time what a click earns and where to send the user; or they link
+				to brands and products. The sales that follow are settled here, and told to them.
 			</p>
-			<p>{NETWORK[network]}</p>
-			<h2>Where to go</h2>
-			<dl>
-				<dt>
-					<a href={`${consoleUrl}/console`}>Console</a>
-				</dt>
-				<dd>Earnings, clicks, conversions, links and settings of publishers; the desk of operators. Sign-in by a link or a passkey.</dd>
-				<dt>
-					<a href="/docs/publishers">Guides</a>
-				</dt>
-				<dd>What to integrate, step by step, for publishers and platforms.</dd>
-				<dt>
-					<a href="/docs">API reference</a>
-				</dt>
-				<dd>
-					Every endpoint, to read and to try. For generators: <a href="/openapi.json">/openapi.json</a> and, for operators,{" "}
-					<a href="/openapi-operator.json">/openapi-operator.json</a>.
-				</dd>
-			</dl>
+			<NetworkNotice network={network} />
+			<div class="doors">
+				<Door href={`${consoleUrl}/console`} title="Console">
+					Publishers see their earnings, clicks and conversions, make links and change settings; operators run the network. You need an
+					invitation.
+				</Door>
+				<Door href="/docs/publishers" title="Guides">
+					How to integrate, for publishers and for platforms that report sales. Begin here.
+				</Door>
+				<Door href="/docs" title="API reference">
+					Every endpoint, to read and to try. Also as OpenAPI: <a href="/openapi.json">publishers</a>,{" "}
+					<a href="/openapi-operator.json">operators</a>.
+				</Door>
+			</div>
 			<h2>Addresses</h2>
-			<dl>
+			<dl class="hosts">
 				<dt>Bids</dt>
 				<dd>
 					<code>{rtbUrl}</code>
@@ -63,11 +44,47 @@ export function FrontPage({ network, addresses }: { network: NetworkState; addre
 						</>
 					))}
 				</dd>
-				<dt>Everything under /api</dt>
+				<dt>Brand lists, searches, reports, postbacks and all else under /api</dt>
 				<dd>
 					<code>{baseUrl}</code>
 				</dd>
 			</dl>
-		</>
+		</Layout>
+	);
+}
+
+function NetworkNotice({ network }: { network: NetworkState }): JSX.Element {
+	switch (network) {
+		case "demo":
+			return (
+				<Notice title="The demo network is loaded.">
+					Its keys are public: it is for trying things out, never for money. The examples in the guides work against it.
+				</Notice>
+			);
+		case "own":
+			return <Notice title="A network is loaded.">It is not the demo.</Notice>;
+		case "nothing":
+			return (
+				<Notice tone="waiting" title="No network is loaded yet,">
+					so nothing gets a bid. An operator imports one: <code>npm run operator -- import FILE</code>
+				</Notice>
+			);
+		case "unknown":
+			return (
+				<Notice tone="waiting" title="The database cannot be read just now,">
+					so this page cannot say which network is loaded.
+				</Notice>
+			);
+	}
+}
+
+function Door({ href, title, children }: { href: string; title: string; children: Child }): JSX.Element {
+	return (
+		<div class="panel">
+			<h2>
+				<a href={href}>{title}</a>
+			</h2>
+			<p>{children}</p>
+		</div>
 	);
 }

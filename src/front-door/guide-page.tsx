@@ -1,27 +1,29 @@
 /** A guide as a page, beside the list of all guides. */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { Layout, type LinkGroup } from "../console/ui/layout.tsx";
 import type { Guide } from "./guides.ts";
+
+function menuOf(guides: readonly Guide[]): LinkGroup[] {
+	return [
+		{ heading: "Guides", links: guides.map(({ address, title }) => ({ href: address, label: title })) },
+		{
+			heading: "Elsewhere",
+			links: [
+				{ href: "/docs", label: "API reference" },
+				{ href: "/", label: "Front page" },
+			],
+		},
+	];
+}
 
 export function GuidePage({ guide, guides }: { guide: Guide; guides: readonly Guide[] }): JSX.Element {
 	const next = guides[guides.indexOf(guide) + 1];
 	return (
-		<div class="guide">
-			<nav aria-label="Guides">
-				<ol>
-					{guides.map(({ address, title }) => (
-						<li>
-							<a href={address} aria-current={address === guide.address ? "page" : undefined}>
-								{title}
-							</a>
-						</li>
-					))}
-				</ol>
-			</nav>
-			<article>
-				<h1>{guide.title}</h1>
+		<Layout title={guide.title} over="Guides" menu={menuOf(guides)} menuLabel="Guides" path={guide.address}>
+			<article class="guide">
 				{guide.sections.length < 2 ? null : (
-					<nav aria-label="On this page">
+					<nav class="contents" aria-label="On this page">
 						<ul>
 							{guide.sections.map(({ id, title }) => (
 								<li>
@@ -38,25 +40,18 @@ export function GuidePage({ guide, guides }: { guide: Guide; guides: readonly Gu
 					</p>
 				)}
 			</article>
-		</div>
+		</Layout>
 	);
 }
 
 /** In the place of a page that is not there. */
 export function NoSuchGuide({ guides }: { guides: readonly Guide[] }): JSX.Element {
 	return (
-		<>
-			<h1>There is no such page</h1>
+		<Layout title="There is no such page" over="Guides" menu={menuOf(guides)} menuLabel="Guides">
 			<p>
-				These are the guides; every endpoint is in the <a href="/docs">API reference</a>.
+				<a href="/docs/publishers">The first of the guides</a> says what to read; every endpoint is in the <a href="/docs">API reference</a>
+				.
 			</p>
-			<ol>
-				{guides.map(({ address, title }) => (
-					<li>
-						<a href={address}>{title}</a>
-					</li>
-				))}
-			</ol>
-		</>
+		</Layout>
 	);
 }

@@ -38,7 +38,13 @@ export function drawIcon(): Uint8Array {
 	file.setUint8(6, SIDE);
 	file.setUint8(7, SIDE);
 	// A picture with its mask counts as twice as high.
-	const longs = { 14: pictureBytes, 18: DIRECTORY_BYTES, [DIRECTORY_BYTES]: HEADER_BYTES, [DIRECTORY_BYTES + 4]: SIDE, [DIRECTORY_BYTES + 8]: SIDE * 2 };
+	const longs = {
+		14: pictureBytes,
+		18: DIRECTORY_BYTES,
+		[DIRECTORY_BYTES]: HEADER_BYTES,
+		[DIRECTORY_BYTES + 4]: SIDE,
+		[DIRECTORY_BYTES + 8]: SIDE * 2,
+	};
 	for (const [at, value] of Object.entries(longs)) file.setUint32(Number(at), value, true);
 	const bytes = new Uint8Array(file.buffer);
 	// From the lowest row up.

@@ -1,5 +1,6 @@
 /** Pages for anyone: the console's layout without a person, and headers that let nothing load but what is ours. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { writePage } from "../console/ui/layout.tsx";
 
 const PAGE_HEADERS = {
 	"content-type": "text/html; charset=utf-8",
@@ -9,21 +10,7 @@ const PAGE_HEADERS = {
 	"x-frame-options": "DENY",
 } as const;
 
-export type Shown = { title: string; content: JSX.Element; status?: number; headers?: Record<string, string> };
-
 /** A page as an answer. */
-export async function showPage({ title, content, status = 200, headers = {} }: Shown): Promise<Response> {
-	const page = (
-		<html lang="en">
-			<head>
-				<meta charset="utf-8" />
-				<meta name="viewport" content="width=device-width, initial-scale=1" />
-				<title>{title}</title>
-			</head>
-			<body>
-				<main>{content}</main>
-			</body>
-		</html>
-	);
-	return new Response(`<!doctype html>${await page.toString()}`, { status, headers: { ...PAGE_HEADERS, ...headers } });
+export async function showPage(page: JSX.Element, headers: Record<string, string>, status = 200): Promise<Response> {
+	return new Response(await writePage(page), { status, headers: { ...PAGE_HEADERS, ...headers } });
 }

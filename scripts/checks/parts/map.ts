@@ -389,7 +389,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/front-door",
 		job: "what visitors find: `/`, the guides under `/docs/`, the icon, `/robots.txt`",
-		imports: ["src/lib", "src/campaign-book/format.ts", "src/keys", ".build/guides"],
+		imports: ["src/lib", "src/campaign-book/format.ts", "src/keys", "src/console/ui", ".build/guides"],
 		packages: ["hono"],
 	},
 	{

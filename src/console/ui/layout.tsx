@@ -15,6 +15,8 @@ export type LayoutProps = {
 	/** Links and forms beside the title. */
 	actions?: Child;
 	menu?: readonly LinkGroup[];
+	/** What the menu is of. */
+	menuLabel?: string;
 	/** The page's path: of its link in the menu, it is said that it is this page. */
 	path?: string;
 	/** Who is signed in, and as what. */
@@ -28,7 +30,7 @@ export type LayoutProps = {
 
 /** A whole document but for its doctype, which {@link writePage} sets before it. */
 export function Layout(props: LayoutProps): JSX.Element {
-	const { title, over, actions, menu = [], path = "", person, banner, scripts = [], children } = props;
+	const { title, over, actions, menu = [], menuLabel = "Console", path = "", person, banner, scripts = [], children } = props;
 	return (
 		<html lang="en">
 			<head>
@@ -58,7 +60,7 @@ export function Layout(props: LayoutProps): JSX.Element {
 					)}
 					{person === undefined ? null : <SignedIn {...person} />}
 				</header>
-				{menu.length === 0 ? null : <Menu menu={menu} path={path} />}
+				{menu.length === 0 ? null : <Menu menu={menu} label={menuLabel} path={path} />}
 				<main id="main" tabindex={-1}>
 					{banner}
 					<div class="head">
@@ -99,13 +101,13 @@ function SignedIn({ name, standing }: { name: string; standing: string }): JSX.E
 }
 
 /** A column beside the page; where that is too narrow, what the button opens: it needs no script for that. */
-function Menu({ menu, path }: { menu: readonly LinkGroup[]; path: string }): JSX.Element {
+function Menu({ menu, label, path }: { menu: readonly LinkGroup[]; label: string; path: string }): JSX.Element {
 	const current = menu
 		.flatMap(({ links }) => links)
 		.filter(({ href }) => path === href || path.startsWith(`${href}/`))
 		.sort((a, b) => b.href.length - a.href.length)[0];
 	return (
-		<nav id="menu" class="menu" popover="auto" aria-label="Console">
+		<nav id="menu" class="menu" popover="auto" aria-label={label}>
 			<div>
 				{menu.map(({ heading, links }) => (
 					<>

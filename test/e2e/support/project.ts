@@ -6,7 +6,17 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const COPIED = ["package.json", "package-lock.json", "tsconfig.base.json", "tsconfig.json", "wrangler.toml", "src", "scripts", "docs", "drizzle"];
+const COPIED = [
+	"package.json",
+	"package-lock.json",
+	"tsconfig.base.json",
+	"tsconfig.json",
+	"wrangler.toml",
+	"src",
+	"scripts",
+	"docs",
+	"drizzle",
+];
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 15_000;
 
