@@ -58,7 +58,10 @@ function FilterControl({ filter, value }: { filter: Filter; value: string }): JS
 	}
 	return (
 		<div>
-			<label for={id}>{filter.label}</label>
+			<label for={id}>
+				{filter.label}
+				{filter.kind === "text" && filter.hint !== undefined ? <span class="hint"> {filter.hint}</span> : null}
+			</label>
 			{filter.kind === "choice" ? (
 				<select id={id} name={filter.name}>
 					<Choices choices={[{ value: "", label: filter.any ?? "Any" }, ...filter.choices]} chosen={value} />
@@ -66,22 +69,8 @@ function FilterControl({ filter, value }: { filter: Filter; value: string }): JS
 			) : filter.kind === "date" ? (
 				<input type="date" id={id} name={filter.name} value={value} />
 			) : (
-				<input
-					type="text"
-					id={id}
-					name={filter.name}
-					value={value}
-					maxlength={filter.maxLength}
-					autocomplete="off"
-					spellcheck={false}
-					aria-describedby={filter.hint === undefined ? undefined : `${id}-hint`}
-				/>
+				<input type="text" id={id} name={filter.name} value={value} maxlength={filter.maxLength} autocomplete="off" spellcheck={false} />
 			)}
-			{filter.kind === "text" && filter.hint !== undefined ? (
-				<span class="hint" id={`${id}-hint`}>
-					{filter.hint}
-				</span>
-			) : null}
 		</div>
 	);
 }
@@ -95,11 +84,15 @@ export function Pager({ path, query, next }: { path: string; query: Query; next:
 	if (isFirst && next === null) return null;
 	return (
 		<nav class="pager" aria-label="Pages">
-			{isFirst ? null : <a href={addressOf(path, query, { cursor: null })}>First page</a>}
+			{isFirst ? null : (
+				<a class="button quiet" href={addressOf(path, query, { cursor: null })}>
+					First page
+				</a>
+			)}
 			{next === null ? (
 				<span>No more</span>
 			) : (
-				<a rel="next" href={addressOf(path, query, { cursor: next })}>
+				<a class="button quiet" rel="next" href={addressOf(path, query, { cursor: next })}>
 					Next page
 				</a>
 			)}

@@ -6,8 +6,8 @@ import { slugOf } from "./address.ts";
 export type Column<Row> = {
 	head: string;
 	cell: (row: Row) => Child;
-	/** Numbers stand at the end of their column; of money the head says the currency. Text where it is left out. */
-	kind?: "text" | "number" | "money";
+	/** Numbers stand at the end of their column; of money the head says the currency; sentences have room. Text where it is left out. */
+	kind?: "text" | "prose" | "number" | "money";
 	/** The cell names its row, for those who hear the table read. The first column where no column says so. */
 	namesRow?: boolean;
 	/** Of the last row, which sums up. */

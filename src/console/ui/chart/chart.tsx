@@ -23,7 +23,7 @@ type ChartProps = {
 };
 
 /** Labels that find room beneath the widest chart. */
-const MAX_LABELS = 8;
+const MAX_LABELS = 6;
 /** More dots than that are a line. */
 const MAX_DOTS = 45;
 
@@ -135,12 +135,7 @@ function Labels({ plot, points }: { plot: Plot; points: readonly string[] }): JS
 	return (
 		<>
 			{labelled.map(({ x, at }, index) => (
-				<text
-					class={index % 2 === 1 ? "minor" : undefined}
-					x={`${round(x)}%`}
-					y={PLOT_HEIGHT - 8}
-					text-anchor={points.length === 1 ? "middle" : x < 8 ? "start" : x > 92 ? "end" : "middle"}
-				>
+				<text class={index % 2 === 1 ? "minor" : undefined} x={`${round(x)}%`} y={PLOT_HEIGHT - 8} text-anchor={x > 96 ? "end" : "middle"}>
 					{shorten(points[at] ?? "")}
 				</text>
 			))}
