@@ -13,6 +13,7 @@ export interface Env {
 	CLICK_URL?: string;
 	TRACKER_URL?: string;
 	BASE_URL?: string;
+	CONSOLE_URL?: string;
 	/** Queues; an edge Worker binds only CLICKS. */
 	CLICKS?: Queue;
 	POSTBACKS?: Queue;

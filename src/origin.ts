@@ -22,6 +22,8 @@ import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type Env, readConfig } from "./config.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
+import { signInLinkRoutes } from "./console/session/sign-in-link-routes.ts";
 import { assetRoutes } from "./console/ui/asset-routes.ts";
 import { attachConversion, detachConversion, judgeConversion } from "./conversions/judge-conversion.ts";
 import { PostbackBatcher } from "./conversions/postback-batcher.ts";
@@ -116,6 +118,9 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		measure: measureTo(env.EVENTS),
 	};
 	const schema = isPostgres ? new SchemaCheck(db, now) : null;
+	const consoleUrl = config.CONSOLE_URL ?? config.BASE_URL;
+	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
+	app.route("/", consoleRoutes({ db, now, consoleUrl, isHeld: isNetworkHeld, publisherApi }));
 	const origin: Origin = {
 		app,
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
@@ -151,6 +156,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),
 		"/keys": keysRoutes({ db, now, publish, box: new SecretBox(config.TOKEN_KEYS) }),
+		"/sign-in-links": signInLinkRoutes({ db, now, consoleUrl }),
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/reports": networkReportRoutes({ db, kv: env.BOOK, queues, now }),
@@ -168,7 +174,6 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/check-ledger": ledgerRoutes({ db, now }),
 		"/database": moveRoutes({ move, now }),
 	};
-	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
 	app.route(
 		"/operator",
 		operatorRoutes({

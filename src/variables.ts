@@ -30,6 +30,8 @@ const configSchema = v.object({
 	TRACKER_URL: origin,
 	/** Host of the catalogue, reports, products and postbacks. */
 	BASE_URL: origin,
+	/** The one host that `/console` answers on; BASE_URL where it says nothing. */
+	CONSOLE_URL: v.optional(origin),
 	/** Age in seconds from which an isolate reads the campaign book's manifest again, in the background. */
 	SNAPSHOT_TTL_SECONDS: v.optional(numberFrom(1, 3600), 15),
 	/** Format in which the origin publishes the campaign book; every isolate reads both. */
@@ -89,7 +91,7 @@ const checkedSchema = v.pipe(
 );
 
 /** What is set to nothing is not set. */
-const MAY_BE_EMPTY = ["OPERATOR_KEY", "ALERT_URL", "ALERT_SECRET"] as const;
+const MAY_BE_EMPTY = ["CONSOLE_URL", "OPERATOR_KEY", "ALERT_URL", "ALERT_SECRET"] as const;
 
 export type Config = v.InferOutput<typeof configSchema>;
 

@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0011_network_reports.sql";
+export const NEWEST_MIGRATION = "0012_console.sql";

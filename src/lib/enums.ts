@@ -130,6 +130,24 @@ export type LedgerCheckKind = (typeof LEDGER_CHECKS)[number];
 export const OPERATOR_ROLES = ["viewer", "manager", "finance", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
+/** What a publisher's person may do in the console: `analyst` sees; `owner` does everything that is the publisher's. */
+export const PUBLISHER_ROLES = ["analyst", "owner"] as const;
+export type PublisherRole = (typeof PUBLISHER_ROLES)[number];
+
+/** Of everyone whose changes are audited. */
+export const PERSON_ROLES = [...OPERATOR_ROLES, ...PUBLISHER_ROLES] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/** What a one-time link is for: someone's first, or another one. */
+export const LINK_PURPOSES = ["invitation", "sign_in"] as const;
+export type LinkPurpose = (typeof LINK_PURPOSES)[number];
+
+export const SIGN_IN_METHODS = ["link", "passkey", "access"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** What a passkey is asked for: to be made, to sign someone in, or to confirm who is signed in. */
+export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm"] as const;
+
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key", "operator_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

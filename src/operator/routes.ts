@@ -1,6 +1,6 @@
 /** What stands before the operator's verbs: whose key a request carries, and whether its role is the one that the operation takes. */
 import { type Context, Hono } from "hono";
-import { type Actor, BREAK_GLASS, mayAct } from "../http/actor.ts";
+import { BREAK_GLASS, mayAct } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
 import type { FailedKeys } from "../http/failed-keys.ts";
 import { limitBody, refuseQuery } from "../http/read-input.ts";
@@ -11,7 +11,7 @@ import { jsonResponse, unauthorized } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { type DeclaredOperation, roleTable } from "./role-table.ts";
 
-type Operator = Omit<Actor, "requestId">;
+type Operator = { name: string; role: OperatorRole };
 
 export type OperatorDeps = {
 	/** A secret that the OperatorKey header may hold, of an admin; undefined where there are only the keys that were issued. */

@@ -11,7 +11,7 @@ import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
 import { keepClickWeeks } from "./click-weeks.ts";
-import { UNDO_DAYS } from "./kept-for.ts";
+import { MAX_SESSION_MS, UNDO_DAYS } from "./kept-for.ts";
 
 type Rule = {
 	name: string;
@@ -60,8 +60,8 @@ const VISIT_DAYS = 2;
 export const LOOKED_AT_A_STEP = 2_000;
 /** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
 export const MAX_STEPS = 10;
-/** The most that a run takes: of each of five rules ten steps of four, and thirteen more. */
-export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 13;
+/** The most that a run takes: of each of five rules ten steps of four, and sixteen more. */
+export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 16;
 
 /**
  * Removes the next old rows by each rule, step by step, once the archive has them. A run that is broken off changes nothing of what it had not
@@ -104,6 +104,22 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		ORDER BY hour LIMIT ${most})`);
 	await db.run(sql`DELETE FROM bid_messages WHERE id IN (
 		SELECT id FROM bid_messages WHERE id < ${leastIdAt(at - COUNTED_KNOWN_MS)} ORDER BY id LIMIT ${most})`);
+	await removeSignIns(db, at, most);
+}
+
+/** A link that no longer opens says why for so long. */
+const LINKS_SHOWN_DAYS = 30;
+
+/** Removes what nobody can sign in with any more. */
+async function removeSignIns(db: Database, at: number, most: number): Promise<void> {
+	await runTransaction(db, [
+		sql`DELETE FROM console_links WHERE hash IN (
+			SELECT l.hash FROM console_links l WHERE l.expires_at < ${at - LINKS_SHOWN_DAYS * DAY_MS} ORDER BY l.expires_at, l.hash LIMIT ${most})`,
+		sql`DELETE FROM console_sessions WHERE hash IN (
+			SELECT s.hash FROM console_sessions s WHERE s.created_at < ${at - MAX_SESSION_MS} ORDER BY s.created_at, s.hash LIMIT ${most})`,
+		sql`DELETE FROM console_challenges WHERE challenge IN (
+			SELECT h.challenge FROM console_challenges h WHERE h.expires_at < ${at} ORDER BY h.expires_at, h.challenge LIMIT ${most})`,
+	]);
 }
 
 /** Parts of imports' changes that one run removes; each holds some hundreds of entries. */

@@ -334,6 +334,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
+		path: "src/console/session",
+		job: "who may sign in to the console, links, sessions: `/operator/sign-in-links`",
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/retention/kept-for.ts"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
 		path: "src/alerts",
 		job: "tells the operator's webhook of problems that begin and end",
 		imports: ["src/lib", "src/db/schema", "src/db", "src/operator/status/problems-answer.ts"],
@@ -350,6 +356,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		job: "the console's scripts, which browsers run: pages work without them",
 		imports: [],
 		packages: [],
+	},
+	{
+		path: "src/console",
+		job: "the console: pages for publishers and operators, over the verbs of the endpoints",
+		imports: ["src/lib", "src/http", "src/db", "src/publisher-api", "src/console/session", "src/console/ui"],
+		packages: ["hono"],
 	},
 	{
 		path: "src/api-docs",
@@ -382,6 +394,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/statement",
 			"src/operator/dead-letters",
 			"src/operator/status",
+			"src/console/session",
 			".build/viewer",
 		],
 		packages: ["@valibot/to-json-schema", "hono", "valibot"],
@@ -494,7 +507,9 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/statement",
 			"src/operator/dead-letters",
 			"src/operator/status",
+			"src/console/session",
 			"src/console/ui",
+			"src/console",
 			"src/api-docs",
 			"src/front-door",
 			"src/worker-app.ts",

@@ -13,6 +13,7 @@ import { CLICK_OPERATIONS } from "./click.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_CONSOLE_OPERATIONS } from "./operator-console.ts";
 import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_ENTRY_OPERATIONS } from "./operator-entries.ts";
@@ -85,6 +86,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_NETWORK_OPERATIONS,
 		...OPERATOR_ENTRY_OPERATIONS,
 		...OPERATOR_KEY_OPERATIONS,
+		...OPERATOR_CONSOLE_OPERATIONS,
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,

@@ -7,6 +7,7 @@ export * from "./book.ts";
 export * from "./brands.ts";
 export * from "./callbacks.ts";
 export * from "./clicks.ts";
+export * from "./console.ts";
 export * from "./conversions.ts";
 export * from "./counters.ts";
 export * from "./database-move.ts";

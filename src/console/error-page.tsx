@@ -1,0 +1,76 @@
+/** What a page says where it cannot do what was asked: what happened, and what to do. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HttpError } from "../lib/http.ts";
+import { type View, view } from "./page.ts";
+
+type Words = { title: string; text: string };
+
+const WORDS: Readonly<Record<number, Words>> = {
+	400: { title: "This cannot be read", text: "The request is not one that this page understands. Go back, and try again." },
+	401: { title: "You are not signed in", text: "Nothing was changed. Sign in, and try again." },
+	403: { title: "Not for you", text: "What you may do does not include this. Ask whoever invited you." },
+	404: { title: "Not found", text: "There is nothing at this address, or it is not yours to see." },
+	405: { title: "Not found", text: "There is nothing at this address that takes this." },
+	409: { title: "Changed meanwhile", text: "Someone else has changed this meanwhile. Nothing was changed: look at it anew." },
+	410: { title: "No longer there", text: "What this address led to has ended." },
+	412: { title: "Changed meanwhile", text: "Someone else has changed this meanwhile. Nothing was changed: look at it anew." },
+	413: { title: "Too large", text: "What was sent is larger than this page takes." },
+	422: { title: "Something is not right", text: "Nothing was changed. Go back, correct what is named here, and send it again." },
+	429: { title: "Too many requests", text: "Wait a minute, and try again." },
+	503: { title: "Not just now", text: "This cannot be done at the moment. Try again in a few minutes." },
+};
+
+/** Of an error that a verb throws: its faults, and its message where it has one. */
+export function errorView({ status, body }: Pick<HttpError, "status" | "body">): View {
+	const words = WORDS[status] ?? { title: "This did not work", text: "Go back, and try again." };
+	const faults = readFaults(body);
+	const message = typeof body.message === "string" ? body.message : words.text;
+	return problemView(
+		status,
+		words.title,
+		<>
+			<p>{message}</p>
+			{faults.length === 0 ? null : (
+				<ul>
+					{faults.map(({ path, message: fault }) => (
+						<li>
+							{path === "" ? null : <strong>{path}</strong>} {fault}
+						</li>
+					))}
+				</ul>
+			)}
+		</>,
+	);
+}
+
+/** Where something failed that should not have. @param requestId under which the log has it */
+export function failureView(requestId: string): View {
+	return problemView(
+		500,
+		"This did not work",
+		<p>
+			That is our fault, not yours. Try again; if it stays so, tell us this number: <code>{requestId}</code>
+		</p>,
+	);
+}
+
+export function problemView(status: number, title: string, content: JSX.Element): View {
+	return view(
+		{ status, title },
+		<>
+			{content}
+			<p>
+				<a href="/console">To the console</a>
+			</p>
+		</>,
+	);
+}
+
+type Fault = { path: string; message: string };
+
+/** The operator's faults, or those of reports and searches, which name fields. */
+function readFaults({ faults, messages }: HttpError["body"]): Fault[] {
+	if (Array.isArray(faults)) return faults as Fault[];
+	if (typeof messages !== "object" || messages === null) return [];
+	return Object.entries(messages as Record<string, string[]>).flatMap(([path, texts]) => texts.map((message) => ({ path, message })));
+}

@@ -1,0 +1,166 @@
+/** What stands before and around every page: the host, whose request it is, whether they may, and the headers of the answer. */
+import type { Context } from "hono";
+import { mayAct } from "../http/actor.ts";
+import { HttpError, jsonResponse } from "../lib/http.ts";
+import { logError } from "../lib/log.ts";
+import { readCapped } from "../lib/read-capped.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { fromUtf8 } from "../lib/utf8.ts";
+import type { ConsoleDeps } from "./deps.ts";
+import { errorView, failureView, problemView } from "./error-page.tsx";
+import { aroundPage } from "./menu.tsx";
+import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
+import { FORGET_COOKIE, readCookie } from "./session/cookie.ts";
+import { isOwnRequest, readNext } from "./session/origin.ts";
+import {
+	actorOfPerson,
+	findSession,
+	isFresh,
+	isStaff,
+	mayActForPublisher,
+	noteSeen,
+	type SeenPublisher,
+	type Session,
+} from "./session/sessions.ts";
+import { Layout, writePage } from "./ui/layout.tsx";
+
+/** On every answer of the console. */
+export const SAFE_HEADERS = {
+	"cache-control": "no-store",
+	"content-security-policy":
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+	"referrer-policy": "same-origin",
+	"cross-origin-opener-policy": "same-origin",
+	"cross-origin-resource-policy": "same-origin",
+} as const;
+
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** Answers a request for a page, whatever happens. @param pages all of them: what the menu is made of */
+export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page: Page, c: Context): Promise<Response> {
+	const now = deps.now();
+	const requestId = requestIdOf(c.req.raw, now);
+	let session: Session | null = null;
+	const answer = async (): Promise<Shown> => {
+		const isChange = c.req.method !== "GET" && c.req.method !== "HEAD";
+		if (isChange && !isOwnRequest(c.req.raw.headers, deps.consoleUrl))
+			throw forbidden("The request did not come from a page of the console.");
+		const token = readCookie(c.req.raw);
+		session = await findSession(deps.db, token, now);
+		if (session === null && page.needs !== "nobody") return signInFirst(page, c, token !== undefined);
+		if (isChange && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
+		if (session !== null) noteInBackground(deps, c, session, now);
+		const publisher = authorize(page, session, isChange);
+		if (asksFresh(page.needs) && (session === null || !isFresh(session, now))) return confirmFirst(page, c);
+		const body = await readBytes(page, c);
+		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
+		const form = new URLSearchParams(isForm ? fromUtf8(body) : "");
+		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
+		if (session === null) return page.handle({ ...told, session });
+		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
+		return page.handle(publisher === null ? signedIn : { ...signedIn, publisher });
+	};
+	let shown: Shown;
+	try {
+		shown = await answer();
+	} catch (error) {
+		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
+		if (page.isData)
+			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
+		else shown = error instanceof HttpError ? errorView(error) : failureView(requestId);
+	}
+	return writeAnswer(pages, page, c, session, shown);
+}
+
+/** The publisher whose page it is; null where it is none's. @throws HttpError 403 where they may not */
+function authorize({ needs }: Page, session: Session | null, isChange: boolean): SeenPublisher | null {
+	if (typeof needs === "string") return null;
+	if (session === null) throw forbidden();
+	const { person, viewing } = session;
+	if ("staff" in needs) {
+		if (!isStaff(person.role) || !mayAct(person.role, needs.staff)) throw forbidden();
+		return null;
+	}
+	const publisher = person.publisher ?? viewing;
+	if (publisher === null) throw forbidden("This is a page of publishers. Choose whose console you want to see.");
+	if (isStaff(person.role)) {
+		if (isChange || needs.publisher !== "analyst")
+			throw forbidden("You only look at this publisher's console: what is theirs, they change themselves.");
+	} else if (!mayActForPublisher(person.role, needs.publisher)) throw forbidden();
+	if (publisher.status === "suspended" && (isChange || needs.active)) {
+		throw forbidden("Your account is suspended. You see what there is; ask your account manager about the rest.");
+	}
+	return publisher;
+}
+
+function forbidden(message?: string): HttpError {
+	return new HttpError(403, { error: "Forbidden", ...(message !== undefined && { message }) });
+}
+
+function asksFresh(needs: Needs): boolean {
+	return typeof needs !== "string" && needs.fresh === true;
+}
+
+/** Without a session: pages lead to the sign-in page and back; what changes something says that it did not. */
+function signInFirst({ isData, method }: Page, c: Context, hadSession: boolean): Shown {
+	const headers = hadSession ? { "set-cookie": FORGET_COOKIE } : {};
+	if (isData) return jsonResponse({ error: "Unauthorized" }, 401, headers);
+	if (method === "GET") {
+		const url = new URL(c.req.url);
+		const next = readNext(url.pathname + url.search);
+		const query = new URLSearchParams({ ...(hadSession && { ended: "1" }), ...(next !== null && { next }) });
+		return seeOther(`/console/sign-in?${query}`, headers);
+	}
+	return problemView(
+		401,
+		hadSession ? "Your session has ended" : "You are not signed in",
+		<p>
+			Nothing was changed. <a href="/console/sign-in">Sign in</a>, and do it again.
+		</p>,
+	);
+}
+
+/** Someone may do this who has just shown that it is they. */
+function confirmFirst({ method, isData }: Page, c: Context): Shown {
+	if (isData) return jsonResponse({ error: "Forbidden", message: "Confirm first that it is you." }, 403);
+	const url = new URL(c.req.url);
+	if (method === "GET") return seeOther(`/console/confirm?${new URLSearchParams({ next: url.pathname + url.search })}`);
+	const from = URL.parse(c.req.header("referer") ?? "");
+	const next = readNext(from === null ? undefined : from.pathname + from.search) ?? "/console";
+	return problemView(
+		403,
+		"Confirm that it is you",
+		<p>
+			Nothing was changed. <a href={`/console/confirm?${new URLSearchParams({ next })}`}>Confirm that it is you</a>, and do it again.
+		</p>,
+	);
+}
+
+async function readBytes({ maxBytes = MAX_FORM_BYTES }: Page, c: Context): Promise<Uint8Array<ArrayBuffer>> {
+	const bytes = await readCapped(c.req.raw.body, maxBytes);
+	if (bytes === null) throw new HttpError(413, { error: "Payload too large" });
+	return bytes;
+}
+
+function noteInBackground({ db }: ConsoleDeps, c: Context, session: Session, now: number): void {
+	c.executionCtx.waitUntil(noteSeen(db, session, now).catch((error: unknown) => logError("console.seen_not_noted", error)));
+}
+
+async function writeAnswer(pages: readonly Page[], page: Page, c: Context, session: Session | null, shown: Shown): Promise<Response> {
+	if (shown instanceof Response) return withSafeHeaders(shown);
+	const { content, options } = shown instanceof View ? shown : view({}, shown);
+	const { status = 200, ...head } = options;
+	const html = await writePage(
+		<Layout title={page.title} {...head} {...aroundPage(pages, page, session)} path={c.req.path}>
+			{content}
+		</Layout>,
+	);
+	return withSafeHeaders(new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } }));
+}
+
+/** Those that an answer sets itself stay: an asset is kept by browsers. */
+function withSafeHeaders(response: Response): Response {
+	const answer = new Response(response.body, response);
+	for (const [name, value] of Object.entries(SAFE_HEADERS)) if (!answer.headers.has(name)) answer.headers.set(name, value);
+	return answer;
+}

@@ -1,0 +1,100 @@
+/** A page of the console: its address, whom it takes, and what it shows. Nothing is mounted that is not one. */
+import type { Context } from "hono";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Actor } from "../http/actor.ts";
+import type { OperatorRole, PublisherRole } from "../lib/enums.ts";
+import type { ConsoleDeps } from "./deps.ts";
+import type { Person, SeenPublisher, Session } from "./session/sessions.ts";
+import type { LayoutProps } from "./ui/layout.tsx";
+
+/**
+ * Whom a page takes. `nobody`: no session is needed; `anyone`: whoever is signed in.
+ * `publisher`: a publisher's people of that role or a greater one; staff that looks at its console as an analyst that changes nothing.
+ * `staff`: the operator's staff of that role, as `mayAct` has it.
+ * `fresh`: a passkey or a one-time link was used in the last ten minutes.
+ * `active`: not where the publisher is suspended, as its verb has it; what is not GET never is.
+ */
+export type Needs = "nobody" | "anyone" | { publisher: PublisherRole; fresh?: true; active?: true } | { staff: OperatorRole; fresh?: true };
+
+/** What every page is told. */
+type Told = {
+	c: Context;
+	deps: ConsoleDeps;
+	now: number;
+	query: Record<string, string>;
+	/** Of a form that was sent as such; empty for every other body. */
+	form: URLSearchParams;
+	/** As it was sent, at most {@link Page.maxBytes}: of files, and of what scripts send. */
+	body: Uint8Array<ArrayBuffer>;
+	/** Part of the address by its name in the path; empty where the path has none of that name. */
+	param: (name: string) => string;
+};
+
+type SignedIn = Told & {
+	session: Session;
+	person: Person;
+	/** Who makes the changes of this request. */
+	actor: Actor;
+};
+
+/** Of a page of a publisher's. */
+type PublisherRequest = SignedIn & { publisher: SeenPublisher };
+/** Of a page of staff's, or of anyone's. */
+type PersonRequest = SignedIn;
+/** Of a page that needs no session; there may be one. */
+type OpenRequest = Told & { session: Session | null };
+
+type RequestOf<Need extends Needs> = Need extends "nobody"
+	? OpenRequest
+	: Need extends { publisher: PublisherRole }
+		? PublisherRequest
+		: PersonRequest;
+
+/** What the layout is told beside what the guard tells it, and the answer's status. */
+export type ViewOptions = Partial<Omit<LayoutProps, "menu" | "path" | "person" | "banner" | "children">> & { status?: number };
+
+/** A page's content with more than its entry says: another title, another status. */
+export class View {
+	readonly content: JSX.Element;
+	readonly options: ViewOptions;
+
+	constructor(content: JSX.Element, options: ViewOptions) {
+		this.content = content;
+		this.options = options;
+	}
+}
+
+export function view(options: ViewOptions, content: JSX.Element): View {
+	return new View(content, options);
+}
+
+/** Content, around which the guard puts the layout; or the whole answer. */
+export type Shown = JSX.Element | View | Response;
+
+type Entry<Need extends Needs> = {
+	method: "GET" | "POST";
+	/** As hono has it: `/console/brands/:domain`. */
+	path: `/console${string}`;
+	needs: Need;
+	title: string;
+	/** True for what is no page, such as a file or an answer to a script: without a session it answers 401, and faults are JSON. */
+	isData?: true;
+	/** Most bytes of a body; 64 KiB where nothing is said. */
+	maxBytes?: number;
+	/** @throws HttpError whose faults, or message, are shown as a page */
+	handle: (request: RequestOf<Need>) => Shown | Promise<Shown>;
+};
+
+export type Page = Omit<Entry<Needs>, "handle"> & {
+	/** Called by the guard, which gives each kind of page the request that is its own. */
+	handle: (request: OpenRequest | PersonRequest | PublisherRequest) => Shown | Promise<Shown>;
+};
+
+export function page<const Need extends Needs>(entry: Entry<Need>): Page {
+	return { ...entry, handle: (request) => entry.handle(request as RequestOf<Need>) };
+}
+
+/** Leads on after a form: the next page is asked for by GET. @param path of the console */
+export function seeOther(path: string, headers: Record<string, string> = {}): Response {
+	return new Response(null, { status: 303, headers: { ...headers, location: path } });
+}

@@ -1,0 +1,201 @@
+/** People of the console: who is invited, given a link, signed out, disabled. Each with its audit, in one transaction. */
+import { type SQL, sql } from "drizzle-orm";
+import * as v from "valibot";
+import { auditStatement } from "../../audit/audit-statement.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { insertRows } from "../../db/json-rows.ts";
+import { consoleLinks, consolePeople } from "../../db/schema/console.ts";
+import { type Actor, BREAK_GLASS } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { readInput } from "../../http/read-input.ts";
+import { type LinkPurpose, OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { HttpError } from "../../lib/http.ts";
+import { newTimeOrderedId } from "../../lib/ids.ts";
+import { HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
+import { personEmail, personName } from "./people-answers.ts";
+import { newToken } from "./token.ts";
+
+export type PeopleDeps = { db: Database; now: () => number };
+
+export type KnownPerson = {
+	id: string;
+	/** publishers.id; null for staff. */
+	publisherId: string | null;
+	name: string;
+	email: string | null;
+	role: PersonRole;
+	createdAt: number;
+	disabledAt: number | null;
+};
+
+export type NewPerson = Pick<KnownPerson, "publisherId" | "name" | "email" | "role">;
+
+/** A link that was made: its token is shown once. */
+export type IssuedLink = { person: KnownPerson; token: string; purpose: LinkPurpose; expiresAt: number };
+
+const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
+
+const PERSON = sql`id, publisher_id AS "publisherId", name, email, role, created_at AS "createdAt", disabled_at AS "disabledAt"`;
+
+/** The address of a link. @param consoleUrl without a trailing slash */
+export function linkUrl(consoleUrl: string, token: string): string {
+	return `${consoleUrl}/console/sign-in/${token}`;
+}
+
+/** Everyone of a publisher, or of the staff, those who may sign in first. @param publisherId null for staff */
+export function listPeople(db: Database, publisherId: string | null): Promise<KnownPerson[]> {
+	return db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)}
+		ORDER BY CASE WHEN disabled_at IS NULL THEN 0 ELSE 1 END, name`);
+}
+
+/** Null where there is nobody of this name there. */
+export async function findPersonByName(db: Database, publisherId: string | null, name: string): Promise<KnownPerson | null> {
+	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND name = ${name}`);
+	return person ?? null;
+}
+
+/** @throws HttpError 404 where there is nobody of this id there */
+export async function findPerson(db: Database, publisherId: string | null, id: string): Promise<KnownPerson> {
+	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND id = ${id}`);
+	if (person === undefined) throw new HttpError(404, { error: "Not found", message: "There is no such person." });
+	return person;
+}
+
+/** Makes someone who may sign in, and their first link, an invitation. @throws HttpError 422 that names what is at fault, such as a name that is taken */
+export async function invitePerson({ db, now }: PeopleDeps, actor: Actor, wanted: NewPerson): Promise<IssuedLink> {
+	const at = now();
+	const person = { ...(await readPerson(db, wanted)), id: newTimeOrderedId(at), createdAt: at, disabledAt: null };
+	const { id, publisherId, name, email, role } = person;
+	const { token, statement, expiresAt } = await linkFor(id, "invitation", at);
+	const isThere = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${id})`;
+	const after = { publisher: publisherId, name, email, role };
+	const [made] = await runTransaction(db, [
+		insertRows(consolePeople, [person], sql`ON CONFLICT DO NOTHING RETURNING id`),
+		statement,
+		auditStatement(actor, at, { verb: "invitePerson", subjectKind: "person", subjectId: id, after }, { where: isThere }),
+	]);
+	if (made?.results.length !== 1) {
+		const isNameTaken = (await findPersonByName(db, publisherId, name)) !== null;
+		throw invalidInput([{ path: isNameTaken ? "name" : "email", message: "is someone else's" }]);
+	}
+	return { person, token, purpose: "invitation", expiresAt };
+}
+
+/** Another link of someone's, which ends the earlier ones. @throws HttpError 404 where there is nobody, 422 where they are disabled */
+export async function issueSignInLink(
+	{ db, now }: PeopleDeps,
+	actor: Actor,
+	person: KnownPerson,
+	purpose: LinkPurpose = "sign_in",
+): Promise<IssuedLink> {
+	const at = now();
+	const { token, statement, expiresAt } = await linkFor(person.id, purpose, at);
+	const entry = { verb: "issueSignInLink", subjectKind: "person", subjectId: person.id, after: { name: person.name, purpose } };
+	const mayHave = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL)`;
+	const [issued] = await runTransaction(db, [
+		sql`SELECT id FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL`,
+		endLinks(person.id, at),
+		statement,
+		auditStatement(actor, at, entry, { where: mayHave }),
+	]);
+	if (issued?.results.length !== 1) throw invalidInput([{ path: "name", message: "is disabled: enable them first" }]);
+	return { person, token, purpose, expiresAt };
+}
+
+/** Signs someone out everywhere, and ends their links. */
+export async function endSessions({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
+	const at = now();
+	await runTransaction(db, [
+		auditStatement(
+			actor,
+			at,
+			{ verb: "endSessions", subjectKind: "person", subjectId: person.id },
+			{ counts: sql`'{"sessions":' || (SELECT count(*) FROM console_sessions WHERE person_id = ${person.id}) || '}'` },
+		),
+		sql`DELETE FROM console_sessions WHERE person_id = ${person.id}`,
+		endLinks(person.id, at),
+	]);
+}
+
+/** They may not sign in any more, and are signed out everywhere; doing it again changes nothing. */
+export async function disablePerson({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
+	const at = now();
+	await runTransaction(db, [
+		auditStatement(
+			actor,
+			at,
+			{ verb: "disablePerson", subjectKind: "person", subjectId: person.id, after: { name: person.name } },
+			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL)` },
+		),
+		sql`UPDATE console_people SET disabled_at = ${at} WHERE id = ${person.id} AND disabled_at IS NULL`,
+		sql`DELETE FROM console_sessions WHERE person_id = ${person.id}`,
+		endLinks(person.id, at),
+	]);
+}
+
+/** They may sign in again, by a new link or the passkeys that they have. */
+export async function enablePerson({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
+	await runTransaction(db, [
+		auditStatement(
+			actor,
+			now(),
+			{ verb: "enablePerson", subjectKind: "person", subjectId: person.id, after: { name: person.name } },
+			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL)` },
+		),
+		sql`UPDATE console_people SET disabled_at = NULL WHERE id = ${person.id}`,
+	]);
+}
+
+/** Gives someone another role, which holds from their next page on. @throws HttpError 422 where it is no role of theirs */
+export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, role: string): Promise<void> {
+	const given = readRole(person.publisherId, role);
+	await runTransaction(db, [
+		auditStatement(actor, now(), {
+			verb: "changeRole",
+			subjectKind: "person",
+			subjectId: person.id,
+			before: { role: person.role },
+			after: { role: given },
+		}),
+		sql`UPDATE console_people SET role = ${given} WHERE id = ${person.id}`,
+	]);
+}
+
+async function readPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
+	const read = readInput(v.strictObject({ name: personName, email: v.nullable(personEmail) }), { name, email });
+	if (publisherId === null && read.name === BREAK_GLASS) {
+		throw invalidInput([{ path: "name", message: "is how whoever holds OPERATOR_KEY is called" }]);
+	}
+	if (publisherId !== null) {
+		const found = await db.all(sql`SELECT id FROM publishers WHERE id = ${publisherId}`);
+		if (found.length === 0) throw invalidInput([{ path: "publisher", message: "is no publisher" }]);
+	}
+	return { ...read, publisherId, role: readRole(publisherId, role) };
+}
+
+function readRole(publisherId: string | null, role: string): PersonRole {
+	const roles: readonly PersonRole[] = publisherId === null ? OPERATOR_ROLES : PUBLISHER_ROLES;
+	const given = roles.find((known) => known === role);
+	if (given === undefined) throw invalidInput([{ path: "role", message: `must be one of ${roles.join(", ")}` }]);
+	return given;
+}
+
+function isOf(publisherId: string | null): SQL {
+	return publisherId === null ? sql`publisher_id IS NULL` : sql`publisher_id = ${publisherId}`;
+}
+
+function endLinks(personId: string, at: number): SQL {
+	return sql`UPDATE console_links SET used_at = ${at} WHERE person_id = ${personId} AND used_at IS NULL`;
+}
+
+/** A new link, and the statement that writes it where its person may sign in. */
+async function linkFor(personId: string, purpose: LinkPurpose, at: number) {
+	const { token, hash } = await newToken();
+	const expiresAt = at + LASTS_MS[purpose];
+	const statement = insertRows(
+		consoleLinks,
+		[{ hash, personId, purpose, createdAt: at, expiresAt }],
+		sql`AND EXISTS (SELECT 1 FROM console_people WHERE id = ${personId} AND disabled_at IS NULL)`,
+	);
+	return { token, statement, expiresAt };
+}

@@ -1,0 +1,107 @@
+/** Signing in by a one-time link. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { requestIdOf } from "../lib/request-id.ts";
+import { firstPath } from "./home.tsx";
+import { page, seeOther, type View, view } from "./page.ts";
+import { writeCookie } from "./session/cookie.ts";
+import { consumeLink, findLink, type LinkFault } from "./session/links.ts";
+import { readNext } from "./session/origin.ts";
+import { cookieSeconds, isFresh } from "./session/sessions.ts";
+
+export const SIGN_IN_PAGES = [
+	page({
+		method: "GET",
+		path: "/console/sign-in",
+		needs: "nobody",
+		title: "Sign in",
+		handle({ session, query }) {
+			if (session !== null) return seeOther(readNext(query.next) ?? firstPath(session));
+			return (
+				<>
+					{query.ended === undefined ? null : (
+						<p role="status">Your session has ended: it was too long ago, or someone ended it. Nothing was changed since.</p>
+					)}
+					{query.out === undefined ? null : <p role="status">You are signed out.</p>}
+					<p>You sign in by a link that works once, for 15 minutes. Open the one that you were sent, or ask for another:</p>
+					<ul>
+						<li>At a publisher, ask your account manager, or an owner among your colleagues.</li>
+						<li>
+							On the operator's staff, ask an admin, or run <code>npm run operator -- sign-in-link --staff NAME</code>.
+						</li>
+					</ul>
+				</>
+			);
+		},
+	}),
+	page({
+		method: "GET",
+		path: "/console/confirm",
+		needs: "anyone",
+		title: "Confirm that it is you",
+		handle: ({ session, query, now }) =>
+			isFresh(session, now) ? (
+				seeOther(readNext(query.next) ?? firstPath(session))
+			) : (
+				<p>
+					What you want to do asks for a link that was used in the last ten minutes. Ask for <a href="/console/sign-in">another link</a>,
+					open it in this browser, and do it then.
+				</p>
+			),
+	}),
+	page({
+		method: "GET",
+		path: "/console/sign-in/:token",
+		needs: "nobody",
+		title: "Sign in",
+		async handle({ deps, now, param }) {
+			const found = await findLink(deps.db, param("token"), now);
+			return typeof found === "string" ? (
+				endedLink(found)
+			) : (
+				<SignInForm name={found.person.name} of={found.person.publisher?.name ?? "the operator's staff"} />
+			);
+		},
+	}),
+	page({
+		method: "POST",
+		path: "/console/sign-in/:token",
+		needs: "nobody",
+		title: "Sign in",
+		async handle({ c, deps, now, param }) {
+			const used = await consumeLink(deps, param("token"), requestIdOf(c.req.raw, now));
+			if (typeof used === "string") return endedLink(used);
+			return seeOther("/console", { "set-cookie": writeCookie(used.token, cookieSeconds(used.person.role)) });
+		},
+	}),
+];
+
+/** A button, since mail scanners open links. It posts to this very address. */
+function SignInForm({ name, of }: { name: string; of: string }): JSX.Element {
+	return (
+		<form method="post">
+			<p>
+				This link signs in <strong>{name}</strong> of {of}, once.
+			</p>
+			<button type="submit">Sign in</button>
+		</form>
+	);
+}
+
+const ENDED: Record<LinkFault, string> = {
+	used: "This link was used already, or a newer one has replaced it. If it was not you who used it, tell whoever sent it at once.",
+	expired: "This link is too old. An invitation works for 72 hours, every other link for 15 minutes.",
+	unknown: "This link is none of ours: part of it may be missing. Copy all of it into the address bar.",
+	disabled: "Whoever this link is for may not sign in any more.",
+};
+
+function endedLink(fault: LinkFault): View {
+	return view(
+		{ status: 410, title: "This link does not open any more" },
+		<>
+			<p>{ENDED[fault]}</p>
+			<p>
+				Ask whoever sent it for another one, or <a href="/console/sign-in">see how to sign in</a>.
+			</p>
+		</>,
+	);
+}

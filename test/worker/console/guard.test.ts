@@ -1,0 +1,133 @@
+/** What the guard does with pages: those that ask for a fresh proof, what they throw, suspended publishers, and a database that is held. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { Hono } from "hono";
+import { html } from "hono/html";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ConsoleDeps } from "../../../src/console/deps.ts";
+import { answerPage } from "../../../src/console/guard.tsx";
+import { page } from "../../../src/console/page.ts";
+import { SESSION_COOKIE } from "../../../src/console/session/cookie.ts";
+import { findPersonByName } from "../../../src/console/session/people.ts";
+import { beginSession, FRESH_MS, findSession, freshenSession } from "../../../src/console/session/sessions.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { invalidInput } from "../../../src/http/errors.ts";
+import { HttpError } from "../../../src/lib/http.ts";
+import { get, OWN, signIn, type Visitor } from "../../support/console.ts";
+import { setNow } from "../../support/load-network.ts";
+import { ACME, importFile } from "../../support/network-import.ts";
+import { setPublisher } from "../../support/report-rows.ts";
+
+const START = "2026-11-18T15:00:00Z";
+const db = openDatabase(env.DB);
+const deps = { db, now: () => Date.now() };
+
+beforeAll(async () => {
+	setNow(START);
+	await importFile({ publishers: [ACME] });
+});
+
+describe("worker: the guard", () => {
+	const secret = [
+		page({
+			method: "GET",
+			path: "/console/keys",
+			needs: { publisher: "owner", fresh: true },
+			title: "Keys",
+			handle: ({ actor }) => html`<p>${actor.name}</p>`,
+		}),
+		page({
+			method: "POST",
+			path: "/console/keys",
+			needs: { publisher: "owner", fresh: true },
+			title: "Keys",
+			handle: ({ form }) => html`<p>${form.get("kind")}</p>`,
+		}),
+		page({
+			method: "GET",
+			path: "/console/faults/:kind",
+			needs: { publisher: "analyst", active: true },
+			title: "Faults",
+			handle({ param }) {
+				if (param("kind") === "input") throw invalidInput([{ path: "kind", message: "is <none>" }]);
+				if (param("kind") === "gone") throw new HttpError(410, { error: "Gone" });
+				throw new TypeError("secret details");
+			},
+		}),
+		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
+	];
+	const app = new Hono();
+	for (const each of secret) app.on(each.method, each.path, (c) => answerPage(consoleDeps, secret, each, c));
+	const consoleDeps = { ...deps, consoleUrl: OWN.origin, isHeld: async () => held } as ConsoleDeps;
+	let held = false;
+
+	const ask = (path: string, visitor: Visitor | undefined, init: RequestInit = {}) =>
+		app.fetch(
+			new Request(OWN.origin + path, { ...init, headers: { ...OWN, ...(visitor && { cookie: visitor.cookie }), ...init.headers } }),
+			env,
+			createExecutionContext(),
+		);
+
+	it("takes a link or a passkey of the last ten minutes", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Fresh" });
+		const session = await findSession(db, visitor.cookie.slice(SESSION_COOKIE.length + 1), Date.now());
+		const form = { method: "POST", body: new URLSearchParams({ kind: "<b>" }) };
+		expect(await (await ask("/console/keys", visitor, form)).text()).toContain("<p>&lt;b&gt;</p>");
+		setNow(new Date(Date.parse(START) + FRESH_MS).toISOString());
+		const led = await ask("/console/keys", visitor);
+		expect([led.status, led.headers.get("location")]).toEqual([303, "/console/confirm?next=%2Fconsole%2Fkeys"]);
+		const refused = await ask("/console/keys", visitor, { ...form, headers: { referer: `${OWN.origin}/console/keys?x=1` } });
+		expect([refused.status, await refused.text()]).toEqual([
+			403,
+			expect.stringContaining("/console/confirm?next=%2Fconsole%2Fkeys%3Fx%3D1"),
+		]);
+		expect((await get("/console/confirm", visitor)).status).toBe(200);
+		await freshenSession(db, session?.hash ?? "", Date.now());
+		expect(await (await ask("/console/keys", visitor)).text()).toContain("Fresh (acme)");
+		expect((await get("/console/confirm?next=%2Fconsole%2Fclicks", visitor)).headers.get("location")).toBe("/console/clicks");
+		setNow(START);
+		const person = await findPersonByName(db, "acme", "Fresh");
+		if (person === null) throw new Error("nobody is called Fresh");
+		const token = await beginSession(deps, {
+			person: { ...person, publisher: { id: "acme", name: "Acme", status: "active" } },
+			method: "access",
+			requestId: "r",
+		});
+		expect((await ask("/console/keys", { cookie: `${SESSION_COOKIE}=${token}` })).status).toBe(303);
+	});
+
+	it("shows faults as a page, and of what failed its number alone", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Faulty" });
+		const told = async (kind: string) => {
+			const response = await ask(`/console/faults/${kind}`, visitor);
+			return [response.status, await response.text()];
+		};
+		expect(await told("input")).toEqual([422, expect.stringContaining("<strong>kind</strong> is &lt;none&gt;")]);
+		expect(await told("gone")).toEqual([410, expect.stringContaining("What this address led to has ended")]);
+		const [status, text] = await told("other");
+		expect([status, text]).toEqual([500, expect.stringMatching(/<code>[\da-f-]{36}<\/code>/)]);
+		expect(text).not.toContain("secret details");
+	});
+
+	it("is not there for who is suspended, where its verb is not", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Suspended" });
+		await setPublisher("acme", "status", "suspended");
+		const page = await ask("/console/faults/gone", visitor);
+		expect([page.status, await page.text()]).toEqual([403, expect.stringContaining("Your account is suspended")]);
+		expect((await ask("/console/keys", visitor, { method: "POST", body: new URLSearchParams() })).status).toBe(403);
+		expect((await ask("/console/keys", visitor)).status).toBe(200);
+		await setPublisher("acme", "status", "active");
+	});
+
+	it("changes nothing while the database is being moved, and takes no more than it says", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Held" });
+		held = true;
+		expect((await ask("/console/keys", visitor, { method: "POST", body: new URLSearchParams() })).status).toBe(503);
+		held = false;
+		expect((await ask("/console/keys", visitor, { method: "POST", body: "x".repeat(65 * 1024) })).status).toBe(413);
+	});
+
+	it("answers 401 without a session where it is no page", async () => {
+		expect((await ask("/console/data", undefined)).status).toBe(401);
+	});
+});
