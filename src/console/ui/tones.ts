@@ -3,6 +3,7 @@ import type { Tone } from "./values.tsx";
 
 const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 	good: [
+		"accepted",
 		"active",
 		"answered",
 		"applied",
@@ -15,6 +16,7 @@ const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 		"ok",
 		"paid",
 		"ready",
+		"released",
 		"resolved",
 		"settled",
 		"won",
@@ -23,6 +25,7 @@ const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 	bad: [
 		"blocked",
 		"declined",
+		"exhausted",
 		"failed",
 		"failing",
 		"given_up",
@@ -32,6 +35,7 @@ const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 		"rejected",
 		"stopped",
 		"suspended",
+		"unknown_key",
 		"unpaid",
 		"wrong",
 	],
@@ -43,6 +47,7 @@ const WORDS: Readonly<Record<Exclude<Tone, "plain">, readonly string[]>> = {
 		"expired",
 		"ignored",
 		"inactive",
+		"no_url",
 		"off",
 		"removed",
 		"retired",

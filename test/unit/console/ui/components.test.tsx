@@ -9,7 +9,9 @@ import { Layout, writePage } from "../../../../src/console/ui/layout.tsx";
 import { Empty, Faults, Notice } from "../../../../src/console/ui/messages.tsx";
 import { OPERATOR_MENU, PUBLISHER_MENU } from "../../../../src/console/ui/navigation.ts";
 import { Facts, Figures, Table } from "../../../../src/console/ui/table.tsx";
+import { toneOf } from "../../../../src/console/ui/tones.ts";
 import { Code, Count, Money, Percent, State, Time } from "../../../../src/console/ui/values.tsx";
+import { CALLBACK_STATES, CONVERSION_STAGES, CONVERSION_STATUSES, POSTBACK_OUTCOMES, VERDICTS } from "../../../../src/lib/enums.ts";
 
 /** What a person may have typed anywhere. */
 const HOSTILE = `"><script>alert('x')</script>&amp;`;
@@ -57,6 +59,8 @@ describe("unit: values", () => {
 	it("a state is its word, in the tone of what it means", async () => {
 		expect(await render(<State word="given_up" />)).toBe('<span class="state bad">given up</span>');
 		expect(await render(<State word="approved" />)).toContain("good");
+		const known = [CONVERSION_STAGES, CONVERSION_STATUSES, VERDICTS, CALLBACK_STATES, POSTBACK_OUTCOMES].flat();
+		expect(known.filter((word) => toneOf(word) === "plain")).toEqual([]);
 		expect(await render(<State word="never heard of" />)).toContain("plain");
 	});
 });
