@@ -93,10 +93,11 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		(await keys.mayBeValid(key));
 	app.use("*", guard({ now, failedKeys, mayBeValid }));
 	app.route("/api", catalogueRoutes({ db, keys, states, links, ready, trackerUrl: config.TRACKER_URL }));
+	const consoleUrl = config.CONSOLE_URL ?? config.BASE_URL;
 	const addresses = { baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL };
 	app.route("/", apiDocsRoutes(addresses, now));
 	app.route("/", assetRoutes());
-	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL, consoleUrl: "" }, keys, kv: env.BOOK, now }));
+	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL, consoleUrl }, keys, kv: env.BOOK, now }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
@@ -105,7 +106,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/api", publisherApiRoutes(publisherApi));
 	app.route("/api", changesRoutes(publisherApi));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));
-	app.route("/", productRoutes({ db, products, network, keys, links, clickUrl: config.CLICK_URL }));
+	const searching = { db, products, network, keys, links, clickUrl: config.CLICK_URL };
+	app.route("/", productRoutes(searching));
 	const postbacks = {
 		db,
 		keys,
@@ -118,9 +120,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		measure: measureTo(env.EVENTS),
 	};
 	const schema = isPostgres ? new SchemaCheck(db, now) : null;
-	const consoleUrl = config.CONSOLE_URL ?? config.BASE_URL;
 	const isNetworkHeld = async () => move !== null && !move.hasSwitched && (await isHeld(move.from));
-	app.route("/", consoleRoutes({ db, now, consoleUrl, isHeld: isNetworkHeld, publisherApi }));
 	const origin: Origin = {
 		app,
 		answer: (request, ctx) => routePostback(postbacks, request, (promise) => ctx.waitUntil(promise)),
@@ -149,25 +149,45 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		onSpendChanged: () => sweepImportedCaps(clickDeps(env, (campaignIds) => book.adoptPauses(campaignIds, now()))),
 	};
 	const imports = { db, products, now, publish, allowInsecureCallbacks: config.ALLOW_INSECURE_CALLBACKS };
+	const issuing = { db, now, publish, box: new SecretBox(config.TOKEN_KEYS) };
+	const watching = { db, kv: env.BOOK, queues, now };
+	const mending = { ...settling, clickDays: config.CLICK_RETENTION_DAYS };
+	app.route(
+		"/",
+		consoleRoutes({
+			db,
+			now,
+			consoleUrl,
+			baseUrl: config.BASE_URL,
+			isHeld: isNetworkHeld,
+			publisherApi,
+			searching,
+			issuing,
+			imports,
+			adjusting,
+			mending,
+			watching,
+		}),
+	);
 	const verbs = {
 		"/network": networkRoutes({ ...imports, baseUrl: config.BASE_URL }),
 		...Object.fromEntries(ENTRY_SECTIONS.map((section) => [`/${section}`, entryRoutes(imports, section)])),
 		"/products": feedRoutes(feeds, "products"),
 		"/seller-products": feedRoutes(feeds, "seller_products"),
 		"/explain": explainRoutes(bidding),
-		"/keys": keysRoutes({ db, now, publish, box: new SecretBox(config.TOKEN_KEYS) }),
+		"/keys": keysRoutes(issuing),
 		"/sign-in-links": signInLinkRoutes({ db, now, consoleUrl }),
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
-		"/reports": networkReportRoutes({ db, kv: env.BOOK, queues, now }),
+		"/reports": networkReportRoutes(watching),
 		"/bids": bidsRoutes({ db, now }),
-		"/status": statusRoutes({ db, kv: env.BOOK, queues, now }),
+		"/status": statusRoutes(watching),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
 		"/conversions": conversionsRoutes(adjusting),
-		"/problems/postbacks": problemsRoutes({ ...settling, clickDays: config.CLICK_RETENTION_DAYS }),
+		"/problems/postbacks": problemsRoutes(mending),
 		"/reconcile": statementRoutes(settling),
 		"/postback-url": postbackUrlRoutes({ db, now, baseUrl: config.BASE_URL }),
 		"/reconcile-sums": reconcileRoutes({ db, now }),
