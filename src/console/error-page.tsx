@@ -2,6 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HttpError } from "../lib/http.ts";
 import { type View, view } from "./page.ts";
+import type { Fault } from "./ui/field.tsx";
+import { Faults } from "./ui/messages.tsx";
 
 type Words = { title: string; text: string };
 
@@ -25,22 +27,7 @@ export function errorView({ status, body }: Pick<HttpError, "status" | "body">):
 	const words = WORDS[status] ?? { title: "This did not work", text: "Go back, and try again." };
 	const faults = readFaults(body);
 	const message = typeof body.message === "string" ? body.message : words.text;
-	return problemView(
-		status,
-		words.title,
-		<>
-			<p>{message}</p>
-			{faults.length === 0 ? null : (
-				<ul>
-					{faults.map(({ path, message: fault }) => (
-						<li>
-							{path === "" ? null : <strong>{path}</strong>} {fault}
-						</li>
-					))}
-				</ul>
-			)}
-		</>,
-	);
+	return problemView(status, words.title, faults.length === 0 ? <p>{message}</p> : <Faults title={message} faults={faults} />);
 }
 
 /** Where something failed that should not have. @param requestId under which the log has it */
@@ -57,16 +44,14 @@ export function failureView(requestId: string): View {
 export function problemView(status: number, title: string, content: JSX.Element): View {
 	return view(
 		{ status, title },
-		<>
+		<div class="panel">
 			{content}
 			<p>
 				<a href="/console">To the console</a>
 			</p>
-		</>,
+		</div>,
 	);
 }
-
-type Fault = { path: string; message: string };
 
 /** The operator's faults, or those of reports and searches, which name fields. */
 function readFaults({ faults, messages }: HttpError["body"]): Fault[] {

@@ -7,6 +7,7 @@ import { writeCookie } from "./session/cookie.ts";
 import { consumeLink, findLink, type LinkFault } from "./session/links.ts";
 import { readNext } from "./session/origin.ts";
 import { cookieSeconds, isFresh } from "./session/sessions.ts";
+import { Notice } from "./ui/messages.tsx";
 
 export const SIGN_IN_PAGES = [
 	page({
@@ -19,16 +20,18 @@ export const SIGN_IN_PAGES = [
 			return (
 				<>
 					{query.ended === undefined ? null : (
-						<p role="status">Your session has ended: it was too long ago, or someone ended it. Nothing was changed since.</p>
+						<Notice title="Your session has ended.">It was too long ago, or someone ended it. Nothing was changed since.</Notice>
 					)}
-					{query.out === undefined ? null : <p role="status">You are signed out.</p>}
-					<p>You sign in by a link that works once, for 15 minutes. Open the one that you were sent, or ask for another:</p>
-					<ul>
-						<li>At a publisher, ask your account manager, or an owner among your colleagues.</li>
-						<li>
-							On the operator's staff, ask an admin, or run <code>npm run operator -- sign-in-link --staff NAME</code>.
-						</li>
-					</ul>
+					{query.out === undefined ? null : <Notice tone="good" title="You are signed out." />}
+					<div class="panel">
+						<p>You sign in by a link that works once, for 15 minutes. Open the one that you were sent, or ask for another:</p>
+						<ul>
+							<li>At a publisher, ask your account manager, or an owner among your colleagues.</li>
+							<li>
+								On the operator's staff, ask an admin, or run <code>npm run operator -- sign-in-link --staff NAME</code>.
+							</li>
+						</ul>
+					</div>
 				</>
 			);
 		},
@@ -78,7 +81,7 @@ export const SIGN_IN_PAGES = [
 /** A button, since mail scanners open links. It posts to this very address. */
 function SignInForm({ name, of }: { name: string; of: string }): JSX.Element {
 	return (
-		<form method="post">
+		<form method="post" class="panel">
 			<p>
 				This link signs in <strong>{name}</strong> of {of}, once.
 			</p>

@@ -102,7 +102,7 @@ describe("worker: the guard", () => {
 			const response = await ask(`/console/faults/${kind}`, visitor);
 			return [response.status, await response.text()];
 		};
-		expect(await told("input")).toEqual([422, expect.stringContaining("<strong>kind</strong> is &lt;none&gt;")]);
+		expect(await told("input")).toEqual([422, expect.stringContaining("<li>kind: is &lt;none&gt;</li>")]);
 		expect(await told("gone")).toEqual([410, expect.stringContaining("What this address led to has ended")]);
 		const [status, text] = await told("other");
 		expect([status, text]).toEqual([500, expect.stringMatching(/<code>[\da-f-]{36}<\/code>/)]);
