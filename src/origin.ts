@@ -48,6 +48,7 @@ import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { PerMinute } from "./lib/per-minute.ts";
 import { SecretBox } from "./lib/secret-box.ts";
+import { readDataThrough } from "./network-reports/data-through.ts";
 import { networkReportRoutes } from "./network-reports/report-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
@@ -102,7 +103,18 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
-	const publisherApi = { db, keys, now, limit, bidding, links, trackerUrl: config.TRACKER_URL, callbacks: () => callbackDeps(env) };
+	const dataThrough = () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now });
+	const publisherApi = {
+		db,
+		keys,
+		now,
+		limit,
+		bidding,
+		links,
+		trackerUrl: config.TRACKER_URL,
+		callbacks: () => callbackDeps(env),
+		dataThrough,
+	};
 	app.route("/api", publisherApiRoutes(publisherApi));
 	app.route("/api", changesRoutes(publisherApi));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));

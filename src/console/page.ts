@@ -38,9 +38,9 @@ type SignedIn = Told & {
 };
 
 /** Of a page of a publisher's. */
-type PublisherRequest = SignedIn & { publisher: SeenPublisher };
+export type PublisherRequest = SignedIn & { publisher: SeenPublisher };
 /** Of a page of staff's, or of anyone's. */
-type PersonRequest = SignedIn;
+export type PersonRequest = SignedIn;
 /** Of a page that needs no session; there may be one. */
 type OpenRequest = Told & { session: Session | null };
 

@@ -158,7 +158,11 @@ export class KeyOwners {
 		waitUntil: WaitUntil,
 	): Promise<Publisher | null> {
 		const id = await this.find(kind, presented, waitUntil);
-		if (id === null) return null;
+		return id === null ? null : this.publisherOf(id);
+	}
+
+	/** As it is stored now; null where there is none. */
+	async publisherOf(id: string): Promise<Publisher | null> {
 		const [publisher] = await this.#db.select().from(publishers).where(eq(publishers.id, id));
 		return publisher ?? null;
 	}

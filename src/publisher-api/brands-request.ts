@@ -4,8 +4,10 @@ import { cursorOf } from "../http/pages.ts";
 import { day, givenOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enums.ts";
+import { canonicalHost } from "../lib/host.ts";
 import { PRICE_SCALE, parseDecimal } from "../lib/money.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
+import { brandDomain } from "./clicks-request.ts";
 
 const PRICE_DIGITS = Math.log10(PRICE_SCALE);
 
@@ -27,6 +29,7 @@ const price = v.pipe(
 );
 
 export const brandsQuerySchema = v.strictObject({
+	domain: v.optional(brandDomain),
 	q: v.optional(shortText),
 	category: v.optional(shortText),
 	country: v.optional(
@@ -46,6 +49,8 @@ export const brandsQuerySchema = v.strictObject({
 });
 
 export type BrandsQuery = {
+	/** Canonical: of this brand alone. */
+	domain: string | null;
 	/** Part of the name or domain. */
 	text: string | null;
 	category: string | null;
@@ -66,6 +71,7 @@ export type BrandsQuery = {
 export function readBrandsQuery(query: Record<string, string>): BrandsQuery {
 	const read = readInput(brandsQuerySchema, givenOf(query));
 	return {
+		domain: read.domain === undefined ? null : canonicalHost(read.domain),
 		text: read.q ?? null,
 		category: read.category ?? null,
 		country: read.country ?? null,

@@ -1,6 +1,7 @@
 /** Answer of GET /api/earnings. */
 import * as v from "valibot";
-import { count } from "../lib/shapes.ts";
+import { count, time } from "../lib/shapes.ts";
+import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
 const text = v.string();
 const usd = v.pipe(text, v.regex(/^-?\d+\.\d{4,6}$/));
@@ -37,6 +38,18 @@ export const earningsSchema = v.strictObject({
 	group: v.array(v.picklist(EARNINGS_GROUPS)),
 	data: v.array(earningsRowSchema),
 	total: v.pipe(earningsTotalSchema, v.description("Of the whole period: what the rows of all pages add up to, and `daywise`.")),
+	conversions: v.pipe(
+		v.strictObject({ approved: count, pending: count, cancelled: count }),
+		v.description("Of the whole period, by the day on which they happened."),
+	),
+	unpaid_clicks: v.pipe(
+		v.record(v.picklist(CLICK_REASONS), count),
+		v.description("Of the whole period, by reason, without those that do not occur."),
+	),
+	data_through: v.pipe(
+		v.nullable(time),
+		v.description("Up to when everything that came in is counted; null where a queue does not tell what waits in it."),
+	),
 	limit: count,
 	next_cursor: v.pipe(v.nullable(text), v.description("Ask again with it; null where there are no more.")),
 });

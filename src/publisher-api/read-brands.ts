@@ -39,10 +39,10 @@ type Offered = Campaign & { row: Row };
 
 /** A page may hold fewer brands than its limit, even none, and still be followed by another. */
 export async function readBrands(db: Database, publisher: Publisher, query: BrandsQuery): Promise<PublisherBrands> {
-	const { limit, after } = query;
+	const { limit } = query;
 	const [page, last] = await runTransaction(db, [
 		brandsPage(publisher, query),
-		sql`SELECT id FROM brands WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+		sql`SELECT id FROM brands WHERE ${isLookedAt(query)} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
 	]);
 	const brands = [...Map.groupBy((page?.results ?? []) as Row[], ({ brandId }) => brandId)];
 	const [lastLookedAt] = (last?.results ?? []) as { id: number }[];
@@ -55,6 +55,10 @@ export async function readBrands(db: Database, publisher: Publisher, query: Bran
 	};
 }
 
+function isLookedAt({ domain, after }: BrandsQuery): SQL {
+	return domain === null ? sql`id > ${after}` : sql`id > ${after} AND domain = ${domain}`;
+}
+
 /** Campaigns `c` of a brand `b` that count, as in the brand lists: active, and in a country that neither rules out. */
 function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL {
 	return sql`c.brand_id = b.id AND c.active = 1 AND ${country === null ? sql`true` : sql`c.country = ${country}`}
@@ -65,14 +69,14 @@ function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL 
 
 /** The brands of a page and one more, each with its campaigns that count. */
 function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
-	const { minPrice, limit, after } = query;
+	const { minPrice, limit } = query;
 	const isPaid =
 		minPrice === null
 			? sql`true`
 			: sql`(coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2}) / ${PRICE_UNIT} >= CAST(${minPrice} AS BIGINT)`;
 	return sql`
 		WITH page AS MATERIALIZED (
-			SELECT * FROM (SELECT * FROM brands WHERE id > ${after} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b
+			SELECT * FROM (SELECT * FROM brands WHERE ${isLookedAt(query)} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b
 			WHERE b.active = 1 AND ${isWanted(query)}
 				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 				AND EXISTS (SELECT 1 FROM campaigns c WHERE ${isOffered(publisher, query)} AND ${isPaid})

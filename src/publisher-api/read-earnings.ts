@@ -5,6 +5,7 @@ import { invalidInput } from "../http/errors.ts";
 import { cutPage } from "../http/pages.ts";
 import { formatUsd } from "../lib/money.ts";
 import { DAY_MS } from "../lib/time.ts";
+import type { CLICK_REASONS } from "../lib/traffic-rules.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { readSum } from "../reports/exact-sum.ts";
 import { HAS_ACTIVITY, SUMS, type SumsRow } from "../reports/sums.ts";
@@ -13,7 +14,14 @@ import type { EarningsQuery } from "./earnings-request.ts";
 import type { Viewer } from "./show-conversion.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
+export type EarningsDeps = {
+	db: Database;
+	/** Up to when everything that came in is counted, Unix milliseconds; null where that is not known. */
+	dataThrough: () => Promise<number | null>;
+};
+
 type Key = string | number;
+type CountsRow = { reason: (typeof CLICK_REASONS)[number] | ""; clicks: number; approved: number; pending: number; cancelled: number };
 type Row = SumsRow & Partial<Record<EarningsGroup, Key>>;
 
 /** Names of the columns that a page is ordered by; what has no value sorts first. */
@@ -95,12 +103,15 @@ export function earningsPage(publisherId: string, { group, from, to, limit, afte
  * Page and total of one moment; null where the publisher is no more.
  * @throws HttpError 422 where campaigns are not for this publisher's eyes
  */
-export async function readEarnings(db: Database, publisherId: string, query: EarningsQuery): Promise<Earnings | null> {
+export async function readEarnings({ db, dataThrough }: EarningsDeps, publisherId: string, query: EarningsQuery): Promise<Earnings | null> {
 	const { group, from, to, limit } = query;
-	const [owner, total, page] = await runTransaction(db, [
+	const through = await dataThrough();
+	const [owner, total, page, network] = await runTransaction(db, [
 		readViewer(publisherId),
 		sql`SELECT ${SUMS} FROM daily_publishers WHERE publisher_id = ${publisherId} AND date BETWEEN ${from} AND ${to}`,
 		earningsPage(publisherId, query),
+		sql`SELECT reason, SUM(click_count) AS clicks, SUM(approved_count) AS approved, SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled
+			FROM daily_network WHERE publisher_id = ${publisherId} AND date BETWEEN ${from} AND ${to} GROUP BY reason ORDER BY reason`,
 	]);
 	const viewer = viewerOf(publisherId, owner);
 	if (viewer === null) return null;
@@ -115,8 +126,19 @@ export async function readEarnings(db: Database, publisherId: string, query: Ear
 		group: [...group],
 		data: shown.map((row) => ({ ...showGroup(row, group), ...showSums(row, viewer) })),
 		total: showSums(sums ?? NOTHING, viewer),
+		...showCounts((network?.results ?? []) as CountsRow[]),
+		data_through: through === null ? null : new Date(through).toISOString(),
 		limit,
 		next_cursor: next,
+	};
+}
+
+/** Conversions have no reason; what is unpaid has one. */
+function showCounts(rows: readonly CountsRow[]): Pick<Earnings, "conversions" | "unpaid_clicks"> {
+	const sum = (name: "approved" | "pending" | "cancelled") => rows.reduce((total, row) => total + row[name], 0);
+	return {
+		conversions: { approved: sum("approved"), pending: sum("pending"), cancelled: sum("cancelled") },
+		unpaid_clicks: Object.fromEntries(rows.flatMap(({ reason, clicks }) => (reason === "" || clicks === 0 ? [] : [[reason, clicks]]))),
 	};
 }
 

@@ -18,7 +18,7 @@ import { readAccount } from "./read-account.ts";
 import { readBrands } from "./read-brands.ts";
 import { readClicks } from "./read-clicks.ts";
 import { readConversions } from "./read-conversions.ts";
-import { readEarnings } from "./read-earnings.ts";
+import { type EarningsDeps, readEarnings } from "./read-earnings.ts";
 import { linksRequestSchema, MAX_LINKS_BYTES, writeLinks } from "./write-links.ts";
 
 export type PublisherApiDeps = PublisherDeps & {
@@ -27,6 +27,7 @@ export type PublisherApiDeps = PublisherDeps & {
 	/** Origin of tracking links, without a trailing slash. */
 	trackerUrl: string;
 	callbacks: () => CallbackDeps;
+	dataThrough: EarningsDeps["dataThrough"];
 };
 
 const READS = ["/account", "/clicks", "/conversions", "/earnings", "/no-bids", "/brands", "/callbacks"];
@@ -50,7 +51,7 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.get(
 		"/earnings",
-		answerOwner(deps, (owner, c) => readEarnings(db, owner, readEarningsQuery(query(c), now()))),
+		answerOwner(deps, (owner, c) => readEarnings(deps, owner, readEarningsQuery(query(c), now()))),
 	);
 	app.get(
 		"/no-bids",

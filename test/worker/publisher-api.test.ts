@@ -467,6 +467,7 @@ function openApp(now: () => number): { request: (path: string, init?: RequestIni
 	};
 	const app = publisherApiRoutes({
 		db,
+		dataThrough: async () => null,
 		keys: new KeyOwners({ db, now: () => Date.now() }),
 		now: () => Date.now(),
 		limit: new PublisherLimit({ now, shared: undefined }),

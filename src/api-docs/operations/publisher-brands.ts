@@ -13,7 +13,7 @@ import { count, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./s
 
 named("PublisherBrand", publisherBrandSchema);
 
-const { q, category, country, traffic_type, allows, min_price, new_deal, updated_since } = brandsQuerySchema.entries;
+const { domain, q, category, country, traffic_type, allows, min_price, new_deal, updated_since } = brandsQuerySchema.entries;
 const reasons = Object.entries(NO_LINK_REASONS).map(([name, text]) => `\`${name}\`: ${text}`);
 
 const SHARED = { tag: "Catalogue", host: "base", credential: "AccessKey" } as const;
@@ -28,6 +28,7 @@ export const PUBLISHER_BRAND_OPERATIONS: readonly Operation[] = [
 		description:
 			"The brands of the Brand List, with an offer for each country. With a filter a page may hold fewer brands than `limit`, even none, and still be followed by another: `next_cursor` says. A suspended publisher is answered 401.",
 		parameters: [
+			{ in: "query", name: "domain", description: "This brand alone.", schema: domain },
 			{ in: "query", name: "q", description: "Part of the name or domain.", schema: q },
 			{ in: "query", name: "category", description: "The category, in any letter case.", schema: category },
 			{ in: "query", name: "country", description: "With an offer in this country; others are left out.", schema: country },

@@ -102,6 +102,7 @@ export const dailyNetwork = sqliteTable(
 				...([table.platform, table.country, table.kind, table.reason] as const),
 			],
 		}),
+		index("daily_network_by_publisher").on(table.publisherId, table.date),
 	],
 );
 

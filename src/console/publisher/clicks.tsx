@@ -1,0 +1,87 @@
+/** A publisher's clicks: found by any id, and why one was not paid. */
+
+import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
+import type { PublisherClick } from "../../publisher-api/clicks-answer.ts";
+import { readClicksQuery } from "../../publisher-api/clicks-request.ts";
+import { readClicks } from "../../publisher-api/read-clicks.ts";
+import { page } from "../page.ts";
+import { addressOf } from "../ui/address.ts";
+import { Filters, Pager } from "../ui/filters.tsx";
+import { Empty } from "../ui/messages.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Code, Money, State, Time } from "../ui/values.tsx";
+import { CLICK_REASON_WORDS } from "../words.ts";
+import { found } from "./found.ts";
+
+const PATH = "/console/clicks";
+
+const COLUMNS: readonly Column<PublisherClick>[] = [
+	{ head: "Clicked at", cell: ({ at }) => <Time at={at} /> },
+	{ head: "Brand", cell: ({ brand }) => brand },
+	{ head: "Country", cell: ({ country }) => country },
+	{ head: "From", cell: ({ kind }) => kind },
+	{ head: "Source", cell: ({ source_id }) => source_id },
+	{ head: "Keyword", cell: ({ keyword }) => keyword },
+	{ head: "Your click id", cell: ({ click_id }) => <Code>{click_id}</Code> },
+	{
+		head: "Transaction id",
+		cell: ({ transaction_id }) => (
+			<a href={addressOf("/console/conversions", { id: transaction_id })}>
+				<code>{transaction_id}</code>
+			</a>
+		),
+	},
+	{ head: "Price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
+	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
+	{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
+	{ head: "Why", cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]) },
+];
+
+export const CLICKS_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: { publisher: "analyst" },
+		title: "Clicks",
+		async handle({ deps, publisher, query, now }) {
+			const { data, next_cursor } = found(await readClicks(deps.db, publisher.id, readClicksQuery(query, now)));
+			return (
+				<>
+					<Filters
+						path={PATH}
+						query={query}
+						filters={[
+							{ kind: "text", name: "id", label: "Any id", hint: "Your click id, or a transaction id" },
+							{ kind: "date", name: "from", label: "From" },
+							{ kind: "date", name: "to", label: "To" },
+							{ kind: "text", name: "brand", label: "Brand" },
+							{ kind: "text", name: "source", label: "Source" },
+							{
+								kind: "choice",
+								name: "reason",
+								label: "Paid or not",
+								any: "All clicks",
+								choices: [
+									{ value: "paid", label: "Paid" },
+									{ value: "unpaid", label: "Unpaid" },
+									...CLICK_REASONS.map((value) => ({ value, label: CLICK_REASON_WORDS[value], group: "Unpaid, since" })),
+								],
+							},
+						]}
+					/>
+					<Table
+						caption={`Clicks, the latest first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
+						columns={COLUMNS}
+						rows={data}
+						empty={
+							<Empty title="No click was found">
+								<p>Ask for an earlier time, or for fewer conditions at once. An id is looked for in all time.</p>
+							</Empty>
+						}
+					/>
+					<Pager path={PATH} query={query} next={next_cursor} />
+				</>
+			);
+		},
+	}),
+];

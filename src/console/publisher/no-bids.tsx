@@ -1,0 +1,159 @@
+/** Why requests get no bid: the counts of the last hours, and a request tried. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { parseJson } from "../../lib/json.ts";
+import type { OwnExplanation } from "../../publisher-api/explain-answer.ts";
+import { explainOwn, MAX_EXPLAIN_BYTES } from "../../publisher-api/explain-own.ts";
+import { readNoBids, readNoBidsQuery } from "../../publisher-api/no-bids.ts";
+import { formFaults } from "../form-faults.ts";
+import { page, view } from "../page.ts";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Filters, Pager } from "../ui/filters.tsx";
+import { Empty, Faults } from "../ui/messages.tsx";
+import { Facts, Table } from "../ui/table.tsx";
+import { Count, Money, State, Time } from "../ui/values.tsx";
+import { ownPublisher } from "./own-publisher.ts";
+
+const PATH = "/console/no-bids";
+const TRY_PATH = `${PATH}/try`;
+const LABELS = { request: "Request" };
+
+export const NO_BIDS_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: { publisher: "analyst" },
+		title: "Why no bid",
+		async handle({ deps, publisher, query, now }) {
+			const { data, next_cursor } = await readNoBids(deps.db, publisher.id, readNoBidsQuery(query, now));
+			return (
+				<>
+					<TryForm />
+					<h2>Your requests, by hour</h2>
+					<Filters
+						path={PATH}
+						query={query}
+						filters={[
+							{ kind: "date", name: "from", label: "From" },
+							{ kind: "date", name: "to", label: "To" },
+						]}
+					/>
+					<Table
+						caption={`Requests by hour${query.from || query.to ? "" : "; of the last 24 hours"}`}
+						columns={[
+							{ head: "Hour", cell: ({ hour }) => <Time at={hour} /> },
+							{ head: "Requests", kind: "number", cell: ({ requests }) => <Count of={requests} /> },
+							{ head: "Bids", kind: "number", cell: ({ bids }) => <Count of={bids} /> },
+							{ head: "No bids", kind: "number", cell: ({ no_bids }) => <Count of={no_bids} /> },
+							{
+								head: "Why",
+								cell: ({ reasons }) => (
+									<ul class="plain">
+										{reasons.map(({ reason, count }) => (
+											<li>
+												{reason.replaceAll("_", " ")}: <Count of={count} />
+											</li>
+										))}
+									</ul>
+								),
+							},
+						]}
+						rows={data}
+						empty={
+							<Empty title="No request was counted in this time">
+								<p>A request is counted within about a minute. Without any, your identity or id may be missing in it.</p>
+							</Empty>
+						}
+					/>
+					<Pager path={PATH} query={query} next={next_cursor} />
+				</>
+			);
+		},
+	}),
+	// Changes nothing: by POST, since a request is too long for an address.
+	page({
+		method: "POST",
+		path: TRY_PATH,
+		needs: { publisher: "analyst", active: true },
+		title: "Why no bid",
+		maxBytes: 4 * MAX_EXPLAIN_BYTES,
+		async handle({ c, deps, publisher, form }) {
+			const request = form.get("request") ?? "";
+			try {
+				const owner = await ownPublisher(deps, publisher);
+				const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
+				const explanation = await explainOwn(deps.publisherApi.bidding, owner, bodyOf(request), waitUntil);
+				return (
+					<>
+						<Explanation explanation={explanation} />
+						<TryForm request={request} />
+					</>
+				);
+			} catch (error) {
+				const faults = formFaults(error);
+				return view({ status: 422 }, <TryForm request={request} faults={faults} />);
+			}
+		},
+	}),
+];
+
+/** A Serving Engine's address or query is as good as a bid request. */
+function bodyOf(request: string): string {
+	const text = request.trim();
+	if (parseJson(text) !== undefined) return text;
+	const query = text.includes("?") ? text.slice(text.indexOf("?") + 1) : text;
+	return query.includes("=") ? JSON.stringify({ query }) : text;
+}
+
+function TryForm({ request = "", faults = [] }: { request?: string; faults?: readonly Fault[] }): JSX.Element {
+	return (
+		<form method="post" action={TRY_PATH} class="stack">
+			<Faults title="The request was not tried" faults={faults.map(({ message }) => ({ path: "request", message }))} labels={LABELS} />
+			<Field
+				kind="long"
+				name="request"
+				label={LABELS.request}
+				value={request}
+				hint="An OpenRTB bid request, or the address or query of a Serving Engine request. It is asked with your own identity, and is not counted."
+				required
+			/>
+			<div class="buttons">
+				<button type="submit">Try it</button>
+			</div>
+		</form>
+	);
+}
+
+function Explanation({ explanation: { decision, candidates, endpoint } }: { explanation: OwnExplanation }): JSX.Element {
+	return (
+		<section>
+			<h2>What it gets</h2>
+			<Facts
+				facts={[
+					["Answer", <State word={decision.outcome} />],
+					["Endpoint", endpoint],
+					...(decision.outcome === "bid"
+						? ([
+								["Brand", decision.domain],
+								["Campaign", String(decision.campaign_id)],
+								["Price", <Money usd={decision.price} />],
+								["Leads to", decision.is_deeplink ? "the page" : "the homepage"],
+							] as const)
+						: ([["Why", decision.explanation]] as const)),
+				]}
+			/>
+			<Table
+				caption="Campaigns that were considered"
+				columns={[
+					{ head: "Campaign", cell: ({ campaign_id }) => String(campaign_id) },
+					{ head: "Brand", cell: ({ domain }) => domain },
+					{ head: "Link", cell: ({ link }) => link },
+					{ head: "Your price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
+					{ head: "State", cell: ({ won, eligible }) => <State word={won ? "won" : eligible ? "eligible" : "refused"} /> },
+					{ head: "Why", cell: ({ explanation }) => explanation },
+				]}
+				rows={candidates}
+				empty={<p>No campaign was considered.</p>}
+			/>
+		</section>
+	);
+}

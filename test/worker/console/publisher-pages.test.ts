@@ -1,0 +1,137 @@
+/** What a publisher's pages show, over the same ledger as its endpoints: real clicks and postbacks, taken in by their consumers. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { capDeps, clickMessage, letters } from "../../support/click-messages.ts";
+import { get, post, shown, signIn, type Visitor } from "../../support/console.ts";
+import { consume, importConversionNetwork, postbackMessage } from "../../support/conversions.ts";
+import { setNow } from "../../support/load-network.ts";
+
+const NOW = "2026-11-18T15:00:00Z";
+const AT = Date.parse("2026-11-17T10:00:00Z");
+const PERIOD = "from=2026-11-11&to=2026-11-18";
+
+const visitors: Record<string, Visitor> = {};
+
+async function textOf(path: string, who = "cpa"): Promise<string> {
+	const { status, text } = await shown(get(path, visitors[who]));
+	expect([path, status]).toEqual([path, 200]);
+	return text;
+}
+
+beforeAll(async () => {
+	setNow(NOW);
+	await importConversionNetwork();
+	for (const publisher of ["cpa", "cpc", "quiet"])
+		visitors[publisher] = await signIn({ publisher, name: `of ${publisher}`, role: "analyst" });
+	const click = (fields: object) => clickMessage({ at: AT, campaignId: 11, kind: "link", ...fields });
+	await consumeClicks(
+		capDeps(() => AT),
+		letters(
+			click({ publisher: "identity-cpa", hash: "a".repeat(32), texts: { clickid: "mine <1>", subi: "blog" } }),
+			click({ publisher: "identity-cpa", hash: "b".repeat(32), reason: "bot" }),
+			click({ publisher: "identity-cpc", hash: "c".repeat(32), texts: { clickid: "theirs" } }),
+		),
+	);
+	const sale = { cid: "a".repeat(32), eventAt: AT };
+	await consume(
+		postbackMessage("west", { ...sale, txnid: "sale-1" }, AT),
+		postbackMessage("west", { ...sale, txnid: "sale-2", payoutMicros: 5_000_000, status: "pending" }, AT),
+	);
+});
+
+describe("worker: a publisher's pages", () => {
+	it.each(["day", "source", "brand", "country"])("earnings by %s say what the endpoint says", async (group) => {
+		const response = await exports.default.fetch(`http://localhost:8787/api/earnings?${PERIOD}&group=${group}`, {
+			headers: { AccessKey: "access-key-cpa" },
+		});
+		const { total, data, unpaid_clicks, conversions } = await response.json<{
+			total: Record<string, string>;
+			data: Record<string, string>[];
+			unpaid_clicks: Record<string, number>;
+			conversions: Record<string, number>;
+		}>();
+		expect([total.publisher_revenue, total.approved_revenue, unpaid_clicks, conversions]).toEqual([
+			"12.0000",
+			"8.0000",
+			{ bot: 1 },
+			{ approved: 1, pending: 1, cancelled: 0 },
+		]);
+		const text = await textOf(`/console/earnings?${PERIOD}&group=${group}`);
+		for (const amount of ["publisher_revenue", "approved_revenue", "pending_revenue"]) {
+			for (const row of [total, ...data]) expect(text).toContain(`value="${row[amount]}"`);
+		}
+		expect(text).toContain("A known bot called");
+	});
+
+	it("earnings as CSV have the rows of all pages", async () => {
+		const lines = (await textOf(`/console/earnings.csv?${PERIOD}&group=source`)).trim().split("\r\n");
+		expect(lines[0]?.split(",")).toEqual(expect.arrayContaining(["source_id", "publisher_revenue"]));
+		expect(lines.some((line) => line.startsWith("blog,"))).toBe(true);
+	});
+
+	it("clicks and conversions are found by any id, and only one's own", async () => {
+		expect(await textOf(`/console/clicks?id=${encodeURIComponent("mine <1>")}`)).toContain("mine &lt;1&gt;");
+		expect(await textOf(`/console/clicks?reason=unpaid&${PERIOD}`)).toContain("A known bot called");
+		const conversion = await textOf("/console/conversions/sale-1");
+		expect(conversion).toContain("Matched to its click");
+		expect(conversion).toContain('value="8.0000"');
+		expect(await textOf(`/console/conversions?status=pending&${PERIOD}`)).toMatch(/sale-2/);
+		for (const other of ["cpc", "quiet"]) {
+			expect(await textOf(`/console/clicks?id=${encodeURIComponent("mine <1>")}`, other)).toContain("No click was found");
+			expect((await shown(get("/console/conversions/sale-1", visitors[other]))).status).toBe(404);
+			expect(await textOf("/console/conversions?id=sale-1", other)).toContain("No conversion was found");
+		}
+	});
+
+	it("links are made, or refused with the reason, and a fault is shown beside its field with what was typed", async () => {
+		const urls = "https://shoes.example/\nhttps://unknown.example/ javascript:alert(1)";
+		const made = await shown(post("/console/links", visitors.cpa, { urls, subi: "blog" }));
+		expect(made.status).toBe(200);
+		const [, link = ""] = /<code>(http[^<]*encyp[^<]*)<\/code>/.exec(made.text) ?? [];
+		expect(link).toContain("&amp;subi=blog");
+		expect(made.text).toContain("no brand has this host");
+		expect(made.text).toContain("no http(s) address of a page");
+		const opened = await exports.default.fetch(link.replaceAll("&amp;", "&"), {
+			redirect: "manual",
+			headers: { "user-agent": "Mozilla/5.0" },
+		});
+		expect(opened.status).toBe(302);
+		const refused = await shown(post("/console/links", visitors.cpa, { urls, country: "<x>" }));
+		expect(refused.status).toBe(422);
+		expect(refused.text).toContain("must be an ISO country code");
+		expect(refused.text).toContain('value="&lt;x&gt;"');
+		expect((await shown(post("/console/links", visitors.cpa, {}))).status).toBe(422);
+	});
+
+	it("brands are filtered, and a brand has its offers", async () => {
+		expect(await textOf("/console/brands?q=shoes")).toContain("shoes.example");
+		expect(await textOf("/console/brands?min_price=900")).toContain("No brand was found");
+		expect(await textOf("/console/brands/shoes.example")).toContain("Offers of shoes.example");
+		expect((await shown(get("/console/brands/nowhere.example", visitors.cpa))).status).toBe(404);
+		expect((await shown(get("/console/brands?min_price=cheap", visitors.cpa))).status).toBe(422);
+	});
+
+	it("a request is tried with one's own identity, and what is no request is a fault of its field", async () => {
+		const bid = await shown(post("/console/no-bids/try", visitors.cpa, { request: "https://rtb.example/bid?bd=shoes.example&cc=US" }));
+		expect(bid.text).toContain("What it gets");
+		expect(bid.text).toContain("shoes.example");
+		for (const request of ["", "nonsense", "[1]", '{"query":5}']) {
+			expect([request, (await shown(post("/console/no-bids/try", visitors.cpa, { request }))).status]).toEqual([request, 422]);
+		}
+		expect(await textOf("/console/no-bids")).toContain("No request was counted");
+	});
+
+	it("products are searched in both catalogues", async () => {
+		expect(await textOf("/console/products")).toContain("What are you looking for?");
+		expect(await textOf("/console/products?keyword=boots")).toContain("No product was found");
+		expect(await textOf("/console/products?catalogue=sellers&q=boots")).toContain("No product was found");
+	});
+
+	it("a suspended publisher still sees its earnings, and gets no links", async () => {
+		await env.DB.prepare("UPDATE publishers SET status = 'suspended' WHERE id = 'quiet'").run();
+		expect(await textOf("/console/earnings", "quiet")).toContain("Nothing was earned in this time");
+		expect((await shown(get("/console/brands", visitors.quiet))).status).toBe(403);
+		expect((await shown(post("/console/links", visitors.quiet, { urls: "https://shoes.example/" }))).status).toBe(403);
+	});
+});
