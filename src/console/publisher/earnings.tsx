@@ -189,7 +189,7 @@ function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX
 			empty={
 				<Empty title="Nothing was earned in this time">
 					<p>
-						Make a <a href="/console/links">link</a>, or see <a href="/console/no-bids">why requests get no bid</a>.
+						<a href="/console/links">Make a tracking link</a>, or see <a href="/console/no-bids">why requests get no bid</a>.
 					</p>
 				</Empty>
 			}
