@@ -78,7 +78,9 @@ function renderGuide(file, text, files) {
 				const html = `<code>${escapeHtml(code)}</code>`;
 				return OWN_ADDRESSES.includes(code) ? `<a href="${code}">${html}</a>` : html;
 			},
-			code: ({ text: code }) => `<pre><code>${escapeHtml(code.trimEnd())}</code></pre>\n`,
+			// A prompt is not copied with its command.
+			code: ({ text: code }) =>
+				`<pre><code>${escapeHtml(code.trimEnd()).replaceAll(/^\$ /gm, '<span class="prompt">$ </span>')}</code></pre>\n`,
 			table({ header, rows }) {
 				const cells = (row, cell) => `<tr>${row.map((one) => cell(this.parser.parseInline(one.tokens))).join("")}</tr>`;
 				// A header without words names nothing.

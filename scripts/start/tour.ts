@@ -8,7 +8,12 @@ import { DEMO_BID_REQUEST, DEMO_CLICKED_PATH, DEMO_OPENRTB_PATH, DEMO_SERVING_EN
  */
 export function describeServer(origin: string, content: "demo" | "own" | "nothing", callbackOrigin: string | null): string {
 	const commands = content === "demo" ? describeDemo(origin, callbackOrigin) : content === "own" ? describeOwn() : describeNothing();
-	return `\nReady on ${origin}   (Ctrl-C stops it; what is stored stays; npm run reset clears it)\n\n${commands}\n`;
+	const pages = table([
+		["What runs here, and where to go", `${origin}/`],
+		["Guides for publishers and platforms", `${origin}/docs/publishers`],
+		["Every endpoint, to read and to try", `${origin}/docs`],
+	]);
+	return `\nReady on ${origin}   (Ctrl-C stops it; what is stored stays; npm run reset clears it)\n\nIn a browser:\n${pages}\n${commands}\n`;
 }
 
 const OPERATOR = "npm run --silent operator --";
@@ -27,13 +32,9 @@ function describeDemo(origin: string, callbackOrigin: string | null): string {
 		table([["Name", "OpenRTB identity", "pubi", "AccessKey", "PublisherKey"], ...publishers]),
 		"Platforms:",
 		table([["Name", "Platform key"], ...platforms]),
-		"In a browser:",
-		table([
-			["What runs here, and where to go", `${origin}/`],
-			["Guides for publishers and platforms", `${origin}/docs/publishers`],
-			["Every endpoint, to read and to try", `${origin}/docs`],
-		]),
 		...(callbackOrigin === null ? [] : [`What the publishers are called back with: here, and at ${callbackOrigin}/`]),
+		"",
+		"# To be pasted into a second terminal, in this folder: one by one, or all at once",
 		"",
 		"# A bid by OpenRTB 2.5",
 		`curl -s ${origin}${DEMO_OPENRTB_PATH} -H 'Content-Type: application/json' -d '${JSON.stringify(DEMO_BID_REQUEST)}'; echo`,

@@ -10,6 +10,12 @@ export type Addresses = { rtbUrl: string; clickUrl: string; trackerUrl: string; 
 
 export function FrontPage({ network, addresses }: { network: NetworkState; addresses: Addresses }): JSX.Element {
 	const { rtbUrl, clickUrl, trackerUrl, baseUrl, consoleUrl } = addresses;
+	const served = [
+		{ url: rtbUrl, what: "bids" },
+		{ url: clickUrl, what: "links of bids and products" },
+		{ url: trackerUrl, what: "links of brands" },
+		{ url: baseUrl, what: "everything under /api" },
+	];
 	return (
 		<Layout title="Publisher affiliate network">
 			<p>
@@ -30,24 +36,16 @@ export function FrontPage({ network, addresses }: { network: NetworkState; addre
 					<a href="/openapi-operator.json">operators</a>.
 				</Door>
 			</div>
-			<h2>Addresses</h2>
+			<h2>Addresses of this network</h2>
 			<dl class="hosts">
-				<dt>Bids</dt>
-				<dd>
-					<code>{rtbUrl}</code>
-				</dd>
-				<dt>Clicks</dt>
-				<dd>
-					{[...new Set([clickUrl, trackerUrl])].map((url) => (
-						<>
-							<code>{url}</code>{" "}
-						</>
-					))}
-				</dd>
-				<dt>Brand lists, searches, reports, postbacks and all else under /api</dt>
-				<dd>
-					<code>{baseUrl}</code>
-				</dd>
+				{[...Map.groupBy(served, ({ url }) => url)].map(([url, group]) => (
+					<>
+						<dt>
+							<code>{url}</code>
+						</dt>
+						<dd>{group.map(({ what }) => what).join(", ")}</dd>
+					</>
+				))}
 			</dl>
 		</Layout>
 	);

@@ -61,6 +61,7 @@ describe("unit: rendering guides", () => {
 
 	it("code is text, and tables scroll by themselves", () => {
 		expect(htmlOf('```\n<b> & "$x"\n```')).toContain("<pre><code>&lt;b&gt; &amp; &quot;$x&quot;</code></pre>");
+		expect(htmlOf("```\n$ curl $URL\n```")).toContain('<pre><code><span class="prompt">$ </span>curl $URL</code></pre>');
 		expect(htmlOf("## Words\n\n| | a |\n|---|---|\n| 1 | `<2>` |")).toContain(
 			'<div class="scrolls" role="group" aria-label="Table: Words" tabindex="0"><table>\n<thead><tr><td></td><th scope="col">a</th></tr></thead>\n' +
 				"<tbody>\n<tr><td>1</td><td><code>&lt;2&gt;</code></td></tr>\n</tbody>\n</table></div>",
