@@ -50,8 +50,12 @@ function describeDemo(origin: string, callbackOrigin: string | null): string {
 		"# Why a request gets the bid it gets, or none",
 		`${OPERATOR} explain scripts/examples/bid-request.json --identity ${PUBLISHERS[0]?.publisher_identity}`,
 		"",
-		"# A network of your own, beside the demo",
-		`${OPERATOR} import scripts/examples/network.json`,
+		...(callbackOrigin === null
+			? ["# A network of your own, beside the demo", `${OPERATOR} import scripts/examples/network.json`]
+			: [
+					"# A network of your own, beside the demo, whose callbacks arrive here too",
+					`sed 's|https://kitchen-notes.example/s2s|${callbackOrigin}/kitchen-notes|' scripts/examples/network.json | ${OPERATOR} import -`,
+				]),
 	].join("\n");
 }
 
