@@ -23,16 +23,10 @@ import {
 	type Session,
 } from "./session/sessions.ts";
 import { Layout, writePage } from "./ui/layout.tsx";
+import { SAFE_HEADERS } from "./ui/safe-headers.ts";
 
 /** On every answer of the console. */
-export const SAFE_HEADERS = {
-	"cache-control": "no-store",
-	"content-security-policy":
-		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-	"referrer-policy": "same-origin",
-	"cross-origin-opener-policy": "same-origin",
-	"cross-origin-resource-policy": "same-origin",
-} as const;
+export const CONSOLE_HEADERS = { "cache-control": "no-store", ...SAFE_HEADERS } as const;
 
 const MAX_FORM_BYTES = 64 * 1024;
 
@@ -161,6 +155,6 @@ async function writeAnswer(pages: readonly Page[], page: Page, c: Context, sessi
 /** Those that an answer sets itself stay: an asset is kept by browsers. */
 function withSafeHeaders(response: Response): Response {
 	const answer = new Response(response.body, response);
-	for (const [name, value] of Object.entries(SAFE_HEADERS)) if (!answer.headers.has(name)) answer.headers.set(name, value);
+	for (const [name, value] of Object.entries(CONSOLE_HEADERS)) if (!answer.headers.has(name)) answer.headers.set(name, value);
 	return answer;
 }

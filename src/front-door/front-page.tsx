@@ -6,10 +6,10 @@ import { Notice } from "../console/ui/messages.tsx";
 import type { NetworkState } from "./network-state.ts";
 
 /** The service's addresses, by what is asked of them. */
-export type Addresses = { rtbUrl: string; clickUrl: string; trackerUrl: string; baseUrl: string; consoleUrl: string };
+export type Addresses = { rtbUrl: string; clickUrl: string; trackerUrl: string; baseUrl: string };
 
 export function FrontPage({ network, addresses }: { network: NetworkState; addresses: Addresses }): JSX.Element {
-	const { rtbUrl, clickUrl, trackerUrl, baseUrl, consoleUrl } = addresses;
+	const { rtbUrl, clickUrl, trackerUrl, baseUrl } = addresses;
 	const served = [
 		{ url: rtbUrl, what: "bids" },
 		{ url: clickUrl, what: "links of bids and products" },
@@ -24,7 +24,7 @@ export function FrontPage({ network, addresses }: { network: NetworkState; addre
 			</p>
 			<NetworkNotice network={network} />
 			<div class="doors">
-				<Door href={`${consoleUrl}/console`} title="Console">
+				<Door href="/console" title="Console">
 					Publishers see their earnings, clicks and conversions, make links and change settings; operators run the network. You need an
 					invitation.
 				</Door>
@@ -56,7 +56,8 @@ function NetworkNotice({ network }: { network: NetworkState }): JSX.Element {
 		case "demo":
 			return (
 				<Notice title="The demo network is loaded.">
-					Its keys are public: it is for trying things out, never for money. The examples in the guides work against it.
+					Its keys are public: it is for trying things out, never for money. The examples in the guides work against it, and{" "}
+					<code>npm start</code> prints links to sign in.
 				</Notice>
 			);
 		case "own":

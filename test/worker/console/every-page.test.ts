@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { consoleRoutes, PAGES } from "../../../src/console/console-routes.ts";
-import { SAFE_HEADERS } from "../../../src/console/guard.tsx";
+import { CONSOLE_HEADERS } from "../../../src/console/guard.tsx";
 import type { Needs, Page } from "../../../src/console/page.ts";
 import { mayAct } from "../../../src/http/actor.ts";
 import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
@@ -67,7 +67,7 @@ describe("worker: every page", () => {
 		async (method, _, __, page) => {
 			for (const visitor of [undefined, { cookie: `__Host-session=${"A".repeat(43)}` }, { cookie: "__Host-session=1; session=1" }]) {
 				const response = await ask(page, visitor, { ...OPERATOR_HEADERS, AccessKey: ACME.access_key });
-				for (const [name, value] of Object.entries(SAFE_HEADERS)) {
+				for (const [name, value] of Object.entries(CONSOLE_HEADERS)) {
 					if (!page.path.startsWith("/console/assets")) expect([name, response.headers.get(name)]).toEqual([name, value]);
 				}
 				if (page.needs === "nobody") continue;
