@@ -98,7 +98,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const addresses = { baseUrl: config.BASE_URL, rtbUrl: config.RTB_URL, clickUrl: config.CLICK_URL };
 	app.route("/", apiDocsRoutes(addresses, now));
 	app.route("/", assetRoutes());
-	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL, consoleUrl }, keys, kv: env.BOOK, now }));
+	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL }, keys, kv: env.BOOK, now }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
 	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
