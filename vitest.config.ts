@@ -152,6 +152,7 @@ export default defineConfig({
 					include: ["test/browser/**/*.test.ts"],
 					testTimeout: HANGS_MS,
 					hookTimeout: HANGS_MS,
+					expect: { poll: { timeout: 30_000 } },
 					// One service and one browser for all files, which share a connection to it where they share a thread.
 					globalSetup: ["./test/browser/support/start.ts"],
 					pool: "threads",

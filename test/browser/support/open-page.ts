@@ -2,19 +2,23 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { test as base, expect } from "vitest";
 import { served } from "./served.ts";
+import type { Role } from "./sign-in.ts";
 
 /** On a machine that is busy with other tests. */
 const ACTION_TIMEOUT_MS = 30_000;
 const HEIGHT = 900;
+const COOKIE = { domain: "localhost", path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
 type PageOptions = {
+	/** Who is signed in; null for nobody. */
+	as: Role | null;
 	javaScript?: boolean;
 	colorScheme?: "light" | "dark";
 	/** Of the window, in CSS pixels. */
 	width?: number;
 };
 
-export type OpenPage = (options?: PageOptions) => Promise<Page>;
+export type OpenPage = (options: PageOptions) => Promise<Page>;
 
 let connecting: Promise<Browser> | null = null;
 
@@ -46,17 +50,19 @@ export const test = base.extend<{ openPage: OpenPage }>({
 	openPage: async ({}, use) => {
 		const troubles: string[] = [];
 		const contexts: BrowserContext[] = [];
-		await use(async ({ javaScript = true, colorScheme = "light", width = 1_280 } = {}) => {
+		await use(async ({ as, javaScript = true, colorScheme = "light", width = 1_280 }) => {
 			const browser = await connectBrowser();
 			const context = await browser.newContext({
 				baseURL: served.url,
 				javaScriptEnabled: javaScript,
 				colorScheme,
+				reducedMotion: "reduce",
 				viewport: { width, height: HEIGHT },
 			});
 			contexts.push(context);
 			context.setDefaultTimeout(ACTION_TIMEOUT_MS);
 			noteTroubles(context, troubles);
+			if (as !== null) await context.addCookies(served.cookies[as].map((cookie) => ({ ...cookie, ...COOKIE })));
 			return context.newPage();
 		});
 		await Promise.all(contexts.map((context) => context.close()));

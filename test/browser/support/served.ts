@@ -1,5 +1,8 @@
 /** What the tests of a run share: the service, and the browser. */
 import { inject } from "vitest";
+import { CRON_PATH, RECEIVED_PATH } from "./control.ts";
+import type { PageEntry } from "./page-table.ts";
+import type { Cookie, Role } from "./sign-in.ts";
 
 export type Served = {
 	/** The one host that the service answers on, without a trailing slash. */
@@ -7,8 +10,14 @@ export type Served = {
 	operatorKey: string;
 	/** Where the browser is driven. */
 	browser: string;
-	/** Runs the Worker's minutely work, by any request. */
-	cron: string;
+	/** Origin of what control.ts serves. */
+	control: string;
+	/** Of a session of each. */
+	cookies: Record<Role, Cookie[]>;
+	/** Addresses to which no page leads. */
+	links: string[];
+	/** The console's pages. */
+	pages: PageEntry[];
 };
 
 declare module "vitest" {
@@ -18,3 +27,26 @@ declare module "vitest" {
 }
 
 export const served: Served = inject("served");
+
+/** Runs the Worker's minutely work now. */
+export async function runCron(): Promise<void> {
+	const { ok } = await fetch(served.control + CRON_PATH, { method: "POST" });
+	if (!ok) throw new Error("the minutely work failed: the server's log says why");
+}
+
+/** What publishers were called back with: paths and queries, the oldest first. */
+export async function readReceived(): Promise<string[]> {
+	return (await (await fetch(served.control + RECEIVED_PATH)).json()) as string[];
+}
+
+/** Calls an operator's verb. @throws Error with the answer where it is none of success */
+export async function callOperator<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+	const response = await fetch(served.url + path, {
+		method,
+		headers: { OperatorKey: served.operatorKey, "content-type": "application/json" },
+		...(body !== undefined && { body: JSON.stringify(body) }),
+	});
+	const text = await response.text();
+	if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`);
+	return JSON.parse(text);
+}

@@ -8,9 +8,14 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import { findBrowser } from "../../../scripts/browser/find-browser.ts";
-import { buildBundles, startStack } from "../../../scripts/stack/start-stack.ts";
+import { ACME } from "../../../scripts/demo/well-known.ts";
+import { buildBundles, type Stack, startStack } from "../../../scripts/stack/start-stack.ts";
 import { loadDemo } from "../../../scripts/start/demo-network.ts";
+import { startControl } from "./control.ts";
+import { readPageTable } from "./page-table.ts";
+import { seed } from "./seed.ts";
 import type {} from "./served.ts";
+import { makeLink, signIn } from "./sign-in.ts";
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -29,7 +34,7 @@ async function startService(folder: string) {
 	const port = await findFreePort();
 	const url = `http://localhost:${port}`;
 	const addresses = { RTB_URL: url, CLICK_URL: url, TRACKER_URL: url, BASE_URL: url, CONSOLE_URL: url };
-	const stack = await startStack({
+	const stack: Stack = await startStack({
 		topology: "one",
 		bundles,
 		folder,
@@ -37,22 +42,15 @@ async function startService(folder: string) {
 		variables: { ...addresses, SNAPSHOT_TTL_SECONDS: "1", ALLOW_INSECURE_CALLBACKS: "true" },
 		onLog: (level, message) => level === "error" && console.error(message),
 	});
-	const cron = createServer((_request, response) => {
-		stack.runCron().then(
-			() => response.writeHead(204).end(),
-			(error: unknown) => {
-				console.error(error);
-				response.writeHead(500).end();
-			},
-		);
-	}).listen(0, "127.0.0.1");
-	await Promise.all([once(cron, "listening"), loadDemo(url, stack.operatorKey, null)]);
+	const control = await startControl(stack.runCron);
+	await loadDemo(url, stack.operatorKey, control.origin);
+	await seed(url, stack, control.received);
 	return {
 		url,
 		operatorKey: stack.operatorKey,
-		cron: `http://127.0.0.1:${(cron.address() as AddressInfo).port}`,
+		control: control.origin,
 		async stop() {
-			cron.close();
+			control.stop();
 			await stack[Symbol.asyncDispose]();
 		},
 	};
@@ -72,12 +70,16 @@ function startBrowser() {
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
 	const folder = mkdtempSync(join(tmpdir(), "clickbourse-browser-"));
-	const [browser, service] = await Promise.all([startBrowser(), startService(folder)]);
+	const [browser, service, pages] = await Promise.all([startBrowser(), startService(folder), readPageTable(folder)]);
+	const { url, operatorKey, control } = service;
 	project.provide("served", {
-		url: service.url,
-		operatorKey: service.operatorKey,
+		url,
+		operatorKey,
+		control,
 		browser: browser.wsEndpoint(),
-		cron: service.cron,
+		cookies: { publisher: await signIn(service, "publisher"), operator: await signIn(service, "operator") },
+		links: [new URL(await makeLink(service, { publisher: ACME.id, name: "Guest", role: "analyst" })).pathname],
+		pages,
 	});
 	return async () => {
 		await Promise.all([browser.close(), service.stop()]);

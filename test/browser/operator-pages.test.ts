@@ -1,0 +1,3 @@
+import { describePages } from "./support/describe-pages.ts";
+
+describePages("operator");

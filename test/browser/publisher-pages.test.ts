@@ -1,0 +1,4 @@
+import { describePages } from "./support/describe-pages.ts";
+
+describePages(null);
+describePages("publisher");

@@ -1,0 +1,55 @@
+/** The console's pages, all that its table has. */
+import type { Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import { checkPage, openWindows, readLinks } from "./check-page.ts";
+import { test } from "./open-page.ts";
+import { served } from "./served.ts";
+import type { Role } from "./sign-in.ts";
+
+/** Whose test opens a page: those of anyone are opened with the publishers'. */
+function isOf(role: Role | null, needs: (typeof served.pages)[number]["needs"]): boolean {
+	if (typeof needs === "string") return role === (needs === "nobody" ? null : "publisher");
+	return role === ("staff" in needs ? "operator" : "publisher");
+}
+
+/** Whether an address is one of a path with parameters in it. */
+function fits(path: string, address: string): boolean {
+	return new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`).test(address);
+}
+
+/**
+ * Opens pages without parameters, then those with: at addresses to which the others have led.
+ * @param look told of each that shows itself, and does not lead to another
+ */
+async function openAll(page: Page, paths: readonly string[], look: () => Promise<void>): Promise<void> {
+	const links = new Set<string>(served.links);
+	const open = async (address: string) => {
+		const answer = await page.goto(address);
+		expect([address, answer?.status()]).toEqual([address, 200]);
+		if (new URL(page.url()).pathname !== address) return;
+		await look();
+		for (const link of await readLinks(page)) links.add(link);
+	};
+	const fixed = paths.filter((path) => !path.includes(":"));
+	for (const path of fixed) await open(path);
+	for (const path of paths.filter((path) => path.includes(":"))) {
+		const address = [...links].find((link) => fits(path, link) && !fixed.includes(link));
+		if (address === undefined) throw new Error(`No page leads to one of ${path}: put into test/browser/support/seed.ts what does`);
+		await open(address);
+	}
+}
+
+export function describePages(role: Role | null): void {
+	const paths = served.pages.filter(({ needs }) => isOf(role, needs)).map(({ path }) => path);
+
+	describe(`browser: every page of ${role === null ? "nobody" : `${role}s`}`, () => {
+		test("is accessible, light and dark, wide and at 320 px, by keyboard and without JavaScript", async ({ openPage }) => {
+			const windows = await openWindows(openPage, role);
+			const faults: string[] = [];
+			await openAll(windows.page, paths, async () => {
+				faults.push(...(await checkPage(windows)));
+			});
+			expect(faults).toEqual([]);
+		});
+	});
+}
