@@ -18,9 +18,9 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
 	}
 }
 
-/** Where a bid leads whoever clicks it; the click is named by the publisher. */
-export async function bid(url: string, clickId: string): Promise<string> {
-	const query = new URLSearchParams({ pubi: ACME.publisher_id, bd: "shoes.example", cc: "US", clickid: clickId, subid: "sidebar" });
+/** Where a bid leads whoever clicks it. @param facts of the request, over those of the demo's first publisher */
+export async function bid(url: string, facts: Readonly<Record<string, string>>): Promise<string> {
+	const query = new URLSearchParams({ pubi: ACME.publisher_id, bd: "shoes.example", cc: "US", subid: "sidebar", ...facts });
 	const answer = (await (await fetch(`${url}/serving-engine?${query}`)).json()) as { redirect_url?: string };
 	if (answer.redirect_url === undefined) throw new Error(`${query} got no bid`);
 	return answer.redirect_url;
@@ -41,8 +41,8 @@ export async function postback(url: string, facts: Readonly<Record<string, strin
 
 /** Sales in every state, one that waits for its click, and postbacks that need a person. */
 export async function seed(url: string, stack: Stack, received: readonly string[]): Promise<void> {
-	const hashes = await Promise.all(CLICKS.map(async (id) => click(await bid(url, id))));
-	await fetch(await bid(url, "seed-robot"), { redirect: "manual", headers: { "user-agent": "Googlebot/2.1" } });
+	const hashes = await Promise.all(CLICKS.map(async (id) => click(await bid(url, { clickid: id }))));
+	await fetch(await bid(url, { clickid: "seed-robot" }), { redirect: "manual", headers: { "user-agent": "Googlebot/2.1" } });
 	await until("the clicks", async () => {
 		const { results } = await (await stack.database()).prepare("SELECT id FROM clicks").all();
 		return results.length === CLICKS.length + 1;

@@ -38,15 +38,3 @@ export async function runCron(): Promise<void> {
 export async function readReceived(): Promise<string[]> {
 	return (await (await fetch(served.control + RECEIVED_PATH)).json()) as string[];
 }
-
-/** Calls an operator's verb. @throws Error with the answer where it is none of success */
-export async function callOperator<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-	const response = await fetch(served.url + path, {
-		method,
-		headers: { OperatorKey: served.operatorKey, "content-type": "application/json" },
-		...(body !== undefined && { body: JSON.stringify(body) }),
-	});
-	const text = await response.text();
-	if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`);
-	return JSON.parse(text);
-}
