@@ -8,6 +8,7 @@ const PAGES: readonly [Role, string][] = [
 	["publisher", "/console/earnings"],
 	["operator", "/console/operator"],
 ];
+const MAX_PARTS = 5;
 const SKIP = "Skip to the content";
 
 /** Numbers all that takes part in the order of the keyboard, from 0. @returns how many there are */
@@ -31,9 +32,11 @@ describe("browser: by keyboard alone", () => {
 		const count = await number(page);
 		expect(count).toBeGreaterThan(3);
 		const order: number[] = [];
-		for (let at = 0; at < count; at++) {
+		// A date has parts, and the focus goes through each.
+		for (let presses = 0; order.length < count && presses < MAX_PARTS * count; presses++) {
 			await page.keyboard.press("Tab");
-			order.push(await readFocused(page));
+			const focused = await readFocused(page);
+			if (focused !== order.at(-1)) order.push(focused);
 		}
 		expect(order).toEqual(Array.from({ length: count }, (_, at) => at));
 
