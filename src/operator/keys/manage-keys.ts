@@ -1,5 +1,5 @@
 /** Issues, rotates, revokes and lists keys: Access Keys and Publisher Keys of publishers, platform keys, and operator keys. */
-import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
@@ -17,9 +17,15 @@ export type KeysDeps = { db: Database; now: () => number };
 export type OwnedKind<Kind extends CredentialKind = CredentialKind> = { kind: Kind; owner: string };
 
 /** Which credentials a list shows; all of them where nothing is named. */
-export type ListFilter = { kind?: CredentialKind | undefined; owner?: string | undefined };
+export type ListFilter = {
+	kind?: CredentialKind | undefined;
+	owner?: string | undefined;
+	/** Of a key, as the list has it. */
+	id?: string | undefined;
+};
 
-const ID_LENGTH = 12;
+/** Of a key's id: the beginning of its hash. */
+export const ID_LENGTH = 12;
 
 /** A key to be made; an operator key with what it allows. */
 export type NewKey = OwnedKind<KeyKind> & { grant?: Grant | undefined };
@@ -90,7 +96,7 @@ export async function revokeKeys(
 }
 
 /** Keys that are or were valid, the newest of an owner first. */
-export async function listKeys({ db, now }: KeysDeps, { kind, owner }: ListFilter): Promise<CredentialState[]> {
+export async function listKeys({ db, now }: KeysDeps, { kind, owner, id }: ListFilter): Promise<CredentialState[]> {
 	const at = now();
 	const rows = await db
 		.select()
@@ -99,6 +105,8 @@ export async function listKeys({ db, now }: KeysDeps, { kind, owner }: ListFilte
 			and(
 				kind === undefined ? undefined : eq(accessKeys.kind, kind as KeyKind),
 				owner === undefined ? undefined : eq(accessKeys.ownerId, owner),
+				// A hash has no letter behind f.
+				id === undefined ? undefined : and(gte(accessKeys.hash, id), lt(accessKeys.hash, `${id}g`)),
 			),
 		)
 		.orderBy(asc(accessKeys.ownerId), asc(accessKeys.kind), desc(accessKeys.createdAt), asc(accessKeys.hash));

@@ -1,0 +1,120 @@
+/** What a request would get, and why: for any publisher, with everything that counts. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { explainBid } from "../../bidding/explain.ts";
+import type { Explanation } from "../../bidding/explain-answer.ts";
+import { explainSchema } from "../../bidding/explain-route.ts";
+import { readInput } from "../../http/read-input.ts";
+import { parseJson } from "../../lib/json.ts";
+import { formFaults } from "../form-faults.ts";
+import { page, view } from "../page.ts";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Faults } from "../ui/messages.tsx";
+import { Facts, Table } from "../ui/table.tsx";
+import { Money, State } from "../ui/values.tsx";
+
+const PATH = "/console/operator/explain";
+const LABELS = { who: "Publisher Identity or Publisher Id", request: "Request" };
+/** As a bid request may have, escaped in a form. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export const EXPLAIN_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: { staff: "viewer" },
+		title: "Explain a bid",
+		handle: ({ query }) => <Form who={query.who ?? ""} request={query.request ?? ""} />,
+	}),
+	// Changes nothing: by POST, since a request is too long for an address.
+	page({
+		method: "POST",
+		path: PATH,
+		needs: { staff: "viewer" },
+		title: "Explain a bid",
+		maxBytes: MAX_BYTES,
+		async handle({ c, deps, form }) {
+			const who = (form.get("who") ?? "").trim();
+			const request = (form.get("request") ?? "").trim();
+			try {
+				const input = readInput(explainSchema, questionOf(who, request), {
+					path: "request",
+					message: "must be an OpenRTB bid request with a Publisher Identity, or a Serving Engine query with a Publisher Id",
+				});
+				const explanation = await explainBid(deps.publisherApi.bidding, input, (promise) => c.executionCtx.waitUntil(promise));
+				return (
+					<>
+						<Explained explanation={explanation} />
+						<Form who={who} request={request} />
+					</>
+				);
+			} catch (error) {
+				return view({ status: 422 }, <Form who={who} request={request} faults={formFaults(error)} />);
+			}
+		},
+	}),
+];
+
+/** A bid request is JSON; all else is a Serving Engine's address or query, whose first of a repeated parameter counts. */
+function questionOf(who: string, request: string): unknown {
+	const body = parseJson(request);
+	if (body !== undefined) return { publisher_identity: who, request: body };
+	const query = new URLSearchParams(request.includes("?") ? request.slice(request.indexOf("?") + 1) : request);
+	if (!request.includes("=")) return null;
+	return { publisher_id: who || (query.get("pubi") ?? ""), query: Object.fromEntries([...query].reverse()) };
+}
+
+function Form({ who, request, faults = [] }: { who: string; request: string; faults?: readonly Fault[] }): JSX.Element {
+	return (
+		<form method="post" action={PATH} class="stack">
+			<Faults title="The request was not explained" faults={faults} labels={LABELS} />
+			<Field name="who" label={LABELS.who} value={who} hint="The identity for OpenRTB, the id for the Serving Engine" />
+			<Field
+				kind="long"
+				name="request"
+				label={LABELS.request}
+				value={request}
+				hint="An OpenRTB bid request, or the address or query of a Serving Engine request. Nothing is counted."
+				faults={faults}
+				required
+			/>
+			<div class="buttons">
+				<button type="submit">Explain</button>
+			</div>
+		</form>
+	);
+}
+
+function Explained({ explanation: { decision, candidates, endpoint } }: { explanation: Explanation }): JSX.Element {
+	return (
+		<section>
+			<h2>What it gets</h2>
+			<Facts
+				facts={[
+					["Answer", <State word={decision.outcome} />],
+					["Endpoint", endpoint],
+					...(decision.outcome === "bid"
+						? ([
+								["Brand", decision.domain],
+								["Campaign", <a href={`/console/operator/campaigns/${decision.campaign_id}`}>{decision.campaign_id}</a>],
+								["Price", <Money usd={decision.price} />],
+								["Leads to", decision.is_deeplink ? "the page" : "the homepage"],
+							] as const)
+						: ([["Why", decision.explanation]] as const)),
+				]}
+			/>
+			<Table
+				caption="Campaigns that were considered"
+				columns={[
+					{ head: "Campaign", cell: ({ campaign_id }) => <a href={`/console/operator/campaigns/${campaign_id}`}>{campaign_id}</a> },
+					{ head: "Brand", cell: ({ domain }) => domain },
+					{ head: "Link", cell: ({ link }) => link },
+					{ head: "Price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
+					{ head: "State", cell: ({ won, eligible }) => <State word={won ? "won" : eligible ? "eligible" : "refused"} /> },
+					{ head: "Why", cell: ({ explanation }) => explanation },
+				]}
+				rows={candidates}
+				empty={<p>No campaign was considered.</p>}
+			/>
+		</section>
+	);
+}

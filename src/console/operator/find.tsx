@@ -1,0 +1,160 @@
+/** One box for whatever somebody names: its page, or what is known of it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import * as v from "valibot";
+import { traceConversion } from "../../conversions/trace.ts";
+import type { Trace } from "../../conversions/trace-answer.ts";
+import { readInput } from "../../http/read-input.ts";
+import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
+import { ID_LENGTH, listKeys } from "../../operator/keys/manage-keys.ts";
+import { ENTRY_SECTIONS } from "../../operator/network/entry-answers.ts";
+import { findEntry } from "../../operator/network/read-entries.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { page, seeOther } from "../page.ts";
+import { addressOf } from "../ui/address.ts";
+import { Filters } from "../ui/filters.tsx";
+import { Empty, Notice } from "../ui/messages.tsx";
+import { Facts, Table } from "../ui/table.tsx";
+import { Code, Money, State, Time } from "../ui/values.tsx";
+import { CLICK_REASON_WORDS } from "../words.ts";
+
+const PATH = "/console/operator/find";
+const querySchema = v.object({
+	id: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`)), ""),
+});
+
+export const FIND_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: { staff: "viewer" },
+		title: "Find",
+		async handle({ deps, query }) {
+			const { id } = readInput(querySchema, query);
+			const form = (
+				<Filters
+					path={PATH}
+					query={query}
+					submit="Find"
+					filters={[
+						{
+							kind: "text",
+							name: "id",
+							label: "Any id",
+							hint: "A click hash, a transaction, a publisher's click id, a publisher, brand, campaign, platform or key",
+						},
+					]}
+				/>
+			);
+			if (id === "") return form;
+			const [pages, trace] = await Promise.all([pagesOf(deps, id), traceConversion(deps.db, id)]);
+			const isTraced = trace.clicks.length + trace.postbacks.length + trace.conversions.length > 0;
+			const [only] = pages;
+			if (!isTraced && only !== undefined && pages.length === 1) return seeOther(only.address);
+			return (
+				<>
+					{form}
+					{pages.length === 0 ? null : (
+						<ul>
+							{pages.map(({ address, label }) => (
+								<li>
+									<a href={address}>{label}</a>
+								</li>
+							))}
+						</ul>
+					)}
+					{isTraced ? <Traced trace={trace} /> : null}
+					{isTraced || pages.length > 0 ? null : (
+						<Empty title="Nothing of this id is known">
+							<p>
+								A click or postback that has just come in may still be queued: try again in a few seconds. Clicks are removed after their
+								time.
+							</p>
+						</Empty>
+					)}
+				</>
+			);
+		},
+	}),
+];
+
+/** Entries of the network, and keys, that have this id. */
+async function pagesOf({ db, issuing }: ConsoleDeps, id: string): Promise<{ address: string; label: string }[]> {
+	const entries = await Promise.all(
+		ENTRY_SECTIONS.map(async (section) =>
+			(await findEntry(db, section, id)) === null ? [] : [{ address: entryOf(section, id), label: `${section.slice(0, -1)} ${id}` }],
+		),
+	);
+	const isKeyId = new RegExp(`^[0-9a-f]{${ID_LENGTH}}$`).test(id);
+	const keys = (isKeyId ? await listKeys(issuing, { id }) : []).map(({ kind, owner }) => ({
+		address: addressOf("/console/operator/keys", { owner, kind }),
+		label: `${kind.replaceAll("_", " ")} ${id} of ${owner}`,
+	}));
+	return [...entries.flat(), ...keys];
+}
+
+function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trace: Trace }): JSX.Element {
+	return (
+		<>
+			{truncated ? <Notice title="There is more">than is shown here.</Notice> : null}
+			<Table
+				caption="Clicks"
+				columns={[
+					{ head: "Clicked at", cell: ({ clicked_at }) => <Time at={clicked_at} /> },
+					{ head: "Click hash", cell: ({ click_hash }) => <Code>{click_hash}</Code> },
+					{
+						head: "Publisher",
+						cell: ({ publisher }) => (publisher === null ? null : <a href={entryOf("publishers", publisher)}>{publisher}</a>),
+					},
+					{ head: "Its click id", cell: ({ publisher_click_id }) => <Code>{publisher_click_id}</Code> },
+					{ head: "Brand", cell: ({ brand }) => (brand === null ? null : <a href={entryOf("brands", brand)}>{brand}</a>) },
+					{ head: "Campaign", cell: ({ campaign_id }) => <a href={entryOf("campaigns", String(campaign_id))}>{campaign_id}</a> },
+					{ head: "Source", cell: ({ source_id }) => source_id },
+					{ head: "Bid", kind: "money", cell: ({ bid }) => <Money usd={bid} /> },
+					{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
+					{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
+					{ head: "Why", cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]) },
+				]}
+				rows={clicks}
+				empty={<p>No click has this id.</p>}
+			/>
+			<Table
+				caption="Conversions"
+				columns={[
+					{ head: "Happened at", cell: ({ event_at }) => <Time at={event_at} /> },
+					{
+						head: "Transaction",
+						namesRow: true,
+						cell: ({ platform, txnid }) => (
+							<a href={`/console/operator/conversions/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`}>
+								{platform} <code>{txnid}</code>
+							</a>
+						),
+					},
+					{ head: "Stage", cell: ({ stage }) => <State word={stage} /> },
+					{ head: "State", cell: ({ status }) => <State word={status} /> },
+					{ head: "Why", cell: ({ why }) => why?.replaceAll("_", " ") },
+					{ head: "Publisher", cell: ({ publisher }) => publisher },
+					{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
+					{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
+				]}
+				rows={conversions}
+				empty={<p>No conversion has this id.</p>}
+			/>
+			{postbacks.map(({ received_at, platform, outcome, query, answer }) => (
+				<Facts
+					facts={[
+						["Postback at", <Time at={received_at} />],
+						["Platform", platform],
+						["Outcome", <State word={outcome} />],
+						["Query", <Code>{query}</Code>],
+						["Answer", answer.message],
+					]}
+				/>
+			))}
+		</>
+	);
+}
+
+function entryOf(section: string, id: string): string {
+	return `/console/operator/${section}/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,109 @@
+/** Publishers and sources by how much of their traffic is not paid. */
+import { readNetworkReport } from "../../network-reports/read-report.ts";
+import type { ReportRow } from "../../network-reports/report-answer.ts";
+import { readNetworkReportQuery } from "../../network-reports/report-request.ts";
+import { page } from "../page.ts";
+import { addressOf } from "../ui/address.ts";
+import { Filters, Pager, Tabs } from "../ui/filters.tsx";
+import { Empty } from "../ui/messages.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Count, Money, Percent } from "../ui/values.tsx";
+import { CLICK_REASON_WORDS } from "../words.ts";
+
+const PATH = "/console/operator/traffic";
+const GROUPS = [
+	{ value: "publisher", label: "By publisher" },
+	{ value: "publisher,source", label: "By source" },
+	{ value: "brand", label: "By brand" },
+	{ value: "campaign", label: "By campaign" },
+	{ value: "platform", label: "By platform" },
+	{ value: "country", label: "By country" },
+	{ value: "kind", label: "By kind of link" },
+	{ value: "day", label: "By day" },
+];
+
+export const TRAFFIC_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: { staff: "viewer" },
+		title: "Traffic",
+		async handle({ deps, query, now }) {
+			const asked = { ...query, group: query.group || "publisher" };
+			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, readNetworkReportQuery(asked, now));
+			const isBySource = group.includes("source");
+			const rows = isBySource ? data : data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0));
+			return (
+				<>
+					<Filters
+						path={PATH}
+						query={query}
+						kept={["group"]}
+						filters={[
+							{ kind: "date", name: "from", label: "From" },
+							{ kind: "date", name: "to", label: "To" },
+							{ kind: "text", name: "publisher", label: "Publisher" },
+						]}
+					/>
+					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
+					<Table
+						caption={`Traffic from ${from} to ${to}, UTC${isBySource ? "" : ", the largest unpaid part of this page first"}`}
+						columns={[...group.map(columnOf), ...(isBySource ? [] : COUNTS), ...SUMS]}
+						rows={rows}
+						empty={
+							<Empty title="There was no traffic in this time">
+								<p>Ask for another time.</p>
+							</Empty>
+						}
+					/>
+					<Pager path={PATH} query={query} next={next_cursor} />
+					<p>
+						<a href={addressOf("/console/operator/adjustments", { from, to, ...(query.publisher && { publisher: query.publisher }) })}>
+							Void clicks, or take an amount
+						</a>
+					</p>
+				</>
+			);
+		},
+	}),
+];
+
+function unpaidShare({ clicks_paid, clicks_unpaid }: ReportRow): number | null {
+	const all = clicks_paid + (clicks_unpaid ?? 0);
+	return all <= 0 || clicks_unpaid === undefined ? null : clicks_unpaid / all;
+}
+
+function columnOf(name: keyof ReportRow & string): Column<ReportRow> {
+	return {
+		head: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+		cell: (row) => {
+			const value = row[name];
+			if (value === null || value === undefined) return <span class="none">none</span>;
+			if (name === "publisher") return <a href={`/console/operator/publishers/${encodeURIComponent(String(value))}`}>{String(value)}</a>;
+			return value === "" ? <span class="none">none</span> : String(value);
+		},
+	};
+}
+
+const COUNTS: readonly Column<ReportRow>[] = [
+	{ head: "Unpaid part", kind: "number", cell: (row) => <Percent of={unpaidShare(row)} /> },
+	{ head: "Unpaid clicks", kind: "number", cell: ({ clicks_unpaid }) => <Count of={clicks_unpaid} /> },
+	{
+		head: "Mostly since",
+		cell: ({ unpaid = {} }) => {
+			const [most] = (Object.entries(unpaid) as [keyof typeof CLICK_REASON_WORDS, number][]).sort(([, a], [, b]) => b - a);
+			return most === undefined ? null : CLICK_REASON_WORDS[most[0]];
+		},
+	},
+	{ head: "Reversed", kind: "number", cell: ({ reversal_rate }) => <Percent of={reversal_rate} /> },
+	{ head: "EPC bid", kind: "money", cell: ({ epc_bid }) => <Money usd={epc_bid} /> },
+];
+
+const SUMS: readonly Column<ReportRow>[] = [
+	{ head: "Paid clicks", kind: "number", cell: ({ clicks_paid }) => <Count of={clicks_paid} /> },
+	{ head: "Conversions", kind: "number", cell: ({ conversion_count }) => <Count of={conversion_count} /> },
+	{ head: "EPC earned", kind: "money", cell: ({ epc_earned }) => <Money usd={epc_earned} /> },
+	{ head: "Gross", kind: "money", cell: ({ gross_revenue }) => <Money usd={gross_revenue} /> },
+	{ head: "Publishers'", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
+	{ head: "Margin", kind: "money", cell: ({ margin }) => <Money usd={margin} /> },
+];
