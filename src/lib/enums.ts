@@ -130,6 +130,9 @@ export type LedgerCheckKind = (typeof LEDGER_CHECKS)[number];
 export const OPERATOR_ROLES = ["viewer", "manager", "finance", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
+/** As whom the audit has somebody: publishers do a little by themselves. */
+export const AUDIT_ROLES = [...OPERATOR_ROLES, "publisher"] as const;
+
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key", "operator_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

@@ -47,10 +47,10 @@ export async function listOwnCallbacks(
 }
 
 /** Calls again with one callback, and later ones of its conversion. @throws HttpError 404 where the publisher has none of that id */
-export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string): Promise<PublisherReplay> {
+export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string, requestId: string): Promise<PublisherReplay> {
 	const found = await deps.db.all(sql`SELECT id FROM callbacks WHERE id = ${id} AND publisher_id = ${publisher}`);
 	if (found.length === 0) throw new HttpError(404, { error: "Not found" });
-	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false });
+	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false }, { name: publisher, role: "publisher", requestId });
 	return { replayed };
 }
 

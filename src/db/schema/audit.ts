@@ -1,16 +1,16 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { OPERATOR_ROLES } from "../../lib/enums.ts";
+import { AUDIT_ROLES } from "../../lib/enums.ts";
 
-/** Who did what: one row a change of an operator's. Rows are only ever added; triggers refuse anything else. */
+/** Who did what: one row a change of an operator's, and what publishers have sent again. Rows are only ever added; triggers refuse anything else. */
 export const audit = sqliteTable(
 	"audit",
 	{
 		/** Time-ordered. */
 		id: text().primaryKey(),
 		at: integer().notNull(),
-		/** Name of the operator key, or `operator` for the holder of OPERATOR_KEY. */
+		/** Name of the operator key, or `operator` for the holder of OPERATOR_KEY; publishers.id where its role is `publisher`. */
 		actor: text().notNull(),
-		role: text({ enum: OPERATOR_ROLES }).notNull(),
+		role: text({ enum: AUDIT_ROLES }).notNull(),
 		/** Id of the operation, as /openapi-operator.json has it. */
 		verb: text().notNull(),
 		/** What was changed: a kind such as `publisher`, and its id. */
