@@ -4,6 +4,7 @@ import { bundle } from "./parts/bundle.ts";
 import { catalogue } from "./parts/catalogue.ts";
 import { clickConsumer } from "./parts/click-consumer.ts";
 import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
+import { desk, deskPostgres } from "./parts/desk.ts";
 import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
 import { ledger } from "./parts/ledger.ts";
@@ -41,6 +42,8 @@ export const PARTS: readonly Part[] = [
 	clickConsumerPostgres,
 	ledger,
 	reports,
+	desk,
+	deskPostgres,
 	products,
 	intake,
 	settle,

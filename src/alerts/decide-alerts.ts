@@ -41,15 +41,17 @@ function look(row: AlertRow, problem: Problem | null, now: number, newId: () => 
 	const hasTurned = looks >= LOOKS;
 	const standing = hasTurned ? isSeen : row.standing;
 	const after = { ...row, looks: hasTurned ? 0 : looks, standing };
+	// What was tried and not answered may have arrived all the same: then nobody knows what the operator was told.
+	const isUncertain = row.body !== null && row.tries > 0;
 	// What has ended before anyone was told needs no telling; nor what has begun again before its end was told.
-	if (standing === row.told) return { ...after, body: null, messageId: null, tries: 0, nextTryAt: null };
+	if (standing === row.told && !isUncertain) return { ...after, body: null, messageId: null, tries: 0, nextTryAt: null };
 	if (row.body !== null && !hasTurned) return after;
 	const alert: Alert = {
 		type: standing ? "problem.began" : "problem.ended",
 		timestamp: new Date(now).toISOString(),
 		data: problem ?? { kind: row.kind, text: "has ended", since: null, count: 0, cost: null, command: null },
 	};
-	return { ...after, body: JSON.stringify(alert), messageId: newId(), tries: 0, nextTryAt: now };
+	return { ...after, body: JSON.stringify(alert), messageId: newId(), tries: isUncertain ? 1 : 0, nextTryAt: now };
 }
 
 function nothingKnown(kind: string): AlertRow {

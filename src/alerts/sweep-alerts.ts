@@ -39,19 +39,20 @@ export async function sweepAlerts(deps: AlertDeps, minute: number): Promise<void
 			WHERE body IS NOT NULL AND next_try_at <= ${now()} ORDER BY next_try_at, kind LIMIT ${MAX_SENT}`,
 	);
 	for (const { kind, standing, body, messageId, tries } of due) {
+		// Noted before it is sent: what is cut off in between may have arrived, too.
+		const nextTryAt = now() + Math.min(MINUTE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS);
+		await db.run(
+			sql`UPDATE problem_alerts SET tries = tries + 1, next_try_at = ${nextTryAt} WHERE kind = ${kind} AND message_id = ${messageId}`,
+		);
 		const fault = await send(deps, webhook, messageId, body);
-		// A later look may have put another alert in its place, which is told all the same.
-		if (fault === null) {
-			logInfo("alerts.sent", { problem: kind, standing: standing === 1 });
-			await db.run(sql`UPDATE problem_alerts SET told = ${standing},
-				body = CASE WHEN message_id = ${messageId} THEN NULL ELSE body END WHERE kind = ${kind}`);
-		} else {
+		if (fault !== null) {
 			logError("alerts.failed", new Error(fault), { problem: kind, tries: tries + 1 });
-			const nextTryAt = now() + Math.min(MINUTE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS);
-			await db.run(
-				sql`UPDATE problem_alerts SET tries = tries + 1, next_try_at = ${nextTryAt} WHERE kind = ${kind} AND message_id = ${messageId}`,
-			);
+			continue;
 		}
+		logInfo("alerts.sent", { problem: kind, standing: standing === 1 });
+		// A later look may have put another alert in its place, which is told all the same.
+		await db.run(sql`UPDATE problem_alerts SET told = ${standing},
+			body = CASE WHEN message_id = ${messageId} THEN NULL ELSE body END WHERE kind = ${kind}`);
 	}
 	await db.run(sql`DELETE FROM problem_alerts WHERE standing = 0 AND told = 0 AND looks = 0 AND body IS NULL`);
 }

@@ -1,6 +1,6 @@
 /** Answer of GET /operator/audit. */
 import * as v from "valibot";
-import { PERSON_ROLES } from "../lib/enums.ts";
+import { AUDIT_ROLES } from "../lib/enums.ts";
 import { count, time } from "../lib/shapes.ts";
 
 const text = v.string();
@@ -9,8 +9,13 @@ const json = v.pipe(v.unknown(), v.description("JSON without secrets; null where
 export const auditedSchema = v.strictObject({
 	id: v.pipe(text, v.description("Later ones sort behind earlier ones.")),
 	at: time,
-	actor: v.pipe(text, v.description("Name of the operator key, or of the person in the console; `operator` for OPERATOR_KEY.")),
-	role: v.pipe(v.picklist(PERSON_ROLES), v.description("The role that they had.")),
+	actor: v.pipe(
+		text,
+		v.description(
+			"Name of the operator key, or of the person in the console; `operator` for OPERATOR_KEY; of an Access Key the publisher's id.",
+		),
+	),
+	role: v.pipe(v.picklist(AUDIT_ROLES), v.description("The role that they had; `publisher` of an Access Key.")),
 	verb: v.pipe(text, v.description("Id of the operation.")),
 	subject: v.strictObject({ kind: text, id: text }),
 	before: json,

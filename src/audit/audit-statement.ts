@@ -3,8 +3,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { audit } from "../db/schema/audit.ts";
 import type { Actor } from "../http/actor.ts";
+import type { AUDIT_ROLES } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { withoutSecrets } from "./without-secrets.ts";
+
+/** An operator, or a publisher by its id. */
+export type AuditActor = Omit<Actor, "role"> & { role: (typeof AUDIT_ROLES)[number] };
 
 export type AuditEntry = {
 	/** Id of the operation, as /openapi-operator.json has it: `issueKeys`. */
@@ -31,7 +35,7 @@ export type AuditOptions = {
  * @param at Unix milliseconds
  */
 export function auditStatement(
-	actor: Actor,
+	actor: AuditActor,
 	at: number,
 	entries: AuditEntry | readonly AuditEntry[],
 	{ where, counts }: AuditOptions = {},
@@ -40,7 +44,7 @@ export function auditStatement(
 	return insertRows(audit, rows, where === undefined ? sql`` : sql`AND ${where}`, counts === undefined ? {} : { counts });
 }
 
-function rowOf({ name, role, requestId }: Actor, at: number, entry: AuditEntry): typeof audit.$inferInsert {
+function rowOf({ name, role, requestId }: AuditActor, at: number, entry: AuditEntry): typeof audit.$inferInsert {
 	const { verb, subjectKind, subjectId, before, after, counts } = entry;
 	return {
 		id: newTimeOrderedId(at),

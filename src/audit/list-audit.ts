@@ -1,35 +1,57 @@
 /** Shows who did what, the newest first. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import { type Database, runTransaction } from "../db/client.ts";
 import type { audit } from "../db/schema/audit.ts";
-import { cutPage } from "../http/pages.ts";
+import { cutPage, writeCursor } from "../http/pages.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";
 import type { AuditQuery } from "./audit-request.ts";
 
+/** Rows that a page with several filters looks at: where these hold too few, the cursor goes on behind them. */
+const MAX_LOOKED_AT = 5_000;
+
 type Row = typeof audit.$inferSelect;
 
-/** A page. Whatever is asked for, it is read from an index in its order. */
+/** A page: of one index, in its order. A page of several filters may hold fewer rows than its limit, even none, and still be followed by another. */
 export async function listAudit(db: Database, query: AuditQuery): Promise<AuditPage> {
-	const rows = await db.all<Row>(sql`SELECT id, at, actor, role, verb, subject_kind AS "subjectKind", subject_id AS "subjectId",
-			before, after, counts, request_id AS "requestId"
-		FROM audit WHERE ${isWanted(query)} ORDER BY id DESC LIMIT ${query.limit + 1}`);
-	const { shown, next } = cutPage(rows, query.limit, ({ id }) => [id]);
-	return { data: shown.map(show), limit: query.limit, next_cursor: next };
+	const { limit } = query;
+	const { looked, others } = lookAtAudit(query);
+	const most = others === null ? limit + 1 : MAX_LOOKED_AT;
+	const window = sql`${looked} ORDER BY id DESC LIMIT ${most}`;
+	const [page, last] = await runTransaction(db, [
+		sql`SELECT id, at, actor, role, verb, subject_kind AS "subjectKind", subject_id AS "subjectId",
+				before, after, counts, request_id AS "requestId"
+			FROM (${window}) a WHERE ${others ?? sql`true`} ORDER BY id DESC LIMIT ${limit + 1}`,
+		...(others === null ? [] : [sql`SELECT id FROM (${window}) a ORDER BY id DESC LIMIT 1 OFFSET ${most - 1}`]),
+	]);
+	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, ({ id }) => [id]);
+	const [lastLookedAt] = (last?.results ?? []) as { id: string }[];
+	return { data: shown.map(show), limit, next_cursor: next ?? (lastLookedAt === undefined ? null : writeCursor([lastLookedAt.id])) };
 }
 
-/** Ids are time-ordered: times are bounds of them. */
-function isWanted({ actor, subject, subject_kind: subjectKind, verb, from, to, cursor }: AuditQuery): SQL {
-	const conditions = [
-		actor === undefined ? null : sql`actor = ${actor}`,
+/**
+ * For its query plan, too: the rows behind the cursor that one index finds, and what else is asked of them; null where that is all. Ids are
+ * time-ordered: times are bounds of them.
+ */
+export function lookAtAudit({ actor, subject, subject_kind: subjectKind, verb, from, to, cursor }: AuditQuery): {
+	looked: SQL;
+	others: SQL | null;
+} {
+	const [first = sql`true`, ...rest] = [
 		subject === undefined ? null : sql`subject_id = ${subject}`,
-		subjectKind === undefined ? null : sql`subject_kind = ${subjectKind}`,
+		actor === undefined ? null : sql`actor = ${actor}`,
 		verb === undefined ? null : sql`verb = ${verb}`,
+	].filter((condition) => condition !== null);
+	const others = subjectKind === undefined ? rest : [...rest, sql`subject_kind = ${subjectKind}`];
+	const bounds = [
 		from === undefined ? null : sql`id >= ${leastIdAt(from)}`,
 		to === undefined ? null : sql`id < ${leastIdAt(to)}`,
 		cursor === undefined ? null : sql`id < ${cursor[0]}`,
-	];
-	return sql.join([sql`true`, ...conditions.filter((condition) => condition !== null)], sql` AND `);
+	].filter((condition) => condition !== null);
+	return {
+		looked: sql`SELECT * FROM audit WHERE ${sql.join([first, ...bounds], sql` AND `)}`,
+		others: others.length === 0 ? null : sql.join(others, sql` AND `),
+	};
 }
 
 function show({ id, at, actor, role, verb, subjectKind, subjectId, before, after, counts, requestId }: Row): Audited {

@@ -1,8 +1,7 @@
 /** What GET /operator/bids is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { invalidInput } from "../http/errors.ts";
 import { cursorOf } from "../http/pages.ts";
-import { givenOf, groupOf, moment, readSpan } from "../http/period.ts";
+import { givenOf, groupOf, moment, readSpan, requireKeyOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
@@ -39,12 +38,6 @@ export function readHours(from: string | undefined, to: string | undefined, now:
 export function readBidsQuery(query: Record<string, string>, now: number): BidsQuery {
 	const { group, from, to, publisher, limit, cursor } = readInput(bidsQuerySchema, givenOf(query));
 	const hours = readHours(from, to, now);
-	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	requireKeyOf(group, cursor, ["hour", "day"]);
 	return { group, ...hours, publisher: publisher ?? null, limit, after: cursor ?? null };
-}
-
-/** Hours and days are numbers, everything else texts. */
-function isKeyOf(group: readonly BidsGroup[], key: readonly (string | number)[]): boolean {
-	const isNumber = (name: BidsGroup | undefined) => name === "hour" || name === "day";
-	return key.length === group.length && key.every((value, at) => (typeof value === "number") === isNumber(group[at]));
 }

@@ -24,7 +24,7 @@ const callbackSchema = v.strictObject({
 	attempts: v.pipe(v.array(attemptSchema), v.description("The latest first, at most 20.")),
 });
 
-export const callbackPageSchema = v.strictObject({ data: v.array(callbackSchema), next: v.nullable(text) });
+export const callbackPageSchema = v.strictObject({ data: v.array(callbackSchema), limit: count, next_cursor: v.nullable(text) });
 
 export const replayReportSchema = v.strictObject({ replayed: count, dry_run: v.boolean() });
 

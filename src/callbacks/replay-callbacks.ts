@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { auditStatement } from "../audit/audit-statement.ts";
+import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
-import type { Actor } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -20,13 +19,12 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
  * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
  * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is
  * how things stand. One that is being called at this moment is left as it is.
- * @param actor the operator; absent where a publisher asks for its own
  * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */
 export async function replayCallbacks(
 	{ db, queue, now }: ReplayDeps,
 	{ dry_run, ...selection }: ReplayRequest,
-	actor?: Actor,
+	actor: AuditActor,
 ): Promise<ReplayReport> {
 	const at = now();
 	const chosen = sql`SELECT platform, txnid, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)} GROUP BY platform, txnid`;
@@ -43,9 +41,8 @@ export async function replayCallbacks(
 		const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${replayed})`);
 		return { replayed: n, dry_run };
 	}
-	const audited = actor === undefined ? [] : [auditReplay(actor, at, selection, replayed)];
 	const results = await runTransaction(db, [
-		...audited,
+		auditReplay(actor, at, selection, replayed),
 		sql`UPDATE callbacks SET state = 'due', next_attempt_at = ${at}, delivered_at = NULL, schedule_step = 0, held_for = NULL,
 			lease = NULL, queued_until = 0 WHERE id IN (${replayed}) RETURNING id, seq`,
 	]);
@@ -61,7 +58,7 @@ export async function replayCallbacks(
 	return { replayed: rows.length, dry_run };
 }
 
-function auditReplay(actor: Actor, at: number, selection: Omit<ReplayRequest, "dry_run">, replayed: SQL): SQL {
+function auditReplay(actor: AuditActor, at: number, selection: Omit<ReplayRequest, "dry_run">, replayed: SQL): SQL {
 	const { id, publisher, platform, txnid } = selection;
 	const subject = [
 		...(id === undefined ? [] : [{ subjectKind: "callback", subjectId: id }]),
@@ -69,6 +66,7 @@ function auditReplay(actor: Actor, at: number, selection: Omit<ReplayRequest, "d
 		...(publisher === undefined ? [] : [{ subjectKind: "publisher", subjectId: publisher }]),
 		{ subjectKind: "callbacks", subjectId: platform ?? "" },
 	][0] as { subjectKind: string; subjectId: string };
+	const verb = actor.role === "publisher" ? "replayOwnCallback" : "replayCallbacks";
 	const counts = sql`'{"callbacks":' || (SELECT count(*) FROM (${replayed}) r) || '}'`;
-	return auditStatement(actor, at, { verb: "replayCallbacks", ...subject, after: selection }, { where: sql`EXISTS (${replayed})`, counts });
+	return auditStatement(actor, at, { verb, ...subject, after: selection }, { where: sql`EXISTS (${replayed})`, counts });
 }

@@ -1,23 +1,13 @@
 /** What the operator's endpoints for callbacks take. */
 import * as v from "valibot";
-import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
+import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { selectionEntries } from "./select-callbacks.ts";
 
 /** Query of GET /operator/callbacks. Closed: a filter that is misspelled would show what it was to leave out. */
 export const listSchema = v.strictObject({
 	...selectionEntries,
-	limit: v.optional(
-		v.pipe(
-			v.string(),
-			v.transform(Number),
-			v.integer("must be a whole number"),
-			v.minValue(1, "must be at least 1"),
-			v.maxValue(200, "must be at most 200"),
-		),
-		"50",
-	),
-	/** `next` of the page before. */
-	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next of a page"))),
+	limit: pageLimit,
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
 export type ListQuery = v.InferOutput<typeof listSchema>;

@@ -109,8 +109,11 @@ export async function readBrands(
 	return (await db.values<Row>(listOf(publisher, request, among, brandIds.length))).flatMap(readRow);
 }
 
-/** The records of the first `size` active brands of a selection that the publisher does not block, and of those that have none their ids. */
-function listOf(publisher: Blocks, request: ListRequest, among: SQL, size: number): SQL {
+/**
+ * For its query plan, too: the records of the first `size` active brands of a selection that the publisher does not block, and of those that
+ * have none their ids.
+ */
+export function listOf(publisher: Blocks, request: ListRequest, among: SQL, size: number): SQL {
 	const ofCountry = request.by === "country" ? sql`, c.country` : sql``;
 	return sql`
 		WITH page AS MATERIALIZED (
@@ -120,7 +123,8 @@ function listOf(publisher: Blocks, request: ListRequest, among: SQL, size: numbe
 			ORDER BY b.id LIMIT ${size}
 		), listed AS (
 			SELECT c.brand_id, MIN(c.campaign_id) AS campaign_id, group_concat(DISTINCT c.country ORDER BY c.country) AS countries
-			FROM page b JOIN campaigns c ON c.brand_id = b.id AND c.active = 1
+			FROM page b CROSS JOIN campaigns c
+			WHERE c.brand_id = b.id AND c.active = 1
 				AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries)))
 				AND (b.domain, c.country) NOT IN (
 					SELECT value ->> 'domain', value ->> 'country' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NOT NULL)

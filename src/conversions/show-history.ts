@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { ConversionHold, NoMatch } from "../lib/enums.ts";
-import type { ConversionKey } from "./conversion.ts";
+import { type ConversionKey, keyOf } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";
 import {
 	type AttemptRow,
@@ -52,11 +52,18 @@ export type Uncounted = Pick<ConversionRow, "platform" | "txnid" | "cid" | "clic
 
 export type Why = NoMatch | ConversionHold | null;
 
+/** PostgreSQL looks for each click hash in every week of clicks that is kept: more in one statement may take longer than a statement may. */
+const EXPLAINED_AT_ONCE = 250;
+
 /** Why no click is found for a conversion, by what is stored at this moment; for one that has a click, what it is held for. */
 export async function explainUncounted(db: Database, rows: readonly Uncounted[]): Promise<(conversion: Uncounted) => Why> {
 	const missing = rows.filter(({ click_id }) => click_id === null);
 	if (missing.length === 0) return ({ held_for }) => held_for;
-	const keys = missing.map(({ platform, txnid }) => ({ platform, txnid }));
-	const { findClick } = await readLedgerState(db, [], [], keys);
-	return ({ platform, cid, click_id, held_for }) => (click_id === null ? findClick(platform, cid).why : held_for);
+	const whyOf = new Map<string, Why>();
+	for (let start = 0; start < missing.length; start += EXPLAINED_AT_ONCE) {
+		const part = missing.slice(start, start + EXPLAINED_AT_ONCE);
+		const { findClick } = await readLedgerState(db, [], [], part);
+		for (const { platform, txnid, cid } of part) whyOf.set(keyOf({ platform, txnid }), findClick(platform, cid).why);
+	}
+	return ({ platform, txnid, click_id, held_for }) => (click_id === null ? (whyOf.get(keyOf({ platform, txnid })) ?? null) : held_for);
 }

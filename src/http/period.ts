@@ -77,3 +77,14 @@ function isMoment(text: string): boolean {
 	// Date.parse takes much that is no ISO 8601.
 	return isDay(text) || (TIME.test(text) && isDay(text.slice(0, DATE_LENGTH)) && !Number.isNaN(Date.parse(text)));
 }
+
+/**
+ * Holds the cursor of a grouped list to its group: a value for each name.
+ * @param numbers names whose values are numbers; everything else is told by texts
+ * @throws HttpError 422 for a cursor of another group
+ */
+export function requireKeyOf(group: readonly string[], cursor: readonly (string | number)[] | undefined, numbers: readonly string[]): void {
+	if (cursor === undefined) return;
+	const isOf = (value: string | number, at: number) => (typeof value === "number") === numbers.includes(group[at] ?? "");
+	if (cursor.length !== group.length || !cursor.every(isOf)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+}

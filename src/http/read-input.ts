@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { jsonResponse } from "../lib/http.ts";
 import { parseJson } from "../lib/json.ts";
 import { type Fault, invalidInput } from "./errors.ts";
+import { suggest } from "./suggest.ts";
 
 /** Middleware that answers 413 to a body of more than `maxBytes`, before it is read if its length is declared. */
 export function limitBody(maxBytes: number, error = `The body may hold at most ${maxBytes} bytes`): MiddlewareHandler {
@@ -57,7 +58,23 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 	const result = v.safeParse(schema, input, { abortPipeEarly: true });
 	if (result.success) return result.output;
 	if (typeof telling !== "function") throw invalidInput([telling]);
-	throw invalidInput(result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: telling(issue) })));
+	throw invalidInput(
+		result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: `${telling(issue)}${suggestFor(issue, schema)}` })),
+	);
+}
+
+/** The nearest known field, where an input has one that is not known. */
+function suggestFor({ expected, path }: v.BaseIssue<unknown>, schema: v.GenericSchema): string {
+	if (expected !== "never" || path === undefined) return "";
+	const entries = path.length === 1 ? entriesOf(schema) : null;
+	return entries === null ? "" : suggest(String(path[0].key), Object.keys(entries));
+}
+
+/** Null where the schema is not of one object. */
+function entriesOf(schema: object): object | null {
+	if ("entries" in schema && typeof schema.entries === "object") return schema.entries;
+	const first: unknown = "pipe" in schema && Array.isArray(schema.pipe) ? schema.pipe[0] : null;
+	return typeof first === "object" && first !== null && first !== schema ? entriesOf(first) : null;
 }
 
 /** The schema's own words, or what was expected: Valibot's words quote what was received, which may be a key. */

@@ -148,6 +148,9 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 /** What a passkey is asked for: to be made, to sign someone in, or to confirm who is signed in. */
 export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm"] as const;
 
+/** As whom the audit has somebody: publishers do a little by themselves. */
+export const AUDIT_ROLES = [...PERSON_ROLES, "publisher"] as const;
+
 /** Credentials that are stored as hashes. */
 export const KEY_KINDS = ["access_key", "publisher_key", "platform_key", "operator_key"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

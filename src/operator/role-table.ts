@@ -1,4 +1,4 @@
-/** Which role an operation takes: read from its description, the only place where that is said. */
+/** Which role an operation takes, and which parameters: read from its description, the only place where that is said. */
 import type { OperatorRole } from "../lib/enums.ts";
 
 /** What is described of an operation, as far as it matters here. */
@@ -8,19 +8,27 @@ export type DeclaredOperation = {
 	path: string;
 	/** Absent where it takes no operator key. */
 	role?: OperatorRole | undefined;
+	parameters?: readonly { in: string; name: string }[] | undefined;
 };
 
-/** Finds the role of a request; null where no operation is described that it could be. HEAD is answered as GET is. */
-export function roleTable(operations: readonly DeclaredOperation[]): (method: string, path: string) => OperatorRole | null {
+export type KnownOperation = {
+	role: OperatorRole;
+	/** Names of what its query may hold. */
+	query: readonly string[];
+};
+
+/** Finds the operation of a request; null where none is described that it could be. HEAD is answered as GET is. */
+export function operationTable(operations: readonly DeclaredOperation[]): (method: string, path: string) => KnownOperation | null {
 	const known = operations
-		.flatMap(({ method, path, role }) =>
-			role === undefined ? [] : [{ method: method.toUpperCase(), pattern: patternOf(path), path, role }],
-		)
+		.flatMap(({ method, path, role, parameters = [] }) => {
+			const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+			return role === undefined ? [] : [{ method: method.toUpperCase(), pattern: patternOf(path), path, role, query }];
+		})
 		// A path without parameters comes before one that they would let through.
 		.sort((one, other) => countParameters(one.path) - countParameters(other.path));
 	return (method, path) => {
 		const asked = method === "HEAD" ? "GET" : method;
-		return known.find((operation) => operation.method === asked && operation.pattern.test(path))?.role ?? null;
+		return known.find((operation) => operation.method === asked && operation.pattern.test(path)) ?? null;
 	};
 }
 

@@ -1,15 +1,16 @@
 /** What stands before the operator's verbs: whose key a request carries, and whether its role is the one that the operation takes. */
 import { type Context, Hono } from "hono";
 import { BREAK_GLASS, mayAct } from "../http/actor.ts";
-import { answerHttpError } from "../http/errors.ts";
+import { answerHttpError, invalidInput } from "../http/errors.ts";
 import type { FailedKeys } from "../http/failed-keys.ts";
-import { limitBody, refuseQuery } from "../http/read-input.ts";
+import { limitBody } from "../http/read-input.ts";
+import { suggest } from "../http/suggest.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { equalSecrets } from "../lib/bytes.ts";
 import type { OperatorRole } from "../lib/enums.ts";
 import { jsonResponse, unauthorized } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import { type DeclaredOperation, roleTable } from "./role-table.ts";
+import { type DeclaredOperation, operationTable } from "./role-table.ts";
 
 type Operator = { name: string; role: OperatorRole };
 
@@ -51,11 +52,8 @@ const MAX_BODY_BYTES: Readonly<Record<string, number>> = {
 	"/campaigns": MAX_ENTRY_BYTES,
 };
 
-/** Verbs that read their query, or change nothing: the others are refused with one, which may have been meant to preview them. */
-const MAY_HAVE_QUERY: ReadonlySet<string> = new Set([
-	...["/network", "/products", "/seller-products", "/adjustments", "/rates", "/replay", "/callbacks"],
-	...["/explain", "/trace", "/check-ledger", "/conversions", "/problems/postbacks", "/reconcile"],
-]);
+/** Feeds answer as the interface's other uploads do, by field. */
+const IN_OWN_WORDS: ReadonlySet<string> = new Set(["/products", "/seller-products"]);
 
 /** POSTs that only read; and the move itself. */
 const NEVER_HELD: ReadonlySet<string> = new Set(["/explain", "/trace", "/check-ledger", "/database"]);
@@ -65,16 +63,16 @@ const HELD =
 
 export function operatorRoutes(deps: OperatorDeps): Hono {
 	const { isHeld, verbs } = deps;
-	const roleOf = roleTable(deps.operations);
+	const operationOf = operationTable(deps.operations);
 	const app = new Hono();
 	app.use("*", async (c, next) => {
 		const given = c.req.header("OperatorKey");
 		const operator = given === undefined ? null : await identify(deps, given, (promise) => c.executionCtx.waitUntil(promise));
 		if (operator === null) return refuseKey(deps, c, given);
-		const role = roleOf(c.req.method, c.req.path);
+		const operation = operationOf(c.req.method, c.req.path);
 		// What is not described is not there: no verb is reached without a role.
-		if (role === null) return c.notFound();
-		if (!mayAct(operator.role, role)) return forbidden(operator, role);
+		if (operation === null) return c.notFound();
+		if (!mayAct(operator.role, operation.role)) return forbidden(operator, operation.role);
 		c.set("actor", { ...operator, requestId: requestIdOf(c.req.raw, deps.now()) });
 		return next();
 	});
@@ -86,11 +84,23 @@ export function operatorRoutes(deps: OperatorDeps): Hono {
 			});
 		}
 		app.use(`${path}/*`, limitBody(MAX_BODY_BYTES[path] ?? MAX_SMALL_BYTES));
-		if (!MAY_HAVE_QUERY.has(path)) app.use(`${path}/*`, refuseQuery);
+		if (!IN_OWN_WORDS.has(path)) {
+			app.use(`${path}/*`, (c, next) => {
+				refuseUnknown(c.req.query(), operationOf(c.req.method, c.req.path)?.query ?? []);
+				return next();
+			});
+		}
 		app.route(path, verb);
 	}
 	app.onError(answerHttpError);
 	return app;
+}
+
+/** A mistyped dry_run would do what it was to preview, and a mistyped filter show what it was to leave out. @throws HttpError 422 that names them */
+function refuseUnknown(query: Record<string, string>, known: readonly string[]): void {
+	const unknown = Object.keys(query).filter((name) => !known.includes(name));
+	if (unknown.length > 0)
+		throw invalidInput(unknown.map((name) => ({ path: name, message: `is not a known field${suggest(name, known)}` })));
 }
 
 /** Whose key it is. That of OPERATOR_KEY asks no database: it opens where the database does not answer, too. */

@@ -1,8 +1,7 @@
 /** What GET /api/earnings is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { invalidInput } from "../http/errors.ts";
 import { cursorOf } from "../http/pages.ts";
-import { day, givenOf, groupOf, readSpan } from "../http/period.ts";
+import { day, givenOf, groupOf, readSpan, requireKeyOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
@@ -46,11 +45,6 @@ export function readEarningsQuery(query: Record<string, string>, now: number): E
 	const last = to ?? utcDay(now);
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_EARNINGS_DAYS });
-	if (cursor !== undefined && !isKeyOf(group, cursor)) throw invalidInput([{ path: "cursor", message: "must be of the same group" }]);
+	requireKeyOf(group, cursor, ["campaign"]);
 	return { group, from: first, to: last, limit, after: cursor ?? null };
-}
-
-/** Campaigns are told by numbers, everything else by texts. */
-function isKeyOf(group: readonly EarningsGroup[], key: readonly (string | number)[]): boolean {
-	return key.length === group.length && key.every((value, at) => (typeof value === "number") === (group[at] === "campaign"));
 }

@@ -27,9 +27,6 @@ export const ownCallbacksQuerySchema = v.strictObject({
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
-/** Callbacks that a request for those of a state looks at. */
-const MAX_LOOKED_AT = 20_000;
-
 /** The newest first. @throws HttpError 422 that names every parameter at fault */
 export async function listOwnCallbacks(
 	deps: Pick<CallbackDeps, "db">,
@@ -45,15 +42,15 @@ export async function listOwnCallbacks(
 		// A date includes its day.
 		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
 	};
-	const { data, next } = await listCallbacks(deps, wanted, MAX_LOOKED_AT);
-	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), limit, next_cursor: next };
+	const { data, ...page } = await listCallbacks(deps, wanted);
+	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), ...page };
 }
 
 /** Calls again with one callback, and later ones of its conversion. @throws HttpError 404 where the publisher has none of that id */
-export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string): Promise<PublisherReplay> {
+export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string, requestId: string): Promise<PublisherReplay> {
 	const found = await deps.db.all(sql`SELECT id FROM callbacks WHERE id = ${id} AND publisher_id = ${publisher}`);
 	if (found.length === 0) throw new HttpError(404, { error: "Not found" });
-	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false });
+	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false }, { name: publisher, role: "publisher", requestId });
 	return { replayed };
 }
 

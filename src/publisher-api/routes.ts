@@ -6,6 +6,7 @@ import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { limitBody, readBody } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
+import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
 import { readBrandsQuery } from "./brands-request.ts";
 import { readClicksQuery } from "./clicks-request.ts";
@@ -71,7 +72,11 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/callbacks/:id/replay",
-		answerActive(deps, ({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? ""), "calling"),
+		answerActive(
+			deps,
+			({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? "", requestIdOf(c.req.raw, now())),
+			"calling",
+		),
 	);
 	app.post(
 		"/links",

@@ -5,17 +5,14 @@ import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { type DayState, MOST_AHEAD_MS, MOST_BEHIND_MS, type QuarterRow, type SumRow } from "./compare-sums.ts";
+import { anyClickWithin, IS_COMPLETE } from "./day-rows.ts";
+import { countedOf, type NetworkRow, networkDifferences, storedOf } from "./network-sums.ts";
 
 /** With the version of the repairs that it has seen. */
 export type Read<State> = { version: number; state: State };
 export type TotalsState = { stored: SumRow[]; days: SumRow[]; corrections: SumRow[] };
 
 const VERSION = sql`SELECT version FROM reconciliation WHERE id = 1`;
-
-/** Clicks are found by their time-ordered ids, which have no other index; the time itself decides. */
-function anyClickWithin(from: number, to: number): SQL {
-	return sql`c.id >= ${leastIdAt(from - HOUR_MS)} AND c.id < ${leastIdAt(to + HOUR_MS)} AND c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
-}
 
 function clicksWithin(from: number, to: number): SQL {
 	return sql`${anyClickWithin(from, to)} AND c.reason IS NULL`;
@@ -25,25 +22,11 @@ const STORED_SUMS = sql`s.click_count AS "clickCount", s.click_revenue_micros AS
 	s.conversion_count AS "conversionCount", s.conversion_revenue_micros AS "conversionRevenueMicros",
 	s.pending_revenue_micros AS "pendingRevenueMicros", s.gross_micros AS "grossMicros", s.sales_micros AS "salesMicros"`;
 
-/** Of conversions `v`. */
-const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
 const CONVERSIONS = sql`SELECT v.publisher_id AS "publisherId", coalesce(v.source_id, '') AS "sourceId", v.campaign_id AS "campaignId",
 	v.brand_id AS "brandId", count(*) AS "conversionCount", sum(coalesce(v.revenue_micros, 0)) AS "conversionRevenueMicros",
 	sum(CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END) AS "pendingRevenueMicros",
 	sum(coalesce(v.gross_micros, 0)) AS "grossMicros", sum(coalesce(v.sales_usd_micros, 0)) AS "salesMicros"`;
 const BY_KEYS = sql`GROUP BY v.publisher_id, coalesce(v.source_id, ''), v.campaign_id, v.brand_id`;
-
-/** Of conversions `v` and their clicks `c`. */
-const NETWORK_CONVERSIONS = sql`SELECT v.campaign_id AS "campaignId", v.publisher_id AS "publisherId", v.brand_id AS "brandId", v.platform,
-	coalesce(c.country, '') AS country, coalesce(c.kind, '') AS kind, '' AS reason,
-	SUM(CASE WHEN v.status = 'approved' THEN 1 ELSE 0 END) AS "approvedCount", SUM(CASE WHEN v.status = 'pending' THEN 1 ELSE 0 END) AS "pendingCount",
-	SUM(CASE WHEN v.status = 'cancelled' THEN 1 ELSE 0 END) AS "cancelledCount",
-	SUM(CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END) AS "conversionRevenueMicros",
-	SUM(CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END) AS "pendingRevenueMicros",
-	SUM(CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END) AS "grossMicros",
-	SUM(CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END) AS "salesMicros"
-	FROM conversions v LEFT JOIN clicks c ON c.id = v.click_id`;
-const BY_NETWORK_KEYS = sql`GROUP BY v.campaign_id, v.publisher_id, v.brand_id, v.platform, coalesce(c.country, ''), coalesce(c.kind, '')`;
 
 export async function readDay(db: Database, day: string): Promise<Read<DayState>> {
 	const from = Date.parse(day);
@@ -52,7 +35,6 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 	const isOfEvents = sql`${COUNTED_CONVERSION} AND v.event_at >= ${from} AND v.event_at < ${to} AND ${IS_COMPLETE}`;
 	const isOfClicks = sql`${COUNTED_CONVERSION} AND v.pricing_model = 'CPC' AND v.clicked_at >= ${from} AND v.clicked_at < ${to} AND ${IS_COMPLETE}
 		AND c.id = v.click_id AND (c.reason IS NULL OR c.reason = 'voided')`;
-	const isNetworkEvent = sql`v.event_at >= ${from} AND v.event_at < ${to} AND ${IS_COMPLETE}`;
 	const results = await runTransaction(db, [
 		VERSION,
 		sql`SELECT name, cursor FROM retention WHERE name IN ('clicks', 'uncounted clicks') AND cursor > ${leastIdAt(first - HOUR_MS)}`,
@@ -83,20 +65,7 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 		// Nobody knows the clocks of one that is no more.
 		sql`SELECT s.campaign_id AS "campaignId", s.click_count AS "clickCount", s.spend_micros AS "spendMicros", s.gross_micros AS "grossMicros"
 			FROM campaign_days s CROSS JOIN campaigns k WHERE s.day = ${day} AND k.campaign_id = s.campaign_id`,
-		sql`SELECT c.campaign_id AS "campaignId", coalesce(c.publisher_id, '') AS "publisherId", c.brand_id AS "brandId", coalesce(c.platform, '') AS platform,
-			coalesce(c.country, '') AS country, c.kind, coalesce(c.reason, '') AS reason, count(*) AS "clickCount",
-			SUM(CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END) AS "clickRevenueMicros",
-			SUM(CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END) AS "clickGrossMicros"
-			FROM clicks c WHERE ${anyClickWithin(from, to)}
-			GROUP BY c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind, coalesce(c.reason, '')`,
-		sql`${NETWORK_CONVERSIONS} WHERE ${isNetworkEvent} AND v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0 ${BY_NETWORK_KEYS}
-			UNION ALL ${NETWORK_CONVERSIONS} WHERE ${isNetworkEvent} AND v.stage = 'settled' AND v.status = 'cancelled' AND v.test = 0 ${BY_NETWORK_KEYS}`,
-		sql`SELECT s.campaign_id AS "campaignId", s.publisher_id AS "publisherId", s.brand_id AS "brandId", s.platform, s.country, s.kind, s.reason,
-			s.click_count AS "clickCount", s.click_revenue_micros AS "clickRevenueMicros", s.click_gross_micros AS "clickGrossMicros",
-			s.approved_count AS "approvedCount", s.pending_count AS "pendingCount", s.cancelled_count AS "cancelledCount",
-			s.conversion_revenue_micros AS "conversionRevenueMicros", s.pending_revenue_micros AS "pendingRevenueMicros",
-			s.gross_micros AS "grossMicros", s.sales_micros AS "salesMicros"
-			FROM daily_network s WHERE s.date = ${day}`,
+		networkDifferences(day),
 	]);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
 	const cursors = new Map(rows<{ name: string; cursor: string }>(1).map(({ name, cursor }) => [name, cursor]));
@@ -112,15 +81,15 @@ export async function readDay(db: Database, day: string): Promise<Read<DayState>
 			adjustments: rows(5),
 			quarters: removed === undefined ? rows<QuarterRow>(6) : null,
 			clocksChangedAt: new Map(rows<{ campaignId: number; changedAt: number }>(7).map((row) => [row.campaignId, row.changedAt])),
-			networkClicks: isGone(removed) ? null : rows<SumRow>(12),
-			networkConversions: rows(13),
+			networkClicks: isGone(removed) ? null : [],
+			networkConversions: rows<NetworkRow>(12).map(countedOf),
 			areUnpaidGone: isGone(cursors.get("uncounted clicks")),
 			stored: {
 				daily_publishers: rows(8),
 				daily_sources: rows(9),
 				daily_campaigns: rows(10),
 				campaign_days: rows(11),
-				daily_network: rows(14),
+				daily_network: rows<NetworkRow>(12).map(storedOf),
 			},
 		},
 	};

@@ -40,7 +40,7 @@ type Asked = v.InferOutput<typeof reconcileSchema>;
 export function reconcileRoutes(deps: ReconcileDeps): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
-		const asked = await readBody(c.req.raw, reconcileSchema, ({ message }) => message);
+		const asked = await readBody(c.req.raw, reconcileSchema);
 		if (asked.from !== undefined && asked.to !== undefined && asked.to < asked.from) {
 			throw invalidInput([{ path: "to", message: "must not be before from" }]);
 		}

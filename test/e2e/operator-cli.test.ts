@@ -405,7 +405,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	});
 
 	it.each([
-		[["callbacks", "list", "--id", "nothing"], { data: [], next: null }, "There is no callback nothing"],
+		[["callbacks", "list", "--id", "nothing"], { data: [], limit: 100, next_cursor: null }, "There is no callback nothing"],
 		[["callbacks", "replay", "--txnid", "T-0"], { replayed: 0, dry_run: false }, "There is no callback of transaction T-0"],
 		[["keys", "list", "--owner", "nobody"], { keys: [] }, "There is nothing of nobody"],
 	])("ends with 1 where nothing has the id that was named: %j", async (command, body, message) => {

@@ -5,9 +5,11 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AuditPage, auditPageSchema } from "../../src/audit/audit-answer.ts";
 import { auditStatement } from "../../src/audit/audit-statement.ts";
+import { lookAtAudit } from "../../src/audit/list-audit.ts";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { writeCursor } from "../../src/http/pages.ts";
 import { ACTOR } from "../support/actor.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 type Row = Record<string, string | number | null>;
@@ -218,6 +220,28 @@ describe("worker: reading the audit", () => {
 	])("%s: 422", async (query) => {
 		const response = await exports.default.fetch(`https://base.example/operator/audit?${query}`, { headers: OPERATOR_HEADERS });
 		expect(response.status).toBe(422);
+	});
+
+	it("looks at a bounded number of rows for several filters, and goes on behind them", async () => {
+		const many = Array.from({ length: 5_001 }, (_, n) => ({ verb: "adjust", subjectKind: n === 0 ? "rare" : "many", subjectId: "s-many" }));
+		for (let at = 0; at < many.length; at += at === 0 ? 1 : 1_000) {
+			await db.run(auditStatement(ACTOR, AT - 86_400_000 + Math.min(at, 1), many.slice(at, at + (at === 0 ? 1 : 1_000))));
+		}
+		const query = "?subject=s-many&subject_kind=rare";
+		const first = await read(query);
+		expect(first).toMatchObject({ data: [], next_cursor: expect.any(String) });
+		expect(await read(`${query}&cursor=${first.next_cursor}`)).toMatchObject({ data: [{ subject: { kind: "rare" } }], next_cursor: null });
+	});
+
+	it.runIf(ON_D1).each([
+		[{}, "sqlite_autoindex_audit_1"],
+		[{ actor: "ada", verb: "adjust" }, "audit_by_actor"],
+		[{ verb: "adjust", from: AT }, "audit_by_verb"],
+		[{ subject: "s-1", subject_kind: "page", actor: "ada" }, "audit_by_subject"],
+	])("%j is found by %s", async (query, index) => {
+		const { looked } = lookAtAudit({ limit: 100, ...query });
+		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${looked} ORDER BY id DESC LIMIT 101`);
+		expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(index)]);
 	});
 
 	it("a cursor behind every row gives an empty page", async () => {

@@ -1,8 +1,12 @@
 /** GET /api/brands-list and /api/brands-list-by-traffic-type on real D1: records, selection, permissions, errors. */
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { listOf } from "../../src/catalogue/read-pages.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
+import { openDatabase } from "../../src/db/client.ts";
 import { offerIdOf } from "../../src/lib/md5-ids.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 type BrandRecord = Record<string, unknown> & {
@@ -287,6 +291,22 @@ describe("worker: Brand List by Traffic Type", () => {
 		["dsp", ["abroad.example GB", "global.example CA", "global.example GB", "global.example US", "us-only.example US"]],
 	])("%j: brands of that type and brands of All; none without a type", async (trafficType, expected) => {
 		expect(pairs(await listFor(ACME.access_key, trafficType))).toEqual(expected);
+	});
+});
+
+describe.runIf(ON_D1)("worker: how a page of the brand lists is read", () => {
+	it.each(["domain", "country"] as const)("by %s: its own brands, and their campaigns by an index, whatever else there is", async (by) => {
+		const request = by === "domain" ? ({ by } as const) : ({ by, trafficType: "All" } as const);
+		const page = listOf({ blockedBrands: "[]" }, request, sql`b.id > ${5}`, 100);
+		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${page}`);
+		const read = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) [bc] /.test(`${detail} `));
+		expect(read).toEqual([
+			"SEARCH b USING INTEGER PRIMARY KEY (rowid>?)",
+			"SCAN b",
+			"SEARCH c USING INDEX campaigns_by_brand (brand_id=?)",
+			"SCAN b",
+			"SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+		]);
 	});
 });
 

@@ -176,6 +176,7 @@ describe("worker: a network file with faults changes nothing", () => {
 		["text that is no JSON", "{", "", /not JSON/],
 		["no object", "[]", "", /object of sections/],
 		["a section that is no list", { brands: {} }, "brands", /must be a list/],
+		["a section that is null", { publishers: null }, "publishers", /must be a list; leave it out/],
 		["what is no section and no list", { brand: {} }, "brand", /is not a section of the network file/],
 		["a missing field", { brands: [{ domain: "a.example" }] }, "brands[0].name", /required/],
 		["a domain that is none", { brands: [{ domain: "localhost", name: "A" }] }, "brands[0].domain", /domain/],

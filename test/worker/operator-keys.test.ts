@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { credentialsSchema, issuedSchema, revokedSchema } from "../../src/operator/keys/keys-answers.ts";
+import { credentialsSchema, issuedSchema, keysPreviewSchema, revokedSchema } from "../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../src/operator/keys/keys-request.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, faultsOf, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
@@ -254,6 +254,63 @@ describe("worker: bad requests about keys", () => {
 		const answer = await response.json<{ faults: { path: string }[] }>();
 		expect(answer.faults.map((fault) => fault.path)).toContain(path);
 		expect(await stored()).toBe(before);
+		const previewed = await post(verb === "list" ? verb : `${verb}?dry_run=1`, body);
+		expect([previewed.status, (await previewed.json<typeof answer>()).faults.map((fault) => fault.path)]).toEqual([
+			422,
+			answer.faults.map((fault) => fault.path),
+		]);
+	});
+});
+
+describe("worker: a dry run about keys says what would be done, and does nothing", () => {
+	const owner = "previewed";
+
+	beforeAll(() =>
+		importFile({
+			publishers: [
+				{
+					...ACME,
+					id: owner,
+					publisher_id: "7007",
+					publisher_identity: "previewed_rtb",
+					access_key: "access-key-p",
+					publisher_key: "publisher-key-p",
+				},
+			],
+		}),
+	);
+
+	const preview = async (verb: string, body: object) => {
+		const before = await list({});
+		const response = await post(`${verb}?dry_run=1`, body);
+		expect(response.status).toBe(200);
+		const shown = v.parse(keysPreviewSchema, await response.json());
+		expect(await list({})).toEqual(before);
+		return shown;
+	};
+
+	it.each<[string, { kind: string; overlap_hours?: number; value?: string; id?: string }]>([
+		["issue", { kind: "access_key" }],
+		["rotate", { kind: "access_key", overlap_hours: 2 }],
+		["rotate", { kind: "publisher_identity", value: "previewed_2" }],
+		["issue", { kind: "callback_secret" }],
+		["rotate", { kind: "callback_secret", overlap_hours: 0 }],
+		["revoke", { kind: "access_key" }],
+		["revoke", { kind: "publisher_identity", id: "previewed_rtb" }],
+	])("%s %j", async (verb, body) => {
+		const ends = async () => new Map((await list({ kind: body.kind, owner })).map(({ id, ends_at }) => [id, ends_at]));
+		const shown = await preview(verb, { ...body, owner });
+		expect(shown.issued?.kind ?? null).toBe(verb === "revoke" ? null : body.kind);
+		const before = await ends();
+		expect((await post(verb, { ...body, owner })).status).toBe(200);
+		const changed = [...(await ends())].filter(([id, end]) => before.has(id) && before.get(id) !== end);
+		expect(new Map(shown.ending.map(({ id, ends_at }) => [id, ends_at]))).toEqual(new Map(changed));
+		expect(shown.ending.length > 0).toBe(verb !== "issue");
+	});
+
+	it("shows what an operator key would allow", async () => {
+		const { issued } = await preview("issue", { kind: "operator_key", owner: "ada", role: "finance" });
+		expect(issued).toEqual({ owner: "ada", kind: "operator_key", role: "finance", ends_at: null });
 	});
 });
 

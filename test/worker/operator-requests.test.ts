@@ -15,7 +15,7 @@ const state = () => Promise.all(tables.map(async (name) => (await env.DB.prepare
 
 beforeAll(() => importFile({ platforms: [NORTHWIND], publishers: [ACME] }));
 
-describe("worker: an unknown query parameter of a verb that changes something is refused, and nothing is done", () => {
+describe("worker: an unknown query parameter is refused, and nothing is done", () => {
 	it.each<[string, object]>([
 		["/network", { publishers: [{ ...ACME, name: "Renamed" }] }],
 		["/keys/issue", KEY],
@@ -32,9 +32,28 @@ describe("worker: an unknown query parameter of a verb that changes something is
 		const response = await post(`${path}?dryrun=1`, body);
 		expect([response.status, await response.json()]).toMatchObject([
 			422,
-			{ error: "Validation failed", faults: [{ path: "dryrun", message: "is not a known field" }] },
+			{
+				error: "Validation failed",
+				faults: [{ path: "dryrun", message: expect.stringMatching(/^is not a known field(; did you mean `dry_run`\?)?$/) }],
+			},
 		]);
 		expect(await state()).toEqual(before);
+	});
+
+	it.each([
+		["/status?wait=1", "wait", ""],
+		["/replay?limits=5", "limits", "; did you mean `limit`?"],
+		["/audit?actors=x", "actors", "; did you mean `actor`?"],
+		["/network?section=brands", "section", "; did you mean `sections`?"],
+		["/publishers/acme?fields=name", "fields", ""],
+		["/conversions?platfrom=northwind", "platfrom", "; did you mean `platform`?"],
+		["/reports?groups=day", "groups", "; did you mean `group`?"],
+	])("GET %s names it, and the nearest known one", async (path, name, nearest) => {
+		const response = await exports.default.fetch(`https://base.example/operator${path}`, { headers: OPERATOR_HEADERS });
+		expect([response.status, await response.json()]).toMatchObject([
+			422,
+			{ error: "Validation failed", faults: [{ path: name, message: `is not a known field${nearest}` }] },
+		]);
 	});
 
 	it.each(["/products", "/seller-products"])("%s, in the words of its own options", async (path) => {

@@ -395,6 +395,12 @@ describe("worker: /api/callbacks", () => {
 	it("sends one's own again, and nothing of another's", async () => {
 		expect((await call("callbacks/c-2/replay", { body: {} })).status).toBe(404);
 		expect(await (await call("callbacks/a-1/replay", { body: {} })).json()).toEqual({ replayed: 1 });
+		const audited = await env.DB.prepare(
+			"SELECT actor, role, subject_kind, subject_id, counts FROM audit WHERE verb = 'replayOwnCallback'",
+		).all();
+		expect(audited.results).toEqual([
+			{ actor: expect.any(String), role: "publisher", subject_kind: "callback", subject_id: "a-1", counts: '{"callbacks":1}' },
+		]);
 		const { results } = await env.DB.prepare("SELECT id, state FROM callbacks WHERE state <> 'delivered'").all();
 		expect(results.map(({ id }) => id)).toEqual(["a-1"]);
 	});

@@ -167,6 +167,14 @@ describe("worker: comparing counters with their rows", () => {
 		expect(await ofNetwork()).toEqual([]);
 	});
 
+	it("of the network's own sums, which are many, what differs is all that is read", async () => {
+		const read = async () => (await readDay(db, DAY)).state.stored.daily_network;
+		expect(await rowsOf(`SELECT * FROM daily_network WHERE date = '${DAY}'`)).not.toEqual([]);
+		expect(await read()).toEqual([]);
+		await run("UPDATE daily_network SET sales_micros = sales_micros + 3 WHERE approved_count > 0");
+		expect(await read()).toEqual([expect.objectContaining({ publisherId: "pa", reason: "" })]);
+	});
+
 	it("a day of a campaign on other clocks is compared by those", async () => {
 		const days = `SELECT day, click_count FROM campaign_days WHERE campaign_id = ${TOKYO} ORDER BY day`;
 		const sound = [{ day: "2026-11-19", click_count: 2 }];

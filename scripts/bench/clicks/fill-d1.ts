@@ -6,10 +6,10 @@ import { insertStoredClicks, insertStoredCounters, sqliteHex } from "./stored.ts
 
 const ROWS_PER_STATEMENT = 1_000_000;
 
-/** The file of the D1 database that has the network; nothing may have it open. */
-export function findD1File(folder: string): string {
+/** The file of the D1 database that has the network; nothing may have it open. @param known files of other networks in the same folder */
+export function findD1File(folder: string, known: readonly string[] = []): string {
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\/[0-9a-f]{64}\.sqlite$/.test(name));
-	const file = names.map((name) => join(folder, name)).find(hasClicks);
+	const file = names.map((name) => join(folder, name)).find((file) => !known.includes(file) && hasClicks(file));
 	if (file === undefined) throw new Error(`there is no network database in ${folder}`);
 	return file;
 }

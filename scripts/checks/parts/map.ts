@@ -31,7 +31,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/http",
 		job: "requests to the origin: what stands before every route, reading a body by a schema, the answers to what is at fault",
 		imports: ["src/lib"],
-		packages: ["hono", "valibot"],
+		packages: ["hono", "leven", "valibot"],
 	},
 	{
 		path: "src/openrtb",
@@ -264,7 +264,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/keys",
 			"src/audit",
 		],
-		packages: ["@streamparser/json", "drizzle-orm", "hono", "ipaddr.js", "leven", "node:crypto", "valibot"],
+		packages: ["@streamparser/json", "drizzle-orm", "hono", "ipaddr.js", "node:crypto", "valibot"],
 	},
 	{
 		path: "src/operator/feeds",

@@ -7,8 +7,8 @@ export const ORIGIN_FAULTS: readonly Fault[] = [
 	{
 		name: "mistyped-dry-run-does-what-it-was-to-preview",
 		file: "src/operator/routes.ts",
-		find: "if (!MAY_HAVE_QUERY.has(path))",
-		replace: "if (MAY_HAVE_QUERY.size === 0)",
+		find: "!known.includes(name)",
+		replace: "known.includes(name)",
 		tests: ["test/worker/operator-requests.test.ts"],
 	},
 	{

@@ -27,7 +27,7 @@ export const command: OperatorCommand = {
 async function show(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/audit", FILTERS, auditPageSchema);
 	if (options.json) return console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0) return console.log("Nothing was changed.");
+	if (page.data.length === 0 && page.next_cursor === null) return console.log("Nothing was changed.");
 	for (const audited of page.data) console.log(describe(audited));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
 }

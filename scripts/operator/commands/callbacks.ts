@@ -23,7 +23,7 @@ export const command: OperatorCommand = {
 			.description("conversion callbacks to publishers: list them, replay them, test an address");
 		withSelection(withServerOptions(callbacks.command("list")))
 			.description("list callbacks with their attempts, the newest first")
-			.option("--limit <count>", "callbacks a page, at most 200", "50")
+			.option("--limit <count>", "callbacks a page, at most 1,000", "100")
 			.option("--cursor <cursor>", "where the page before ended")
 			.action(list);
 		withSelection(withServerOptions(callbacks.command("replay")))
@@ -57,11 +57,12 @@ async function list(options: ListOptions): Promise<void> {
 	const query = new URLSearchParams(definedOf({ ...selectionOf(options), limit: options.limit, cursor: options.cursor }));
 	const answer = take(callbackPageSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
-	if (answer.data.length === 0) refuseUnknown(options);
+	const isNone = answer.data.length === 0 && answer.next_cursor === null;
+	if (isNone) refuseUnknown(options);
 	if (options.json) return;
-	if (answer.data.length === 0) return console.log("There are no such callbacks.");
+	if (isNone) return console.log("There are no such callbacks.");
 	for (const callback of answer.data) console.log(describe(callback));
-	if (answer.next !== null) console.log(`There are more: --cursor ${answer.next}`);
+	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 }
 
 function describe({

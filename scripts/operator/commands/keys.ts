@@ -1,6 +1,13 @@
 import type { Command } from "commander";
 import { KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, SIGNING_KINDS } from "../../../src/lib/enums.ts";
-import { type CredentialState, credentialsSchema, issuedSchema, revokedSchema } from "../../../src/operator/keys/keys-answers.ts";
+import {
+	type CredentialState,
+	credentialsSchema,
+	issuedSchema,
+	type KeysPreview,
+	keysPreviewSchema,
+	revokedSchema,
+} from "../../../src/operator/keys/keys-answers.ts";
 import type { KeyVerb } from "../../../src/operator/keys/keys-request.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
@@ -13,7 +20,8 @@ const KINDS = `${oneOf(KEY_KINDS)}; ${oneOf(NAME_KINDS)}; ${oneOf(SIGNING_KINDS)
 
 const PUBLISHER_KEYS: ReadonlySet<string> = new Set(KEY_KINDS.filter((kind) => kind !== "platform_key" && kind !== "operator_key"));
 
-type RotateOptions = ServerOptions & { overlap: string; value?: string; expires?: string };
+type RunOptions = ServerOptions & { dryRun?: boolean };
+type RotateOptions = RunOptions & { overlap: string; value?: string; expires?: string };
 
 /** `keys`: issues, rotates, revokes and lists the credentials of publishers, platforms and operators. */
 export const command: OperatorCommand = {
@@ -31,7 +39,7 @@ export const command: OperatorCommand = {
 			.description("make a further key; those there are stay valid")
 			.option("--role <role>", `of an operator key: ${oneOf(OPERATOR_ROLES)}`)
 			.option("--expires <time>", "of an operator key: when it ends (otherwise never)")
-			.action((kind: string, owner: string, { role, expires, ...options }: ServerOptions & { role?: string; expires?: string }) =>
+			.action((kind: string, owner: string, { role, expires, ...options }: RunOptions & { role?: string; expires?: string }) =>
 				run("issue", { kind, owner, ...(role !== undefined && { role }), ...(expires !== undefined && { expires }) }, options),
 			);
 		owned(keys.command("rotate"))
@@ -55,9 +63,9 @@ export const command: OperatorCommand = {
 		owned(keys.command("revoke"))
 			.description("end keys now: one, or all of the kind")
 			.option("--id <id>", "which key, as `keys list` shows it; of a publisher id or identity, the former name")
-			.action(async (kind: string, owner: string, { id, ...options }: ServerOptions & { id?: string }) => {
+			.action(async (kind: string, owner: string, { id, ...options }: RunOptions & { id?: string }) => {
 				await run("revoke", { kind, owner, ...(id !== undefined && { id }) }, options);
-				if (!options.json && PUBLISHER_KEYS.has(kind)) await warnOfPay(owner, options);
+				if (!options.json && options.dryRun !== true && PUBLISHER_KEYS.has(kind)) await warnOfPay(owner, options);
 			});
 		withServerOptions(keys.command("list"))
 			.description("list what was issued, with the day of last use; never a key itself")
@@ -71,6 +79,7 @@ export const command: OperatorCommand = {
 
 function owned(command: Command): Command {
 	return withServerOptions(command)
+		.option("--dry-run", "only say what would be made, and what would end")
 		.argument("<kind>", KINDS)
 		.argument("<owner>", "the publisher's id in the network file; the platform's for a platform_key, a person's name for an operator_key");
 }
@@ -91,8 +100,9 @@ async function warnOfPay(owner: string, options: ServerOptions): Promise<void> {
 	console.log(`${owner} has no valid key any more. Clicks on its bids and links are still paid: "status": "suspended" ends that.`);
 }
 
-async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise<void> {
-	const answer = await callOperator(targetOf(options), `/operator/keys/${verb}`, JSON.stringify(body));
+async function run(verb: KeyVerb, body: object, options: RunOptions): Promise<void> {
+	const query = options.dryRun === true ? "?dry_run=1" : "";
+	const answer = await callOperator(targetOf(options), `/operator/keys/${verb}${query}`, JSON.stringify(body));
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	if (answer.status === 422) {
 		const { faults, fault_count } = readFaults(answer.body);
@@ -109,6 +119,7 @@ async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise
 		return;
 	}
 	if (options.json) return;
+	if (options.dryRun === true) return console.log(describePreview(readAnswer(keysPreviewSchema, answer.body)));
 	if (verb === "revoke") {
 		const { revoked, published } = readAnswer(revokedSchema, answer.body);
 		return console.log(`Ended ${revoked}. ${whenItHolds(body, published)}`);
@@ -117,6 +128,13 @@ async function run(verb: KeyVerb, body: object, options: ServerOptions): Promise
 	const isKey = !issued.kind.startsWith("publisher_i");
 	console.log(`${issued.owner}  ${issued.kind.replaceAll("_", " ")}: ${issued.value}`);
 	console.log(isKey ? "It is shown only this once." : whenItHolds(body, published));
+}
+
+function describePreview({ issued, ending }: KeysPreview): string {
+	const kind = issued?.kind.replaceAll("_", " ");
+	const made = issued === null ? [] : [`Would make: ${issued.owner}  ${kind}${issued.value === undefined ? "" : ` ${issued.value}`}`];
+	const ended = ending.map(({ id, ends_at }) => `Would end: ${id} at ${ends_at}`);
+	return [...made, ...(ended.length === 0 ? ["Nothing would end."] : ended)].join("\n");
 }
 
 function whenItHolds(body: object, published: boolean): string {

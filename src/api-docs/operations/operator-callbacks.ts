@@ -4,6 +4,7 @@ import { callbackPageSchema, replayReportSchema, testReportSchema } from "../../
 import { replaySchema, testSchema } from "../../callbacks/requests.ts";
 import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
+import { DEFAULT_ROWS } from "../../lib/page-cursor.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
@@ -30,8 +31,8 @@ const parameters: readonly Parameter[] = [
 		description,
 		schema: name === "state" ? v.picklist(CALLBACK_STATES) : text,
 	})),
-	{ in: "query", name: "limit", description: "At most 200.", schema: v.optional(count, 50) },
-	{ in: "query", name: "cursor", description: "`next` of the page before.", schema: text },
+	{ in: "query", name: "limit", description: "Callbacks a page, at most 1,000.", schema: v.optional(count, DEFAULT_ROWS) },
+	{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: text },
 ];
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
@@ -44,7 +45,8 @@ export const OPERATOR_CALLBACK_OPERATIONS: readonly Operation[] = [
 		id: "listCallbacks",
 		role: "viewer",
 		summary: "List callbacks",
-		description: "What publishers were told, and what they answered; the newest first.",
+		description:
+			"What publishers were told, and what they answered; the newest first. A page looks at up to 20,000 callbacks where it asks for a platform, or for a state of a publisher: it may hold fewer than its limit, even none, and still be followed by another.",
 		parameters,
 		answers: {
 			200: {

@@ -1,16 +1,16 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { PERSON_ROLES } from "../../lib/enums.ts";
+import { AUDIT_ROLES } from "../../lib/enums.ts";
 
-/** Who did what: one row a change of an operator's, or of a publisher's person. Rows are only ever added; triggers refuse anything else. */
+/** Who did what: one row a change of an operator's or of a publisher's person, and what publishers have sent again. Rows are only ever added; triggers refuse anything else. */
 export const audit = sqliteTable(
 	"audit",
 	{
 		/** Time-ordered. */
 		id: text().primaryKey(),
 		at: integer().notNull(),
-		/** Name of the operator key or the member of staff, or `operator` for the holder of OPERATOR_KEY; a publisher's person with the publisher's id. */
+		/** Name of the operator key or the member of staff, or `operator` for the holder of OPERATOR_KEY; a publisher's person with the publisher's id; publishers.id where the role is `publisher`. */
 		actor: text().notNull(),
-		role: text({ enum: PERSON_ROLES }).notNull(),
+		role: text({ enum: AUDIT_ROLES }).notNull(),
 		/** Id of the operation, as /openapi-operator.json has it. */
 		verb: text().notNull(),
 		/** What was changed: a kind such as `publisher`, and its id. */

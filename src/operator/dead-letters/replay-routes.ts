@@ -15,10 +15,16 @@ export const replaySchema = v.strictObject({
 	until: v.optional(v.pipe(v.string("must be a time"), v.isoTimestamp("must be a time such as 2026-11-18T15:00:00.000Z"))),
 	dry_run: v.optional(v.boolean("must be true or false"), false),
 });
-const listSchema = v.object({
+const listSchema = v.strictObject({
 	queue: v.optional(queueSchema),
 	limit: v.optional(
-		v.pipe(v.string(), v.regex(/^\d{1,4}$/, "must be a whole number"), v.transform(Number), v.minValue(1), v.maxValue(1_000)),
+		v.pipe(
+			v.string(),
+			v.regex(/^\d{1,4}$/, "must be a whole number"),
+			v.transform(Number),
+			v.minValue(1, "must be at least 1"),
+			v.maxValue(1_000, "must be at most 1000"),
+		),
 		"20",
 	),
 });
@@ -26,14 +32,14 @@ const listSchema = v.object({
 export function replayRoutes(deps: ReplayDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
-		const wanted = readInput(listSchema, c.req.query(), inOwnWords);
+		const wanted = readInput(listSchema, c.req.query());
 		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), actor: null });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
 		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters, 200, NO_STORE);
 	});
 	app.post("/", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
-		const wanted = await readBody(c.req.raw, replaySchema, inOwnWords);
+		const wanted = await readBody(c.req.raw, replaySchema);
 		const until = wanted.until === undefined ? deps.now() : Date.parse(wanted.until);
 		const report = await replayDeadLetters(deps, {
 			queue: wanted.queue ?? null,
@@ -46,8 +52,3 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 }
 
 const NO_STORE = { "cache-control": "no-store" };
-
-/** Valibot's own words, which quote what was received: nothing in these requests is secret. */
-function inOwnWords({ message }: v.BaseIssue<unknown>): string {
-	return message;
-}

@@ -1,6 +1,6 @@
 /** Answers of POST /operator/keys/issue, rotate, revoke and list. */
 import * as v from "valibot";
-import { CREDENTIAL_KINDS, OPERATOR_ROLES } from "../../lib/enums.ts";
+import { CREDENTIAL_KINDS, type CredentialKind, type NameKind, OPERATOR_ROLES, type SigningKind } from "../../lib/enums.ts";
 import { count, time } from "../../lib/shapes.ts";
 
 const kind = v.picklist(CREDENTIAL_KINDS);
@@ -38,8 +38,35 @@ export const issuedSchema = v.strictObject({ issued: newCredentialSchema, publis
 export const revokedSchema = v.strictObject({ revoked: count, published });
 export const credentialsSchema = v.strictObject({ keys: v.array(credentialStateSchema) });
 
+/** What a dry run of issuing, rotating or revoking answers. */
+export const keysPreviewSchema = v.strictObject({
+	dry_run: v.literal(true),
+	issued: v.pipe(
+		v.nullable(
+			v.strictObject({
+				owner: v.string(),
+				kind,
+				role: v.optional(role),
+				ends_at: v.optional(v.nullable(time)),
+				value: v.optional(v.string()),
+			}),
+		),
+		v.description("What would be made; null of a revocation. `value` is a name that was asked for."),
+	),
+	ending: v.pipe(v.array(v.strictObject({ id, ends_at: time })), v.description("What would end, and when.")),
+});
+
+export type KeysPreview = v.InferOutput<typeof keysPreviewSchema>;
 export type NewCredential = v.InferOutput<typeof newCredentialSchema>;
 export type CredentialState = v.InferOutput<typeof credentialStateSchema>;
 export type Issued = v.InferOutput<typeof issuedSchema>;
 export type Revoked = v.InferOutput<typeof revokedSchema>;
 export type Credentials = v.InferOutput<typeof credentialsSchema>;
+
+export function isName(kind: CredentialKind): kind is NameKind {
+	return kind === "publisher_id" || kind === "publisher_identity";
+}
+
+export function isSigning(kind: CredentialKind): kind is SigningKind {
+	return kind === "callback_secret";
+}

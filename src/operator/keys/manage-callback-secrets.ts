@@ -65,7 +65,7 @@ export async function revokeSecrets({ db, now }: SecretsDeps, actor: Actor, owne
 	return ended;
 }
 
-export async function listSecrets({ db, now }: SecretsDeps, owner: string | undefined): Promise<CredentialState[]> {
+export async function listSecrets({ db, now }: Pick<SecretsDeps, "db" | "now">, owner: string | undefined): Promise<CredentialState[]> {
 	const at = now();
 	const { publisherId, createdAt, id } = callbackSecrets;
 	const rows = await db

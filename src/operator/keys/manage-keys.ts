@@ -126,7 +126,8 @@ export function describeEnd(endsAt: number | null, now: number): Pick<Credential
 	return { state: endsAt > now ? "ending" : "ended", ends_at: new Date(endsAt).toISOString() };
 }
 
-async function requireOwner(db: Database, kind: KeyKind, owner: string): Promise<void> {
+/** @throws HttpError 422 where there is no such publisher or platform */
+export async function requireOwner(db: Database, kind: CredentialKind, owner: string): Promise<void> {
 	// Its holder is in no file: any name will do.
 	if (kind === "operator_key") return;
 	const table = kind === "platform_key" ? platforms : publishers;

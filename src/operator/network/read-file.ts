@@ -1,9 +1,9 @@
 /** Reads the entries of a network file. */
 import { createHash } from "node:crypto";
+import { suggest } from "../../http/suggest.ts";
 import { type Given, type ImportRun, MAX_LISTED, SETTINGS } from "./import-run.ts";
 import { SECTIONS, type SectionName } from "./network-file.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
-import { suggest } from "./unknown-fields.ts";
 
 const NOT_A_SECTION = "is not a section of the network file";
 const SECTION_NAMES = [...Object.keys(SECTIONS), SETTINGS];
@@ -19,6 +19,8 @@ export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>)
 				else settings = value === null ? null : {};
 			} else if (isSection(section)) {
 				if (key !== null) yield { section, value, path: `${section}[${index}]` };
+				// Elsewhere null clears: no section is cleared by a word.
+				else if (value === null) run.note([{ path: section, message: "must be a list; leave it out to change nothing of it" }]);
 			} else if (!unknownSections.has(section)) {
 				unknownSections.add(section);
 				const isListed = run.warnings.length < MAX_LISTED;

@@ -1,6 +1,7 @@
 /** Takes platforms and publishers: lays them over what is stored, and stages those that change, with their credentials. */
 import type { platforms } from "../../db/schema/platforms.ts";
 import type { publishers } from "../../db/schema/publishers.ts";
+import { suggest } from "../../http/suggest.ts";
 import { CALLBACK_MACROS, findCallbackUrlFault, macrosOf, replacedCallbackParameters } from "../../lib/callback-url.ts";
 import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
@@ -11,7 +12,7 @@ import { readEntry } from "./read-entry.ts";
 import { type Identified, identifyPublishers, stageKeys } from "./stage-credentials.ts";
 import { claimKey } from "./stage-entries.ts";
 import { stopsOfPublisher } from "./stage-stops.ts";
-import { suggest, unknownFields } from "./unknown-fields.ts";
+import { unknownFields } from "./unknown-fields.ts";
 
 export async function takePlatform(run: ImportRun, { value, path, undoing }: Given): Promise<void> {
 	run.counts.platforms++;

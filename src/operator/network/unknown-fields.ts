@@ -1,12 +1,9 @@
 /** What a network file holds that its format does not know: likely typing mistakes. */
-import { closestMatch } from "leven";
 import type { Fault } from "../../http/errors.ts";
+import { suggest } from "../../http/suggest.ts";
 import { campaignSchema, publisherSchema, SECTIONS, type SectionName } from "./network-file.ts";
 
 export type UnknownField = { path: string; name: string; known: readonly string[] };
-
-/** Comparing takes time by the length; no field of ours is as long. */
-const MAX_COMPARED_LENGTH = 64;
 
 /** Entries of lists inside a section's entries. */
 const INNER: { [Name in SectionName]?: { list: string; entries: object } } = {
@@ -26,13 +23,6 @@ export function unknownFields(section: SectionName, value: unknown, path: string
 /** What is said of an unknown field. @param fate what became of it */
 export function describeUnknown({ path, name, known }: UnknownField, fate = " and was ignored"): Fault {
 	return { path, message: `is not a field of the network file${fate}${suggest(name, known)}` };
-}
-
-/** Which of the known names was meant, as the end of a sentence; nothing for a name longer than any of them. */
-export function suggest(name: string, known: readonly string[]): string {
-	if (name.length > MAX_COMPARED_LENGTH) return "";
-	const nearest = closestMatch(name.toLowerCase(), known);
-	return nearest === undefined ? "" : `; did you mean \`${nearest}\`?`;
 }
 
 function unknownOf(entries: object, value: unknown, path: string): UnknownField[] {

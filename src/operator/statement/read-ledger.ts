@@ -44,7 +44,11 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 		const cids = JSON.stringify([...new Set(missing.flatMap((cid) => [cid, cid.toLowerCase(), cid.toUpperCase()]))]);
 		const others = await db.all<SameClick>(sql`SELECT v.txnid, v.cid, v.payout_micros AS "payoutMicros", v.currency
 			FROM json_each(${cids}) j CROSS JOIN conversions v WHERE v.cid = j.atom AND v.platform = ${id}`);
-		for (const other of others) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
+		// A person may have found another click than the postback named: a statement has the hash of that.
+		const attached = await db.all<SameClick>(sql`SELECT v.txnid, k.click_hash AS cid, v.payout_micros AS "payoutMicros", v.currency
+			FROM json_each(${cids}) j CROSS JOIN clicks k CROSS JOIN conversions v
+			WHERE k.click_hash = j.atom AND v.click_id = k.id AND v.platform = ${id} AND v.attribution = 'operator'`);
+		for (const other of [...others, ...attached]) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
 	}
 	const period = periodOf(sales);
 	const counted =

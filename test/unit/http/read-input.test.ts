@@ -47,7 +47,7 @@ describe("unit: reading an input by a schema", () => {
 						{ path: "import", message: "is required" },
 						{ path: "yes", message: "must be true or false" },
 						{ path: "text", message: "must be a text" },
-						{ path: "no", message: "is not a known field" },
+						{ path: "no", message: "is not a known field; did you mean `yes`?" },
 					],
 				}),
 			}),

@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { roleTable } from "../../../src/operator/role-table.ts";
+import { operationTable } from "../../../src/operator/role-table.ts";
 
-describe("unit: the role of a request", () => {
-	const roleOf = roleTable([
+describe("unit: the operation of a request", () => {
+	const operationOf = operationTable([
 		{ method: "post", path: "/operator/callbacks/{id}", role: "finance" },
 		{ method: "post", path: "/operator/callbacks/replay", role: "manager" },
 		{ method: "get", path: "/operator/brands/{domain}", role: "viewer" },
-		{ method: "patch", path: "/operator/brands/{domain}", role: "manager" },
+		{
+			method: "patch",
+			path: "/operator/brands/{domain}",
+			role: "manager",
+			parameters: [
+				{ in: "path", name: "domain" },
+				{ in: "query", name: "dry_run" },
+			],
+		},
 		{ method: "get", path: "/health" },
 	]);
 
@@ -24,6 +32,11 @@ describe("unit: the role of a request", () => {
 		["DELETE", "/operator/brands/shoes.example", null],
 		["GET", "/health", null],
 	])("%s %s: %s", (method, path, role) => {
-		expect(roleOf(method, path)).toBe(role);
+		expect(operationOf(method, path)?.role ?? null).toBe(role);
+	});
+
+	it("knows what its query may hold", () => {
+		expect(operationOf("PATCH", "/operator/brands/shoes.example")?.query).toEqual(["dry_run"]);
+		expect(operationOf("GET", "/operator/brands/shoes.example")?.query).toEqual([]);
 	});
 });

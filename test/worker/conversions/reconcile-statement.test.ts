@@ -3,7 +3,7 @@ import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Reconciled, reconciledSchema, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
-import { adjust } from "../../support/adjustments.ts";
+import { adjust, postVerb } from "../../support/adjustments.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 
@@ -143,6 +143,13 @@ describe("worker: a platform's statement", () => {
 		const second = await reconcile(text, "&apply=1");
 		expect(second).toMatchObject({ complete: true, applied: 1_050 });
 		expect(await readAll("SELECT count(*) AS n FROM conversions WHERE txnid LIKE 'many-%'")).toEqual([{ n: 1_050 }]);
+	});
+
+	it("a sale whose click an operator found is one, whatever id and click the statement has", async () => {
+		await consume(postbackMessage("west", { txnid: "by-hand", cid: "lost", eventAt: DAY }, Date.now() - 60_000));
+		expect((await postVerb("west", "by-hand", "attach", { click: hash(0) })).status).toBe(200);
+		const { data } = await reconcile(statement(`other-id,${hash(0).toUpperCase()},2026-11-10,10.00,USD,approved`));
+		expect(data.find(({ txnid }) => txnid === "other-id")).toMatchObject({ kind: "two_ids", other_txnid: "by-hand", applies: false });
 	});
 
 	it("another layout by a mapping", async () => {
