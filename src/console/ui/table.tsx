@@ -6,7 +6,10 @@ import { slugOf } from "./address.ts";
 export type Column<Row> = {
 	head: string;
 	cell: (row: Row) => Child;
-	/** Numbers stand at the end of their column; of money the head says the currency; sentences have room. Text where it is left out. */
+	/**
+	 * Numbers stand at the end of their column; of money the head says the currency; prose has room. Text where it is left out, or prose
+	 * where a cell is a long one.
+	 */
 	kind?: "text" | "prose" | "number" | "money";
 	/** The cell names its row, for those who hear the table read. The first column where no column says so. */
 	namesRow?: boolean;
@@ -76,7 +79,12 @@ export function Table<Row>(props: {
 	);
 }
 
-function Cell({ kind, heads, children }: { kind: Column<never>["kind"]; heads: boolean; children?: Child }): JSX.Element {
+/** Texts from that length on are sentences, in characters. */
+const PROSE_LENGTH = 32;
+
+function Cell(props: { kind: Column<never>["kind"]; heads: boolean; children?: Child }): JSX.Element {
+	const { heads, children } = props;
+	const kind = props.kind ?? (typeof children === "string" && children.length >= PROSE_LENGTH ? "prose" : undefined);
 	return heads ? (
 		<th scope="row" class={kind}>
 			{children}
