@@ -1,6 +1,6 @@
 /** Postbacks that need a person. The schemas are the ones that read the requests, and that the answers are typed by. */
 import * as v from "valibot";
-import { postbackUrlSchema as postbackUrlRequest } from "../../operator/postback-problems/postback-url-routes.ts";
+import { postbackUrlSchema as postbackUrlRequest } from "../../operator/postback-problems/give-postback-url.ts";
 import {
 	postbackUrlSchema,
 	problemSchema,

@@ -1,15 +1,21 @@
 /** The operators' pages, in the order of the menu. */
 import type { Page } from "../page.ts";
+import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
+import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
 import { EXPLAIN_PAGES } from "./explain.tsx";
 import { FIND_PAGES } from "./find.tsx";
 import { OPERATOR_HOME_PAGES } from "./home.tsx";
+import { POSTBACK_PROBLEMS_PAGES } from "./postback-problems.tsx";
 import { TRAFFIC_PAGES } from "./traffic.tsx";
 
 export const OPERATOR_PAGES: readonly Page[] = [
 	...OPERATOR_HOME_PAGES,
 	...FIND_PAGES,
+	...POSTBACK_PROBLEMS_PAGES,
+	...OPERATOR_CONVERSIONS_PAGES,
+	...ADJUSTMENTS_PAGES,
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,
 	...EXPLAIN_PAGES,

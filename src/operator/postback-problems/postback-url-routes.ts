@@ -1,69 +1,18 @@
-/** /operator/postback-url: the whole address that a platform is to call. */
-import { sql } from "drizzle-orm";
+/** /operator/postback-url: the whole address that a platform is to call. GET shows it without a key; POST issues one for it. */
 import { Hono } from "hono";
-import * as v from "valibot";
-import type { Database } from "../../db/client.ts";
 import { actorOf } from "../../http/actor.ts";
-import { invalidInput } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
-import { issueKey } from "../keys/manage-keys.ts";
-import { findNetwork, NETWORK_MACROS, type NetworkMacros, networkOf } from "./network-macros.ts";
-import { KEY_PLACE, writePostbackUrl } from "./postback-url.ts";
-import type { PostbackUrlAnswer } from "./problems-answers.ts";
+import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, showPostbackUrl } from "./give-postback-url.ts";
 
-export type PostbackUrlDeps = { db: Database; now: () => number; baseUrl: string };
-
-const NETWORKS = NETWORK_MACROS.map(({ id }) => id);
-
-export const postbackUrlSchema = v.strictObject({
-	/** platforms.id. */
-	platform: v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long")),
-	/** Whose macros are to stand in it; otherwise the network that the platform's id or name tells. */
-	network: v.optional(v.picklist(NETWORKS, `must be one of ${NETWORKS.join(", ")}`)),
-});
-type Wanted = v.InferOutput<typeof postbackUrlSchema>;
-
-/** GET shows it without a key; POST issues a further key, which it shows once. Keys that there are stay valid. */
 export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => {
-		const wanted = readInput(postbackUrlSchema, c.req.query());
-		return answer(deps, wanted, await readNetwork(deps.db, wanted), null);
-	});
+	app.get("/", async (c) => jsonResponse(await showPostbackUrl(deps, readInput(postbackUrlSchema, c.req.query())), 200, NO_STORE));
 	app.post("/", async (c) => {
 		const wanted = await readBody(c.req.raw, postbackUrlSchema);
-		const network = await readNetwork(deps.db, wanted);
-		const key = { kind: "platform_key", owner: wanted.platform } as const;
-		return answer(deps, wanted, network, await issueKey(deps, actorOf(c), key, "issuePostbackUrl"));
+		return jsonResponse(await issuePostbackUrl(deps, actorOf(c), wanted), 200, NO_STORE);
 	});
 	return app;
 }
 
-/** @throws HttpError 422 where there is no such platform */
-async function readNetwork(db: Database, { platform, network }: Wanted): Promise<NetworkMacros | null> {
-	const [known] = await db.all<{ id: string; name: string }>(sql`SELECT id, name FROM platforms WHERE id = ${platform}`);
-	if (known === undefined) throw invalidInput([{ path: "platform", message: "is no platform's id" }]);
-	return network === undefined ? networkOf(known) : findNetwork(network);
-}
-
-function answer(
-	{ baseUrl }: PostbackUrlDeps,
-	{ platform }: Wanted,
-	network: NetworkMacros | null,
-	key: { id: string; value: string } | null,
-): Response {
-	const { url, unknown } = writePostbackUrl(baseUrl, key?.value ?? KEY_PLACE, network);
-	const body: PostbackUrlAnswer = {
-		platform,
-		url,
-		network: network?.name ?? null,
-		source: network?.source ?? null,
-		read: network?.read ?? false,
-		note:
-			network?.macros === null ? `${network.name} sends no postbacks that we know of: reconcile its statements.` : (network?.note ?? null),
-		unknown,
-		key_id: key?.id ?? null,
-	};
-	return jsonResponse(body, 200, { "cache-control": "no-store" });
-}
+const NO_STORE = { "cache-control": "no-store" };

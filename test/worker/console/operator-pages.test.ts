@@ -1,7 +1,8 @@
 /** What operators' pages show, over the same ledger as their endpoints: real clicks and postbacks, taken in by their consumers. */
 import { env, exports } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
+import { RECEIVED_AT } from "../../../src/operator/postback-problems/replay-request.ts";
 import { capDeps, clickMessage, letters } from "../../support/click-messages.ts";
 import { get, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { consume, importConversionNetwork, postbackMessage } from "../../support/conversions.ts";
@@ -95,5 +96,67 @@ describe("worker: operators' pages", () => {
 		const response = await post("/console/operator/dead-letters/replay", visitors.finance, { queue: "postbacks" });
 		expect([response.status, response.headers.get("location")]).toEqual([303, "/console/operator/dead-letters?replayed=1&queue=postbacks"]);
 		expect(await textOf("/console/operator/audit?verb=replayDeadLetters")).toContain("the finance");
+	});
+
+	const CONVERSION = "/console/operator/conversions/west";
+
+	it("a conversion without a click is found, attached after a look at what that comes to, voided and restored; each once", async () => {
+		expect(await textOf("/console/operator/conversions?platform=west")).toContain("lost-1");
+		const found = await textOf(`${CONVERSION}/lost-1?click=${"c".repeat(32)}`);
+		const [, click = ""] = /name="click" value="([^"]+)"/.exec(found) ?? [];
+		expect(click).not.toBe("");
+		expect((await shown(post(`${CONVERSION}/lost-1/attach`, visitors.viewer, { click, text: "seen" }))).status).toBe(403);
+		expect((await shown(post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click }))).status).toBe(422);
+		const look = await shown(post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click, text: "seen <b>" }));
+		expect([look.status, look.text.includes('value="seen &lt;b&gt;"')]).toEqual([200, true]);
+		const [, id = ""] = /name="id" value="([^"]+)"/.exec(look.text) ?? [];
+		const stageOf = () => env.DB.prepare("SELECT stage FROM conversions WHERE txnid = 'lost-1'").first("stage");
+		expect(await stageOf()).not.toBe("settled");
+		for (let times = 0; times < 2; times++) {
+			const done = await post(`${CONVERSION}/lost-1/attach`, visitors.finance, { click, text: "seen <b>", step: "do", id });
+			expect([done.status, done.headers.get("location")]).toEqual([303, `${CONVERSION}/lost-1?done=attach`]);
+		}
+		expect(await stageOf()).toBe("settled");
+		expect(await env.DB.prepare("SELECT count(*) AS n FROM adjustments WHERE kind = 'attach_conversion'").first("n")).toBe(1);
+		for (const verb of ["void", "restore"]) {
+			const done = await post(`${CONVERSION}/lost-1/${verb}`, visitors.finance, { text: "checked", step: "do" });
+			expect(done.headers.get("location")).toBe(`${CONVERSION}/lost-1?done=${verb}`);
+		}
+		expect(await textOf(`${CONVERSION}/lost-1`)).toContain("the finance");
+		expect((await shown(get(`${CONVERSION}/nothing`, visitors.viewer))).status).toBe(404);
+		expect((await shown(get(`${CONVERSION}/lost-1?from=soon`, visitors.viewer))).status).toBe(422);
+	});
+
+	it("an amount is looked at, added once, and undone", async () => {
+		const amount = { kind: "amount", publisher: "cpa", date: "2026-11-17", amount: "1.50", text: "goodwill" };
+		const PATH = "/console/operator/adjustments";
+		expect((await shown(post(PATH, visitors.viewer, amount))).status).toBe(403);
+		for (const wrong of [{ ...amount, amount: "much" }, { ...amount, publisher: "nobody" }, { kind: "unknown" }, {}]) {
+			expect((await shown(post(PATH, visitors.finance, wrong as Record<string, string>))).status).toBe(422);
+		}
+		const look = await shown(post(PATH, visitors.finance, amount));
+		const [, id = ""] = /name="id" value="([^"]+)"/.exec(look.text) ?? [];
+		expect(look.text).toContain('value="1.5000"');
+		for (let times = 0; times < 2; times++) expect((await post(PATH, visitors.finance, { ...amount, step: "do", id })).status).toBe(303);
+		expect(await textOf(PATH)).toContain("goodwill");
+		const undo = await post(PATH, visitors.finance, { kind: "undo", adjustment: id, text: "by mistake", step: "do" });
+		expect(undo.status).toBe(303);
+		const sum = await env.DB.prepare("SELECT SUM(adjustment_micros) AS sum FROM daily_publishers WHERE publisher_id = 'cpa'").first("sum");
+		expect(sum).toBe(0);
+	});
+
+	it("problems with postbacks have their fix, the address to give to the platform, and a replay", async () => {
+		await exports.default.fetch(
+			"http://localhost:8787/api/postback/platform-key-west?txnid=bad-1&cid=x&edate=2026-11-17&payout={{commission}}",
+		);
+		await vi.waitFor(async () => expect(await textOf("/console/operator/postback-problems")).toContain("placeholder"), { timeout: 20_000 });
+		const text = await textOf("/console/operator/postback-problems?platform=west");
+		expect(text).toContain("/api/postback/{access_key}?");
+		expect(await textOf("/console/operator/postback-problems?platform=nobody")).toContain("No platform has this id");
+		const replay = (form: Record<string, string>) => shown(post("/console/operator/postback-problems/replay", visitors.finance, form));
+		expect((await replay({ platform: "west" })).text).toContain("Nothing was sent through yet");
+		expect((await replay({ platform: "west", step: "do" })).text).toContain("They were sent through");
+		expect((await replay({ platform: "west", map_payout: RECEIVED_AT })).status).toBe(422);
+		expect((await replay({ platform: "nobody" })).status).toBe(422);
 	});
 });

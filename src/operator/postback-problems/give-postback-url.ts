@@ -1,0 +1,61 @@
+/** The whole address that a platform is to call: shown without a key, or with one that is issued for it. */
+import { sql } from "drizzle-orm";
+import * as v from "valibot";
+import type { Database } from "../../db/client.ts";
+import type { Actor } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { issueKey } from "../keys/manage-keys.ts";
+import { findNetwork, NETWORK_MACROS, type NetworkMacros, networkOf } from "./network-macros.ts";
+import { KEY_PLACE, writePostbackUrl } from "./postback-url.ts";
+import type { PostbackUrlAnswer } from "./problems-answers.ts";
+
+export type PostbackUrlDeps = { db: Database; now: () => number; baseUrl: string };
+
+const NETWORKS = NETWORK_MACROS.map(({ id }) => id);
+
+export const postbackUrlSchema = v.strictObject({
+	/** platforms.id. */
+	platform: v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long")),
+	/** Whose macros are to stand in it; otherwise the network that the platform's id or name tells. */
+	network: v.optional(v.picklist(NETWORKS, `must be one of ${NETWORKS.join(", ")}`)),
+});
+type Wanted = v.InferOutput<typeof postbackUrlSchema>;
+
+/** @throws HttpError 422 where there is no such platform */
+export async function showPostbackUrl(deps: PostbackUrlDeps, wanted: Wanted): Promise<PostbackUrlAnswer> {
+	return answer(deps, wanted, await readNetwork(deps.db, wanted), null);
+}
+
+/** With a further key, which is shown here alone. Keys that there are stay valid. @throws HttpError 422 where there is no such platform */
+export async function issuePostbackUrl(deps: PostbackUrlDeps, actor: Actor, wanted: Wanted): Promise<PostbackUrlAnswer> {
+	const network = await readNetwork(deps.db, wanted);
+	const key = { kind: "platform_key", owner: wanted.platform } as const;
+	return answer(deps, wanted, network, await issueKey(deps, actor, key, "issuePostbackUrl"));
+}
+
+/** @throws HttpError 422 where there is no such platform */
+async function readNetwork(db: Database, { platform, network }: Wanted): Promise<NetworkMacros | null> {
+	const [known] = await db.all<{ id: string; name: string }>(sql`SELECT id, name FROM platforms WHERE id = ${platform}`);
+	if (known === undefined) throw invalidInput([{ path: "platform", message: "is no platform's id" }]);
+	return network === undefined ? networkOf(known) : findNetwork(network);
+}
+
+function answer(
+	{ baseUrl }: PostbackUrlDeps,
+	{ platform }: Wanted,
+	network: NetworkMacros | null,
+	key: { id: string; value: string } | null,
+): PostbackUrlAnswer {
+	const { url, unknown } = writePostbackUrl(baseUrl, key?.value ?? KEY_PLACE, network);
+	return {
+		platform,
+		url,
+		network: network?.name ?? null,
+		source: network?.source ?? null,
+		read: network?.read ?? false,
+		note:
+			network?.macros === null ? `${network.name} sends no postbacks that we know of: reconcile its statements.` : (network?.note ?? null),
+		unknown,
+		key_id: key?.id ?? null,
+	};
+}
