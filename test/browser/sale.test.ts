@@ -14,7 +14,7 @@ describe("browser: from a bid to what it has earned", () => {
 	test("a sale is found in the earnings and among the conversions, without JavaScript", async ({ openPage }) => {
 		const hash = await click(await bid(served.url, { clickid: "flow-click", subid: "flow-source" }));
 		await postback(served.url, { txnid: "FLOW-1", cid: hash, payout: "10.00", status: "approved" });
-		await expect.poll(() => countCallbacks("FLOW-1")).toBe(1);
+		await expect.poll(() => countCallbacks("FLOW-1"), { interval: 500 }).toBe(1);
 
 		const page = await openPage({ as: "publisher", javaScript: false });
 		await page.goto("/console");

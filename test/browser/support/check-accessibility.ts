@@ -7,9 +7,6 @@ import type { Page } from "playwright-core";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** WCAG 2.2 AA is all of these. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** Of the rules, those that another colour scheme or width can break. */
-const OF_COLOUR = ["color-contrast"];
-const OF_WIDTH = ["target-size", "scrollable-region-focusable", "meta-viewport", "color-contrast"];
 /** The width that pages have to do with, in CSS pixels. */
 export const NARROW = 320;
 
@@ -30,40 +27,30 @@ export async function prepareAxe(page: Page): Promise<void> {
 }
 
 /** What axe finds against WCAG 2.2 AA in the page as it is, a line a rule; empty where all is well. */
-function runAxe(page: Page, rules?: readonly string[]): Promise<string[]> {
-	return page.evaluate(
-		async ({ tags, rules }) => {
-			if (window.axe === undefined) throw new Error("prepareAxe was not called before the page was opened");
-			const { violations } = await window.axe.run(document, {
-				runOnly: rules === undefined ? { type: "tag", values: tags } : { type: "rule", values: [...rules] },
-				resultTypes: ["violations"],
-				preload: false,
-			});
-			return violations.map(({ id, nodes }) => {
-				const [first] = nodes;
-				return `${id}, ${nodes.length} times, first at ${first?.target.join(" ")}: ${first?.failureSummary?.replaceAll(/\s+/g, " ")}`;
-			});
-		},
-		{ tags: TAGS, rules },
-	);
+function runAxe(page: Page): Promise<string[]> {
+	return page.evaluate(async (tags) => {
+		if (window.axe === undefined) throw new Error("prepareAxe was not called before the page was opened");
+		const { violations } = await window.axe.run(document, { runOnly: tags, resultTypes: ["violations"], preload: false });
+		return violations.map(({ id, nodes }) => {
+			const [first] = nodes;
+			return `${id}, ${nodes.length} times, first at ${first?.target.join(" ")}: ${first?.failureSummary?.replaceAll(/\s+/g, " ")}`;
+		});
+	}, TAGS);
 }
 
 /**
- * The page in light and dark, at its width and at {@link NARROW}: what axe finds, and whether the page then scrolls sideways. Everything is asked
- * once, and again what the change can break.
+ * The page in light and at its width, then in dark and at {@link NARROW}: what axe finds, and whether it then scrolls sideways. Colours
+ * do not depend on the width, so two looks see what four would.
  */
 export async function checkAccessibility(page: Page): Promise<string[]> {
 	const viewport = page.viewportSize() ?? { width: 1_280, height: 900 };
-	const name = (how: string) => (fault: string) => `${how}: ${fault}`;
-	const faults = (await runAxe(page)).map(name("light, wide"));
+	const faults = (await runAxe(page)).map((fault) => `light, ${viewport.width} px: ${fault}`);
 	await page.emulateMedia({ colorScheme: "dark" });
-	faults.push(...(await runAxe(page, OF_COLOUR)).map(name("dark, wide")));
 	await page.setViewportSize({ width: NARROW, height: viewport.height });
-	faults.push(...(await runAxe(page, OF_WIDTH)).map(name("dark, 320 px")));
-	await page.emulateMedia({ colorScheme: "light" });
-	faults.push(...(await runAxe(page, OF_COLOUR)).map(name("light, 320 px")));
+	faults.push(...(await runAxe(page)).map((fault) => `dark, ${NARROW} px: ${fault}`));
 	const width = await readWidth(page);
-	if (width > NARROW) faults.push(`320 px: the page is ${width} px wide`);
+	if (width > NARROW) faults.push(`the page is ${width} px wide in a window of ${NARROW}`);
+	await page.emulateMedia({ colorScheme: "light" });
 	await page.setViewportSize(viewport);
 	return faults;
 }

@@ -1,53 +1,46 @@
 /** What holds for every page, whatever it is about. */
-import type { Page } from "playwright-core";
-import { checkAccessibility, prepareAxe } from "./check-accessibility.ts";
+import type { Page, Response } from "playwright-core";
+import { checkAccessibility } from "./check-accessibility.ts";
 import { findUnseenFocus } from "./check-focus.ts";
-import type { OpenPage } from "./open-page.ts";
-import type { Role } from "./sign-in.ts";
 
-export type Windows = {
-	page: Page;
-	/** The same person's, without JavaScript. */
-	plain: Page;
-};
-
-/** Two windows that go from page to page, for {@link checkPage}. */
-export async function openWindows(openPage: OpenPage, as: Role | null): Promise<Windows> {
-	const page = await openPage({ as });
-	await prepareAxe(page);
-	return { page, plain: await openPage({ as, javaScript: false }) };
-}
-
-/** What is wrong with the page that is open, a line each: accessibility, the keyboard, and what it shows without JavaScript. */
-export async function checkPage({ page, plain }: Windows): Promise<string[]> {
+/**
+ * What is wrong with a page that was opened after `prepareAxe`, a line each: accessibility, the keyboard, and what it shows by JavaScript
+ * alone.
+ * @param answer that has brought it
+ */
+export async function checkPage(page: Page, answer: Response | null): Promise<string[]> {
 	const faults = [...(await checkAccessibility(page)), ...(await findUnseenFocus(page))];
 	if ((await page.locator("h1").count()) !== 1) faults.push("there is not one h1");
-	await plain.goto(page.url());
-	const shown = new Set((await readLines(plain)).map(maskDigits));
-	const missing = (await readLines(page)).filter((line) => !shown.has(maskDigits(line)));
-	if (missing.length > 0) faults.push(`without JavaScript it does not show ${JSON.stringify(missing)}`);
+	const written = squeeze((await answer?.text())?.replaceAll(/<[^>]*>/g, "") ?? "");
+	const added = (await readTexts(page)).filter((text) => !written.includes(squeeze(text)));
+	if (added.length > 0) faults.push(`without JavaScript it does not show ${JSON.stringify(added)}`);
 	const { pathname } = new URL(page.url());
 	return faults.map((fault) => `${pathname}: ${fault}`);
 }
 
-/** The time goes on between two looks at a page, and counts grow. */
-function maskDigits(line: string): string {
-	return line.replaceAll(/\d+/g, "#");
+const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+
+/** A text as it can be found, however it is broken into lines and whatever its style makes of its letters. */
+function squeeze(text: string): string {
+	return text
+		.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+		.replaceAll(/\s+/g, "")
+		.toLowerCase();
 }
 
-/** What a page shows, a line each, but for buttons: those that need JavaScript are made by it. */
-function readLines(page: Page): Promise<string[]> {
+/** The texts that a page shows, but for those of buttons: the ones that need JavaScript are made by it. */
+function readTexts(page: Page): Promise<string[]> {
 	return page.locator("main").evaluate((main: HTMLElement) => {
 		const buttons = new Set([...main.querySelectorAll("button")].map((button) => button.innerText));
-		return main.innerText.split("\n").filter((line) => !buttons.has(line));
+		return main.innerText.split(/[\n\t]+/).filter((text) => !buttons.has(text));
 	});
 }
 
 /** Where the links of a page lead on this host, without query. */
 export function readLinks(page: Page): Promise<string[]> {
-	return page
-		.getByRole("link")
-		.evaluateAll((links) =>
-			(links as HTMLAnchorElement[]).filter(({ origin }) => origin === location.origin).map(({ pathname }) => pathname),
-		);
+	return page.evaluate(() =>
+		[...document.querySelectorAll<HTMLAnchorElement>("a[href]")]
+			.filter(({ origin }) => origin === location.origin)
+			.map(({ pathname }) => pathname),
+	);
 }

@@ -1,7 +1,8 @@
 /** The console's pages, all that its table has. */
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { describe, expect } from "vitest";
-import { checkPage, openWindows, readLinks } from "./check-page.ts";
+import { prepareAxe } from "./check-accessibility.ts";
+import { checkPage, readLinks } from "./check-page.ts";
 import { test } from "./open-page.ts";
 import { served } from "./served.ts";
 import type { Role } from "./sign-in.ts";
@@ -21,13 +22,13 @@ function fits(path: string, address: string): boolean {
  * Opens pages without parameters, then those with: at addresses to which the others have led.
  * @param look told of each that shows itself, and does not lead to another
  */
-async function openAll(page: Page, paths: readonly string[], look: () => Promise<void>): Promise<void> {
+async function openAll(page: Page, paths: readonly string[], look: (answer: Response | null) => Promise<void>): Promise<void> {
 	const links = new Set<string>(served.links);
 	const open = async (address: string) => {
 		const answer = await page.goto(address);
 		expect([address, answer?.status()]).toEqual([address, 200]);
 		if (new URL(page.url()).pathname !== address) return;
-		await look();
+		await look(answer);
 		for (const link of await readLinks(page)) links.add(link);
 	};
 	const fixed = paths.filter((path) => !path.includes(":"));
@@ -44,10 +45,11 @@ export function describePages(role: Role | null): void {
 
 	describe(`browser: every page of ${role === null ? "nobody" : `${role}s`}`, () => {
 		test("is accessible, light and dark, wide and at 320 px, by keyboard and without JavaScript", async ({ openPage }) => {
-			const windows = await openWindows(openPage, role);
+			const page = await openPage({ as: role });
+			await prepareAxe(page);
 			const faults: string[] = [];
-			await openAll(windows.page, paths, async () => {
-				faults.push(...(await checkPage(windows)));
+			await openAll(page, paths, async (answer) => {
+				faults.push(...(await checkPage(page, answer)));
 			});
 			expect(faults).toEqual([]);
 		});
