@@ -16,6 +16,7 @@ import { findRunning, markRunning, unmarkRunning } from "./local/running.ts";
 import { prepareVariables } from "./local/secrets.ts";
 import { openNetworkDatabase } from "./postgres/network-database.ts";
 import { demoAnswersBids, isReady, loadDemo } from "./start/demo-network.ts";
+import { issueDemoLinks } from "./start/demo-sign-in.ts";
 import { drainQueues } from "./start/drain-queues.ts";
 import { describeServer } from "./start/tour.ts";
 
@@ -110,7 +111,8 @@ async function start(): Promise<void> {
 		if (lost !== null) console.error(lost);
 	});
 	const content = (await demoAnswersBids(local)) ? "demo" : (await isReady(local)) ? "own" : "nothing";
-	console.log(describeServer(origin, content, receiver?.origin ?? null));
+	const links = content === "demo" ? await issueDemoLinks(local, variables.OPERATOR_KEY ?? "") : null;
+	console.log(describeServer(origin, content, receiver?.origin ?? null, links));
 }
 
 /** Settings of the Worker that the environment may choose. Nothing else of it reaches the Worker. */

@@ -1,17 +1,26 @@
 import { ACME, PLATFORMS, PUBLISHERS } from "../demo/well-known.ts";
 import { DEMO_BID_REQUEST, DEMO_CLICKED_PATH, DEMO_OPENRTB_PATH, DEMO_SERVING_ENGINE_PATH } from "./demo-network.ts";
+import type { DemoLinks } from "./demo-sign-in.ts";
 
 /**
  * What `npm start` prints once the server runs: where it is, the demo's credentials, and commands that work as they stand, one by one
  * or pasted in one go: what stands between them is a comment, without characters that mean something to a shell that has none.
  * @param callbackOrigin where callbacks to this machine arrive and are shown; null where nothing receives them
+ * @param links into the console; null where there are none
  */
-export function describeServer(origin: string, content: "demo" | "own" | "nothing", callbackOrigin: string | null): string {
+export function describeServer(
+	origin: string,
+	content: "demo" | "own" | "nothing",
+	callbackOrigin: string | null,
+	links: DemoLinks | null,
+): string {
 	const commands = content === "demo" ? describeDemo(origin, callbackOrigin) : content === "own" ? describeOwn() : describeNothing();
+	const signIns = links === null ? [] : [[`The console, as the publisher ${ACME.name}`, links.publisher], ["The console, as the operator", links.operator]];
 	const pages = table([
 		["What runs here, and where to go", `${origin}/`],
 		["Guides for publishers and platforms", `${origin}/docs/publishers`],
 		["Every endpoint, to read and to try", `${origin}/docs`],
+		...signIns,
 	]);
 	return `\nReady on ${origin}   (Ctrl-C stops it; what is stored stays; npm run reset clears it)\n\nIn a browser:\n${pages}\n${commands}\n`;
 }

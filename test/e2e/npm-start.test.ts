@@ -123,6 +123,19 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		expect(await front.text()).toContain("The demo network is loaded");
 	});
 
+	it.each([
+		["publisher", "/console/earnings"],
+		["operator", "/console/operator"],
+	])("prints a link that signs in to the console as the %s", async (who, first) => {
+		const [, link = ""] =
+			new RegExp(`The console, as the ${who}.*? (http://localhost:\\d+/console/sign-in/\\S+)\\n`).exec(server.stdout) ?? [];
+		expect(await (await fetch(link)).text()).toContain("Sign in");
+		const signedIn = await fetch(link, { method: "POST", headers: { origin: new URL(link).origin }, redirect: "manual" });
+		const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+		const home = await fetch(`${new URL(link).origin}/console`, { headers: { cookie } });
+		expect([home.status, new URL(home.url).pathname]).toEqual([200, first]);
+	});
+
 	it("points click URLs at itself", async () => {
 		expect(await servingEngine("pubi=1001&bd=shoes.example&cc=US")).toMatchObject({
 			redirect_url: expect.stringMatching(`^http://localhost:${port}/click\\?`),

@@ -17,6 +17,9 @@ export const personEmail = v.pipe(
 );
 
 const more = {
+	invitation: v.optional(
+		v.pipe(v.boolean("must be true or false"), v.description("True makes it last 72 hours for someone who is there, too.")),
+	),
 	email: v.optional(v.pipe(personEmail, v.description("Of someone new. Cloudflare Access knows staff by it."))),
 };
 

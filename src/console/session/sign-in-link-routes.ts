@@ -23,7 +23,7 @@ export function signInLinkRoutes(deps: SignInLinkDeps): Hono {
 
 async function issue(deps: SignInLinkDeps, actor: ReturnType<typeof actorOf>, request: SignInLinkRequest): Promise<IssuedLink> {
 	const [publisherId, name] = "staff" in request ? [null, request.staff] : [request.publisher, request.name];
-	const { role, email } = request;
+	const { role, email, invitation } = request;
 	const known = await findPersonByName(deps.db, publisherId, name);
 	if (known === null) {
 		const wanted = role ?? (publisherId === null ? undefined : "owner");
@@ -34,7 +34,7 @@ async function issue(deps: SignInLinkDeps, actor: ReturnType<typeof actorOf>, re
 		throw invalidInput([{ path: "role", message: `is ${known.role}, of someone who is there` }]);
 	if (email !== undefined && email !== known.email)
 		throw invalidInput([{ path: "email", message: "is another one, of someone who is there" }]);
-	return issueSignInLink(deps, actor, known);
+	return issueSignInLink(deps, actor, known, invitation === true ? "invitation" : "sign_in");
 }
 
 function showLink(consoleUrl: string, { person, token, purpose, expiresAt }: IssuedLink): SignInLink {

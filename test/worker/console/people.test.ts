@@ -140,6 +140,7 @@ describe("worker: POST /operator/sign-in-links", () => {
 		const made = await issueLink({ staff: "new", role: "manager", email: "new@example.com" });
 		expect(made).toMatchObject({ purpose: "invitation", person: { publisher: null, role: "manager", email: "new@example.com" } });
 		expect(await issueLink({ staff: "new" })).toMatchObject({ purpose: "sign_in", person: made.person });
+		expect(await issueLink({ staff: "new", invitation: true })).toMatchObject({ purpose: "invitation", expires_at: made.expires_at });
 		const stored = await env.DB.prepare("SELECT * FROM console_links").all();
 		expect(JSON.stringify(stored.results)).not.toContain(made.url.split("/").at(-1));
 	});

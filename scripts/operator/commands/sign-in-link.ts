@@ -1,0 +1,46 @@
+import { type SignInLink, signInLinkSchema } from "../../../src/console/session/people-answers.ts";
+import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { take } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
+
+type LinkOptions = ServerOptions & { publisher?: string; name?: string; staff?: string; role?: string; email?: string };
+
+/** `sign-in-link`: a one-time link into the console. */
+export const command: OperatorCommand = {
+	name: "sign-in-link",
+	add(program) {
+		withServerOptions(program.command("sign-in-link"))
+			.description("make a link that signs someone in to the console, once; whoever is new is invited")
+			.option("--publisher <id>", "for someone of this publisher's")
+			.option("--name <name>", "who at the publisher (otherwise Owner)")
+			.option("--staff <name>", "for this member of the operator's staff")
+			.option(
+				"--role <role>",
+				`of someone new: ${oneOf(PUBLISHER_ROLES)} of a publisher's (otherwise owner), ${oneOf(OPERATOR_ROLES)} of staff`,
+			)
+			.option("--email <address>", "of someone new")
+			.addHelpText(
+				"after",
+				"\nExamples:\n  sign-in-link --publisher acme-media --name 'Ada Lovelace'\n  sign-in-link --staff grace --role manager --email grace@example.com",
+			)
+			.action(issue);
+	},
+};
+
+async function issue({ publisher, name, staff, role, email, ...options }: LinkOptions): Promise<void> {
+	if ((publisher === undefined) === (staff === undefined)) throw new Failure("Name either --publisher, or --staff.");
+	if (staff !== undefined && name !== undefined) throw new Failure("--name is of a publisher's people: --staff is a name itself.");
+	const whose = publisher === undefined ? { staff } : { publisher, ...(name !== undefined && { name }) };
+	const body = { ...whose, ...(role !== undefined && { role }), ...(email !== undefined && { email }) };
+	const answer = take(signInLinkSchema, await callOperator(targetOf(options), "/operator/sign-in-links", JSON.stringify(body)));
+	console.log(options.json ? JSON.stringify(answer, null, 2) : describeLink(answer));
+}
+
+function describeLink({ person, purpose, url, expires_at: expiresAt }: SignInLink): string {
+	const whose =
+		person.publisher === null ? `${person.name}, staff (${person.role})` : `${person.name} of ${person.publisher} (${person.role})`;
+	return `${purpose === "invitation" ? "Invited" : "For"} ${whose}. The link works once, until ${expiresAt}, and is shown only here:\n${url}`;
+}
