@@ -11,6 +11,8 @@ const ENVIRONMENTS = ["", "edge", "origin"];
 const EDGE_LIMIT_BYTES = 60_000;
 /** What only code that talks to D1 says, in texts and names of members: the edge's bundle is minified, which leaves those. */
 const DATABASE_TRACES = ["drizzle", "D1Database", "sqlite", ".prepare("];
+/** What only the console says: its pages are the origin's. */
+const CONSOLE_TRACES = ["/console/", "__Host-"];
 
 async function build(environment: string, folder: string): Promise<string> {
 	const { code, output } = await runWrangler(["deploy", "--dry-run", "--outdir", folder, "--env", environment]);
@@ -43,6 +45,9 @@ function checkEdge(script: string, gzipped: number): void {
 	const trace = DATABASE_TRACES.find((text) => script.includes(text));
 	if (trace !== undefined)
 		throw new Failure(`The edge bundle holds ${JSON.stringify(trace)}: something on the bid path imports the database.`);
+	const ofConsole = CONSOLE_TRACES.find((text) => script.includes(text));
+	if (ofConsole !== undefined)
+		throw new Failure(`The edge bundle holds ${JSON.stringify(ofConsole)}: something on the bid path imports the console.`);
 	if (gzipped > EDGE_LIMIT_BYTES)
 		throw new Failure(`The edge bundle has ${gzipped} bytes gzipped, more than ${EDGE_LIMIT_BYTES}. See what it has grown by.`);
 }

@@ -39,6 +39,8 @@ export interface Env {
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;
 	OPERATOR_KEY?: string;
+	ACCESS_TEAM?: string;
+	ACCESS_AUD?: string;
 	ALERT_URL?: string;
 	ALERT_SECRET?: string;
 }

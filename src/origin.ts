@@ -23,6 +23,7 @@ import { ClickTokens } from "./click-token/token.ts";
 import { sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
+import { openAccess } from "./console/session/access.ts";
 import { signInLinkRoutes } from "./console/session/sign-in-link-routes.ts";
 import { assetRoutes } from "./console/ui/asset-routes.ts";
 import { attachConversion, detachConversion, judgeConversion } from "./conversions/judge-conversion.ts";
@@ -172,6 +173,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 			consoleUrl,
 			baseUrl: config.BASE_URL,
 			isHeld: isNetworkHeld,
+			access:
+				config.ACCESS_TEAM === undefined || config.ACCESS_AUD === undefined ? null : openAccess(config.ACCESS_TEAM, config.ACCESS_AUD),
 			publisherApi,
 			searching,
 			issuing,

@@ -69,6 +69,9 @@ const configSchema = v.object({
 	),
 	/** An admin's secret for the operator's endpoints; without it they exist for holders of operator keys alone. */
 	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),
+	/** Team and application of Cloudflare Access, by which staff may sign in to the console; without them it may not. */
+	ACCESS_TEAM: v.optional(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9-]+$/, "must be the name before .cloudflareaccess.com"))),
+	ACCESS_AUD: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be the application's AUD tag, 64 hexadecimal digits"))),
 	/** Where problems that begin and end are told (docs/operations.md); without it nowhere. */
 	ALERT_URL: v.optional(
 		v.pipe(
@@ -88,10 +91,14 @@ const checkedSchema = v.pipe(
 		v.check(({ ALERT_URL, ALERT_SECRET }) => (ALERT_URL === undefined) === (ALERT_SECRET === undefined), "and ALERT_URL need each other"),
 		["ALERT_SECRET"],
 	),
+	v.forward(
+		v.check(({ ACCESS_TEAM, ACCESS_AUD }) => (ACCESS_TEAM === undefined) === (ACCESS_AUD === undefined), "and ACCESS_TEAM need each other"),
+		["ACCESS_AUD"],
+	),
 );
 
 /** What is set to nothing is not set. */
-const MAY_BE_EMPTY = ["CONSOLE_URL", "OPERATOR_KEY", "ALERT_URL", "ALERT_SECRET"] as const;
+const MAY_BE_EMPTY = ["CONSOLE_URL", "OPERATOR_KEY", "ACCESS_TEAM", "ACCESS_AUD", "ALERT_URL", "ALERT_SECRET"] as const;
 
 export type Config = v.InferOutput<typeof configSchema>;
 

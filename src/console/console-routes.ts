@@ -1,6 +1,7 @@
 /** Every page of the console, behind the guard. On any other host than its own there is none. */
 import { Hono } from "hono";
 import { HttpError } from "../lib/http.ts";
+import { ACCESS_PAGES } from "./access-sign-in.tsx";
 import type { ConsoleDeps } from "./deps.ts";
 import { answerPage } from "./guard.tsx";
 import { HOME_PAGES } from "./home.tsx";
@@ -9,7 +10,7 @@ import { type Page, page } from "./page.ts";
 import { PUBLISHER_PAGES } from "./publisher/pages.ts";
 import { SIGN_IN_PAGES } from "./sign-in.tsx";
 
-export const PAGES: readonly Page[] = [...HOME_PAGES, ...SIGN_IN_PAGES, ...PUBLISHER_PAGES, ...OPERATOR_PAGES];
+export const PAGES: readonly Page[] = [...HOME_PAGES, ...ACCESS_PAGES, ...SIGN_IN_PAGES, ...PUBLISHER_PAGES, ...OPERATOR_PAGES];
 
 /** What is nowhere, whatever is asked for. */
 const NOWHERE = page({

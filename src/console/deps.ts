@@ -10,6 +10,7 @@ import type { ProblemsDeps } from "../operator/postback-problems/read-problems.t
 import type { StatusDeps } from "../operator/status/read-status.ts";
 import type { ProductsDeps } from "../products/deps.ts";
 import type { PublisherApiDeps } from "../publisher-api/routes.ts";
+import type { ReadAccess } from "./session/access.ts";
 
 export type ConsoleDeps = {
 	db: Database;
@@ -20,6 +21,8 @@ export type ConsoleDeps = {
 	baseUrl: string;
 	/** Whether the network database takes no writes, since it is being moved. */
 	isHeld: () => Promise<boolean>;
+	/** Of Cloudflare Access; null where it is not set up. */
+	access: ReadAccess | null;
 	/** Of the publishers' verbs; of callbacks, explanations and links. */
 	publisherApi: PublisherApiDeps;
 	/** Of product searches. */

@@ -15,7 +15,7 @@ export const SIGN_IN_PAGES = [
 		path: "/console/sign-in",
 		needs: "nobody",
 		title: "Sign in",
-		handle({ session, query }) {
+		handle({ deps, session, query }) {
 			if (session !== null) return seeOther(readNext(query.next) ?? firstPath(session));
 			return (
 				<>
@@ -30,6 +30,11 @@ export const SIGN_IN_PAGES = [
 							<li>
 								On the operator's staff, ask an admin, or run <code>npm run operator -- sign-in-link --staff NAME</code>.
 							</li>
+							{deps.access === null ? null : (
+								<li>
+									Staff may also sign in <a href="/console/sign-in/access">by Cloudflare Access</a>.
+								</li>
+							)}
 						</ul>
 					</div>
 				</>

@@ -337,7 +337,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/console/session",
 		job: "who may sign in to the console, links, sessions: `/operator/sign-in-links`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/retention/kept-for.ts"],
-		packages: ["drizzle-orm", "hono", "valibot"],
+		packages: ["@hono/cloudflare-access", "drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/alerts",

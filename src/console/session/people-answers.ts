@@ -1,6 +1,6 @@
 /** POST /operator/sign-in-links: what it takes, and its answer. */
 import * as v from "valibot";
-import { LINK_PURPOSES, OPERATOR_ROLES, PERSON_ROLES, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { LINK_PURPOSES, PERSON_ROLES } from "../../lib/enums.ts";
 import { time } from "../../lib/shapes.ts";
 
 /** A name as it is to stand in the audit. */
@@ -16,29 +16,24 @@ export const personEmail = v.pipe(
 	v.maxLength(254, "is too long"),
 );
 
-const more = {
+/** Names either a publisher or a member of staff. */
+export const signInLinkRequestSchema = v.strictObject({
+	publisher: v.optional(
+		v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.description("For someone of this publisher's: its id.")),
+	),
+	name: v.optional(v.pipe(personName, v.description("Who at the publisher: `Owner` where nothing is said."))),
+	staff: v.optional(v.pipe(personName, v.description("For a member of the operator's staff of this name."))),
+	role: v.optional(
+		v.pipe(
+			v.picklist(PERSON_ROLES, `must be one of ${PERSON_ROLES.join(", ")}`),
+			v.description("Of someone new: `owner`, the default, or `analyst` at a publisher; staff has to have one of the others."),
+		),
+	),
+	email: v.optional(v.pipe(personEmail, v.description("Of someone new. Cloudflare Access knows staff by it."))),
 	invitation: v.optional(
 		v.pipe(v.boolean("must be true or false"), v.description("True makes it last 72 hours for someone who is there, too.")),
 	),
-	email: v.optional(v.pipe(personEmail, v.description("Of someone new. Cloudflare Access knows staff by it."))),
-};
-
-export const signInLinkRequestSchema = v.union(
-	[
-		v.strictObject({
-			publisher: v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.description("The publisher's id.")),
-			name: v.pipe(v.optional(personName, "Owner"), v.description("Whose link it is: someone of the publisher's.")),
-			role: v.optional(v.pipe(v.picklist(PUBLISHER_ROLES), v.description("Of someone new: `owner` where nothing is said."))),
-			...more,
-		}),
-		v.strictObject({
-			staff: v.pipe(personName, v.description("Whose link it is: a member of the operator's staff.")),
-			role: v.optional(v.pipe(v.picklist(OPERATOR_ROLES), v.description("Of someone new, who has to have one."))),
-			...more,
-		}),
-	],
-	"must name a publisher or a member of staff",
-);
+});
 
 export const signInLinkSchema = v.strictObject({
 	person: v.strictObject({

@@ -22,8 +22,13 @@ export function signInLinkRoutes(deps: SignInLinkDeps): Hono {
 }
 
 async function issue(deps: SignInLinkDeps, actor: ReturnType<typeof actorOf>, request: SignInLinkRequest): Promise<IssuedLink> {
-	const [publisherId, name] = "staff" in request ? [null, request.staff] : [request.publisher, request.name];
-	const { role, email, invitation } = request;
+	const { publisher, staff, role, email, invitation } = request;
+	if ((publisher === undefined) === (staff === undefined))
+		throw invalidInput([{ path: "publisher", message: "or staff is required, and only one of both" }]);
+	if (staff !== undefined && request.name !== undefined)
+		throw invalidInput([{ path: "name", message: "is of a publisher's people alone" }]);
+	const publisherId = publisher ?? null;
+	const name = staff ?? request.name ?? "Owner";
 	const known = await findPersonByName(deps.db, publisherId, name);
 	if (known === null) {
 		const wanted = role ?? (publisherId === null ? undefined : "owner");

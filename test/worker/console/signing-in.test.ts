@@ -1,6 +1,8 @@
 /** Signing in to the console by one-time links, and what sessions last. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/db/client.ts";
+import { removeOld } from "../../../src/retention/remove-old.ts";
 import { cookieOf, get, issueLink, OWN, post, shown, signIn } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
@@ -124,6 +126,32 @@ describe("worker: a session", () => {
 		const out = await post("/console/sign-out", ada);
 		expect([out.status, out.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("Max-Age=0")]);
 		expect((await get("/console/earnings", ada)).status).toBe(303);
+	});
+});
+
+describe("worker: what nobody can sign in with any more", () => {
+	it("is removed in its time, and nothing else is", async () => {
+		await env.DB.batch(["console_sessions", "console_links", "console_challenges"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		const visitor = await signIn({ publisher: "acme", name: "Kept" });
+		await env.DB.prepare("INSERT INTO console_challenges (challenge, purpose, expires_at) VALUES ('c', 'sign_in', ?)")
+			.bind(Date.parse(START) + 1)
+			.run();
+		const left = async (ms: number) => {
+			later(ms);
+			await removeOld({ db: openDatabase(env.DB), now: () => Date.now(), clickDays: 400, archive: undefined });
+			const counts = ["console_sessions", "console_links", "console_challenges"].map((table) =>
+				env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n"),
+			);
+			return Promise.all(counts);
+		};
+		expect(await left(1)).toEqual([1, 1, 1]);
+		expect(await left(2)).toEqual([1, 1, 0]);
+		expect((await get("/console/earnings", visitor)).status).toBe(200);
+		expect(await left(168 * HOUR_MS)).toEqual([1, 1, 0]);
+		expect(await left(168 * HOUR_MS + 1)).toEqual([0, 1, 0]);
+		expect(await left((72 + 30 * 24) * HOUR_MS)).toEqual([0, 1, 0]);
+		expect(await left((72 + 30 * 24) * HOUR_MS + 1)).toEqual([0, 0, 0]);
+		setNow(START);
 	});
 });
 
