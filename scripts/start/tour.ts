@@ -15,7 +15,13 @@ export function describeServer(
 	links: DemoLinks | null,
 ): string {
 	const commands = content === "demo" ? describeDemo(origin, callbackOrigin) : content === "own" ? describeOwn() : describeNothing();
-	const signIns = links === null ? [] : [[`The console, as the publisher ${ACME.name}`, links.publisher], ["The console, as the operator", links.operator]];
+	const signIns =
+		links === null
+			? []
+			: [
+					[`The console, as the publisher ${ACME.name}`, links.publisher],
+					["The console, as the operator", links.operator],
+				];
 	const pages = table([
 		["What runs here, and where to go", `${origin}/`],
 		["Guides for publishers and platforms", `${origin}/docs/publishers`],

@@ -17,7 +17,7 @@ export const ACCESS_PAGES = [
 		async handle({ c, deps }) {
 			const { name } = await demandStaff(deps, c);
 			return (
-				<form method="post">
+				<form method="post" class="panel">
 					<p>
 						Cloudflare Access knows you as <strong>{name}</strong> of the operator's staff.
 					</p>
