@@ -23,6 +23,8 @@ export interface Env {
 	/** Clicks a minute by address and by a bid's token; optional. */
 	CLICK_ADDRESSES?: RateLimit;
 	CLICK_TOKENS?: RateLimit;
+	/** Clicks a minute by publisher and address where nothing of the user is kept; optional. */
+	CLICK_STRIPPED?: RateLimit;
 	/** Failed keys by address. */
 	FAILED_KEYS?: RateLimit;
 	/** Calls of publishers; optional. */
@@ -35,6 +37,7 @@ export interface Env {
 	BOOK_FORMAT?: string | number;
 	BOOK_MEMORY_MIB?: string | number;
 	CLICK_TTL_HOURS?: string | number;
+	GVL_VENDOR_ID?: string | number;
 	CLICK_RETENTION_DAYS?: string | number;
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;

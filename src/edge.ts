@@ -6,6 +6,7 @@ import type { CampaignBook } from "./campaign-book/load.ts";
 import { openBook } from "./campaign-book/open-book.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { ClickBatches } from "./clicks/click-batches.ts";
+import { RecentVisits } from "./clicks/recent-visits.ts";
 import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
 import { type Env, readConfig } from "./config.ts";
@@ -34,7 +35,13 @@ export function edgeOf(env: Env): Edge {
 	if (known !== undefined) return known;
 	const config = readConfig(env);
 	const book = openBook(env.BOOK, config, true);
-	const shared = { book, tokens: new ClickTokens(config.TOKEN_KEYS), now: () => Date.now(), measure: measureTo(env.EVENTS) };
+	const shared = {
+		book,
+		tokens: new ClickTokens(config.TOKEN_KEYS),
+		now: () => Date.now(),
+		measure: measureTo(env.EVENTS),
+		vendorId: config.GVL_VENDOR_ID,
+	};
 	const pause = (milliseconds: number) => scheduler.wait(milliseconds);
 	const counts = env.CLICKS === undefined ? undefined : new DecisionCounts({ queue: env.CLICKS, now: shared.now, pause });
 	const bidding = { ...shared, clickUrl: config.CLICK_URL, counts };
@@ -45,7 +52,8 @@ export function edgeOf(env: Env): Edge {
 			batches: new ClickBatches(env.BOOK, pause),
 			pause,
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
-			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS },
+			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS, stripped: env.CLICK_STRIPPED },
+			visits: new RecentVisits(),
 		},
 		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
 	};

@@ -43,6 +43,8 @@ const configSchema = v.object({
 	BOOK_MEMORY_MIB: v.optional(numberFrom(1, 96), 44),
 	/** Age in hours from which the click URL of an auction still redirects but no longer counts. Tracking links do not age. */
 	CLICK_TTL_HOURS: v.optional(numberFrom(1, 8760), 24),
+	/** The operator's vendor id in IAB's Global Vendor List; without it consents are asked for purposes alone. */
+	GVL_VENDOR_ID: v.optional(v.pipe(numberFrom(1, 65_535), v.integer("must be a whole number"))),
 	/** Which database is the network's where both are bound, as for a move; PostgreSQL where it says nothing. */
 	NETWORK_DATABASE: v.optional(v.picklist(["d1", "postgres"], "must be d1 or postgres")),
 	/** Days that raw clicks are kept, and click-level reports reach back. Sums stay for good. */
@@ -98,7 +100,7 @@ const checkedSchema = v.pipe(
 );
 
 /** What is set to nothing is not set. */
-const MAY_BE_EMPTY = ["CONSOLE_URL", "OPERATOR_KEY", "ACCESS_TEAM", "ACCESS_AUD", "ALERT_URL", "ALERT_SECRET"] as const;
+const MAY_BE_EMPTY = ["CONSOLE_URL", "GVL_VENDOR_ID", "OPERATOR_KEY", "ACCESS_TEAM", "ACCESS_AUD", "ALERT_URL", "ALERT_SECRET"] as const;
 
 export type Config = v.InferOutput<typeof configSchema>;
 

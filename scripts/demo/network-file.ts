@@ -24,7 +24,7 @@ export type Platform = Entry<
 	typeof platformSchema,
 	"max_payout" | "match_by_publisher_click_id" | "postback_secret" | "source_ranges" | "postbacks_per_minute" | "negative_payout"
 >;
-export type Publisher = Entry<typeof publisherSchema, "status" | "bid_pay_minutes" | "traffic" | "amendments">;
+export type Publisher = Entry<typeof publisherSchema, "status" | "bid_pay_minutes" | "privacy" | "traffic" | "amendments">;
 export type Brand = Entry<typeof brandSchema, "campaigns" | "campaigns_complete"> & { campaigns: Campaign[] };
 export type Campaign = Entry<typeof campaignSchema, "traffic" | "max_payout">;
 export type ExchangeRate = Entry<typeof exchangeRateSchema>;

@@ -8,6 +8,8 @@ import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
+import { privacyOf } from "../privacy/privacy-of.ts";
+import type { PrivacySignals } from "../privacy/signals.ts";
 import { isBlocked, readBlockedHosts } from "./blocked-hosts.ts";
 import { type CampaignVerdict, campaignVerdict } from "./eligibility.ts";
 import { campaignPrice, highestPrice } from "./pricing.ts";
@@ -31,6 +33,8 @@ export type AuctionRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
+	/** Null where the request says nothing of privacy. */
+	privacy: PrivacySignals | null;
 	/** The request asks for more work than any auction does. */
 	tooComplex: boolean;
 };
@@ -44,6 +48,8 @@ export type AuctionBook = {
 	/** Only the advertiser of the domain, or one candidate per campaign that has the keyword, highest keyword EPC first. */
 	brands: Iterable<BookBrand>;
 	isPaused: (campaignId: number) => boolean;
+	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
+	vendorId?: number | undefined;
 };
 
 export type Bid = {
@@ -54,6 +60,8 @@ export type Bid = {
 	/** Publisher's earnings per click in ten-thousandths of a USD. */
 	price: number;
 	isDeeplink: boolean;
+	/** Nothing of the user may be passed on or kept. */
+	stripped: boolean;
 };
 export type NoBid = { outcome: "no-bid"; reason: NoBidReason };
 export type Decision = Bid | NoBid;
@@ -87,6 +95,14 @@ function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null
 export function runAuction(request: AuctionRequest, book: AuctionBook, now: number, observe?: Observer): Decision {
 	const screened = screen(request, book.publisher);
 	if (screened !== null) return screened;
+	const treatment = request.privacy === null ? "as_sent" : privacyOf(request.privacy, book.publisher.privacy, book.vendorId ?? null);
+	if (treatment === "no_bid") return noBid("privacy_refused");
+	const decision = decide(request, book, now, observe);
+	if (treatment === "strip" && decision.outcome === "bid") decision.stripped = true;
+	return decision;
+}
+
+function decide(request: AuctionRequest, book: AuctionBook, now: number, observe?: Observer): Decision {
 	// Most requests are for advertisers that nobody here knows, and lists of blocked ones have hundreds of hosts to read.
 	if (Array.isArray(book.brands) && book.brands.length === 0) return noBid("unknown_advertiser");
 	const blocked = readBlockedHosts(request.blockedAdvertisers);
@@ -145,7 +161,7 @@ function choose(
 			}
 			const { price } = verdict;
 			if (best === null || price > best.price || (price === best.price && campaign.campaignId < best.campaign.campaignId)) {
-				best = { outcome: "bid", publisher, brand, campaign, price, isDeeplink: link === "deeplink" };
+				best = { outcome: "bid", publisher, brand, campaign, price, isDeeplink: link === "deeplink", stripped: false };
 			}
 		}
 		if (brand.campaigns.length === 0) reason = nearest(reason, rejected ?? "no_campaign");

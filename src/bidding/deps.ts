@@ -9,6 +9,8 @@ export type BiddingDeps = {
 	tokens: ClickTokens;
 	/** Origin of the click tracker, without a trailing slash. */
 	clickUrl: string;
+	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
+	vendorId?: number | undefined;
 	/** Present time, Unix milliseconds. */
 	now: () => number;
 	/** Told of every decision; absent where nobody counts them. */

@@ -55,7 +55,13 @@ async function explain(
 		});
 	};
 	const now = deps.now();
-	const decision = await holdAuction({ book: deps.book, waitUntil, now }, auction, (snapshot) => find(snapshot, now), null, observe);
+	const decision = await holdAuction(
+		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
+		auction,
+		(snapshot) => find(snapshot, now),
+		null,
+		observe,
+	);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
 	return { endpoint, decision: explainDecision(decision), candidates };
 }

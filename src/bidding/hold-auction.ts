@@ -10,6 +10,8 @@ export type AuctionDeps = {
 	book: CampaignBook;
 	waitUntil: WaitUntil;
 	now: number;
+	/** See `AuctionBook`. */
+	vendorId?: number | undefined;
 };
 
 /** Part of `tmax` kept for the way back and the answer itself, in milliseconds. */
@@ -66,14 +68,14 @@ function decide(
 }
 
 function hold(
-	{ book, now }: AuctionDeps,
+	{ book, now, vendorId }: AuctionDeps,
 	request: AuctionRequest,
 	publisher: BookPublisher | undefined,
 	brands: Iterable<BookBrand>,
 	observe?: Observer,
 ): Decision {
 	if (publisher === undefined) return noBid("publisher_not_enabled");
-	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId) }, now, observe);
+	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId), vendorId }, now, observe);
 }
 
 /**

@@ -40,9 +40,9 @@ export function mintClickUrl<Answer>(
 	now: number,
 	use: (clickUrl: string) => Answer,
 ): Promise<Answer> {
-	const { publisher, brand, campaign, price, isDeeplink } = bid;
+	const { publisher, brand, campaign, price, isDeeplink, stripped } = bid;
 	const auctionId = newUuid();
-	const keyword = pricingKeyword(campaign, details.keyword);
+	const keyword = stripped ? null : pricingKeyword(campaign, details.keyword);
 	const token: ClickToken = {
 		kind: details.kind,
 		publisher: publisher.identity,
@@ -54,20 +54,22 @@ export function mintClickUrl<Answer>(
 		auctionId,
 		mintedAt: now,
 		test: details.test,
-		device: deviceOf(details.ip ?? details.ipv6, details.userAgent),
+		device: stripped ? null : deviceOf(details.ip ?? details.ipv6, details.userAgent),
 		keyword: keyword === null ? null : keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
-		askedFrom: details.asker === null ? null : networkPrefix(details.asker),
+		// It may be the user's browser that asks.
+		askedFrom: stripped || details.asker === null ? null : networkPrefix(details.asker),
 		pricingModel: publisher.pricingModel,
 		sharePpm: publisher.sharePpm,
 		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
+		stripped,
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,
 		clickid: fitting(details.clickId),
-		uid: fitting(details.buyerUid),
+		uid: stripped ? null : fitting(details.buyerUid),
 		dl: isDeeplink ? (details.deeplink?.url ?? null) : null,
 		subi: fitting(details.sourceId),
-		ip: details.ip === null ? null : ipv4ToInteger(details.ip),
+		ip: stripped || details.ip === null ? null : ipv4ToInteger(details.ip),
 		pli: campaign.platformId,
 		cc: details.country,
 		test: details.test,

@@ -59,7 +59,7 @@ function answer(
 		return writeNoBid();
 	}
 	const held = holdAuction(
-		{ book: deps.book, waitUntil, now },
+		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
 		auction,
 		(snapshot) => findByOpenRtbIdentity(snapshot, identity, now),
 		bidRequest.tmaxMs,
@@ -81,7 +81,7 @@ function fill(
 ): Promise<Response> {
 	const details: ClickDetails = {
 		kind: "openrtb",
-		clickId: bidRequest.clickId,
+		clickId: bid.stripped ? bidRequest.publisherClickId : bidRequest.clickId,
 		buyerUid: bidRequest.buyerUid,
 		sourceId: bidRequest.tagId,
 		ip: bidRequest.ip,
@@ -123,6 +123,7 @@ export function toAuction(request: BidRequest): AuctionRequest | null {
 		allowedSeats: request.allowedSeats,
 		blockedSeats: request.blockedSeats,
 		currencies: request.currencies,
+		privacy: request.privacy,
 		tooComplex: request.tooComplex,
 	};
 }

@@ -9,6 +9,7 @@ import { formatPrice } from "../lib/money.ts";
 import { decodeText, Query } from "../lib/query.ts";
 import { searchAt } from "../lib/request-url.ts";
 import { readFloor } from "../openrtb/read-request.ts";
+import { readQuerySignals } from "../privacy/query-signals.ts";
 import type { AuctionRequest } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
@@ -48,7 +49,7 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 	if (!query.ok) return respond({ status: 0, error: query.error });
 	const now = deps.now();
 	const held = holdAuction(
-		{ book: deps.book, waitUntil, now },
+		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
 		query.auction,
 		(snapshot) => findByPublisherId(snapshot, query.publisherId, now),
 		null,
@@ -113,6 +114,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			allowedSeats: NONE,
 			blockedSeats: NONE,
 			currencies: NONE,
+			privacy: readQuerySignals(query, null),
 			tooComplex: false,
 		},
 		clickId: read("clickid"),

@@ -15,7 +15,7 @@
  * shards therefore splits every shard in two and moves nothing else.
  */
 
-import type { PricingModel } from "../lib/enums.ts";
+import type { PricingModel, PrivacyPolicy } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
@@ -77,6 +77,8 @@ export type PublisherWire = {
 	x?: 1;
 	/** Minutes for which a click on a bid is paid; absent: the default. */
 	m?: number;
+	/** What a privacy signal that says no does; absent: `strip`. */
+	v?: Exclude<PrivacyPolicy, "strip">;
 	/** The publisher's own rules on which clicks are paid. */
 	traffic?: TrafficSettings;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
@@ -196,12 +198,17 @@ export type BookPublisher = {
 	readonly suspended: boolean;
 	/** How long a click on a bid is paid, milliseconds. */
 	readonly bidPayMs: number;
+	/** What a privacy signal that says no does. */
+	readonly privacy: PrivacyPolicy;
 	/** Rules on which clicks are paid, the network's among them. */
 	readonly traffic: TrafficPolicy;
 };
 
 /** How long a click on a bid is paid where the publisher has no time of its own. */
 export const BID_PAY_MS = 60 * MINUTE_MS;
+
+/** What a privacy signal that says no does where the publisher is not known. */
+export const DEFAULT_PRIVACY: PrivacyPolicy = "strip";
 
 export const ALL_HOURS = 0xff_ffff;
 
@@ -283,6 +290,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		pricingModel: wire.model ?? null,
 		blockedBrands: new Map(Object.entries(wire.blocked ?? {})),
 		suspended: wire.x === 1,
+		privacy: wire.v ?? DEFAULT_PRIVACY,
 		bidPayMs: wire.m === undefined ? BID_PAY_MS : wire.m * MINUTE_MS,
 		traffic: layPolicies(network, wire.traffic ?? null),
 	};

@@ -44,6 +44,8 @@ export type ClickToken = {
 	sharePpm: number | null;
 	/** What the click costs before the publisher's share, micro-dollars; 0 for a test bid. */
 	grossMicros: number | null;
+	/** A privacy signal of the bid request said no: nothing of the user is kept of the click. */
+	stripped: boolean;
 };
 
 const TOKEN_VERSION = 1;
@@ -189,6 +191,7 @@ const OF_A_LINK = {
 	pricingModel: null,
 	sharePpm: null,
 	grossMicros: null,
+	stripped: false,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -288,7 +291,8 @@ function encode(token: ClickToken): string {
 		// As a decimal: nearly every share is shorter so.
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
-	if (token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	if (token.stripped || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	if (token.stripped) fields.push(1);
 	return JSON.stringify(fields);
 }
 
@@ -321,5 +325,6 @@ function decode(text: string): ClickToken | null {
 		pricingModel: PRICING_MODELS[fields[13]] ?? null,
 		sharePpm,
 		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
+		stripped: fields[16] === 1,
 	};
 }

@@ -10,6 +10,8 @@ export type RedirectDeps = {
 	store: ClickStore;
 	/** Age from which the click URL of an auction is never paid, whatever the publisher's own time, in milliseconds. */
 	clickTtlMs: number;
+	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
+	vendorId?: number | undefined;
 	/** Present time, Unix milliseconds. */
 	now: () => number;
 	/** Where clicks are counted; absent where no dataset is bound. */

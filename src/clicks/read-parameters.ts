@@ -3,7 +3,7 @@ import { normaliseClickId } from "../lib/click-id.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
 import type { Query } from "../lib/query.ts";
 import { utf8 } from "../lib/utf8.ts";
-import { CLICK_TEXTS, type ClickMessage } from "./message.ts";
+import { CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
 
 /**
  * A parameter of a click URL, or null where it is absent, blank, an unfilled placeholder, or longer than any that we put there:
@@ -24,12 +24,12 @@ const MAX_TEXTS_BYTES = 2_048;
 
 /**
  * The publisher's own values; undefined where there are none. One that is too long counts as absent, and so does one that those before it
- * in CLICK_TEXTS leave no room for.
+ * in the list leave no room for.
  */
-export function readTexts(query: Query): ClickMessage["texts"] {
+export function readTexts(query: Query, names: readonly ClickText[] = CLICK_TEXTS): ClickMessage["texts"] {
 	let texts: ClickMessage["texts"];
 	let bytesLeft = MAX_TEXTS_BYTES;
-	for (const name of CLICK_TEXTS) {
+	for (const name of names) {
 		const text = readParameter(query, name);
 		if (text === null) continue;
 		const kept = name === "clickid" ? normaliseClickId(text) : readText(text);

@@ -1,10 +1,13 @@
 /** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
 import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
+import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
+import { judge } from "./payable.ts";
+import type { RecentVisits } from "./recent-visits.ts";
 
 export type ClickStore = {
 	queue: { send(message: ClickMessage): Promise<unknown> };
@@ -14,14 +17,19 @@ export type ClickStore = {
 	pause: (milliseconds: number) => Promise<void>;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
 	connectionKey: string;
-	/** Clicks a minute, by address and by a bid's token; absent where no limit is bound. */
-	limits: { address: Limit | undefined; token: Limit | undefined };
+	/** Clicks a minute, by address, by a bid's token, and of stripped ones by publisher and address; absent where no limit is bound. */
+	limits: { address: Limit | undefined; token: Limit | undefined; stripped: Limit | undefined };
+	/** Visits that are written nowhere. */
+	visits: RecentVisits;
 };
 
 type Limit = { limit: (of: { key: string }) => Promise<{ success: boolean }> };
 
 /** What of a visitor is needed for a click's record, and goes no further. */
 export type Visitor = { userAgent: string | null /** See `connectionOf`. */; connection: string | null };
+
+/** How a click is recorded of whose visitor nothing may be kept; null for all others. */
+export type Stripped = TrafficPolicy | null;
 
 /** Stands in for a queue that is not bound: every click is kept in KV. */
 export const CLICKS_UNBOUND: ClickStore["queue"] = {
@@ -38,33 +46,67 @@ const LATE = Symbol("late");
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
-/** The longest that a click is being recorded, milliseconds: two limits, the queue, and KV. */
-export const MAX_RECORDING_MS = 2 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
+/** The longest that a click is being recorded, milliseconds: three limits, the queue, and KV. */
+export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
  * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
  */
-export async function recordClick(store: ClickStore, click: ClickMessage, { userAgent, connection }: Visitor): Promise<void> {
-	if (userAgent !== null && userAgent !== "") {
-		const hash = hashUserAgent(userAgent);
-		click.userAgentHash = hash instanceof Promise ? await hash : hash;
-	}
+export async function recordClick(
+	store: ClickStore,
+	click: ClickMessage,
+	{ userAgent, connection }: Visitor,
+	stripped: Stripped,
+): Promise<void> {
+	let hashOfConnection: string | undefined;
 	if (connection !== null) {
 		const hash = hashConnection(store.connectionKey, connection);
-		click.connection = hash instanceof Promise ? await hash : hash;
+		hashOfConnection = hash instanceof Promise ? await hash : hash;
+	}
+	if (stripped === null) {
+		click.connection = hashOfConnection;
+		if (userAgent !== null && userAgent !== "") {
+			const hash = hashUserAgent(userAgent);
+			click.userAgentHash = hash instanceof Promise ? await hash : hash;
+		}
 	}
 	const { address, token } = store.limits;
-	if ((address !== undefined || token !== undefined) && (await isOverLimit(store, click))) click.reason ??= "velocity";
-	await send(store, click);
+	const hasLimits = address !== undefined || token !== undefined || (stripped !== null && store.limits.stripped !== undefined);
+	if (hasLimits && (await isOverLimit(store, click, hashOfConnection, stripped))) click.reason ??= "velocity";
+	if (stripped === null || hashOfConnection === undefined || holdAgainstRecent(store, click, hashOfConnection, userAgent ?? "", stripped))
+		await send(store, click);
+}
+
+/** Holds a click against those that are remembered in memory alone. @returns whether it is to be recorded */
+function holdAgainstRecent(
+	{ visits }: ClickStore,
+	click: ClickMessage,
+	connection: string,
+	userAgent: string,
+	policy: TrafficPolicy,
+): boolean {
+	if (click.reason === undefined) {
+		const { reason, flags } = judge(visits.factsOf(click, connection, userAgent, policy), policy);
+		click.reason = reason ?? undefined;
+		if (flags.length > 0) click.flags = [...new Set([...(click.flags ?? []), ...flags])];
+	}
+	return visits.remember(click, connection, userAgent, policy);
 }
 
 /** Past a limit a click is not paid. Where a limit fails it limits nothing. */
-async function isOverLimit({ limits }: ClickStore, { connection, kind, hash }: ClickMessage): Promise<boolean> {
+async function isOverLimit(
+	{ limits }: ClickStore,
+	{ kind, hash, publisher }: ClickMessage,
+	connection: string | undefined,
+	stripped: Stripped,
+): Promise<boolean> {
 	const refuses = async (limit: Limit | undefined, key: string) =>
 		limit !== undefined && (await within(limit.limit({ key }), LIMIT_TIMEOUT_MS, null))?.success === false;
 	try {
 		if (connection !== undefined && (await refuses(limits.address, connection))) return true;
+		const isCounted = stripped?.modes.velocity === "unpaid" && connection !== undefined;
+		if (isCounted && (await refuses(limits.stripped, `${publisher} ${connection}`))) return true;
 		// A bid's token is one auction's; a tracking link is everyone's.
 		return kind !== "link" && (await refuses(limits.token, hash));
 	} catch (error) {

@@ -1,5 +1,12 @@
 /** GET /click on the click tracker: redirects to the platform's link from memory only, and records the click afterwards. */
-import { BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
+import {
+	BID_PAY_MS,
+	type BookBrand,
+	type BookCampaign,
+	type BookPublisher,
+	DEFAULT_PRIVACY,
+	isBrandBlocked,
+} from "../campaign-book/format.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
@@ -13,9 +20,11 @@ import { priceOf, priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
 import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
 import { layPolicies } from "../lib/traffic-rules.ts";
+import { privacyOf } from "../privacy/privacy-of.ts";
+import { readQuerySignals } from "../privacy/query-signals.ts";
 import { chooseTarget, fillTemplate } from "./choose-target.ts";
 import type { RedirectDeps } from "./deps.ts";
-import { CLICK_FORMAT, type ClickMessage } from "./message.ts";
+import { CLICK_FORMAT, CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
 import { type ClickFacts, judge } from "./payable.ts";
 import { readCountry, readParameter, readTexts } from "./read-parameters.ts";
 import { recordClick, type Visitor } from "./record-click.ts";
@@ -120,6 +129,9 @@ function redirect(
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
 	const terms = termsOf(token, publisher, campaign);
 	const linkCountry = country ?? campaign.country;
+	const signals = readQuerySignals(query, headers.get("sec-gpc"));
+	const isStripped =
+		token.stripped || (signals !== null && privacyOf(signals, publisher?.privacy ?? DEFAULT_PRIVACY, deps.vendorId ?? null) !== "as_sent");
 	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
@@ -138,14 +150,14 @@ function redirect(
 		sharePpm: terms.sharePpm,
 		bidMicros: terms.bidMicros,
 		grossMicros: terms.grossMicros,
-		texts: readTexts(query),
-		ipPrefix: (address === null ? null : networkPrefix(address)) ?? undefined,
-		keyword: token.keyword ?? undefined,
-		askedFrom: token.askedFrom ?? undefined,
+		texts: readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS),
+		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
+		keyword: isStripped ? undefined : (token.keyword ?? undefined),
+		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
 		userAgentHash: undefined,
 		connection: undefined,
 	};
-	waitUntil(recordClick(deps.store, click, visitor));
+	waitUntil(recordClick(deps.store, click, visitor, isStripped ? policy : null));
 	deps.measure?.({
 		event: "click",
 		publisher: token.publisher,
@@ -155,6 +167,15 @@ function redirect(
 	});
 	REDIRECT_HEADERS.set("location", fillTemplate(target, hash));
 	return new Response(null, { status: 302, headers: REDIRECT_HEADERS });
+}
+
+/** Values that are no user's: what clicks are counted by, and the publisher's own id of the click, which it is paid by. */
+const OF_NO_USER = ["subi", "psorc", "pcat", "atag"] as const satisfies readonly ClickText[];
+const WITH_CLICK_ID = ["clickid", ...OF_NO_USER] as const satisfies readonly ClickText[];
+
+/** The `clickid` of a bid by OpenRTB may be the user's id, unless the bid left that out already. */
+function textsOfStripped({ kind, stripped }: ClickToken): readonly ClickText[] {
+	return kind === "openrtb" && !stripped ? OF_NO_USER : WITH_CLICK_ID;
 }
 
 /** Tracking links do not age: they are made once and used for months. */

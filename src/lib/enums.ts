@@ -89,6 +89,10 @@ export type Amendments = (typeof AMENDMENTS)[number];
 export const NEGATIVE_PAYOUTS = ["cancel", "adjust"] as const;
 export type NegativePayout = (typeof NEGATIVE_PAYOUTS)[number];
 
+/** What becomes of a user's data where a privacy signal says no: passed on as sent, left out, or no bid at all. */
+export const PRIVACY_POLICIES = ["as_sent", "strip", "no_bid"] as const;
+export type PrivacyPolicy = (typeof PRIVACY_POLICIES)[number];
+
 /** Why a due callback is put aside: an earlier one of its conversion comes first, or the publisher's address is paused. */
 export const CALLBACK_HOLDS = ["order", "pause"] as const;
 

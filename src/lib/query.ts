@@ -36,6 +36,17 @@ export class Query {
 		const raw = this.raw(name);
 		return raw === null ? null : decodeText(raw);
 	}
+
+	/** Whether there is a parameter of any of these names. */
+	hasAny(names: ReadonlySet<string>): boolean {
+		for (const name of this.#names) if (names.has(name)) return true;
+		return false;
+	}
+
+	/** The raw values of a parameter, not decoded, however often it is repeated. */
+	rawAll(name: string): string[] {
+		return this.#values.filter((_, at) => this.#names[at] === name);
+	}
 }
 
 /** Four times as many as any endpoint knows: a URL has room for thousands, and each has a name to decode. */

@@ -19,6 +19,7 @@ export const NO_BID_REASONS = {
 	currency_not_accepted: { condition: null, text: "the auction does not accept bids in USD" },
 	seat_not_accepted: { condition: null, text: "the auction does not accept bids from this seat" },
 	advertiser_not_accepted: { condition: null, text: "the auction blocks this advertiser's domain" },
+	privacy_refused: { condition: null, text: "a privacy signal says no, and the publisher then wants no bid" },
 	too_complex: { condition: null, text: "the request's lists, or the candidates of its keyword, are more than one auction may cost" },
 	book_unavailable: { condition: null, text: "the campaign book cannot be read, or no network was imported yet" },
 	timed_out: { condition: null, text: "the campaign book did not arrive within the auction's time" },

@@ -3,6 +3,9 @@
  * read for what they mean. Only what the interface lists makes a request invalid.
  */
 
+import type { PrivacySignals } from "../privacy/signals.ts";
+import { readPrivacy } from "./read-privacy.ts";
+
 /** The floor of an auction. An amount that cannot be read is kept apart from none: it must never let a bid through. */
 export type Floor = { kind: "none" } | { kind: "usd"; amount: number } | { kind: "other_currency" } | { kind: "unusable" };
 
@@ -23,6 +26,8 @@ export type BidRequest = {
 	/** Time the auction gives, in milliseconds. */
 	tmaxMs: number | null;
 	clickId: string | null;
+	/** `site.publisher.id` alone, without the user's id in its place. */
+	publisherClickId: string | null;
 	buyerUid: string | null;
 	tagId: string | null;
 	ip: string | null;
@@ -34,6 +39,8 @@ export type BidRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
+	/** Null where nothing is said of privacy. */
+	privacy: PrivacySignals | null;
 	/** A list or an id of the request is longer than any auction takes. */
 	tooComplex: boolean;
 };
@@ -61,6 +68,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 	const user = object(body.user);
 	const native = object(imp.native);
 	const nativeExt = object(native.ext);
+	const publisherClickId = text(object(site.publisher).id);
 	return {
 		id,
 		impId: imp.id,
@@ -78,7 +86,8 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		floor: readFloor(imp.bidfloor, imp.bidfloorcur),
 		test: isTrue(body.test),
 		tmaxMs: positiveNumber(body.tmax),
-		clickId: text(object(site.publisher).id) ?? text(user.id),
+		clickId: publisherClickId ?? text(user.id),
+		publisherClickId,
 		buyerUid: text(user.buyeruid),
 		tagId: text(imp.tagid),
 		ip: text(device.ip)?.trim() ?? null,
@@ -88,6 +97,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		allowedSeats: texts(body.wseat),
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
+		privacy: readPrivacy(body.regs, device, user),
 		tooComplex: id.length > MAX_ID_LENGTH || imp.id.length > MAX_ID_LENGTH || [body.badv, body.wseat, body.bseat, body.cur].some(isTooLong),
 	};
 }

@@ -10,6 +10,7 @@ import { type BrandWire, domainKey, keywordKey } from "../../src/campaign-book/f
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
+import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { memoryBook } from "../support/memory-book.ts";
 import { BRANDS, domainOf, KEYWORD } from "./hostile-bodies.ts";
@@ -41,7 +42,8 @@ function openDeps(): Deps {
 		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
 		pause: () => Promise.resolve(),
 		connectionKey: "benchmark-token-key-0000000000000000",
-		limits: { address: undefined, token: undefined },
+		limits: { address: undefined, token: undefined, stripped: undefined },
+		visits: new RecentVisits(),
 	};
 	return { bidding: { ...shared, clickUrl: "https://click.example" }, redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 } };
 }

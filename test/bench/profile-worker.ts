@@ -132,6 +132,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		sharePpm: publisher.sharePpm,
 		grossMicros: campaign.epcMicros,
 		askedFrom: "203.0.113.0/24",
+		stripped: false,
 	};
 	const fill: Fill = {
 		requestId: read.id,

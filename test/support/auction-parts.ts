@@ -48,6 +48,7 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		blockedBrands: new Map(),
 		suspended: false,
 		bidPayMs: BID_PAY_MS,
+		privacy: "strip",
 		traffic: DEFAULT_POLICY,
 		...fields,
 	};
@@ -65,6 +66,7 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 		allowedSeats: [],
 		blockedSeats: [],
 		currencies: [],
+		privacy: null,
 		tooComplex: false,
 		...fields,
 	};

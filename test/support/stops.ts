@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
+import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
 import { BROWSER } from "./clicks.ts";
@@ -83,7 +84,16 @@ export function frozenRedirect() {
 			const now = Date.now();
 			const bid = { kind: "openrtb", bidMicros: 200_000, typoId: 0, auctionId: crypto.randomUUID(), mintedAt: now } as const;
 			const terms = { pricingModel: "CPC", sharePpm: 800_000, grossMicros: 250_000 } as const;
-			const encyp = await tokens.mint({ ...of, ...bid, ...terms, test: false, device: null, keyword: null, askedFrom: null });
+			const encyp = await tokens.mint({
+				...of,
+				...bid,
+				...terms,
+				test: false,
+				device: null,
+				keyword: null,
+				askedFrom: null,
+				stripped: false,
+			});
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];
 			const store = {
@@ -91,7 +101,8 @@ export function frozenRedirect() {
 				batches: { keep: async () => {} },
 				pause: async () => {},
 				connectionKey: crypto.randomUUID(),
-				limits: { address: undefined, token: undefined },
+				limits: { address: undefined, token: undefined, stripped: undefined },
+				visits: new RecentVisits(),
 			};
 			const headers = { "user-agent": BROWSER, "cf-connecting-ip": `198.51.${Math.floor(made / 250)}.${made++ % 250}` };
 			const url = `http://click.example/click?encyp=${encyp}&cc=US`;

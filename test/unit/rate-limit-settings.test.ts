@@ -7,6 +7,7 @@ import { FAILED_KEYS_LIMIT, FAILED_KEYS_SECONDS, PUBLISHER_LIMIT, PUBLISHER_SECO
 const CLICKS = {
 	CLICK_ADDRESSES: { limit: 600, period: 60 },
 	CLICK_TOKENS: { limit: 300, period: 60 },
+	CLICK_STRIPPED: { limit: 12, period: 60 },
 };
 const KEYS = {
 	UNKNOWN_KEYS: { limit: 120, period: 60 },

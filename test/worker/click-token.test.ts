@@ -23,6 +23,7 @@ const CONTENT: ClickToken = {
 	pricingModel: "CPC",
 	sharePpm: 800_000,
 	grossMicros: 420_000,
+	stripped: false,
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -87,6 +88,7 @@ describe("worker: a minted token", () => {
 			pricingModel: fc.constantFrom(null, ...PRICING_MODELS),
 			sharePpm: fc.option(fc.nat({ max: 1_000_000 })),
 			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
+			stripped: fc.boolean(),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {

@@ -7,6 +7,7 @@ import { ClickBatches } from "../../src/clicks/click-batches.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
+import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
@@ -262,7 +263,8 @@ describe("worker: a redirect that was answered is never lost", () => {
 				),
 				pause: async () => {},
 				connectionKey: "key",
-				limits: { address: undefined, token: undefined },
+				limits: { address: undefined, token: undefined, stripped: undefined },
+				visits: new RecentVisits(),
 			},
 			clickTtlMs: 86_400_000,
 			now: () => Date.now(),

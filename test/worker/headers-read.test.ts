@@ -4,6 +4,7 @@ import operations from "../../docs/operations.md?raw";
 import { routeBid } from "../../src/bidding/routes.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
+import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
 import { memoryBook } from "../support/memory-book.ts";
 
@@ -24,7 +25,8 @@ const redirect = {
 		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
 		pause: () => Promise.resolve(),
 		connectionKey: TOKEN_KEY,
-		limits: { address: undefined, token: undefined },
+		limits: { address: undefined, token: undefined, stripped: undefined },
+		visits: new RecentVisits(),
 	},
 };
 

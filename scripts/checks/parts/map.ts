@@ -34,9 +34,15 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["hono", "leven", "valibot"],
 	},
 	{
+		path: "src/privacy",
+		job: "privacy signals, pure: read them, consent strings among them, and decide by the publisher's policy",
+		imports: ["src/lib"],
+		packages: [],
+	},
+	{
 		path: "src/openrtb",
 		job: "the OpenRTB 2.5 wire, pure: read a request, write an answer, the reasons of no-bids",
-		imports: ["src/lib"],
+		imports: ["src/lib", "src/privacy"],
 		packages: [],
 	},
 	{
@@ -54,7 +60,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/bidding",
 		job: "the auction and the two real-time endpoints",
-		imports: ["src/lib", "src/openrtb", "src/click-token", "src/campaign-book"],
+		imports: ["src/lib", "src/privacy", "src/openrtb", "src/click-token", "src/campaign-book"],
 		packages: ["valibot"],
 	},
 	{
@@ -67,7 +73,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/clicks",
 		job: "the redirect, and the click's message",
-		imports: ["src/lib", "src/click-token", "src/campaign-book"],
+		imports: ["src/lib", "src/privacy", "src/click-token", "src/campaign-book"],
 		packages: ["isbot", "siphash", "valibot"],
 	},
 	{
@@ -734,6 +740,7 @@ export const REACHES: readonly { entry: string; parts: readonly string[]; packag
 		entry: "src/edge.ts",
 		parts: [
 			"src/lib",
+			"src/privacy",
 			"src/openrtb",
 			"src/click-token",
 			"src/campaign-book",

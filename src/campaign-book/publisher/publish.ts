@@ -354,6 +354,7 @@ function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands
 		model: row.pricingModel,
 		...(isSuspended && { x: 1 }),
 		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
+		...(row.privacy !== "strip" && { v: row.privacy }),
 		...trafficOf(row),
 		...(former.length > 0 && { former }),
 	};

@@ -82,6 +82,8 @@ export const clicks = sqliteTable(
 			.on(table.publisherId, table.clickedAt, table.id, table.revenueMicros, table.sequence)
 			.where(sql`reason = 'voided' AND pricing_model = 'CPC'`),
 		index("clicks_by_void").on(table.voidedBy, table.id).where(sql`voided_by IS NOT NULL`),
+		// Whose data an operator erases.
+		index("clicks_by_uid").on(table.uid).where(sql`uid IS NOT NULL`),
 		// The others, for a publisher's list of its clicks: a click is in one of the two, so that the paid one costs no further row.
 		index("clicks_other_by_publisher")
 			.on(table.publisherId, table.clickedAt, table.id, table.reason, table.pricingModel)

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { AMENDMENTS, KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, PRICING_MODELS } from "../../lib/enums.ts";
+import { AMENDMENTS, KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, PRICING_MODELS, PRIVACY_POLICIES } from "../../lib/enums.ts";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -32,6 +32,8 @@ export const publishers = sqliteTable(
 		amendments: text({ enum: AMENDMENTS }).notNull().default("none"),
 		/** How long a click on a bid is paid; null for the network's time. */
 		bidPayMinutes: integer("bid_pay_minutes"),
+		/** What becomes of a user's data where a privacy signal says no. */
+		privacy: text({ enum: PRIVACY_POLICIES }).notNull().default("strip"),
 		/** JSON of TrafficSettings: the publisher's own rules on which clicks are paid; null for none. */
 		traffic: text(),
 	},

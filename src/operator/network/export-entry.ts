@@ -57,6 +57,7 @@ export function exportPublisher(row: Stored<typeof publishers>): FileEntry {
 		status: row.status,
 		amendments: row.amendments,
 		bid_pay_minutes: row.bidPayMinutes,
+		privacy: row.privacy,
 		traffic: exportTraffic(row.traffic),
 		blocked_brands: parsed(row.blockedBrands),
 	};

@@ -11,6 +11,7 @@ import {
 	CONVERSION_STATUSES,
 	NEGATIVE_PAYOUTS,
 	PRICING_MODELS,
+	PRIVACY_POLICIES,
 	PUBLISHER_IDENTITY,
 	RESTRICTED_TRAFFIC,
 	TRAFFIC_TYPES,
@@ -181,6 +182,7 @@ export const publisherSchema = objectOf({
 	bid_pay_minutes: orNull(
 		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),
 	),
+	privacy: orElse(v.picklist(PRIVACY_POLICIES, "must be as_sent, strip or no_bid"), "strip"),
 	traffic: orNull(trafficSchema),
 	/** Without a country the brand is blocked everywhere. */
 	blocked_brands: orElse(v.array(objectOf({ domain, country: orNull(country) }), "must be a list"), []),

@@ -156,6 +156,7 @@ function writePublisher(entry: PublisherEntry & { publisher_id: string; publishe
 		status: entry.status,
 		amendments: entry.amendments,
 		bidPayMinutes: entry.bid_pay_minutes,
+		privacy: entry.privacy,
 		traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 	};
 }

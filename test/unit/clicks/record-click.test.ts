@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClickBatches } from "../../../src/clicks/click-batches.ts";
 import type { ClickMessage } from "../../../src/clicks/message.ts";
+import { RecentVisits } from "../../../src/clicks/recent-visits.ts";
 import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
 
 const CLICK: ClickMessage = {
@@ -34,10 +35,12 @@ async function record(refused: { queue: number; kept: boolean }): Promise<string
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
 			connectionKey: "key",
-			limits: { address: undefined, token: undefined },
+			limits: { address: undefined, token: undefined, stripped: undefined },
+			visits: new RecentVisits(),
 		},
 		CLICK,
 		{ userAgent: null, connection: null },
+		null,
 	);
 	return steps;
 }
@@ -101,10 +104,12 @@ describe("unit: a click that something keeps waiting", () => {
 				batches: new ClickBatches({ put }, wait),
 				pause: wait,
 				connectionKey: "key",
-				limits: { address: undefined, token },
+				limits: { address: undefined, token, stripped: undefined },
+				visits: new RecentVisits(),
 			},
 			{ ...CLICK },
 			{ userAgent: null, connection: null },
+			null,
 		).then(() => Date.now() - startedAt);
 		await vi.advanceTimersByTimeAsync(WAIT_UNTIL_MS * 4);
 		return { put, after: await recorded };
@@ -143,9 +148,10 @@ describe("unit: limits of clicks", () => {
 			batches: { keep: async () => {} },
 			pause: async () => {},
 			connectionKey: "key",
-			limits: { address: undefined, token: { limit } },
+			limits: { address: undefined, token: { limit }, stripped: undefined },
+			visits: new RecentVisits(),
 		};
-		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null });
+		await recordClick(store, { ...CLICK }, { userAgent: null, connection: null }, null);
 		return messages;
 	}
 

@@ -1,0 +1,59 @@
+/**
+ * Visits of users whose privacy signals say no, in this isolate's memory alone: nothing of them is written anywhere, and rules on repeats
+ * and on too many clicks still find those that come to the same isolate (docs/decisions/0040).
+ */
+import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import type { TrafficPolicy } from "../lib/traffic-rules.ts";
+import type { ClickMessage } from "./message.ts";
+import type { ClickFacts } from "./payable.ts";
+
+type Visit = { at: number; brandId: number; userAgent: string };
+type Connection = { visits: Visit[]; unpaid: number[] };
+
+/** Connections that are remembered; the first seen goes first. */
+const MAX_CONNECTIONS = 10_000;
+/** Clicks of one that are remembered: more than any rule counts by default. */
+const MAX_CLICKS = 600;
+
+export class RecentVisits {
+	readonly #connections = new Map<string, Connection>();
+
+	/** What earlier clicks of the visitor and of its connection say of this one. */
+	factsOf({ publisher, brandId, at }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): ClickFacts {
+		const near = this.#connections.get(keyOf(publisher, connection))?.visits ?? [];
+		const ofVisitor = near.filter((visit) => visit.userAgent === userAgent);
+		const lastHour = (visits: readonly Visit[]) => visits.filter((visit) => at - visit.at < HOUR_MS).length;
+		return {
+			repeat: ofVisitor.some((visit) => visit.brandId === brandId && at - visit.at < policy.repeatMinutes * MINUTE_MS),
+			velocity: lastHour(ofVisitor) >= policy.visitorPerHour || lastHour(near) >= policy.addressPerHour,
+		};
+	}
+
+	/** Remembers a click. @returns false where its connection has had so many unpaid ones in an hour that it need not be recorded */
+	remember({ publisher, brandId, at, reason }: ClickMessage, connection: string, userAgent: string, policy: TrafficPolicy): boolean {
+		const known = this.#keep(keyOf(publisher, connection));
+		const windowMs = Math.max(HOUR_MS, policy.repeatMinutes * MINUTE_MS);
+		known.visits = known.visits.filter((visit) => at - visit.at < windowMs).slice(1 - MAX_CLICKS);
+		known.unpaid = known.unpaid.filter((time) => at - time < HOUR_MS);
+		if (reason === undefined) known.visits.push({ at, brandId, userAgent });
+		else if (known.unpaid.length >= MAX_CLICKS) return false;
+		else known.unpaid.push(at);
+		return true;
+	}
+
+	#keep(key: string): Connection {
+		const known = this.#connections.get(key);
+		if (known !== undefined) return known;
+		if (this.#connections.size >= MAX_CONNECTIONS) {
+			const [first] = this.#connections.keys();
+			if (first !== undefined) this.#connections.delete(first);
+		}
+		const made: Connection = { visits: [], unpaid: [] };
+		this.#connections.set(key, made);
+		return made;
+	}
+}
+
+function keyOf(publisher: string, connection: string): string {
+	return `${publisher} ${connection}`;
+}

@@ -1,0 +1,62 @@
+/** Bits of a text in URL-safe base64 without padding, as IAB's consent strings have them: read where they stand, never unpacked. */
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const BITS_A_CHARACTER = 6;
+const VALUES = new Uint8Array(128);
+for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/** Thrown where a string is not what it must be: no value of it is told. */
+export class MalformedError extends Error {}
+
+/** Reads bits in order. Whatever lies behind the end is malformed. */
+export class Bits {
+	readonly #text: string;
+	readonly length: number;
+	at = 0;
+
+	/** @throws MalformedError where the text is empty or no base64 */
+	constructor(text: string) {
+		if (!BASE64URL.test(text)) throw new MalformedError("no base64");
+		this.#text = text;
+		this.length = text.length * BITS_A_CHARACTER;
+	}
+
+	/** The next bits as a whole number, the highest first; 31 at most. @throws MalformedError behind the end */
+	take(count: number): number {
+		let value = 0;
+		const end = this.at + count;
+		if (end > this.length) throw new MalformedError("truncated");
+		for (let at = this.at; at < end; at++) value = (value << 1) | this.#bitAt(at);
+		this.at = end;
+		return value;
+	}
+
+	/** Passes over bits. @throws MalformedError behind the end */
+	skip(count: number): void {
+		this.at += count;
+		if (this.at > this.length) throw new MalformedError("truncated");
+	}
+
+	/** A whole number from 1 in Fibonacci coding: it ends with two ones. @throws MalformedError behind the end, or where it is too large */
+	takeFibonacci(): number {
+		let value = 0;
+		let [present, next] = [1, 2];
+		for (let last = 0; ; ) {
+			const bit = this.take(1);
+			if (bit === 1 && last === 1) return value;
+			if (bit === 1) value += present;
+			if (present > MAX_FIBONACCI) throw new MalformedError("too large");
+			[present, next] = [next, present + next];
+			last = bit;
+		}
+	}
+
+	#bitAt(at: number): number {
+		const value = VALUES[this.#text.charCodeAt(Math.floor(at / BITS_A_CHARACTER))] ?? 0;
+		return (value >> (BITS_A_CHARACTER - 1 - (at % BITS_A_CHARACTER))) & 1;
+	}
+}
+
+/** No number in these strings is larger: ids of sections and vendors have 16 bits at most. */
+const MAX_FIBONACCI = 0xffff;
