@@ -20,7 +20,7 @@ const MAX_SECTIONS = 64;
 export function readSections(gpp: string): Map<number, string> {
 	const [header = "", ...texts] = gpp.split("~", MAX_SECTIONS + 2);
 	const ids = readIds(new Bits(header));
-	if (ids.length !== texts.length) throw new MalformedError("not as many sections as its header names");
+	if (ids.length !== texts.length || texts.includes("")) throw new MalformedError("not the sections that its header names");
 	return new Map(ids.map((id, at) => [id, texts[at] ?? ""]));
 }
 
