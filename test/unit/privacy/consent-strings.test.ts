@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { MalformedError } from "../../../src/privacy/bits.ts";
 import { allowsSection, readSections } from "../../../src/privacy/gpp.ts";
 import { allowsEu } from "../../../src/privacy/tcf.ts";
-import { US_SECTIONS } from "../../../src/privacy/us-sections.ts";
 import { allowsUsPrivacy } from "../../../src/privacy/us-privacy.ts";
+import { US_SECTIONS } from "../../../src/privacy/us-sections.ts";
 import { ALLOWING, gppString, tcString } from "../../support/consents.ts";
 
 const purposes = fc.uniqueArray(fc.integer({ min: 1, max: 11 }));
@@ -26,8 +26,12 @@ function read(text: string, vendor: number | null = null): boolean | null {
 
 describe("unit: TC strings", () => {
 	it("allow by every purpose that is used, and by the vendor where there is one, whichever way vendors are written", () => {
-		const some = fc.oneof(vendors, fc.tuple(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 0, max: 600 })).map(([first, more]) =>
-			Array.from({ length: more }, (_, at) => first + at)));
+		const some = fc.oneof(
+			vendors,
+			fc
+				.tuple(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 0, max: 600 }))
+				.map(([first, more]) => Array.from({ length: more }, (_, at) => first + at)),
+		);
 		fc.assert(
 			fc.property(purposes, some, fc.integer({ min: 1, max: 1_200 }), fc.boolean(), (given, consented, vendor, disclosed) => {
 				const text = tcString({ purposes: given, vendors: consented, disclosed });
@@ -59,7 +63,7 @@ describe("unit: TC strings", () => {
 			`${ALLOWING}!`,
 			"C".repeat(100_000),
 			"\ud800",
-			"${GDPR_CONSENT_755}",
+			"{gdpr_consent}",
 		];
 		for (const text of others) expect(read(text), text.slice(0, 60)).toBeNull();
 		const text = tcString({ purposes: USED, vendors: [1, 2, 42, 900], restricted: [{ purpose: 2, vendor: 3 }] });
@@ -83,8 +87,27 @@ function isRefusedByIab(text: string): boolean {
 /** Fields of a section that may say no, as IAB's encoder names them. */
 const REFUSING = /^(?:(?:Sale|Sharing|TargetedAdvertising)OptOut|KnownChildSensitiveDataConsents|PersonalDataConsents)$/;
 const NAMES: Readonly<Record<number, string>> = {
-	7: "usnat", 8: "usca", 9: "usva", 10: "usco", 11: "usut", 12: "usct", 13: "usfl", 14: "usmt", 15: "usor", 16: "ustx", 17: "usde",
-	18: "usia", 19: "usne", 20: "usnh", 21: "usnj", 22: "ustn", 23: "usmn", 24: "usmd", 25: "usin", 26: "usky", 27: "usri",
+	7: "usnat",
+	8: "usca",
+	9: "usva",
+	10: "usco",
+	11: "usut",
+	12: "usct",
+	13: "usfl",
+	14: "usmt",
+	15: "usor",
+	16: "ustx",
+	17: "usde",
+	18: "usia",
+	19: "usne",
+	20: "usnh",
+	21: "usnj",
+	22: "ustn",
+	23: "usmn",
+	24: "usmd",
+	25: "usin",
+	26: "usky",
+	27: "usri",
 };
 
 describe("unit: GPP strings", () => {
@@ -101,7 +124,9 @@ describe("unit: GPP strings", () => {
 						const set = Array.isArray(value) ? value.map((_, place) => (place === at ? answer : 0)) : answer;
 						// A field that may not say so is not asked.
 						if (!isAllowed(name, field, set)) continue;
-						expect(allows(Number(id), { [name]: { [field]: set } }), `${name} ${field} ${at} ${answer}`).toBe(!(REFUSING.test(field) && answer === 1));
+						expect(allows(Number(id), { [name]: { [field]: set } }), `${name} ${field} ${at} ${answer}`).toBe(
+							!(REFUSING.test(field) && answer === 1),
+						);
 					}
 				}
 			}
@@ -159,7 +184,8 @@ describe("unit: GPP strings", () => {
 it("unit: US Privacy strings opt out of the sale by their third character", () => {
 	expect(["1YNN", "1---", "1NNY", "1ynn"].map(allowsUsPrivacy)).toEqual([true, true, true, true]);
 	expect(["1YYN", "1yyn", "1-Y-"].map(allowsUsPrivacy)).toEqual([false, false, false]);
-	for (const bad of ["", "1", "1YN", "1YNNN", "2YNN", "1YXN", "1Y N", "1YNN ".repeat(20_000)]) expect(() => allowsUsPrivacy(bad)).toThrow(MalformedError);
+	for (const bad of ["", "1", "1YN", "1YNNN", "2YNN", "1YXN", "1Y N", "1YNN ".repeat(20_000)])
+		expect(() => allowsUsPrivacy(bad)).toThrow(MalformedError);
 });
 
 function fill(length: number, ids: readonly number[]): boolean[] {

@@ -11,7 +11,8 @@ import { ALLOWING, gppString, tcString } from "../../support/consents.ts";
 const REFUSING = tcString({ purposes: [1, 2, 3, 4] });
 const OPTED_OUT = gppString({ usnat: { SaleOptOut: 1 } });
 const OPTED_IN = gppString({ usnat: { SaleOptOut: 2, TargetedAdvertisingOptOut: 2 } });
-const WITH_TCF = (purposes: number[]) => gppString({ tcfeuv2: { PurposeConsents: Array.from({ length: 24 }, (_, at) => purposes.includes(at + 1)) } });
+const WITH_TCF = (purposes: number[]) =>
+	gppString({ tcfeuv2: { PurposeConsents: Array.from({ length: 24 }, (_, at) => purposes.includes(at + 1)) } });
 
 type Body = { regs?: unknown; device?: Record<string, unknown>; user?: Record<string, unknown> };
 
@@ -27,7 +28,15 @@ function refusalAt(search: string, gpc: string | null = null): string | null {
 
 describe("unit: privacy signals", () => {
 	it("say nothing where there are none, and none that object", () => {
-		for (const body of [{}, { regs: null }, { regs: {} }, { regs: "" }, { user: { ext: null, consent: "" } }, { device: { lmt: null, dnt: "" } }, { user: { ext: { eids: [] } } }])
+		for (const body of [
+			{},
+			{ regs: null },
+			{ regs: {} },
+			{ regs: "" },
+			{ user: { ext: null, consent: "" } },
+			{ device: { lmt: null, dnt: "" } },
+			{ user: { ext: { eids: [] } } },
+		])
 			expect(readPrivacy(body.regs, { ...body.device }, { ...body.user }), JSON.stringify(body)).toBeNull();
 		for (const body of [
 			{ regs: { coppa: 0 } },
@@ -83,7 +92,12 @@ describe("unit: privacy signals", () => {
 		];
 		for (const body of flags) for (const value of wrong) expect(refusalIn(body(value)), JSON.stringify(body(value))).toBe("unreadable");
 		for (const value of [1, true, [], {}, ["1YNN"]]) {
-			for (const body of [{ regs: { us_privacy: value } }, { regs: { gpp: value } }, { user: { consent: value } }, { user: { ext: { consent: value } } }])
+			for (const body of [
+				{ regs: { us_privacy: value } },
+				{ regs: { gpp: value } },
+				{ user: { consent: value } },
+				{ user: { ext: { consent: value } } },
+			])
 				expect(refusalIn(body), JSON.stringify(body)).toBe("unreadable");
 		}
 		for (const value of [true, {}, "x", [{}], [1.5], [-2], [70_000], Array(65).fill(7), [["7"]]])
@@ -122,8 +136,8 @@ describe("unit: privacy signals", () => {
 	});
 
 	it("that nobody filled in say nothing, but a consent is not there then", () => {
-		expect(refusalAt("gdpr=${GDPR}&gdpr_consent=${GDPR_CONSENT_42}&us_privacy={us_privacy}")).toBeNull();
-		expect(refusalAt("gdpr=1&gdpr_consent=${GDPR_CONSENT_42}")).toBe("gdpr");
+		expect(refusalAt("gdpr={{gdpr}}&gdpr_consent=[gdpr_consent]&us_privacy={us_privacy}")).toBeNull();
+		expect(refusalAt("gdpr=1&gdpr_consent=%24%7BGDPR_CONSENT_42%7D")).toBe("gdpr");
 	});
 
 	it("are answered as the publisher's policy says, only where one says no", () => {
@@ -135,7 +149,11 @@ describe("unit: privacy signals", () => {
 	});
 
 	it("never throw, whatever is sent, and another signal never makes them milder", () => {
-		const anything = fc.oneof(fc.anything(), fc.constantFrom(0, 1, "0", "1", ALLOWING, REFUSING, OPTED_IN, OPTED_OUT, "1YNN", "1YYN", "1---"), fc.string({ unit: "binary" }));
+		const anything = fc.oneof(
+			fc.anything(),
+			fc.constantFrom(0, 1, "0", "1", ALLOWING, REFUSING, OPTED_IN, OPTED_OUT, "1YNN", "1YYN", "1---"),
+			fc.string({ unit: "binary" }),
+		);
 		const part = (names: string[]) => fc.dictionary(fc.constantFrom(...names), anything);
 		const regs = part(["coppa", "gdpr", "us_privacy", "gpp", "gpp_sid", "gpc", "ext"]);
 		fc.assert(
