@@ -53,6 +53,7 @@ import { readDataThrough } from "./network-reports/data-through.ts";
 import { networkReportRoutes } from "./network-reports/report-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
+import { eraseRoutes } from "./operator/erase/erase-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
 import { ENTRY_SECTIONS } from "./operator/network/entry-answers.ts";
@@ -195,6 +196,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/reports": networkReportRoutes(watching),
+		"/erase": eraseRoutes({ db, kv: env.BOOK, archive: env.ARCHIVE, now }),
 		"/bids": bidsRoutes({ db, now }),
 		"/status": statusRoutes(watching),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),

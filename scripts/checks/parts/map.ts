@@ -300,6 +300,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
+		path: "src/operator/erase",
+		job: "erases what is known of a user, and keeps the money: `/operator/erase`",
+		imports: ["src/lib", "src/http", "src/db", "src/audit", "src/conversions/conversion.ts"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
 		path: "src/operator/statement",
 		job: "compares a platform's own statement with the ledger, and applies it: `/operator/reconcile`",
 		imports: [
@@ -419,6 +425,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/feeds",
 			"src/operator/conversions",
 			"src/operator/postback-problems",
+			"src/operator/erase",
 			"src/operator/statement",
 			"src/operator/dead-letters",
 			"src/operator/status",
@@ -532,6 +539,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/feeds",
 			"src/operator/conversions",
 			"src/operator/postback-problems",
+			"src/operator/erase",
 			"src/operator/statement",
 			"src/operator/dead-letters",
 			"src/operator/status",
@@ -647,6 +655,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/operator/postback-problems/problems-answers.ts",
 			"src/operator/statement/statement-answers.ts",
 			"src/operator/dead-letters/replay-answers.ts",
+			"src/operator/erase/erase-answer.ts",
 			"src/operator/status/status-answer.ts",
 			"src/reconcile/reconcile-answers.ts",
 			"src/ledger-check/ledger-answers.ts",

@@ -17,6 +17,7 @@ import { OPERATOR_CONSOLE_OPERATIONS } from "./operator-console.ts";
 import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
 import { OPERATOR_ENTRY_OPERATIONS } from "./operator-entries.ts";
+import { OPERATOR_ERASE_OPERATIONS } from "./operator-erase.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
@@ -90,6 +91,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
+		...OPERATOR_ERASE_OPERATIONS,
 		...OPERATOR_CONVERSION_OPERATIONS,
 		...OPERATOR_PROBLEM_OPERATIONS,
 		...OPERATOR_STATEMENT_OPERATIONS,

@@ -1,0 +1,49 @@
+import { type Erased, erasedSchema } from "../../../src/operator/erase/erase-answer.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { describePlaces, readFaults } from "../import-report.ts";
+import { readAnswer } from "../read-answer.ts";
+import { targetOf } from "../target.ts";
+
+type EraseOptions = ServerOptions & { uid?: string; click?: string; dryRun?: boolean };
+
+/** `erase`: removes what is known of a user. */
+export const command: OperatorCommand = {
+	name: "erase",
+	add(program) {
+		withServerOptions(program.command("erase"))
+			.description("erase what is known of a user; the money stays, and a receipt is given")
+			.option("--uid <uid>", "of all clicks with this uid")
+			.option("--click <click>", "of whoever made this click: its hash or its id")
+			.option("--dry-run", "only say what would be erased")
+			.action(erase);
+	},
+};
+
+/** A request looks through a part of the archive: asks until all is done, and adds up. */
+async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): Promise<void> {
+	const target = targetOf(options);
+	const receipts: Erased[] = [];
+	for (let after: string | null = null; ; ) {
+		const body = JSON.stringify({ uid, click, ...(after !== null && { archive_after: after }) });
+		const answer = await callOperator(target, `/operator/erase${dryRun ? "?dry_run=1" : ""}`, body);
+		if (answer.status === 422) {
+			const { faults, fault_count } = readFaults(answer.body);
+			throw new Failure(["The server refused this, and nothing was erased:", ...describePlaces(faults, fault_count)].join("\n"));
+		}
+		if (answer.status !== 200)
+			throw new Failure(`Not all is erased: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nAsk again.`);
+		const receipt = readAnswer(erasedSchema, answer.body);
+		receipts.push(receipt);
+		if (receipt.complete) break;
+		after = receipt.archive_after;
+	}
+	if (options.json) return console.log(JSON.stringify(receipts, null, 2));
+	for (const { id, at, hash, counts } of receipts) {
+		const found = Object.entries(counts).filter(([, count]) => count > 0);
+		const told = found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join(", ");
+		console.log(`${dryRun ? "Would erase" : "Erased"}: ${told === "" ? "nothing is known" : told}`);
+		if (!dryRun) console.log(`Receipt ${id} of ${at}, hash ${hash}`);
+	}
+}

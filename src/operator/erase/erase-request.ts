@@ -1,0 +1,34 @@
+/** Body of POST /operator/erase. */
+import * as v from "valibot";
+import { normaliseClickId } from "../../lib/click-id.ts";
+
+/** Longest value that a click's row has of one parameter. */
+const MAX_UID_LENGTH = 255;
+const CLICK = "must be a click hash (32 hexadecimal digits) or the id of a click";
+
+const uid = v.pipe(
+	v.string("must be a text"),
+	v.nonEmpty("must not be empty"),
+	v.maxLength(MAX_UID_LENGTH, `must have at most ${MAX_UID_LENGTH} characters`),
+);
+const click = v.pipe(
+	v.string(CLICK),
+	v.transform((text) => normaliseClickId(text) ?? ""),
+	v.regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, CLICK),
+	v.toLowerCase(),
+);
+
+export const eraseSchema = v.pipe(
+	v.strictObject({
+		uid: v.pipe(v.optional(uid), v.description("The user's id at its exchange, as `uid` of clicks.")),
+		click: v.pipe(v.optional(click), v.description("A click hash, or the id of a click, as the trace shows them.")),
+		archive_after: v.pipe(
+			v.optional(v.pipe(v.string("must be a text"), v.maxLength(1_024))),
+			v.description("Where an earlier answer that was not complete has stopped."),
+		),
+	}),
+	v.check(({ uid: user, click: one }) => (user === undefined) !== (one === undefined), "must name either uid or click"),
+);
+
+/** Whose data it is. */
+export type Subject = { uid: string } | { click: string };

@@ -1,0 +1,90 @@
+/** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
+import { type SQL, sql } from "drizzle-orm";
+import { auditStatement } from "../../audit/audit-statement.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
+import type { Actor } from "../../http/actor.ts";
+import { utcDay } from "../../lib/time.ts";
+import type { EraseCounts } from "./erase-answer.ts";
+import { redactEvent, redactQuery } from "./redact.ts";
+
+export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; clickedAt: number };
+
+/** Who asks, when, and under which receipt; null where it is only counted. */
+export type Receipt = { actor: Actor; at: number; id: string } | null;
+
+type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks">;
+type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; hash: string };
+
+export async function eraseRows(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
+	const ids = JSON.stringify(clicks.map(({ id }) => id));
+	const hashes = JSON.stringify([...new Set(clicks.map(({ clickHash }) => clickHash))]);
+	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string }>(sql`
+		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", click_id AS "clickId", cid FROM conversions
+		WHERE click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))`);
+	const hashOf = new Map(clicks.map(({ id, clickHash }) => [id, clickHash]));
+	const conversions = found.map(({ clickId, cid, ...of }): Conversion => ({ ...of, hash: hashOf.get(clickId ?? "") ?? cid }));
+	const names = JSON.stringify(conversions);
+	const named = (platform: SQL, txnid: SQL) =>
+		sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${names}))`;
+	const ofNamed = named(sql`platform`, sql`txnid`);
+	const byName = new Map(conversions.map(({ platform, txnid, hash }) => [JSON.stringify([platform, txnid]), hash]));
+	const events = await db.all<{ platform: string; txnid: string; seq: number; details: string }>(
+		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
+	);
+	const intakes = await db.all<{ id: string; platform: string | null; txnid: string | null; cid: string | null; query: string }>(sql`
+		SELECT id, platform, txnid, cid, query FROM postback_intake
+		WHERE id IN (SELECT i.id FROM postback_intake i WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${named(sql`i.platform`, sql`i.txnid`)}
+			UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes})))`);
+	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}`);
+	const visits = await db.all<{ id: string }>(
+		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
+	);
+	const counts: RowCounts = {
+		clicks: clicks.length,
+		visits: visits.length,
+		conversions: conversions.length,
+		conversion_events: events.length,
+		postbacks: intakes.length,
+		callbacks: callbacks.length,
+	};
+	if (receipt === null) return counts;
+	const hashOfName = (platform: string | null, txnid: string | null) => byName.get(JSON.stringify([platform, txnid]));
+	const newEvents = events.map(({ platform, txnid, seq, details }) => ({
+		platform,
+		txnid,
+		seq,
+		details: redactEvent({ details }, hashOfName(platform, txnid) ?? ""),
+	}));
+	const newIntakes = intakes.map(({ id, platform, txnid, cid, query }) => {
+		const hash = hashOfName(platform, txnid) ?? cid ?? "";
+		return { id, cid: hash, query: redactQuery(query, hash) };
+	});
+	const days = [
+		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
+		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
+	];
+	await runTransaction(db, [
+		auditStatement(receipt.actor, receipt.at, { verb: "eraseUser", subjectKind: "erasure", subjectId: receipt.id, counts }),
+		sql`UPDATE clicks SET publisher_click_id = NULL, subid1 = NULL, subid2 = NULL, subid3 = NULL, subid4 = NULL, subid5 = NULL, uid = NULL,
+				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL
+			WHERE id IN (SELECT atom FROM json_each(${ids}))`,
+		sql`DELETE FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
+		sql`UPDATE conversions SET publisher_click_id = NULL, s2 = NULL, s3 = NULL, surl = NULL, cid = r.cid, version = version + 1
+			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, value ->> 'hash' AS cid FROM json_each(${names})) AS r
+			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
+		sql`UPDATE conversion_events SET details = r.details
+			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'seq' AS BIGINT) AS of_seq,
+				value ->> 'details' AS details FROM json_each(${JSON.stringify(newEvents)})) AS r
+			WHERE conversion_events.platform = r.of_platform AND conversion_events.txnid = r.of_txnid AND conversion_events.seq = r.of_seq`,
+		sql`UPDATE conversion_history SET publisher_click_id = NULL WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
+		sql`UPDATE postback_intake SET query = r.query, cid = r.cid
+			FROM (SELECT value ->> 'id' AS of_id, value ->> 'query' AS query, value ->> 'cid' AS cid FROM json_each(${JSON.stringify(newIntakes)})) AS r
+			WHERE postback_intake.id = r.of_id`,
+		sql`UPDATE callbacks SET cid = '' WHERE ${ofNamed}`,
+		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})`,
+		// Publishers verify their copies of click ids by them.
+		sql`UPDATE day_digests SET due = 1, progress = NULL, version = version + 1
+			WHERE (publisher_id, day) IN (SELECT value ->> 'publisherId', value ->> 'day' FROM json_each(${JSON.stringify(days)}))`,
+	]);
+	return counts;
+}

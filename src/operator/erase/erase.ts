@@ -1,0 +1,92 @@
+/** Erases what is known of a user, or of whoever made one click. The money stays: amounts, days, sums, and what they were paid for. */
+import { sql } from "drizzle-orm";
+import { auditStatement } from "../../audit/audit-statement.ts";
+import type { Database } from "../../db/client.ts";
+import type { Actor } from "../../http/actor.ts";
+import { sha256Hex } from "../../lib/bytes.ts";
+import { newUuid } from "../../lib/ids.ts";
+import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
+import { eraseArchive, eraseDeadLetters, eraseKept } from "./erase-kept.ts";
+import type { Subject } from "./erase-request.ts";
+import { type ErasedClick, eraseRows } from "./erase-rows.ts";
+import type { Erased } from "./redact.ts";
+
+export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | undefined; now: () => number };
+
+const CLICKS_A_STEP = 200;
+const MAX_STEPS = 25;
+
+/**
+ * First the archive, a part of it a request; then what waits outside its tables; and the tables last, by which the rest is found.
+ * @param actor whoever erases; null only counts
+ */
+export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: string | null, actor: Actor | null): Promise<Answer> {
+	const { db, kv, archive, now } = deps;
+	const at = now();
+	const id = newUuid();
+	const isDryRun = actor === null;
+	const asked = "uid" in subject ? subject.uid : subject.click;
+	const counts: EraseCounts = { ...NOTHING };
+	const answer = async (complete: boolean, after: string | null): Promise<Answer> => ({
+		id,
+		at: new Date(at).toISOString(),
+		dry_run: isDryRun,
+		complete,
+		archive_after: after,
+		hash: await sha256Hex(`${id}\n${asked}`),
+		counts,
+	});
+	const first = await findClicks(db, subject, "");
+	const erased = erasedOf(subject, first);
+	if (archive !== undefined) {
+		const archived = await eraseArchive(archive, erased, archiveAfter, isDryRun);
+		counts.archived = archived.count;
+		if (archived.after !== null) {
+			if (actor !== null) await db.run(auditStatement(actor, at, { verb: "eraseUser", subjectKind: "erasure", subjectId: id, counts }));
+			return answer(false, archived.after);
+		}
+	}
+	counts.kept_in_kv = await eraseKept(kv, erased, isDryRun);
+	counts.dead_letters = await eraseDeadLetters(db, erased, isDryRun);
+	const receipt = actor === null ? null : { actor, at, id };
+	let clicks = first;
+	for (let step = 0; step < MAX_STEPS; step++) {
+		// Once at least: what was asked for is audited, whether or not there was anything.
+		const done = await eraseRows(db, clicks, receipt);
+		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
+		if (clicks.length < CLICKS_A_STEP) return answer(true, null);
+		clicks = await findClicks(db, subject, clicks.at(-1)?.id ?? "");
+	}
+	return answer(false, archiveAfter);
+}
+
+const NOTHING: EraseCounts = {
+	clicks: 0,
+	visits: 0,
+	conversions: 0,
+	conversion_events: 0,
+	postbacks: 0,
+	callbacks: 0,
+	dead_letters: 0,
+	kept_in_kv: 0,
+	archived: 0,
+};
+
+function erasedOf(subject: Subject, clicks: readonly ErasedClick[]): Erased {
+	const named = "click" in subject ? [subject.click] : [];
+	return {
+		uid: "uid" in subject ? subject.uid : null,
+		ids: new Set([...named, ...clicks.map(({ id }) => id)]),
+		hashes: new Set([...named, ...clicks.map(({ clickHash }) => clickHash)]),
+	};
+}
+
+function findClicks(db: Database, subject: Subject, after: string): Promise<ErasedClick[]> {
+	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId", clicked_at AS "clickedAt"`;
+	if ("uid" in subject)
+		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid = ${subject.uid} AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
+	return db.all(sql`SELECT ${columns} FROM clicks
+		WHERE id IN (SELECT id FROM clicks WHERE click_hash = ${subject.click} UNION SELECT id FROM clicks WHERE id = ${subject.click})
+			AND id > ${after}
+		ORDER BY id LIMIT ${CLICKS_A_STEP}`);
+}

@@ -1,0 +1,227 @@
+/** Erasing a user: nothing of them is left in any table, message, key or object, and all the money is as it was. */
+import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
+import { sha256Hex } from "../../src/lib/bytes.ts";
+import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
+import { clickMessage, rowsOf } from "../support/click-messages.ts";
+import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
+import { OPERATOR_HEADERS } from "../support/network-import.ts";
+import "../support/worker-env.ts";
+
+const UID = "buyer-51cc";
+/** What the user's rows have, each a trace of its own; nobody else has it. */
+const TRACES = [
+	"buyer-51cc",
+	"own-click-77",
+	"member-42",
+	"203.0.113.0",
+	"feedc0ffee",
+	"jogging socks",
+	"asked-net",
+	"secret-page",
+	"s2-mark",
+];
+const USER_CLICK = {
+	uid: UID,
+	publisher_click_id: "own-click-77",
+	subid3: "member-42",
+	ip_prefix: "203.0.113.0/24",
+	user_agent_hash: "feedc0ffee000000",
+	keyword: "jogging socks",
+	asked_from: "asked-net",
+	source_id: "news",
+	subi: "news",
+};
+const TABLES = [
+	"clicks",
+	"paid_visits",
+	"conversions",
+	"conversion_events",
+	"conversion_history",
+	"postback_intake",
+	"callbacks",
+	"callback_attempts",
+	"dead_letters",
+	"audit",
+	"day_digests",
+];
+/** What reports and payments are made of. */
+const MONEY = [
+	"SELECT id, click_hash, clicked_at, publisher_id, source_id, bid_micros, revenue_micros, gross_micros, reason, sequence FROM clicks ORDER BY id",
+	"SELECT platform, txnid, stage, status, payout_micros, sales_micros, revenue_micros, gross_micros, event_at, click_id, publisher_id, source_id, credited FROM conversions ORDER BY txnid",
+	"SELECT id, txnid, status, payout_micros, state FROM callbacks ORDER BY id",
+	"SELECT * FROM daily_publishers ORDER BY publisher_id, date",
+	"SELECT * FROM daily_sources ORDER BY publisher_id, date, source_id",
+];
+
+const money = () => Promise.all(MONEY.map((query) => rowsOf(query)));
+
+/** Everything that is stored, as one text. */
+async function stored(): Promise<string> {
+	const tables = await Promise.all(TABLES.map((table) => rowsOf(`SELECT * FROM ${table}`)));
+	const { keys } = await env.BOOK.list({ prefix: "click:" });
+	const kept = await Promise.all(keys.map(({ name }) => env.BOOK.get(name)));
+	const { objects } = await env.ARCHIVE.list();
+	const archived = await Promise.all(objects.map(async ({ key }) => (await env.ARCHIVE.get(key))?.text()));
+	return JSON.stringify([tables, kept, archived]);
+}
+
+async function ask(body: object, query = "", headers: Record<string, string> = OPERATOR_HEADERS): Promise<Response> {
+	return exports.default.fetch(`https://base.example/operator/erase${query}`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function erase(asked: object, query = ""): Promise<Erased> {
+	const response = await ask(asked, query);
+	const body: unknown = await response.json();
+	expect({ status: response.status, ...(response.status !== 200 && { body }) }).toEqual({ status: 200 });
+	return v.parse(erasedSchema, body);
+}
+
+const mine = clickRow(USER_CLICK);
+const mineToo = clickRow({ ...USER_CLICK, reason: "bot" });
+const others = clickRow({ uid: "somebody", publisher_click_id: "theirs", ip_prefix: "198.51.100.0/24" });
+const archivedClick = { ...clickRow(USER_CLICK), id: "0000-archived" };
+
+beforeAll(importConversionNetwork);
+
+beforeEach(async () => {
+	await forgetTraffic("day_digests");
+	await storeClicks(mine, mineToo, others);
+	for (const [txnid, click] of [
+		["t-mine", mine],
+		["t-theirs", others],
+	] as const) {
+		const message = postbackMessage("west", {
+			txnid,
+			cid: String(click.click_hash),
+			status: "approved",
+			s2: `s2-mark${txnid === "t-mine" ? "" : "-no"}`,
+		});
+		if (message.postback !== null)
+			message.postback.surl = txnid === "t-mine" ? "https://shop.example/secret-page" : "https://shop.example/page";
+		message.intake.query = `txnid=${txnid}&cid=${click.click_hash}&payout=10&edate=2026-11-10&s2=${txnid === "t-mine" ? "s2-mark" : "other"}&surl=secret-page`;
+		if (txnid !== "t-mine") {
+			message.intake.query = `txnid=${txnid}&cid=${click.click_hash}&payout=10&surl=page`;
+			if (message.postback !== null) message.postback.s2 = "other";
+		}
+		await consume(message);
+	}
+	await env.DB.batch([
+		env.DB.prepare(
+			"INSERT INTO paid_visits (click_id, publisher_id, connection, user_agent_hash, brand_id, clicked_at) VALUES (?, 'cpa', 'abc', 'feedc0ffee000000', 1, 1)",
+		).bind(mine.id),
+		env.DB.prepare(
+			"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) SELECT 'attempt-1', id, 1, 1, 'thanks for own-click-77' FROM callbacks WHERE txnid = 't-mine'",
+		),
+		env.DB.prepare("INSERT INTO day_digests (publisher_id, day, due) VALUES ('cpa', '2026-11-10', 0)"),
+		env.DB.prepare(
+			"INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d-1', 'clicks', ?, 1), ('d-2', 'clicks', ?, 1), ('d-3', 'postbacks', ?, 1)",
+		).bind(
+			JSON.stringify(clickMessage({ texts: { uid: UID, clickid: "own-click-77" }, ipPrefix: "203.0.113.0/24" })),
+			JSON.stringify(clickMessage({ texts: { uid: "somebody", clickid: "theirs" } })),
+			JSON.stringify(postbackMessage("west", { txnid: "t-late", cid: String(mine.click_hash), surl: "secret-page" })),
+		),
+	]);
+	await env.BOOK.put(
+		"click:batch:1",
+		JSON.stringify([
+			clickMessage({ texts: { uid: UID, subid3: "member-42" }, keyword: "jogging socks" }),
+			clickMessage({ texts: { uid: "somebody" } }),
+		]),
+		{ metadata: { count: 2 } },
+	);
+	const rows = [
+		archivedClick,
+		{
+			...archivedClick,
+			uid: "somebody",
+			publisher_click_id: "theirs",
+			subid3: null,
+			ip_prefix: null,
+			user_agent_hash: null,
+			keyword: null,
+			asked_from: null,
+			id: "0000-other",
+		},
+	];
+	await env.ARCHIVE.put("clicks/2025-01-01/a.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+});
+
+describe("worker: erasing a user", () => {
+	it("by uid leaves no trace of them anywhere, nothing of others, and all the money", async () => {
+		const before = await money();
+		const all = await stored();
+		for (const trace of TRACES) expect(all, trace).toContain(trace);
+		const counts = {
+			clicks: 2,
+			visits: 1,
+			conversions: 1,
+			conversion_events: 1,
+			postbacks: 1,
+			callbacks: 1,
+			dead_letters: 2,
+			kept_in_kv: 1,
+			archived: 1,
+		};
+		const previewed = await erase({ uid: UID }, "?dry_run=1");
+		expect(previewed).toMatchObject({ dry_run: true, complete: true, counts });
+		expect(await stored()).toBe(all);
+
+		const receipt = await erase({ uid: UID });
+		expect(receipt).toMatchObject({ dry_run: false, complete: true, archive_after: null, counts });
+		expect(receipt.hash).toBe(await sha256Hex(`${receipt.id}\n${UID}`));
+		const left = await stored();
+		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
+		for (const kept of ["somebody", "theirs", "198.51.100.0/24", "shop.example/page"]) expect(left).toContain(kept);
+		expect(await money()).toEqual(before);
+		expect(await rowsOf("SELECT verb, subject_kind, subject_id, before, after FROM audit WHERE verb = 'eraseUser'")).toEqual([
+			{ verb: "eraseUser", subject_kind: "erasure", subject_id: receipt.id, before: null, after: null },
+		]);
+		expect(await rowsOf("SELECT due FROM day_digests")).toEqual([{ due: 1 }]);
+		expect((await env.BOOK.getWithMetadata("click:batch:1")).metadata).toEqual({ count: 2 });
+		expect(await erase({ uid: UID })).toMatchObject({ complete: true, counts: { clicks: 0, dead_letters: 0, archived: 0 } });
+	});
+
+	it("leaves a ledger in which nothing differs, and a later postback settles as ever", async () => {
+		await erase({ uid: UID });
+		const check = async () => {
+			const response = await exports.default.fetch("https://base.example/operator/check-ledger", {
+				method: "POST",
+				headers: OPERATOR_HEADERS,
+				body: "{}",
+			});
+			return v.parse(ledgerAnswerSchema, await response.json()).differences;
+		};
+		expect(await check()).toEqual([]);
+		await consume(postbackMessage("west", { txnid: "t-mine", cid: String(mine.click_hash), status: "approved", payoutMicros: 20_000_000 }));
+		expect(await rowsOf("SELECT payout_micros, publisher_click_id FROM conversions WHERE txnid = 't-mine'")).toEqual([
+			{ payout_micros: 20_000_000, publisher_click_id: null },
+		]);
+		expect(await check()).toEqual([]);
+	});
+
+	it("by a click erases that click alone", async () => {
+		const receipt = await erase({ click: String(mine.click_hash).toUpperCase() });
+		expect(receipt.counts).toMatchObject({ clicks: 1, conversions: 1, postbacks: 1, dead_letters: 1, kept_in_kv: 0, archived: 0 });
+		expect(await rowsOf("SELECT uid FROM clicks ORDER BY id")).toEqual([{ uid: null }, { uid: UID }, { uid: "somebody" }]);
+	});
+
+	it("refuses what names nobody, or is no admin's", async () => {
+		for (const body of [
+			{},
+			{ uid: "" },
+			{ uid: UID, click: mine.click_hash },
+			{ click: "own-click-77" },
+			{ uid: 1 },
+			{ uid: "x".repeat(256) },
+			{ user: UID },
+			[],
+		])
+			expect((await ask(body)).status, JSON.stringify(body)).toBe(422);
+		expect((await ask({ uid: UID }, "", {})).status).toBe(401);
+		expect((await ask({ uid: UID }, "?dryrun=1")).status).toBe(422);
+	});
+});
