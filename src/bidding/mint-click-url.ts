@@ -14,6 +14,8 @@ import { grossEpcMicros, pricingKeyword } from "./pricing.ts";
 export type ClickDetails = {
 	kind: TokenKind;
 	clickId: string | null;
+	/** It is the user's id. */
+	isUserClickId: boolean;
 	buyerUid: string | null;
 	sourceId: string | null;
 	ip: string | null;
@@ -62,6 +64,7 @@ export function mintClickUrl<Answer>(
 		sharePpm: publisher.sharePpm,
 		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
 		stripped,
+		userClickId: details.isUserClickId && details.clickId !== null,
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

@@ -82,6 +82,7 @@ function fill(
 	const details: ClickDetails = {
 		kind: "openrtb",
 		clickId: bid.stripped ? bidRequest.publisherClickId : bidRequest.clickId,
+		isUserClickId: bidRequest.publisherClickId === null,
 		buyerUid: bidRequest.buyerUid,
 		sourceId: bidRequest.tagId,
 		ip: bidRequest.ip,

@@ -60,6 +60,7 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 	const details: ClickDetails = {
 		kind: "serving-engine",
 		clickId: query.clickId,
+		isUserClickId: false,
 		buyerUid: null,
 		sourceId: query.sourceId,
 		ip: query.ip,

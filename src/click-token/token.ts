@@ -46,6 +46,8 @@ export type ClickToken = {
 	grossMicros: number | null;
 	/** A privacy signal of the bid request said no: nothing of the user is kept of the click. */
 	stripped: boolean;
+	/** The `clickid` of its URL is the user's id, not the publisher's. */
+	userClickId: boolean;
 };
 
 const TOKEN_VERSION = 1;
@@ -192,6 +194,7 @@ const OF_A_LINK = {
 	sharePpm: null,
 	grossMicros: null,
 	stripped: false,
+	userClickId: false,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -272,6 +275,10 @@ function encodeCounter(counter: number): string {
 	);
 }
 
+/** What a token tells of its user, as bits; absent for nothing. */
+const STRIPPED = 1;
+const USER_CLICK_ID = 2;
+
 function encode(token: ClickToken): string {
 	const fields: unknown[] = [
 		TOKEN_KINDS.indexOf(token.kind),
@@ -291,8 +298,9 @@ function encode(token: ClickToken): string {
 		// As a decimal: nearly every share is shorter so.
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
-	if (token.stripped || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
-	if (token.stripped) fields.push(1);
+	const user = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0);
+	if (user !== 0 || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	if (user !== 0) fields.push(user);
 	return JSON.stringify(fields);
 }
 
@@ -325,6 +333,7 @@ function decode(text: string): ClickToken | null {
 		pricingModel: PRICING_MODELS[fields[13]] ?? null,
 		sharePpm,
 		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
-		stripped: fields[16] === 1,
+		stripped: (fields[16] & STRIPPED) !== 0,
+		userClickId: (fields[16] & USER_CLICK_ID) !== 0,
 	};
 }

@@ -173,9 +173,8 @@ function redirect(
 const OF_NO_USER = ["subi", "psorc", "pcat", "atag"] as const satisfies readonly ClickText[];
 const WITH_CLICK_ID = ["clickid", ...OF_NO_USER] as const satisfies readonly ClickText[];
 
-/** The `clickid` of a bid by OpenRTB may be the user's id, unless the bid left that out already. */
-function textsOfStripped({ kind, stripped }: ClickToken): readonly ClickText[] {
-	return kind === "openrtb" && !stripped ? OF_NO_USER : WITH_CLICK_ID;
+function textsOfStripped({ userClickId }: ClickToken): readonly ClickText[] {
+	return userClickId ? OF_NO_USER : WITH_CLICK_ID;
 }
 
 /** Tracking links do not age: they are made once and used for months. */

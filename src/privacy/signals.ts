@@ -57,7 +57,8 @@ class Reading {
 	/** True where any place says so, false where all that speak deny it; null where none does. */
 	flag(values: readonly unknown[]): boolean | null {
 		let flag: boolean | null = null;
-		for (const value of this.#present(values)) {
+		for (const value of values) {
+			if (!this.#isPresent(value)) continue;
 			const word = typeof value === "string" ? value.trim().toLowerCase() : value;
 			if (word === 1 || word === true || word === "1" || word === "true") flag = true;
 			else if (word === 0 || word === false || word === "0" || word === "false") flag ??= false;
@@ -67,12 +68,13 @@ class Reading {
 	}
 
 	texts(values: readonly unknown[]): string[] {
-		const texts = new Set<string>();
-		for (const value of this.#present(values)) {
-			if (typeof value === "string") texts.add(value.trim());
-			else this.unreadable = true;
+		const texts: string[] = [];
+		for (const value of values) {
+			if (!this.#isPresent(value)) continue;
+			if (typeof value !== "string") this.unreadable = true;
+			else if (!texts.includes(value.trim())) texts.push(value.trim());
 		}
-		if (texts.size <= MAX_STRINGS) return [...texts];
+		if (texts.length <= MAX_STRINGS) return texts;
 		this.unreadable = true;
 		return [];
 	}
@@ -80,7 +82,8 @@ class Reading {
 	/** Numbers, or a text of them with commas or underscores between; 0 and -1 say that none applies. */
 	sections(values: readonly unknown[]): number[] | null {
 		let sections: number[] | null = null;
-		for (const value of this.#present(values)) {
+		for (const value of values) {
+			if (!this.#isPresent(value)) continue;
 			const list: unknown[] = typeof value === "string" ? value.split(/[,_]/, MAX_SECTIONS + 1) : Array.isArray(value) ? value : [value];
 			if (list.length === 0) continue;
 			sections ??= [];
@@ -96,9 +99,10 @@ class Reading {
 		else if (id > 0 && !sections.includes(id)) sections.push(id);
 	}
 
-	#present(values: readonly unknown[]): unknown[] {
-		const present = values.filter((value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""));
-		this.found ||= present.length > 0;
-		return present;
+	/** Absent, null and blank say nothing. */
+	#isPresent(value: unknown): boolean {
+		const isPresent = value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
+		this.found ||= isPresent;
+		return isPresent;
 	}
 }

@@ -71,7 +71,17 @@ async function climb(deps: BiddingDeps, request: Request, rung: number, waitUnti
 	if (rung === 4) return bid;
 	const { clickId, buyerUid, tagId: sourceId, ip, ipv6, userAgent } = read;
 	const device = { ip, ipv6, userAgent, keyword: null, asker: null };
-	const details = { kind: "openrtb", clickId, buyerUid, sourceId, ...device, deeplink: null, country: "US", test: false } as const;
+	const details = {
+		kind: "openrtb",
+		clickId,
+		isUserClickId: false,
+		buyerUid,
+		sourceId,
+		...device,
+		deeplink: null,
+		country: "US",
+		test: false,
+	} as const;
 	const clickUrl = await mintClickUrl(deps, bid, details, now, (url) => url);
 	if (rung === 5) return clickUrl;
 	const { brand, price } = bid;

@@ -104,6 +104,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 	const details: ClickDetails = {
 		kind: "openrtb",
 		clickId: read.clickId,
+		isUserClickId: false,
 		buyerUid: read.buyerUid,
 		sourceId: read.tagId,
 		ip: read.ip,
@@ -133,6 +134,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		grossMicros: campaign.epcMicros,
 		askedFrom: "203.0.113.0/24",
 		stripped: false,
+		userClickId: false,
 	};
 	const fill: Fill = {
 		requestId: read.id,

@@ -93,6 +93,7 @@ export function frozenRedirect() {
 				keyword: null,
 				askedFrom: null,
 				stripped: false,
+				userClickId: false,
 			});
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];

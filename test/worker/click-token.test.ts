@@ -24,6 +24,7 @@ const CONTENT: ClickToken = {
 	sharePpm: 800_000,
 	grossMicros: 420_000,
 	stripped: false,
+	userClickId: false,
 };
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The parts of a token's bytes, as the token's contract lays them out. */
@@ -89,6 +90,7 @@ describe("worker: a minted token", () => {
 			sharePpm: fc.option(fc.nat({ max: 1_000_000 })),
 			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
 			stripped: fc.boolean(),
+			userClickId: fc.boolean(),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {

@@ -159,7 +159,7 @@ describe("worker: erasing a user", () => {
 			clicks: 2,
 			visits: 1,
 			conversions: 1,
-			conversion_events: 1,
+			conversion_events: 2,
 			postbacks: 1,
 			callbacks: 1,
 			dead_letters: 2,

@@ -104,7 +104,7 @@ describe("worker: a bid whose signals say no", () => {
 			regs: isOld ? { ext: { us_privacy: text } } : { us_privacy: text },
 		})),
 		fc
-			.uniqueArray(fc.constantFrom(1, 2, 3, 7, 9))
+			.uniqueArray(fc.constantFrom<number>(1, 2, 3, 7, 9))
 			.filter((given) => ![1, 2, 7].every((purpose) => given.includes(purpose)))
 			.map((purposes) => ({
 				regs: { gdpr: 1 },
@@ -188,7 +188,9 @@ describe("worker: a click whose signals say no", () => {
 				expectNobody(message);
 				for (const field of PERSONAL) expect(message[field]).toBeUndefined();
 			}
-			// The publisher's own id of a click is what it is paid by; that of an OpenRTB bid may be the user's.
+			// The publisher's own id of a click is what it is paid by.
+			const own = await messageOf(`${await urlOf(await bid({ site: { domain: SHOES, publisher: { id: "pub-5" } } }))}${search}`, headers);
+			expect(own.texts).toEqual({ clickid: "pub-5", subi: "slot-2" });
 			expect((await messageOf(`${link}${search}`, headers)).texts).toEqual({ clickid: "own-1", psorc: "news" });
 			expect((await messageOf(`${url}${search}`, headers)).texts).toEqual({ subi: "slot-2" });
 		}

@@ -195,8 +195,8 @@ function fill(length: number, ids: readonly number[]): boolean[] {
 function fieldsOf(name: string): Record<string, unknown> {
 	const model = new GppModel();
 	model.setFieldValue(name, "SaleOptOut", 2);
-	const section = model.toObject()[name];
-	const parts: object[] = Array.isArray(section) ? section : [section];
+	const section: unknown = (model.toObject() as Record<string, unknown>)[name];
+	const parts: unknown[] = Array.isArray(section) ? section : [section];
 	const { Version: _, MspaVersion: _1, GpcSegmentType: _2, Gpc: _3, ...fields } = Object.assign({}, ...parts);
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === "number" || Array.isArray(value)));
 }
