@@ -7,7 +7,7 @@ import { allowsEu } from "./tcf.ts";
 import { allowsUsPrivacy } from "./us-privacy.ts";
 
 /** Longest string that is read, in UTF-16 units; those of the largest vendor lists are half as long. */
-export const MAX_CONSENT_LENGTH = 8_192;
+const MAX_CONSENT_LENGTH = 8_192;
 
 /**
  * The treatment of a request: its publisher's policy where a signal says no, else everything as sent.

@@ -5,7 +5,7 @@ import { Bits, MalformedError } from "./bits.ts";
  * Purposes of the TCF for which a bid and its click use personal data, each by consent alone: 1 (to store or read what identifies a
  * device), 2 (to select an advertisement), 7 (to measure it). docs/privacy.md says what is done for each.
  */
-export const PURPOSES_USED = [1, 2, 7] as const;
+const PURPOSES_USED = [1, 2, 7] as const;
 
 /** Widths in bits, in the order in which a core segment has its fields. */
 const VERSION_BITS = 6;
