@@ -69,6 +69,7 @@ const publisherFields = {
 	callback_url: orNull(fc.constant("https://publisher.example/s2s?a={txnid}")),
 	status: fc.constantFrom("active", "suspended"),
 	amendments: fc.constantFrom("none", "pair"),
+	privacy: fc.constantFrom("as_sent", "strip", "no_bid"),
 	bid_pay_minutes: orNull(fc.integer({ min: 1, max: 600 })),
 	traffic: orNull(traffic),
 	blocked_brands: fc.array(fc.record({ domain: fc.constantFrom("b-0.example", "other.example"), country: orNull(country) }), {

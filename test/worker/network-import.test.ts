@@ -122,11 +122,15 @@ describe("worker: what payouts and their changes mean", () => {
 		await importFile({ platforms: [{ ...NORTHWIND, negative_payout: "adjust" }], publishers: [{ ...ACME, amendments: "pair" }] });
 		expect(await stored()).toEqual(["adjust", "pair"]);
 		expect(
-			await faultsOf({ platforms: [{ ...NORTHWIND, negative_payout: "debit" }], publishers: [{ ...ACME, amendments: true }] }),
+			await faultsOf({
+				platforms: [{ ...NORTHWIND, negative_payout: "debit" }],
+				publishers: [{ ...ACME, amendments: true, privacy: "keep" }],
+			}),
 		).toMatchObject({
 			faults: [
 				{ path: "platforms[0].negative_payout", message: "must be cancel or adjust" },
 				{ path: "publishers[0].amendments", message: "must be none or pair" },
+				{ path: "publishers[0].privacy", message: "must be as_sent, strip or no_bid" },
 			],
 		});
 		await importFile({ platforms: [{ ...NORTHWIND, negative_payout: null }], publishers: [{ ...ACME, amendments: null }] });

@@ -208,6 +208,7 @@ describe("unit: decodePublisher", () => {
 				blocked: { "a.example": [], "b.example": ["US"] },
 				x: 1,
 				m: 90,
+				v: "no_bid",
 				traffic: { modes: { velocity: "flag" }, visitorPerHour: 7 },
 			}),
 		).toEqual({
@@ -223,6 +224,7 @@ describe("unit: decodePublisher", () => {
 			]),
 			suspended: true,
 			bidPayMs: 90 * 60_000,
+			privacy: "no_bid",
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
@@ -236,6 +238,7 @@ describe("unit: decodePublisher", () => {
 			blockedBrands: new Map(),
 			suspended: false,
 			bidPayMs: 60 * 60_000,
+			privacy: "strip",
 			traffic: DEFAULT_POLICY,
 		});
 	});
