@@ -1,0 +1,104 @@
+/** What is told of clicks of which nothing is kept: from memory, by the same rules as of others. */
+import { describe, expect, it } from "vitest";
+import type { ClickMessage } from "../../../src/clicks/message.ts";
+import { RecentVisits } from "../../../src/clicks/recent-visits.ts";
+import { type ClickStore, recordClick } from "../../../src/clicks/record-click.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/lib/time.ts";
+import { DEFAULT_POLICY, type TrafficPolicy } from "../../../src/lib/traffic-rules.ts";
+
+const START = Date.parse("2026-11-18T15:00:00Z");
+let serial = 0;
+
+function click(minutes: number, fields: Partial<ClickMessage> = {}): ClickMessage {
+	const at = START + minutes * MINUTE_MS;
+	return {
+		format: 1,
+		id: `c-${++serial}`,
+		at,
+		hash: "0".repeat(32),
+		kind: "link",
+		publisher: "acme",
+		brandId: 1,
+		campaignId: 1,
+		...fields,
+	};
+}
+
+/** Records clicks of one address, and tells what was sent. */
+function recorder(limit?: (key: string) => boolean) {
+	const sent: ClickMessage[] = [];
+	const asked: string[] = [];
+	const stripped =
+		limit === undefined
+			? undefined
+			: {
+					limit: async ({ key }: { key: string }) => {
+						asked.push(key);
+						return { success: limit(key) };
+					},
+				};
+	const store: ClickStore = {
+		queue: { send: async (message) => void sent.push(message) },
+		batches: { keep: async () => {} },
+		pause: async () => {},
+		connectionKey: "key",
+		limits: { address: undefined, token: undefined, stripped },
+		visits: new RecentVisits(),
+	};
+	const record = (message: ClickMessage, userAgent = "Browser", policy: TrafficPolicy | null = DEFAULT_POLICY) =>
+		recordClick(store, message, { userAgent, connection: "203.0.113.7" }, policy);
+	return { sent, asked, record };
+}
+
+const reasons = (sent: readonly ClickMessage[]) => sent.map(({ reason }) => reason);
+
+describe("unit: clicks of which nothing is kept", () => {
+	it("have neither address nor browser in their message, and their repeats are found", async () => {
+		const { sent, record } = recorder();
+		for (const minutes of [0, 59, 60, 61]) await record(click(minutes));
+		await record(click(62, { brandId: 2 }));
+		await record(click(63), "Another browser");
+		expect(reasons(sent)).toEqual([undefined, "repeat", undefined, "repeat", undefined, undefined]);
+		expect(sent.some(({ connection, userAgentHash }) => connection !== undefined || userAgentHash !== undefined)).toBe(false);
+	});
+
+	it("are too many past the rules' numbers, of a visitor and of an address, and an hour later no more", async () => {
+		const policy = { ...DEFAULT_POLICY, visitorPerHour: 3, addressPerHour: 5 };
+		const { sent, record } = recorder();
+		for (let brandId = 1; brandId <= 4; brandId++) await record(click(0, { brandId }), "A", policy);
+		for (let brandId = 1; brandId <= 3; brandId++) await record(click(1, { brandId }), "B", policy);
+		await record(click(61, { brandId: 9 }), "A", policy);
+		expect(reasons(sent)).toEqual([undefined, undefined, undefined, "velocity", undefined, undefined, "velocity", undefined]);
+	});
+
+	it("are flagged or left alone where the rules say so, and asked of no other publisher", async () => {
+		const { sent, record } = recorder();
+		const policy: TrafficPolicy = { ...DEFAULT_POLICY, modes: { ...DEFAULT_POLICY.modes, repeat: "flag" } };
+		await record(click(0), "A", policy);
+		await record(click(1), "A", policy);
+		await record(click(1, { publisher: "other" }), "A", policy);
+		expect(sent.map(({ reason, flags }) => [reason, flags])).toEqual([
+			[undefined, undefined],
+			[undefined, ["repeat"]],
+			[undefined, undefined],
+		]);
+	});
+
+	it("are not recorded past 600 unpaid ones of an address in an hour", async () => {
+		const { sent, record } = recorder();
+		for (let at = 0; at < 610; at++) await record(click(0, { reason: "bot" }));
+		expect(sent).toHaveLength(600);
+		await record(click(HOUR_MS / MINUTE_MS, { reason: "bot" }));
+		expect(sent).toHaveLength(601);
+	});
+
+	it("are held against their own limit, by publisher and hash, and others are not", async () => {
+		const { sent, asked, record } = recorder(() => false);
+		await record(click(0));
+		await record(click(0), "", null);
+		await record(click(0, { brandId: 3 }), "Browser", { ...DEFAULT_POLICY, modes: { ...DEFAULT_POLICY.modes, velocity: "off" } });
+		expect(reasons(sent)).toEqual(["velocity", undefined, undefined]);
+		expect(asked).toHaveLength(1);
+		expect(asked[0]).toMatch(/^acme [0-9a-f]{16}$/);
+	});
+});
