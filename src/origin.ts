@@ -173,6 +173,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 			consoleUrl,
 			baseUrl: config.BASE_URL,
 			isHeld: isNetworkHeld,
+			passkeys: { db, now, consoleUrl, box: issuing.box },
 			access:
 				config.ACCESS_TEAM === undefined || config.ACCESS_AUD === undefined ? null : openAccess(config.ACCESS_TEAM, config.ACCESS_AUD),
 			publisherApi,

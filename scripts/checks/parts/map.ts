@@ -203,7 +203,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/clicks/choose-target.ts",
 			"src/db/schema",
 			"src/db",
-			"src/audit",
 			"src/keys",
 			"src/reports/counted.ts",
 			"src/reports/exact-sum.ts",
@@ -338,7 +337,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/console/session",
 		job: "who may sign in to the console, links, sessions: `/operator/sign-in-links`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/retention/kept-for.ts"],
-		packages: ["@hono/cloudflare-access", "drizzle-orm", "hono", "valibot"],
+		packages: ["@simplewebauthn/server", "@hono/cloudflare-access", "drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/alerts",
@@ -356,7 +355,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/console/ui/browser",
 		job: "the console's scripts, which browsers run: pages work without them",
 		imports: [],
-		packages: [],
+		packages: ["@simplewebauthn/browser"],
 	},
 	{
 		path: "src/console",
@@ -373,7 +372,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/reports",
 			"src/network-reports",
 			"src/conversions",
-			"src/callbacks",
 			"src/publisher-api",
 			"src/adjustments",
 			"src/operator/keys",
