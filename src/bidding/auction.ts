@@ -5,6 +5,7 @@
 import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
+import type { Keywords } from "../lib/keyword.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
@@ -18,12 +19,14 @@ export type AuctionRequest = {
 	country: string;
 	/** The advertiser's domain as sent; null when only a keyword was. */
 	domain: string | null;
-	/** Canonical keyword. */
-	keyword: string | null;
+	/** Canonical keyword, or several of which the best counts. */
+	keyword: Keywords;
 	/** A usable http(s) deeplink. */
 	deeplink: WebAddress | null;
 	/** Where no deeplink can be served: bid on the homepage (Serving Engine) or not at all (OpenRTB). */
 	homepageInstead: boolean;
+	/** The auction takes bids on deals only. */
+	privateAuction: boolean;
 	floor: Floor;
 	/** Advertiser domains that the auction blocks. */
 	blockedAdvertisers: readonly string[];
@@ -41,7 +44,7 @@ export const MAX_CONSIDERED = 2_000;
 /** What the auction is held over. */
 export type AuctionBook = {
 	publisher: BookPublisher;
-	/** Only the advertiser of the domain, or one candidate per campaign that has the keyword, highest keyword EPC first. */
+	/** Only the advertiser of the domain, or one candidate per campaign that has a keyword, highest keyword EPC first. */
 	brands: Iterable<BookBrand>;
 	isPaused: (campaignId: number) => boolean;
 };
@@ -70,6 +73,7 @@ export function seatOf(publisher: BookPublisher): string {
 function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
 	const { floor, currencies, allowedSeats, blockedSeats } = request;
 	if (request.tooComplex) return noBid("too_complex");
+	if (request.privateAuction) return noBid("private_auction");
 	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");
 	if (floor.kind === "other_currency") return noBid("floor_currency");
 	if (floor.kind === "unusable") return noBid("unusable_floor");

@@ -5,6 +5,7 @@ import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { type WaitUntil, within } from "../lib/async.ts";
 import { canonicalHost, hostAndParents } from "../lib/host.ts";
 import { type AuctionRequest, type Decision, noBid, type Observer, runAuction } from "./auction.ts";
+import { type KeywordCandidates, mergeCandidates } from "./keyword-candidates.ts";
 
 export type AuctionDeps = {
 	book: CampaignBook;
@@ -78,15 +79,36 @@ function hold(
 
 /**
  * The candidates of a request. A domain names the advertiser, and a keyword then only prices it: the brand of that very host,
- * or of its nearest parent. Without a domain, the campaigns that have an entry for the keyword.
+ * or of its nearest parent. Without a domain, the campaigns that have an entry for a keyword.
  */
 function findCandidates(book: CampaignBook, snapshot: BookSnapshot, request: AuctionRequest): Candidates {
 	if (request.domain === null) {
+		if (request.keyword !== null && typeof request.keyword !== "string") return findOfAll(book, snapshot, request.keyword);
 		const found = request.keyword === null ? null : book.candidatesOf(snapshot, request.keyword);
 		return found instanceof Promise ? found.then((brands) => brands ?? NO_BRANDS) : (found ?? NO_BRANDS);
 	}
 	const host = canonicalHost(request.domain);
 	return host === null ? NO_BRANDS : findBrand(book, snapshot, hostAndParents(host), 0);
+}
+
+function findOfAll(book: CampaignBook, snapshot: BookSnapshot, keywords: ReadonlySet<string>): Candidates {
+	const names = [...keywords];
+	const found = names.map((keyword) => lookUp(book, snapshot, keyword));
+	const join = (lists: readonly (Iterable<BookBrand> | null)[]): Iterable<BookBrand> => {
+		const known = lists.flatMap((brands, at): KeywordCandidates[] => (brands === null ? [] : [{ keyword: names[at] as string, brands }]));
+		return known.length === 0 ? NO_BRANDS : mergeCandidates(known);
+	};
+	const isHere = (list: (typeof found)[number]): list is Iterable<BookBrand> | null => !(list instanceof Promise);
+	return found.every(isHere) ? join(found) : Promise.all(found).then(join);
+}
+
+/** What fails at once fails like the others: together. */
+function lookUp(book: CampaignBook, snapshot: BookSnapshot, keyword: string): ReturnType<CampaignBook["candidatesOf"]> {
+	try {
+		return book.candidatesOf(snapshot, keyword);
+	} catch (error) {
+		return Promise.reject(error);
+	}
 }
 
 function findBrand(book: CampaignBook, snapshot: BookSnapshot, hosts: readonly string[], at: number): Candidates {

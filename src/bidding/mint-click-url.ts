@@ -5,6 +5,7 @@ import type { TokenKind } from "../lib/enums.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
+import type { Keywords } from "../lib/keyword.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -22,8 +23,8 @@ export type ClickDetails = {
 	/** IPv6 address of the user, and the user agent: what a click's device is held against. */
 	ipv6: string | null;
 	userAgent: string | null;
-	/** Canonical keyword that was asked for. */
-	keyword: string | null;
+	/** What was asked for. */
+	keyword: Keywords;
 	/** The address that asks for the bid. */
 	asker: string | null;
 	test: boolean;

@@ -5,7 +5,7 @@ import { PUBLISHER_IDENTITY } from "../lib/enums.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
-import { canonicalKeyword } from "../lib/keyword.ts";
+import { canonicalKeyword, canonicalKeywords, type Keywords } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
 import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
@@ -112,19 +112,27 @@ function fill(
 /** The auction's facts in an OpenRTB request; null where its country is not served. */
 export function toAuction(request: BidRequest): AuctionRequest | null {
 	if (request.country !== null && request.country !== COUNTRY && request.country !== "USA") return null;
+	const keyword = readKeywords(request);
 	return {
 		country: COUNTRY,
 		domain: request.domain,
-		keyword: request.keyword === null ? null : canonicalKeyword(request.keyword),
+		keyword: keyword === "too_many" ? null : keyword,
 		deeplink: request.deeplink === null ? null : readWebAddress(request.deeplink),
 		homepageInstead: false,
+		privateAuction: request.privateAuction,
 		floor: request.floor,
 		blockedAdvertisers: request.blockedAdvertisers,
 		allowedSeats: request.allowedSeats,
 		blockedSeats: request.blockedSeats,
 		currencies: request.currencies,
-		tooComplex: request.tooComplex,
+		tooComplex: request.tooComplex || keyword === "too_many",
 	};
+}
+
+/** `site.search`, else what stands in `user.keywords`. */
+function readKeywords({ search, keywords }: BidRequest): Keywords | "too_many" {
+	if (search !== null) return canonicalKeyword(search);
+	return keywords === null ? null : canonicalKeywords([keywords]);
 }
 
 /** The identity in the path, or null where it is missing, too long or has other characters than allowed. */

@@ -108,6 +108,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			keyword: keyword === null ? null : canonicalKeyword(keyword),
 			deeplink: deeplink === null ? null : readWebAddress(deeplink),
 			homepageInstead: true,
+			privateAuction: false,
 			floor: readFloor(read("fbid"), null),
 			blockedAdvertisers: NONE,
 			allowedSeats: NONE,

@@ -148,8 +148,11 @@ export type CampaignWire = {
 	r?: TrafficSettings;
 };
 
-/** Keyword → EPC, micro-dollars. */
-export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has">;
+/** Keyword → EPC, micro-dollars. Packed ones do not know their number, and are walked as cheaply as one is looked for. */
+export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has"> & {
+	readonly size?: number;
+	entries?(): Iterable<readonly [keyword: string, epcMicros: number]>;
+};
 
 export type BookCampaign = {
 	readonly campaignId: number;

@@ -16,6 +16,7 @@ export const NO_BID_REASONS = {
 	floor_currency: { condition: 9, text: "the floor is in another currency than USD" },
 	below_floor: { condition: 9, text: "the bid is below the floor" },
 	unusable_floor: { condition: 9, text: "the floor cannot be read as an amount" },
+	private_auction: { condition: null, text: "the auction is private: it takes bids on deals only, and there are none" },
 	currency_not_accepted: { condition: null, text: "the auction does not accept bids in USD" },
 	seat_not_accepted: { condition: null, text: "the auction does not accept bids from this seat" },
 	advertiser_not_accepted: { condition: null, text: "the auction blocks this advertiser's domain" },

@@ -13,11 +13,16 @@ export type BidRequest = {
 	country: string | null;
 	/** Host or URL as sent. */
 	domain: string | null;
-	keyword: string | null;
+	/** `site.search`: one text. */
+	search: string | null;
+	/** `user.keywords`: a list with commas. */
+	keywords: string | null;
 	page: string | null;
 	deeplink: string | null;
 	/** `imp.native.ext.alt` is 1 or true. */
 	altered: boolean;
+	/** `imp.pmp.private_auction`: bids on deals only. */
+	privateAuction: boolean;
 	floor: Floor;
 	test: boolean;
 	/** Time the auction gives, in milliseconds. */
@@ -66,7 +71,8 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		impId: imp.id,
 		country: readCountry(object(device.geo).country) ?? readCountry(object(user.geo).country),
 		domain: text(site.domain) ?? text(app.domain),
-		keyword: text(site.search) ?? text(user.keywords),
+		search: text(site.search),
+		keywords: text(user.keywords),
 		page: text(site.page),
 		deeplink:
 			text(object(imp.ext).deeplink) ??
@@ -75,6 +81,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 			text(object(body.ext).deeplink) ??
 			text(nativeExt.url),
 		altered: isTrue(nativeExt.alt),
+		privateAuction: isTrue(object(imp.pmp).private_auction),
 		floor: readFloor(imp.bidfloor, imp.bidfloorcur),
 		test: isTrue(body.test),
 		tmaxMs: positiveNumber(body.tmax),

@@ -60,6 +60,7 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 		keyword: null,
 		deeplink: null,
 		homepageInstead: false,
+		privateAuction: false,
 		floor: { kind: "none" },
 		blockedAdvertisers: [],
 		allowedSeats: [],

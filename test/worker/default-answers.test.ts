@@ -30,9 +30,7 @@ async function answerOf(name: string): Promise<string> {
 	setNow(golden.now ?? DEFAULT_NOW);
 	const response = await exports.default.fetch(await requestOf(golden));
 	const headers = [...response.headers].map(([header, value]) => `${header}: ${value}`).sort();
-	const body = (await response.text())
-		.replace(UUID, "<uuid>")
-		.replace(/encyp=([\w-]*)/g, (_, token: string) => `encyp=<${token.length}>`);
+	const body = (await response.text()).replace(UUID, "<uuid>").replace(/encyp=([\w-]*)/g, (_, token: string) => `encyp=<${token.length}>`);
 	return [name, response.status, headers.join(", "), JSON.stringify(body)].join("\t");
 }
 

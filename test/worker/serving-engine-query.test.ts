@@ -23,6 +23,7 @@ describe("worker: the Serving Engine's query", () => {
 				keyword: "running shoes",
 				deeplink: { url: "https://shoes.example/p", hadScheme: true },
 				homepageInstead: true,
+				privateAuction: false,
 				floor: { kind: "usd", amount: 0.25 },
 				blockedAdvertisers: [],
 				allowedSeats: [],

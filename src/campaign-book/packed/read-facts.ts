@@ -119,6 +119,10 @@ class OnePrice implements KeywordPrices {
 	has(keyword: string): boolean {
 		return keyword === this.#keyword;
 	}
+
+	entries(): Iterable<readonly [keyword: string, epcMicros: number]> {
+		return [[this.#keyword, this.#epcMicros]];
+	}
 }
 
 /** A campaign's keyword prices, looked for in its packed bytes: there may be thousands, and a bid asks for one. */
@@ -147,5 +151,10 @@ class PackedPrices implements KeywordPrices {
 
 	has(keyword: string): boolean {
 		return this.get(keyword) !== undefined;
+	}
+
+	*entries(): Iterable<readonly [keyword: string, epcMicros: number]> {
+		const reader = new ByteReader(this.#bytes, this.#from);
+		while (reader.at < this.#to) yield [reader.text(), reader.number()];
 	}
 }
