@@ -48,6 +48,7 @@ import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { PerMinute } from "./lib/per-minute.ts";
 import { SecretBox } from "./lib/secret-box.ts";
+import { HOUR_MS } from "./lib/time.ts";
 import { readDataThrough } from "./network-reports/data-through.ts";
 import { networkReportRoutes } from "./network-reports/report-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
@@ -101,7 +102,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL }, keys, kv: env.BOOK, now }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
-	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now };
+	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS, now };
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
 	const dataThrough = () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now });
 	const publisherApi = {

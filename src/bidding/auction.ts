@@ -10,6 +10,7 @@ import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
 import { isBlocked, readBlockedHosts } from "./blocked-hosts.ts";
+import { type CategoryRule, isCategoryAccepted } from "./categories.ts";
 import { type CampaignVerdict, campaignVerdict } from "./eligibility.ts";
 import { campaignPrice, highestPrice } from "./pricing.ts";
 
@@ -34,6 +35,8 @@ export type AuctionRequest = {
 	blockedSeats: readonly string[];
 	/** Currencies the auction accepts; empty for all. */
 	currencies: readonly string[];
+	/** Categories of advertisers that the auction takes; null for all. */
+	categories: CategoryRule | null;
 	/** The request asks for more work than any auction does. */
 	tooComplex: boolean;
 };
@@ -168,6 +171,7 @@ function brandReason(
 	if (!brand.active) return "brand_inactive";
 	if (isBrandBlocked(brand, publisher, request.country)) return "advertiser_blocked";
 	if (isBlocked(brand.domain, blocked) || brand.aliases.some((alias) => isBlocked(alias, blocked))) return "advertiser_not_accepted";
+	if (request.categories !== null && !isCategoryAccepted(brand.categories, request.categories)) return "category_not_accepted";
 	return null;
 }
 
@@ -182,6 +186,7 @@ const DISTANCE = [
 	"brand_inactive",
 	"advertiser_blocked",
 	"advertiser_not_accepted",
+	"category_not_accepted",
 	"no_campaign",
 	"no_deeplink_campaign",
 	"outside_hours",

@@ -4,7 +4,7 @@ import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { type WaitUntil, within } from "../lib/async.ts";
 import { canonicalHost, hostAndParents } from "../lib/host.ts";
-import { type AuctionRequest, type Decision, noBid, type Observer, runAuction } from "./auction.ts";
+import { type AuctionRequest, type Decision, type NoBid, noBid, type Observer, runAuction } from "./auction.ts";
 import { type KeywordCandidates, mergeCandidates } from "./keyword-candidates.ts";
 
 export type AuctionDeps = {
@@ -20,6 +20,9 @@ const DEFAULT_WAIT_MS = 1_000;
 
 const NO_BRANDS: readonly BookBrand[] = [];
 
+/** What a request is once it is known whose it is, or why there is no bid. */
+export type Laying = (publisher: BookPublisher) => AuctionRequest | NoBid;
+
 type Found = BookPublisher | undefined | Promise<BookPublisher | undefined>;
 type Candidates = Iterable<BookBrand> | Promise<Iterable<BookBrand>>;
 
@@ -28,20 +31,22 @@ type Candidates = Iterable<BookBrand> | Promise<Iterable<BookBrand>>;
  * arrive in time the answer is a no-bid and loading continues in the background.
  * @param find picks the publisher from the book; undefined where it is unknown or not enabled
  * @param tmaxMs the time the auction gives, in milliseconds; null for the default
+ * @param lay asked once the publisher is known; absent where that changes nothing
  */
 export function holdAuction(
 	deps: AuctionDeps,
 	request: AuctionRequest,
 	find: (snapshot: BookSnapshot) => Found,
 	tmaxMs: number | null,
+	lay?: Laying,
 	observe?: Observer,
 ): Decision | Promise<Decision> {
 	try {
 		const snapshot = deps.book.snapshot(deps.now, deps.waitUntil);
 		const made =
 			snapshot instanceof Promise
-				? snapshot.then((arrived) => decide(deps, request, arrived, find, observe))
-				: decide(deps, request, snapshot, find, observe);
+				? snapshot.then((arrived) => decide(deps, request, arrived, find, lay, observe))
+				: decide(deps, request, snapshot, find, lay, observe);
 		return made instanceof Promise ? inTime(deps, tmaxMs, made) : made;
 	} catch (error) {
 		return unavailable(error);
@@ -53,27 +58,46 @@ function decide(
 	request: AuctionRequest,
 	snapshot: BookSnapshot | null,
 	find: (snapshot: BookSnapshot) => Found,
-	observe?: Observer,
+	lay: Laying | undefined,
+	observe: Observer | undefined,
 ): Decision | Promise<Decision> {
 	if (snapshot === null) return noBid("book_unavailable");
 	const publisher = find(snapshot);
 	if (publisher === undefined) return noBid("publisher_not_enabled");
-	const brands = findCandidates(deps.book, snapshot, request);
-	if (publisher instanceof Promise || brands instanceof Promise) {
-		// What is not in memory is read together.
-		return Promise.all([publisher, brands]).then(([found, candidates]) => hold(deps, request, found, candidates, observe));
+	if (publisher instanceof Promise) {
+		// What is not in memory is read together, as nearly every request wants it.
+		const brands = findCandidates(deps.book, snapshot, request);
+		return Promise.all([publisher, brands]).then(([found, candidates]) => {
+			if (found === undefined) return noBid("publisher_not_enabled");
+			const laid = lay === undefined ? request : lay(found);
+			if ("outcome" in laid) return laid;
+			if (laid.keyword === request.keyword) return hold(deps, laid, found, candidates, observe);
+			return decideOf(deps, laid, snapshot, found, observe);
+		});
 	}
-	return hold(deps, request, publisher, brands, observe);
+	const laid = lay === undefined ? request : lay(publisher);
+	return "outcome" in laid ? laid : decideOf(deps, laid, snapshot, publisher, observe);
+}
+
+function decideOf(
+	deps: AuctionDeps,
+	laid: AuctionRequest,
+	snapshot: BookSnapshot,
+	publisher: BookPublisher,
+	observe: Observer | undefined,
+): Decision | Promise<Decision> {
+	const brands = findCandidates(deps.book, snapshot, laid);
+	if (brands instanceof Promise) return brands.then((candidates) => hold(deps, laid, publisher, candidates, observe));
+	return hold(deps, laid, publisher, brands, observe);
 }
 
 function hold(
 	{ book, now }: AuctionDeps,
 	request: AuctionRequest,
-	publisher: BookPublisher | undefined,
+	publisher: BookPublisher,
 	brands: Iterable<BookBrand>,
-	observe?: Observer,
+	observe: Observer | undefined,
 ): Decision {
-	if (publisher === undefined) return noBid("publisher_not_enabled");
 	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId) }, now, observe);
 }
 

@@ -27,6 +27,8 @@ export type ClickDetails = {
 	keyword: Keywords;
 	/** The address that asks for the bid. */
 	asker: string | null;
+	/** For how long a click is paid at most, seconds; null where the auction sets no bound. */
+	lifeSeconds: number | null;
 	test: boolean;
 };
 
@@ -61,6 +63,7 @@ export function mintClickUrl<Answer>(
 		pricingModel: publisher.pricingModel,
 		sharePpm: publisher.sharePpm,
 		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
+		lifeSeconds: details.lifeSeconds,
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

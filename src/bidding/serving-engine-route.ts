@@ -68,6 +68,7 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 		userAgent: query.userAgent,
 		keyword: query.auction.keyword,
 		asker: request.headers.get("cf-connecting-ip"),
+		lifeSeconds: null,
 		test: false,
 	};
 	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
@@ -114,6 +115,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			allowedSeats: NONE,
 			blockedSeats: NONE,
 			currencies: NONE,
+			categories: null,
 			tooComplex: false,
 		},
 		clickId: read("clickid"),

@@ -4,7 +4,7 @@
  */
 import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
 import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
-import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
+import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-values.ts";
 
 /** Brands that share the keyword. */
 export const BRANDS = 2_000;

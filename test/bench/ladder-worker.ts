@@ -44,7 +44,7 @@ export default {
 function openParts(env: LadderEnv) {
 	const { TOKEN_KEYS, CLICK_URL, SNAPSHOT_TTL_SECONDS } = readConfig(env);
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: SNAPSHOT_TTL_SECONDS * 1_000 });
-	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, now: () => Date.now() };
+	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 	return { deps, fixed: fixedAnswer(Number(env.ANSWER_BYTES)) };
 }
 

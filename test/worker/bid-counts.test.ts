@@ -73,6 +73,7 @@ describe("worker: counting in the isolate", () => {
 			book: new CampaignBook(store, { snapshotTtlMs: 15_000 }),
 			tokens: new ClickTokens(["secret-00000000000000000000000000000"]),
 			clickUrl: "https://click.example",
+			clickTtlMs: 86_400_000,
 			now: () => clock.now,
 			counts,
 		};

@@ -29,6 +29,7 @@ describe("worker: the Serving Engine's query", () => {
 				allowedSeats: [],
 				blockedSeats: [],
 				currencies: [],
+				categories: null,
 				tooComplex: false,
 			},
 			clickId: "c-1",

@@ -25,7 +25,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/lib",
 		job: "leaves: money, hosts, keywords, time, ids, HTTP answers, lists of values, schemas that several answers share",
 		imports: [],
-		packages: ["ipaddr.js", "ts-md5", "valibot"],
+		packages: ["ipaddr.js", "isbot", "ts-md5", "valibot"],
 	},
 	{
 		path: "src/http",
@@ -68,12 +68,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/clicks",
 		job: "the redirect, and the click's message",
 		imports: ["src/lib", "src/click-token", "src/campaign-book"],
-		packages: ["isbot", "siphash", "valibot"],
+		packages: ["siphash", "valibot"],
 	},
 	{
 		path: "src/db/schema",
 		job: "the tables, as drizzle has them",
-		imports: ["src/lib/enums.ts", "src/lib/traffic-rules.ts"],
+		imports: ["src/lib/enums.ts", "src/lib/openrtb-options.ts", "src/lib/traffic-rules.ts"],
 		packages: ["drizzle-orm"],
 	},
 	{

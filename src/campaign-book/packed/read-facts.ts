@@ -61,7 +61,8 @@ function readBrand(reader: ByteReader, tables: layout.FactsTables, host: string,
 		before = campaign.campaignId;
 		campaigns.push(campaign);
 	}
-	return { brandId, domain, aliases, active: (flags & layout.BRAND_INACTIVE) === 0, blockedCountries, blocks, campaigns };
+	const categories = tables.categories?.[brandId] ?? NONE;
+	return { brandId, domain, aliases, active: (flags & layout.BRAND_INACTIVE) === 0, blockedCountries, categories, blocks, campaigns };
 }
 
 function readList(reader: ByteReader, read: () => string): string[] {
