@@ -5,6 +5,7 @@ import type { AdjustingDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
 import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
+import { feedbackReportRoutes, feedbackRoutes } from "./auction-feedback/routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import { runCron, runQueue } from "./background.ts";
 import { bidsRoutes } from "./bid-counts/bids-routes.ts";
@@ -118,6 +119,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	};
 	app.route("/api", publisherApiRoutes(publisherApi));
 	app.route("/api", changesRoutes(publisherApi));
+	app.route("/api", feedbackRoutes({ db, keys, now, limit }));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	const searching = { db, products, network, keys, links, clickUrl: config.CLICK_URL };
 	app.route("/", productRoutes(searching));
@@ -194,6 +196,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/replay": replayRoutes({ db, queues, now }),
 		"/reports": networkReportRoutes(watching),
 		"/bids": bidsRoutes({ db, now }),
+		"/auction-feedback": feedbackReportRoutes({ db, now }),
 		"/status": statusRoutes(watching),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),

@@ -212,6 +212,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
+		path: "src/auction-feedback",
+		job: "what publishers tell of the auctions that bids were in: counted once each, and shown: `/operator/auction-feedback`",
+		imports: ["src/lib", "src/http", "src/bid-counts/kept-for.ts", "src/db/schema", "src/db", "src/publisher-api/answer-publisher.ts"],
+		packages: ["drizzle-orm", "hono", "valibot"],
+	},
+	{
 		path: "src/changes",
 		job: "feeds of changes that publishers follow: their conversions, and the brands that they may promote",
 		imports: [
@@ -401,6 +407,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/ledger-check",
 			"src/days",
 			"src/publisher-api",
+			"src/auction-feedback",
 			"src/changes",
 			"src/conversions",
 			"src/callbacks",
@@ -517,6 +524,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/ledger-check",
 			"src/callbacks",
 			"src/publisher-api",
+			"src/auction-feedback",
 			"src/changes",
 			"src/adjustments",
 			"src/database-move",
