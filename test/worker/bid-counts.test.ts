@@ -289,7 +289,13 @@ describe("worker: what is shown of counts", () => {
 			{ hour: "2026-11-18T14:00:00.000Z", requests: 14, bids: 10, no_bids: 4, reasons: [{ reason: "below_floor", code: 509, count: 4 }] },
 		]);
 		expect((await noBids("access-key-acme", `&cursor=${first.next_cursor}`)).data).toEqual([
-			{ hour: "2026-11-18T15:00:00.000Z", requests: 5, bids: 0, no_bids: 5, reasons: [{ reason: "unknown_advertiser", code: 502, count: 5 }] },
+			{
+				hour: "2026-11-18T15:00:00.000Z",
+				requests: 5,
+				bids: 0,
+				no_bids: 5,
+				reasons: [{ reason: "unknown_advertiser", code: 502, count: 5 }],
+			},
 		]);
 		expect((await noBids("access-key-other")).data).toEqual([
 			{ hour: "2026-11-18T15:00:00.000Z", requests: 7, bids: 7, no_bids: 0, reasons: [] },

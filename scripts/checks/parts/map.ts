@@ -631,6 +631,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/lib",
 			"src/audit/audit-answer.ts",
 			"src/bidding/explain-answer.ts",
+			"src/auction-feedback/feedback-answer.ts",
 			"src/bid-counts/bids-answer.ts",
 			"src/network-reports/report-answer.ts",
 			"src/conversions/trace-answer.ts",
