@@ -32,7 +32,7 @@ export type Keywords = string | ReadonlySet<string> | null;
 /** Most parts of a list of keywords that are read, blank ones among them: an auction may ask the book for each. */
 export const MAX_KEYWORDS = 100;
 /** Longest list that is taken apart, in UTF-16 units. */
-export const MAX_KEYWORDS_LENGTH = 8_192;
+export const MAX_KEYWORDS_LENGTH = 4_096;
 /** A longer part is passed over: campaigns have no such keyword, and to normalise it costs. */
 const MAX_PART_LENGTH = 256;
 
