@@ -9,10 +9,12 @@ export type BiddingDeps = {
 	tokens: ClickTokens;
 	/** Origin of the click tracker, without a trailing slash. */
 	clickUrl: string;
+	/** For how long a click is paid at most, milliseconds. */
+	clickTtlMs: number;
 	/** Present time, Unix milliseconds. */
 	now: () => number;
 	/** Told of every decision; absent where nobody counts them. */
 	measure?: Measure | undefined;
-	/** Counts every decision by publisher and hour; absent where nobody is told. */
-	counts?: Pick<DecisionCounts, "count"> | undefined;
+	/** Counts every decision, and every notice, by publisher and hour; absent where nobody is told. */
+	counts?: Pick<DecisionCounts, "count" | "countNotice"> | undefined;
 };

@@ -44,6 +44,8 @@ export type ClickToken = {
 	sharePpm: number | null;
 	/** What the click costs before the publisher's share, micro-dollars; 0 for a test bid. */
 	grossMicros: number | null;
+	/** For how long a click is paid at most, seconds, as the auction asked; null where it set no bound. */
+	lifeSeconds: number | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -189,6 +191,7 @@ const OF_A_LINK = {
 	pricingModel: null,
 	sharePpm: null,
 	grossMicros: null,
+	lifeSeconds: null,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -288,7 +291,9 @@ function encode(token: ClickToken): string {
 		// As a decimal: nearly every share is shorter so.
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
-	if (token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	const hasLife = token.lifeSeconds !== null;
+	if (hasLife || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	if (hasLife) fields.push(token.lifeSeconds);
 	return JSON.stringify(fields);
 }
 
@@ -321,5 +326,6 @@ function decode(text: string): ClickToken | null {
 		pricingModel: PRICING_MODELS[fields[13]] ?? null,
 		sharePpm,
 		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
+		lifeSeconds: fields[16] ?? null,
 	};
 }

@@ -19,6 +19,14 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 export const BID_ENDPOINTS = ["openrtb", "serving-engine"] as const satisfies readonly TokenKind[];
 export type BidEndpoint = (typeof BID_ENDPOINTS)[number];
 
+/** What is counted by publisher and hour: requests of the endpoints that bid, and notices of what became of bids. */
+export const COUNTED_ENDPOINTS = [...BID_ENDPOINTS, "notice"] as const;
+export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];
+
+/** What became of a bid, as a notice tells. */
+export const NOTICE_KINDS = ["won", "billed", "lost"] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
 /** Which link of a campaign a user is sent to. */
 export const LINK_TYPES = ["homepage", "deeplink"] as const;
 export type LinkType = (typeof LINK_TYPES)[number];

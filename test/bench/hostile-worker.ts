@@ -43,7 +43,10 @@ function openDeps(): Deps {
 		connectionKey: "benchmark-token-key-0000000000000000",
 		limits: { address: undefined, token: undefined },
 	};
-	return { bidding: { ...shared, clickUrl: "https://click.example" }, redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 } };
+	return {
+		bidding: { ...shared, clickUrl: "https://click.example", clickTtlMs: 86_400_000 },
+		redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 },
+	};
 }
 
 let deps: Deps | undefined;

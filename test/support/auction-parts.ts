@@ -31,6 +31,7 @@ export function brand(fields: Partial<BookBrand> = {}): BookBrand {
 		aliases: [],
 		active: true,
 		blockedCountries: [],
+		categories: [],
 		blocks: null,
 		campaigns: [campaign()],
 		...fields,
@@ -49,6 +50,8 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		suspended: false,
 		bidPayMs: BID_PAY_MS,
 		traffic: DEFAULT_POLICY,
+		openRtb: null,
+		fullAnswers: false,
 		...fields,
 	};
 }
@@ -60,11 +63,13 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 		keyword: null,
 		deeplink: null,
 		homepageInstead: false,
+		privateAuction: false,
 		floor: { kind: "none" },
 		blockedAdvertisers: [],
 		allowedSeats: [],
 		blockedSeats: [],
 		currencies: [],
+		categories: null,
 		tooComplex: false,
 		...fields,
 	};

@@ -83,7 +83,16 @@ export function frozenRedirect() {
 			const now = Date.now();
 			const bid = { kind: "openrtb", bidMicros: 200_000, typoId: 0, auctionId: crypto.randomUUID(), mintedAt: now } as const;
 			const terms = { pricingModel: "CPC", sharePpm: 800_000, grossMicros: 250_000 } as const;
-			const encyp = await tokens.mint({ ...of, ...bid, ...terms, test: false, device: null, keyword: null, askedFrom: null });
+			const encyp = await tokens.mint({
+				...of,
+				...bid,
+				...terms,
+				test: false,
+				device: null,
+				keyword: null,
+				askedFrom: null,
+				lifeSeconds: null,
+			});
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];
 			const store = {

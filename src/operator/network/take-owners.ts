@@ -157,5 +157,7 @@ function writePublisher(entry: PublisherEntry & { publisher_id: string; publishe
 		amendments: entry.amendments,
 		bidPayMinutes: entry.bid_pay_minutes,
 		traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
+		openrtb: entry.openrtb === null ? null : JSON.stringify(entry.openrtb),
+		responseProfile: entry.response_profile,
 	};
 }

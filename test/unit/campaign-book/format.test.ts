@@ -121,6 +121,7 @@ describe("unit: decodeEntry", () => {
 				aliases: [],
 				active: true,
 				blockedCountries: [],
+				categories: [],
 				blocks: null,
 				campaigns: [
 					{
@@ -209,6 +210,8 @@ describe("unit: decodePublisher", () => {
 				x: 1,
 				m: 90,
 				traffic: { modes: { velocity: "flag" }, visitorPerHour: 7 },
+				o: { keywords: true },
+				f: 1,
 			}),
 		).toEqual({
 			id: "acme",
@@ -224,6 +227,8 @@ describe("unit: decodePublisher", () => {
 			suspended: true,
 			bidPayMs: 90 * 60_000,
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
+			openRtb: { keywords: true },
+			fullAnswers: true,
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
 			id: "b",
@@ -237,6 +242,8 @@ describe("unit: decodePublisher", () => {
 			suspended: false,
 			bidPayMs: 60 * 60_000,
 			traffic: DEFAULT_POLICY,
+			openRtb: null,
+			fullAnswers: false,
 		});
 	});
 
