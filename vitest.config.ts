@@ -73,7 +73,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 	return {
 		plugins: [
 			cloudflareTest(async () => ({
-				main: "./src/worker.ts",
+				main: name === "mirror" ? "./test/support/mirrored-worker.ts" : "./src/worker.ts",
 				wrangler: { configPath: "./wrangler.toml" },
 				miniflare: {
 					r2Buckets: ["ARCHIVE"],
