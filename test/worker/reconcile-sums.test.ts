@@ -322,7 +322,7 @@ describe("worker: the hourly comparison", () => {
 		await consume(
 			postbackMessage("northwind", {
 				txnid: "old",
-				cid: (await rowsOf("SELECT click_hash FROM clicks WHERE reason IS NULL LIMIT 1"))[0]?.click_hash as string,
+				cid: (await rowsOf("SELECT click_hash FROM clicks WHERE reason IS NULL ORDER BY id LIMIT 1"))[0]?.click_hash as string,
 				eventAt: old,
 			}),
 		);
