@@ -77,7 +77,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 		...JSX,
 		plugins: [
 			cloudflareTest(async () => ({
-				main: "./src/worker.ts",
+				main: name === "mirror" ? "./test/support/mirrored-worker.ts" : "./src/worker.ts",
 				wrangler: { configPath: "./wrangler.toml" },
 				miniflare: {
 					r2Buckets: ["ARCHIVE"],

@@ -6,6 +6,7 @@ import { clickConsumer } from "./parts/click-consumer.ts";
 import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
 import { desk, deskPostgres } from "./parts/desk.ts";
 import { hostile } from "./parts/hostile.ts";
+import { importFile } from "./parts/import-file.ts";
 import { intake } from "./parts/intake.ts";
 import { ledger } from "./parts/ledger.ts";
 import { openLoop } from "./parts/open-loop.ts";
@@ -35,6 +36,7 @@ export const PARTS: readonly Part[] = [
 	openLoop,
 	traffic,
 	publish,
+	importFile,
 	catalogue,
 	publishers,
 	brandsList,

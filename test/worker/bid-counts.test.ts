@@ -336,7 +336,7 @@ describe("worker: what is shown of counts", () => {
 		["limit=0", "limit"],
 		["cursor=xx", "cursor"],
 		["group=hour&cursor=WyJhIl0", "cursor"],
-		["reason=bot", "reason", "is not a known field"],
+		["reason=bot", "reason", expect.stringMatching(/^is not a known field/)],
 	])("refuses %s, naming the parameter", async (query, path, message = expect.any(String)) => {
 		const response = await exports.default.fetch(`https://base.example/operator/bids?${query}`, { headers: OPERATOR_HEADERS });
 		expect(response.status).toBe(422);
