@@ -8,7 +8,9 @@ export function addWord(words: readonly Word[], word: Word): Word[] {
 	const known = words.some(
 		({ at, status, payoutMicros }) => at === word.at && status === word.status && payoutMicros === word.payoutMicros,
 	);
-	return known ? [...words] : [...words, word].toSorted((a, b) => a.at - b.at || Number(a.status === "cancelled") - Number(b.status === "cancelled"));
+	return known
+		? [...words]
+		: [...words, word].toSorted((a, b) => a.at - b.at || Number(a.status === "cancelled") - Number(b.status === "cancelled"));
 }
 
 /**

@@ -1,21 +1,30 @@
-import { type CampaignTerms, keywordClass, type LinkKind, NO_KEYWORD, operatorEpcMicros, OTHER_KEYWORDS } from "../../src/learning/cell.ts";
+import { type CampaignTerms, keywordClass, type LinkKind, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
+import { nextCreep } from "../../src/learning/creep.ts";
 import type { DelayCurves } from "../../src/learning/delay-curve.ts";
-import { sourceKey } from "../../src/learning/fit-campaign.ts";
-import { caution, overpaidGuard } from "../../src/learning/guards.ts";
+import { overpaidGuard } from "../../src/learning/guards.ts";
 import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
 import { type LearnedPrice, priceCell } from "../../src/learning/price.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
+import { pairKey } from "../../src/learning/traffic.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 export type Publisher = { id: string; sharePpm: number; paidByClick: boolean };
 
-export type ClickFacts = { at: number; campaign: string; publisher: string; source: string; keyword: string; link: LinkKind; bidMicros: number };
+export type ClickFacts = {
+	at: number;
+	campaign: string;
+	publisher: string;
+	source: string;
+	keyword: string;
+	link: LinkKind;
+	bidMicros: number;
+};
 
 /** Longer silences are passed over: nothing that was clicked before them is remembered. */
 const MAX_GAP_DAYS = 400;
@@ -28,10 +37,17 @@ export class Learner {
 	readonly #campaigns = new Map<string, CampaignTerms>();
 	readonly #publishers = new Map<string, Publisher>();
 	/** Baked prices by campaign and keyword; campaigns' exceptions by publisher; traffic. */
-	readonly #boards = { prices: new FactorBoard(), exceptions: new FactorBoard(), publishers: new FactorBoard(), sources: new FactorBoard(), links: new FactorBoard() };
+	readonly #boards = {
+		prices: new FactorBoard(),
+		exceptions: new FactorBoard(),
+		publishers: new FactorBoard(),
+		sources: new FactorBoard(),
+		links: new FactorBoard(),
+	};
 	readonly #guards = new Map<string, { caution: number; overpaid: number }>();
 	/** What was promised for clicks since the night, and what they are expected to earn. */
 	readonly #sinceNight = new Map<string, { paidMicros: number; projectedMicros: number }>();
+	readonly #creeps = new Map<string, number>();
 	#hour: number | null = null;
 	learned: Learned | null = null;
 	/** Prices of campaigns and keywords that were published. */
@@ -66,6 +82,9 @@ export class Learner {
 	#night(today: number): void {
 		this.ledger.beginDay(today);
 		this.#learn(today);
+		for (const [id, { weekExpected }] of this.learned?.campaigns ?? []) {
+			this.#creeps.set(id, nextCreep(this.#creeps.get(id) ?? 1, weekExpected, this.settings.creep));
+		}
 	}
 
 	#learn(today: number): void {
@@ -87,7 +106,7 @@ export class Learner {
 		for (const terms of this.#campaigns.values()) {
 			for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.aim(key, target);
 			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {
-				this.#boards.exceptions.aim(sourceKey(terms.id, publisher), factor);
+				this.#boards.exceptions.aim(pairKey(terms.id, publisher), factor);
 			}
 		}
 		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, factor);
@@ -99,7 +118,7 @@ export class Learner {
 		const factors = this.learned?.campaigns.get(terms.id)?.factors;
 		if (factors === undefined) return;
 		for (const keyword of [NO_KEYWORD, OTHER_KEYWORDS, ...terms.keywordEpcMicros.keys()]) {
-			yield [sourceKey(terms.id, keyword), factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
+			yield [pairKey(terms.id, keyword), factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
 		}
 	}
 
@@ -119,7 +138,9 @@ export class Learner {
 			projectedMicros: (known?.balance.projectedMicros ?? 0) + (since?.projectedMicros ?? 0),
 		};
 		return {
-			caution: caution(kappa.campaign, known?.factors.campaign.observed ?? 0),
+			caution: process.env.CP
+				? 1 - (Number(process.env.CP) * kappa.campaign) / (kappa.campaign + (known?.factors.campaign.observed ?? 0))
+				: Math.max(0.4, 1 - Number(process.env.CAUTION ?? 0.5) / Math.sqrt(kappa.campaign + (known?.factors.campaign.observed ?? 0))),
 			overpaid: overpaidGuard(balance, allowanceMicros),
 		};
 	}
@@ -152,14 +173,15 @@ export class Learner {
 		return priceCell({
 			operatorMicros: operatorEpcMicros(campaign, keyword),
 			factors: {
-				campaignKeyword: this.#boards.prices.factor(sourceKey(campaign.id, keyword)),
+				campaignKeyword: this.#boards.prices.factor(pairKey(campaign.id, keyword)),
 				publisher: this.#boards.publishers.factor(publisher.id),
-				source: this.#boards.sources.factor(sourceKey(publisher.id, source)),
-				campaignPublisher: this.#boards.exceptions.factor(sourceKey(campaign.id, publisher.id)),
+				source: this.#boards.sources.factor(pairKey(publisher.id, source)),
+				campaignPublisher: this.#boards.exceptions.factor(pairKey(campaign.id, publisher.id)),
 				link: this.#boards.links.factor(click.link),
 			},
 			mode: this.#mode,
 			sharePpm: publisher.sharePpm,
+			creep: this.#creeps.get(campaign.id) ?? 1,
 			guards: publisher.paidByClick ? (this.#guards.get(campaign.id) ?? this.#guardsOf(campaign.id)) : null,
 		});
 	}

@@ -1,11 +1,27 @@
-import { type Cell, type CampaignTerms, cellKey, keywordClass, type LinkKind, operatorEpcMicros, OTHER_SOURCES } from "../../src/learning/cell.ts";
-import { type CellHistory, type ClickRow, conversionChange, dayOf, type DelayRow, type EarningRow } from "../../src/learning/cohorts.ts";
+import {
+	type CampaignTerms,
+	type Cell,
+	cellKey,
+	keywordClass,
+	type LinkKind,
+	OTHER_SOURCES,
+	operatorEpcMicros,
+} from "../../src/learning/cell.ts";
+import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
 import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
 import { addWord, readFacts, type Word } from "./conversion-log.ts";
 
-export type Click = { at: number; campaign: CampaignTerms; publisher: string; source: string; keyword: string; link: LinkKind; paidMicros: number };
+export type Click = {
+	at: number;
+	campaign: CampaignTerms;
+	publisher: string;
+	source: string;
+	keyword: string;
+	link: LinkKind;
+	paidMicros: number;
+};
 
 type StoredCell = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] };
 type StoredClick = { at: number; cell: StoredCell; platform: string };
@@ -76,7 +92,13 @@ export class MemoryLedger {
 			known = new Map();
 			this.sources.set(publisher, known);
 		}
-		const cell = { campaign: campaign.id, publisher, source: admitSource(known, source, day), keyword: keywordClass(campaign, keyword), link };
+		const cell = {
+			campaign: campaign.id,
+			publisher,
+			source: admitSource(known, source, day),
+			keyword: keywordClass(campaign, keyword),
+			link,
+		};
 		return this.#stored(cell);
 	}
 

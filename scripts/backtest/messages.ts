@@ -51,7 +51,17 @@ const network = v.object({
 	),
 });
 
-const click = v.object({ type: v.literal("click"), at, id, campaign: id, publisher: id, source: text, keyword: text, link, bid: v.nullish(usd, 0) });
+const click = v.object({
+	type: v.literal("click"),
+	at,
+	id,
+	campaign: id,
+	publisher: id,
+	source: text,
+	keyword: text,
+	link,
+	bid: v.nullish(usd, 0),
+});
 
 const conversion = v.object({
 	type: v.literal("conversion"),

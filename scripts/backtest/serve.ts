@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
 import { Learner } from "./learner.ts";
-import { type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
+import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
 
 const USD = 1_000_000;
 
@@ -22,7 +22,7 @@ export async function serve(input: Readable, output: Writable, errors: Writable)
 	}
 }
 
-/** Does what a line says; answers one that asks. @throws Error where the line names what does not exist */
+/** Does what a line says, at its time; answers one that asks. @throws Error where the line names what does not exist */
 export function answerLine(learner: Learner, line: Line): string | null {
 	if (line.type === "network") {
 		setNetwork(learner, line);
@@ -30,14 +30,19 @@ export function answerLine(learner: Learner, line: Line): string | null {
 	}
 	learner.passTo(line.at);
 	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line));
+	writeLine(learner, line);
+	return null;
+}
+
+/** Writes what happened, whatever the time is now. @throws Error where the line names what does not exist */
+export function writeLine(learner: Learner, line: ClickLine | ConversionLine): void {
 	if (line.type === "click") {
 		const fault = learner.addClick(line.id, { ...line, bidMicros: line.bid });
 		if (fault !== null) throw new Error(fault);
-		return null;
+		return;
 	}
 	const { txnid, platform, click, at, status, payout } = line;
 	learner.ledger.addWord(JSON.stringify([platform, txnid]), click, { at, status, payoutMicros: payout });
-	return null;
 }
 
 function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): void {

@@ -6,6 +6,7 @@ import { clickConsumer } from "./parts/click-consumer.ts";
 import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
 import { hostile } from "./parts/hostile.ts";
 import { intake } from "./parts/intake.ts";
+import { learningPart } from "./parts/learning.ts";
 import { ledger } from "./parts/ledger.ts";
 import { openLoop } from "./parts/open-loop.ts";
 import { openrtb } from "./parts/openrtb.ts";
@@ -40,6 +41,7 @@ export const PARTS: readonly Part[] = [
 	clickConsumer,
 	clickConsumerPostgres,
 	ledger,
+	learningPart,
 	reports,
 	products,
 	intake,

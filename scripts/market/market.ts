@@ -7,6 +7,12 @@ export type MarketOptions = {
 	opportunitiesPerDay: number;
 	campaigns: number;
 	publishers: number;
+	/** What the best rival bids, against what a click is truly worth to the publisher: the logarithm's mean and sigma. */
+	rivals: { mean: number; sigma: number };
+	/** Scales how much publishers, sources, keywords and links differ: 1 is as much as campaigns of one kind do. */
+	spread: number;
+	/** USD. With the EPC it decides how often clicks buy, and so how much there is to learn from. */
+	meanPayout: number;
 	/** What happens besides: each measured by itself. */
 	events: { reversalsTripleOnDay?: number; millionOnDay?: number };
 };
@@ -52,12 +58,44 @@ export const SLOW_PLATFORM = 1;
 const OPERATOR_ERROR = Math.log(3);
 const MOST_DELAY_DAYS = 45;
 
-export function makeMarket(options: MarketOptions): Market {
+/** What the campaign of a cell is truly worth a click on a day, in USD, before the effects of traffic. */
+export function trueCampaignEpc({ campaigns, platforms, options }: Market, campaignAt: number, day: number): number {
+	const campaign = campaigns[campaignAt];
+	const reversed = platforms[campaign?.platform ?? 0]?.reversed ?? 0;
+	const { reversalsTripleOnDay } = options.events;
+	const tripled = reversalsTripleOnDay !== undefined && day >= reversalsTripleOnDay;
+	return (campaign?.epcByDay[day] ?? 0) * (tripled ? (1 - 3 * reversed) / (1 - reversed) : 1);
+}
+
+/** A network of the usual kind: what the benchmark's figures are about. */
+export function usualMarket(seed: number, given: Partial<MarketOptions> = {}): Market {
+	return makeMarket({
+		seed,
+		days: 120,
+		opportunitiesPerDay: 12_000,
+		campaigns: 48,
+		publishers: 16,
+		rivals: { mean: -0.25, sigma: 0.4 },
+		spread: 0.6,
+		meanPayout: 8,
+		events: {},
+		...given,
+	});
+}
+
+function makeMarket(options: MarketOptions): Market {
 	const random = seeded(options.seed);
 	const platforms = makePlatforms(random);
-	const publishers = Array.from({ length: options.publishers }, (_, at) => makePublisher(random, at, options.campaigns));
+	const publishers = Array.from({ length: options.publishers }, (_, at) => makePublisher(random, at, options));
 	const campaigns = Array.from({ length: options.campaigns }, (_, at) => makeCampaign(random, at, options, platforms.length));
-	return { options, platforms, campaigns, publishers, campaignSums: zipf(options.campaigns, 0.9), publisherSums: zipf(options.publishers, 0.8) };
+	return {
+		options,
+		platforms,
+		campaigns,
+		publishers,
+		campaignSums: zipf(options.campaigns, 0.9),
+		publisherSums: zipf(options.publishers, 0.8),
+	};
 }
 
 function makePlatforms(random: Random): Platform[] {
@@ -72,9 +110,9 @@ function makePlatforms(random: Random): Platform[] {
 	];
 }
 
-function makePublisher(random: Random, at: number, campaigns: number): MarketPublisher {
+function makePublisher(random: Random, at: number, { campaigns, spread }: MarketOptions): MarketPublisher {
 	const count = 2 + Math.floor(60 * random() ** 2);
-	const sources = Array.from({ length: count }, (_, source) => ({ id: `tag-${at}-${source}`, effect: logNormal(random, 0.4) }));
+	const sources = Array.from({ length: count }, (_, source) => ({ id: `tag-${at}-${source}`, effect: logNormal(random, 0.4 * spread) }));
 	// One large source sends clicks that never buy.
 	const third = sources[2];
 	if (at === 1 && third !== undefined) third.effect = 0.01;
@@ -88,8 +126,8 @@ function makePublisher(random: Random, at: number, campaigns: number): MarketPub
 	return {
 		id: `publisher-${at}`,
 		share: 0.7 + 0.15 * random(),
-		paidByClick: at % 2 === 0 || at === 1,
-		effect: logNormal(random, 0.25),
+		paidByClick: at % 2 === 1,
+		effect: logNormal(random, 0.25 * spread),
 		sources,
 		sourceSums: zipf(count, 1),
 		campaignOrder,
@@ -109,18 +147,22 @@ function makeCampaign(random: Random, at: number, options: MarketOptions, platfo
 	}
 	const operatorEpc = cents(base * Math.exp(OPERATOR_ERROR * (2 * random() - 1)));
 	const keywords = Array.from({ length: Math.floor(6 * random()) }, (_, keyword) => {
-		const effect = logNormal(random, 0.4);
-		return { keyword: `keyword ${keyword}`, effect, operatorEpc: cents(operatorEpc * effect * Math.exp(0.3 * normal(random))) };
+		const effect = logNormal(random, 0.4 * options.spread);
+		return {
+			keyword: `keyword ${keyword}`,
+			effect,
+			operatorEpc: cents(operatorEpc * effect * Math.exp(0.3 * options.spread * normal(random))),
+		};
 	});
 	return {
 		id: `campaign-${at}`,
 		platform: Math.floor(random() * platforms),
 		epcByDay,
-		meanPayout: 25 * logNormal(random, 0.8),
+		meanPayout: options.meanPayout * logNormal(random, 0.6),
 		payoutSigma: random() < 0.3 ? 0 : 0.3 + 0.9 * random(),
 		operatorEpc,
 		keywords,
-		publisherEffects: Float64Array.from({ length: options.publishers }, () => logNormal(random, 0.2)),
+		publisherEffects: Float64Array.from({ length: options.publishers }, () => logNormal(random, 0.2 * options.spread)),
 	};
 }
 

@@ -1,8 +1,15 @@
-import { LINK_EFFECTS, type Market } from "./market.ts";
+import { LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
 /** A cell of the market: indexes of what it is made of; keyword -1 is none, and one beyond the list is not listed. */
-export type MarketCell = { campaign: number; publisher: number; source: number; keyword: number; link: keyof typeof LINK_EFFECTS; effect: number };
+export type MarketCell = {
+	campaign: number;
+	publisher: number;
+	source: number;
+	keyword: number;
+	link: keyof typeof LINK_EFFECTS;
+	effect: number;
+};
 
 export type Price = { epc: number; bid: number };
 
@@ -27,6 +34,7 @@ type Event = { at: number; txnid: number; click: number; cell: MarketCell; statu
 /** Plays a market to its end. Traffic, rivals and what a click would bring are the same for every player. */
 export function play(market: Market, player: Player, score: (won: Won) => void): void {
 	const { options } = market;
+	const { rivals } = options;
 	const cells = new CellTable(market);
 	const events = new Map<number, Event[]>();
 	const perQuarter = Math.floor(options.opportunitiesPerDay / QUARTERS);
@@ -35,7 +43,11 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 		const day = Math.floor(quarter / QUARTERS);
 		const from = FIRST_AT + (quarter * DAY_MS) / QUARTERS;
 		const traffic = seeded(options.seed * 7_919 + quarter + 1);
-		const chances = Array.from({ length: perQuarter }, () => ({ cell: cells.draw(traffic), rival: Math.exp(0.25 * normal(traffic) - 0.05), luck: traffic() }));
+		const chances = Array.from({ length: perQuarter }, () => ({
+			cell: cells.draw(traffic),
+			rival: Math.exp(rivals.sigma * normal(traffic) + rivals.mean),
+			luck: traffic(),
+		}));
 		const asked = [...new Set(chances.map(({ cell }) => cell))];
 		const prices = new Map<MarketCell, Price>();
 		for (const [at, price] of player.prices(from, asked).entries()) {
@@ -53,13 +65,16 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 			const campaign = market.campaigns[cell.campaign];
 			const publisher = market.publishers[cell.publisher];
 			if (price === undefined || campaign === undefined || publisher === undefined) continue;
-			const trueEpc = (campaign.epcByDay[day] ?? 0) * cell.effect;
+			const trueEpc = trueCampaignEpc(market, cell.campaign, day) * cell.effect;
 			if (price.bid <= 0 || price.bid <= trueEpc * publisher.share * rival) continue;
 			score({ day, cell, price, trueEpc });
 			player.click(now, id, cell, price);
-			schedule(market, { at: now, id, cell, day, trueEpc, luck }, events);
+			schedule(market, { at: now, id, cell, day, arrivingEpc: (campaign.epcByDay[day] ?? 0) * cell.effect, luck }, events);
 		}
 		for (; next < due.length; next++) tell(player, due[next]);
+		// What this quarter's own clicks brought at once.
+		for (const event of (events.get(quarter) ?? []).sort((a, b) => a.at - b.at)) tell(player, event);
+		events.delete(quarter);
 	}
 }
 
@@ -67,15 +82,15 @@ function tell(player: Player, event: Event | undefined): void {
 	if (event !== undefined) player.conversion(event.at, event.txnid, event.click, event.cell, event.status, event.payout);
 }
 
-type Bought = { at: number; id: number; cell: MarketCell; day: number; trueEpc: number; luck: number };
+type Bought = { at: number; id: number; cell: MarketCell; day: number; arrivingEpc: number; luck: number };
 
 /** What a click brings, if anything: when we hear of it, what it pays, and whether it is taken back. */
-function schedule(market: Market, { at, id, cell, day, trueEpc, luck }: Bought, events: Map<number, Event[]>): void {
+function schedule(market: Market, { at, id, cell, day, arrivingEpc, luck }: Bought, events: Map<number, Event[]>): void {
 	const campaign = market.campaigns[cell.campaign];
 	const platform = market.platforms[campaign?.platform ?? 0];
 	if (campaign === undefined || platform === undefined) return;
 	const { reversalsTripleOnDay, millionOnDay } = market.options.events;
-	const usually = trueEpc / (campaign.meanPayout * (1 - platform.reversed));
+	const usually = arrivingEpc / (campaign.meanPayout * (1 - platform.reversed));
 	if (luck >= usually) return;
 	const random = seeded(id * 2_654_435 + market.options.seed);
 	const million = day === millionOnDay && campaign === market.campaigns[5];
@@ -121,7 +136,14 @@ class CellTable {
 		const key = `${campaign} ${publisherAt} ${source} ${keyword} ${link}`;
 		let cell = this.#cells.get(key);
 		if (cell === undefined) {
-			cell = { campaign, publisher: publisherAt, source, keyword, link, effect: this.#effect(campaign, publisherAt, source, keyword, link) };
+			cell = {
+				campaign,
+				publisher: publisherAt,
+				source,
+				keyword,
+				link,
+				effect: this.#effect(campaign, publisherAt, source, keyword, link),
+			};
 			this.#cells.set(key, cell);
 		}
 		return cell;

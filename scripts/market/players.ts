@@ -1,7 +1,7 @@
+import type { LearningSettings } from "../../src/learning/settings.ts";
 import { Learner } from "../backtest/learner.ts";
 import { answerLine } from "../backtest/serve.ts";
-import { type LearningSettings } from "../../src/learning/settings.ts";
-import type { Market } from "./market.ts";
+import { type Market, trueCampaignEpc } from "./market.ts";
 import { FIRST_AT, type MarketCell, type Player, type Price } from "./play.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export function oracle(market: Market): Player {
 		...silent,
 		prices: (at, cells) => {
 			const day = Math.floor((at - FIRST_AT) / DAY_MS);
-			return cells.map((cell) => bidOf(market, cell, (market.campaigns[cell.campaign]?.epcByDay[day] ?? 0) * cell.effect));
+			return cells.map((cell) => bidOf(market, cell, trueCampaignEpc(market, cell.campaign, day) * cell.effect));
 		},
 	};
 }
@@ -76,7 +76,11 @@ export function learning(market: Market, settings?: LearningSettings): Player & 
 	answerLine(learner, {
 		type: "network",
 		platforms: market.platforms,
-		publishers: market.publishers.map(({ id, share, paidByClick }) => ({ id, revenue_share: share, pricing_model: paidByClick ? "CPC" : "CPA" })),
+		publishers: market.publishers.map(({ id, share, paidByClick }) => ({
+			id,
+			revenue_share: share,
+			pricing_model: paidByClick ? "CPC" : "CPA",
+		})),
 		campaigns: market.campaigns.map(({ id, platform, operatorEpc: epc, keywords }) => ({
 			id,
 			platform: market.platforms[platform]?.id ?? "",

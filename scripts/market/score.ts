@@ -48,7 +48,10 @@ export function scorePlayer(market: Market, player: Player, from = SETTLED_DAY):
 	const errors = ratios.map((ratio) => Math.abs(ratio - 1));
 	let over = 0;
 	for (const balance of balances.values()) over += Math.max(0, balance);
-	const total = judged.reduce((sum, each) => ({ predicted: sum.predicted + each.predicted, truth: sum.truth + each.truth }), { predicted: 0, truth: 0 });
+	const total = judged.reduce((sum, each) => ({ predicted: sum.predicted + each.predicted, truth: sum.truth + each.truth }), {
+		predicted: 0,
+		truth: 0,
+	});
 	return {
 		marginUsd,
 		clicks,

@@ -1,13 +1,21 @@
 import { type Break, findBreak } from "./breaks.ts";
 import type { CampaignTerms } from "./cell.ts";
-import type { CellHistory } from "./cohorts.ts";
-import { type DelayCurves, DEFAULT_CURVES, maturities } from "./delay-curve.ts";
-import { campaignEpcMicros, type CampaignFactors, fitCampaign, type FitRules, NO_SHARED_FACTORS, sharedFactor, type SharedFactors } from "./fit-campaign.ts";
-import { addTraffic, fitShared, type Traffic } from "./fit-shared.ts";
+import type { CellHistory, EarningRow } from "./cohorts.ts";
+import { DEFAULT_CURVES, type DelayCurves, maturities } from "./delay-curve.ts";
+import {
+	type CampaignFactors,
+	campaignEpcMicros,
+	type FitRules,
+	fitCampaign,
+	type PlacedCampaign,
+	placeCampaign,
+	tellTraffic,
+} from "./fit-campaign.ts";
 import { type Balance, balanceOf } from "./guards.ts";
-import { measurePayouts, networkLoading, networkPayout, type PayoutMeasure, type PayoutSizes, payoutSizes } from "./payouts.ts";
-import { type RipeCell, ripenCell } from "./ripen.ts";
+import { measurePayouts, networkLoading, networkPayout, type PayoutMeasure, payoutSizes } from "./payouts.ts";
+import { forgetting, ripenCell } from "./ripen.ts";
 import type { LearningSettings } from "./settings.ts";
+import { NO_SHARED_FACTORS, type SharedFactors, sharedFactor, Traffic } from "./traffic.ts";
 
 /** A campaign with all that is kept of its clicks. */
 export type CampaignHistory = { terms: CampaignTerms; cells: readonly CellHistory[]; lastBreak: Break | null };
@@ -26,6 +34,8 @@ export type LearnedCampaign = {
 	factors: CampaignFactors;
 	payouts: PayoutMeasure;
 	balance: Balance;
+	/** Equivalent conversions that the clicks of the last week are expected to bring. */
+	weekExpected: number;
 	/** The last one that was found, this night or before. */
 	lastBreak: Break | null;
 };
@@ -41,7 +51,14 @@ export type Learned = {
 /** Rounds between the campaigns' own factors and those of their traffic. */
 const ROUNDS = 3;
 
-type Slice = { history: CampaignHistory; sizes: PayoutSizes; payouts: PayoutMeasure; maturity: number[]; rules: FitRules; ripe: RipeCell[]; lastBreak: Break | null };
+type Slice = {
+	history: CampaignHistory;
+	payouts: PayoutMeasure;
+	maturity: readonly number[];
+	rules: FitRules;
+	placed: PlacedCampaign;
+	lastBreak: Break | null;
+};
 
 /**
  * Everything that is learned from what is kept, and from nothing else: the same rows give the same factors, in whatever order they were
@@ -49,33 +66,35 @@ type Slice = { history: CampaignHistory; sizes: PayoutSizes; payouts: PayoutMeas
  */
 export function learnNight(input: NightInput): Learned {
 	const { today, settings } = input;
-	const slices = prepare(input);
-	let shared = fitRounds(slices, settings);
+	const traffic = new Traffic();
+	const weights = forgetting(settings.halfLifeDays);
+	const slices = prepare(input, traffic, weights);
+	let shared = fitRounds(slices, traffic, settings);
 	let broken = false;
 	for (const slice of slices) {
-		const factors = fitCampaign(slice.ripe, shared, slice.rules);
-		const found = findBreak(slice.ripe, factors, shared, slice.rules, today, slice.lastBreak);
+		const found = findBreak(slice.placed, fitCampaign(slice.placed), today, slice.lastBreak);
 		if (found === null) continue;
 		slice.lastBreak = found;
-		slice.ripe = ripen(slice, input);
+		slice.placed = place(slice, today, weights, traffic);
 		broken = true;
 	}
-	if (broken) shared = fitRounds(slices, settings);
+	if (broken) shared = fitRounds(slices, traffic, settings);
 	const campaigns = new Map<string, LearnedCampaign>();
 	for (const slice of slices) {
-		const factors = fitCampaign(slice.ripe, shared, slice.rules);
+		const factors = fitCampaign(slice.placed);
+		const { payouts, lastBreak } = slice;
 		campaigns.set(slice.history.terms.id, {
 			factors,
-			payouts: slice.payouts,
+			payouts,
 			balance: addBalances(slice, factors, shared, today),
-			lastBreak: slice.lastBreak,
+			lastBreak,
+			weekExpected: weekExpected(slice.placed, factors),
 		});
 	}
 	return { today, campaigns, shared, loading: slices[0]?.rules.loading ?? 0 };
 }
 
-function prepare(input: NightInput): Slice[] {
-	const { campaigns, curves, settings } = input;
+function prepare({ today, campaigns, curves, settings }: NightInput, traffic: Traffic, weights: readonly number[]): Slice[] {
 	const sizes = campaigns.map(({ cells }) => payoutSizes(earnings(cells)));
 	const usual = networkPayout(sizes);
 	const measured = campaigns.map((history, at) => {
@@ -83,41 +102,53 @@ function prepare(input: NightInput): Slice[] {
 		return { history, sizes: own, payouts: measurePayouts(own, usual, history.terms.epcMicros ?? 0) };
 	});
 	const loading = networkLoading(measured.map((slice) => ({ sizes: slice.sizes, capMicros: slice.payouts.capMicros })));
-	const byPlatform = new Map<string, number[]>();
-	return measured.map(({ history, sizes: own, payouts }) => {
+	const byPlatform = new Map<string, readonly number[]>();
+	return measured.map(({ history, payouts }) => {
 		const { terms, lastBreak } = history;
 		const maturity = byPlatform.get(terms.platform) ?? maturities(curves.get(terms.platform) ?? DEFAULT_CURVES);
 		byPlatform.set(terms.platform, maturity);
 		const rules = { terms, phiMicros: payouts.phiMicros, loading, settings };
-		const slice: Slice = { history, sizes: own, payouts, maturity, rules, ripe: [], lastBreak };
-		slice.ripe = ripen(slice, input);
-		return slice;
+		const slice = { history, payouts, maturity, rules, lastBreak };
+		return { ...slice, placed: place(slice, today, weights, traffic) };
 	});
 }
 
-function* earnings(cells: readonly CellHistory[]) {
+function* earnings(cells: readonly CellHistory[]): Iterable<EarningRow> {
 	for (const cell of cells) yield* cell.earnings;
 }
 
-function ripen({ history, maturity, payouts, lastBreak }: Slice, { today, settings }: NightInput): RipeCell[] {
+function place(slice: Omit<Slice, "placed">, today: number, weights: readonly number[], traffic: Traffic): PlacedCampaign {
+	const { history, maturity, payouts, lastBreak, rules } = slice;
 	const forgottenBefore = lastBreak?.forgottenBefore ?? Number.NEGATIVE_INFINITY;
-	const rules = { today, maturity, capMicros: payouts.capMicros, halfLifeDays: settings.halfLifeDays, forgottenBefore };
-	return history.cells.flatMap((cell) => ripenCell(cell, rules) ?? []);
+	const ripening = { today, maturity, capMicros: payouts.capMicros, weights, forgottenBefore };
+	const ripe = history.cells.flatMap((cell) => ripenCell(cell, ripening) ?? []);
+	return placeCampaign(ripe, rules, traffic);
 }
 
-function fitRounds(slices: readonly Slice[], settings: LearningSettings): SharedFactors {
+function fitRounds(slices: readonly Slice[], traffic: Traffic, settings: LearningSettings): SharedFactors {
 	let shared = NO_SHARED_FACTORS;
 	for (let round = 0; round < ROUNDS; round++) {
-		const traffic: Traffic = new Map();
-		for (const { ripe, rules } of slices) {
-			if (ripe.length > 0) addTraffic(traffic, ripe, fitCampaign(ripe, shared, rules), rules);
-		}
-		shared = fitShared(traffic, settings.kappa);
+		traffic.clear();
+		for (const { placed } of slices) if (placed.cells.length > 0) tellTraffic(placed, fitCampaign(placed));
+		shared = traffic.fit(settings.kappa);
 	}
 	return shared;
 }
 
-function addBalances({ history, maturity, payouts, rules }: Slice, factors: CampaignFactors, shared: SharedFactors, today: number): Balance {
+function weekExpected({ cells, rules }: PlacedCampaign, { campaign }: CampaignFactors): number {
+	let sum = 0;
+	for (const { ripe, operatorMicros, keyword, publisher, traffic } of cells) {
+		sum += ripe.weekClicks * operatorMicros * keyword.factor * publisher.factor * traffic.factor;
+	}
+	return (sum * campaign.factor) / rules.phiMicros;
+}
+
+function addBalances(
+	{ history, maturity, payouts, rules }: Slice,
+	factors: CampaignFactors,
+	shared: SharedFactors,
+	today: number,
+): Balance {
 	const balance: Balance = { paidMicros: 0, projectedMicros: 0 };
 	for (const cell of history.cells) {
 		// Publishers who are paid by conversion are promised nothing by click.

@@ -12,6 +12,8 @@ export type PriceInput = {
 	sharePpm: number;
 	/** Null for a publisher who is paid by conversion: a bid to it costs nothing until one comes. */
 	guards: { caution: number; overpaid: number } | null;
+	/** See `nextCreep`. */
+	creep: number;
 };
 
 export type LearnedPrice = {
@@ -23,10 +25,10 @@ export type LearnedPrice = {
 };
 
 /** EPC × guards × share → price. Without evidence the EPC is the operator's, to the micro-dollar. */
-export function priceCell({ operatorMicros, factors, mode, sharePpm, guards }: PriceInput): LearnedPrice {
+export function priceCell({ operatorMicros, factors, mode, sharePpm, guards, creep }: PriceInput): LearnedPrice {
 	const { campaignKeyword, publisher, source, campaignPublisher, link } = factors;
 	const advisedEpcMicros = Math.round(operatorMicros * campaignKeyword * publisher * source * campaignPublisher * link);
 	const epcMicros = mode === "automatic" ? advisedEpcMicros : operatorMicros;
-	const guard = mode === "automatic" && guards !== null ? guards.caution * guards.overpaid : 1;
+	const guard = mode === "automatic" ? creep * (guards === null ? 1 : guards.caution * guards.overpaid) : 1;
 	return { epcMicros, advisedEpcMicros, bidMicros: priceToMicros(priceOf(Math.round(epcMicros * guard), sharePpm)) };
 }
