@@ -2,7 +2,7 @@ import { type CampaignTerms, keywordClass, type LinkKind, NO_KEYWORD, OTHER_KEYW
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { DelayCurves } from "../../src/learning/delay-curve.ts";
-import { overpaidGuard } from "../../src/learning/guards.ts";
+import { caution, overpaidGuard } from "../../src/learning/guards.ts";
 import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
@@ -138,9 +138,7 @@ export class Learner {
 			projectedMicros: (known?.balance.projectedMicros ?? 0) + (since?.projectedMicros ?? 0),
 		};
 		return {
-			caution: process.env.CP
-				? 1 - (Number(process.env.CP) * kappa.campaign) / (kappa.campaign + (known?.factors.campaign.observed ?? 0))
-				: Math.max(0.4, 1 - Number(process.env.CAUTION ?? 0.5) / Math.sqrt(kappa.campaign + (known?.factors.campaign.observed ?? 0))),
+			caution: caution(kappa.campaign, known?.factors.campaign.observed ?? 0),
 			overpaid: overpaidGuard(balance, allowanceMicros),
 		};
 	}

@@ -72,8 +72,8 @@ export function usualMarket(seed: number, given: Partial<MarketOptions> = {}): M
 	return makeMarket({
 		seed,
 		days: 120,
-		opportunitiesPerDay: 12_000,
-		campaigns: 48,
+		opportunitiesPerDay: 6_000,
+		campaigns: 24,
 		publishers: 16,
 		rivals: { mean: -0.25, sigma: 0.4 },
 		spread: 0.6,

@@ -29,6 +29,10 @@ const DAY_MS = 86_400_000;
 const QUARTERS = 4;
 const UNLISTED_KEYWORD_EFFECT = 0.9;
 
+/** Above what publishers and campaigns have: a cell's key is one number of its indexes. */
+const MOST_SOURCES = 64;
+const MOST_KEYWORDS = 8;
+
 type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: "approved" | "cancelled"; payout: number };
 
 /** Plays a market to its end. Traffic, rivals and what a click would bring are the same for every player. */
@@ -118,7 +122,7 @@ function add(events: Map<number, Event[]>, event: Event): void {
 /** Every cell once, with what its traffic multiplies the campaign's worth by. */
 class CellTable {
 	readonly #market: Market;
-	readonly #cells = new Map<string, MarketCell>();
+	readonly #cells = new Map<number, MarketCell>();
 
 	constructor(market: Market) {
 		this.#market = market;
@@ -133,7 +137,9 @@ class CellTable {
 		const keywords = campaigns[campaign]?.keywords.length ?? 0;
 		const keyword = random() < 0.5 ? -1 : Math.floor(random() * (keywords + 1));
 		const link = random() < 0.4 ? "deeplink" : "homepage";
-		const key = `${campaign} ${publisherAt} ${source} ${keyword} ${link}`;
+		const key =
+			(((campaign * publishers.length + publisherAt) * MOST_SOURCES + source) * MOST_KEYWORDS + keyword + 1) * 2 +
+			Number(link === "deeplink");
 		let cell = this.#cells.get(key);
 		if (cell === undefined) {
 			cell = {

@@ -1,21 +1,41 @@
 /** Curves of how much of what will come has come, by the age of clicks in days. */
 
 /**
- * Ages by which curves are given, in days since the day of the click: 0 is that same day. Between them a curve is a straight line.
+ * Steps by which arrivals are learned, in days since the day of the click: 0 is that same day; between them a curve is a straight line.
  * Calendar days and not hours, since learning runs at midnight: so a platform that reports in daily batches is read exactly.
  */
 export const LAG_EDGES = [0, 1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90] as const;
 
-/** What has happened by the end of each of LAG_EDGES. Arrivals end at 1; reversals at the part of arrivals that is taken back. */
+/** What comes later than this is taken to have come by then. */
+export const LAST_LAG = 90;
+
+/** What has happened by the end of each day, from 0 to LAST_LAG: of arrivals all at last, of reversals the part that is taken back. */
 export type Curve = readonly number[];
 
-/** Of a platform: what has arrived, and what of it was taken back. */
+/** Of a platform: what has arrived, and what of all that arrives was taken back. */
 export type DelayCurves = { arrivals: Curve; reversals: Curve };
 
 export const DEFAULT_CURVES: DelayCurves = {
-	arrivals: [0.4, 0.58, 0.66, 0.72, 0.79, 0.84, 0.88, 0.92, 0.955, 0.978, 0.995, 1, 1],
-	reversals: [0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1],
+	arrivals: fillDays([0.4, 0.58, 0.66, 0.72, 0.79, 0.84, 0.88, 0.92, 0.955, 0.978, 0.995, 1, 1]),
+	reversals: fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]),
 };
+
+/** A curve of all days, from its values at LAG_EDGES. */
+export function fillDays(values: readonly number[]): Curve {
+	const days: number[] = [];
+	for (const [at, edge] of LAG_EDGES.entries()) {
+		const to = values[at] ?? 1;
+		const from = values[at - 1] ?? to;
+		const start = LAG_EDGES[at - 1] ?? edge - 1;
+		for (let lag = start + 1; lag <= edge; lag++) days.push(from + ((to - from) * (lag - start)) / (edge - start));
+	}
+	return days;
+}
+
+/** What a curve says after so many days. */
+export function partBy(curve: Curve, days: number): number {
+	return curve[Math.min(days, LAST_LAG)] ?? 0;
+}
 
 /** What an operator states of a platform: parts of all conversions that have arrived when clicks are so many days old. */
 export type StatedCurve = readonly { days: number; part: number }[];
@@ -32,15 +52,14 @@ export function curveFault(curve: StatedCurve): string | null {
 	return before.part > 0 ? null : "A delay curve must rise above 0.";
 }
 
-/** A stated curve at LAG_EDGES: a day's clicks are all ages of a day old. What follows the last point arrives by the last edge. */
+/** A stated curve by day: a day's clicks are of all ages of a day. What follows the last point arrives by the last day. */
 export function readStatedCurve(stated: StatedCurve): Curve {
-	const last = LAG_EDGES[LAG_EDGES.length - 1] ?? 0;
-	const points = [{ days: 0, part: 0 }, ...stated, { days: Math.max(last, (stated.at(-1)?.days ?? 0) + 1), part: 1 }];
+	const points = [{ days: 0, part: 0 }, ...stated, { days: Math.max(LAST_LAG, (stated.at(-1)?.days ?? 0) + 1), part: 1 }];
 	const samples = 24;
-	return LAG_EDGES.map((edge) => {
-		if (edge === last) return 1;
+	return Array.from({ length: LAST_LAG + 1 }, (_, lag) => {
+		if (lag === LAST_LAG) return 1;
 		let sum = 0;
-		for (let hour = 0; hour < samples; hour++) sum += partAt(points, edge + (hour + 0.5) / samples);
+		for (let hour = 0; hour < samples; hour++) sum += partAt(points, lag + (hour + 0.5) / samples);
 		return sum / samples;
 	});
 }
@@ -60,27 +79,14 @@ export function edgeOf(lag: number): number {
 	return at === -1 ? LAG_EDGES.length - 1 : at;
 }
 
-/** A curve after each whole number of days, from 0 to the last edge. */
-function daily(curve: Curve): number[] {
-	const values: number[] = [];
-	for (const [at, edge] of LAG_EDGES.entries()) {
-		const to = curve[at] ?? 1;
-		const from = curve[at - 1] ?? to;
-		const start = LAG_EDGES[at - 1] ?? edge - 1;
-		for (let lag = start + 1; lag <= edge; lag++) values.push(from + ((to - from) * (lag - start)) / (edge - start));
-	}
-	return values;
-}
-
 /** Never is less taken for known: what is divided by it would turn one early conversion into a fortune. */
 const LEAST_MATURITY = 0.02;
 
 /**
- * The part of a day's lasting earnings that we know so many days later: V = (F − R) / (1 − R∞), from 0 to the last edge. It may exceed
+ * The part of a day's lasting earnings that we know so many days later: V = (F − R) / (1 − R∞), from 0 to LAST_LAG. It may exceed
  * 1 where conversions come before reversals do.
  */
 export function maturities(curves: DelayCurves): number[] {
 	const kept = 1 - (curves.reversals.at(-1) ?? 0);
-	const reversed = daily(curves.reversals);
-	return daily(curves.arrivals).map((arrived, lag) => Math.max(LEAST_MATURITY, (arrived - (reversed[lag] ?? 0)) / kept));
+	return curves.arrivals.map((arrived, lag) => Math.max(LEAST_MATURITY, (arrived - (curves.reversals[lag] ?? 0)) / kept));
 }

@@ -44,7 +44,7 @@ export function emptySums(): FactorSums {
 export function readFactor(sums: FactorSums, kappa: number): FactorEvidence {
 	const { expected, squared, observed, expectedMicros, earnedMicros, clicks, ripe } = sums;
 	if (!(expected > 0)) return { ...NO_EVIDENCE, clicks, earnedMicros };
-	const q = globalThis.process?.env.NOQ ? 1 : squared / expected;
+	const q = squared / expected;
 	return {
 		factor: (kappa * q + observed) / (kappa * q + expected),
 		clicks,

@@ -1,11 +1,17 @@
 import type { DelayRow } from "./cohorts.ts";
-import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, LAG_EDGES } from "./delay-curve.ts";
+import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
 
 /** Conversions that the default curves count as. */
 const ARRIVALS_WORTH = 50;
 const REVERSALS_WORTH = 20;
 const ARRIVALS_HALF_LIFE_DAYS = 60;
-const REVERSALS_HALF_LIFE_DAYS = 30;
+const REVERSALS_HALF_LIFE_DAYS = 60;
+/** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
+const LEVEL_HALF_LIFE_DAYS = 10;
+const LEVEL_WORTH_REVERSALS = 5;
+const MOST_LEVEL = 5;
+/** Arrivals of days of which less is known are not projected further. */
+const LEAST_KNOWN = 0.05;
 /** A platform that takes more back than this is not learned from, but looked into. */
 const MOST_REVERSED = 0.9;
 
@@ -27,19 +33,20 @@ function countByDay(rows: Iterable<DelayRow>): Map<number, DayCounts> {
 	for (const row of rows) {
 		let counts = days.get(row.day);
 		if (counts === undefined) {
-			counts = { arrivals: LAG_EDGES.map(() => 0), reversals: LAG_EDGES.map(() => 0) };
+			counts = { arrivals: LAG_EDGES.map(() => 0), reversals: Array.from({ length: LAST_LAG + 1 }, () => 0) };
 			days.set(row.day, counts);
 		}
 		const edge = edgeOf(row.lag);
 		counts.arrivals[edge] = (counts.arrivals[edge] ?? 0) + row.arrivals;
-		counts.reversals[edge] = (counts.reversals[edge] ?? 0) + row.reversals;
+		const lag = Math.min(row.lag, LAST_LAG);
+		counts.reversals[lag] = (counts.reversals[lag] ?? 0) + row.reversals;
 	}
 	return days;
 }
 
 function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve): Curve {
-	const came = LAG_EDGES.map((_, at) => ARRIVALS_WORTH * ((prior[at] ?? 1) - (prior[at - 1] ?? 0)));
-	const byThen = prior.map((part) => ARRIVALS_WORTH * part);
+	const byThen = LAG_EDGES.map((edge) => ARRIVALS_WORTH * partBy(prior, edge));
+	const came = byThen.map((worth, at) => worth - (byThen[at - 1] ?? 0));
 	for (const [day, { arrivals }] of days) {
 		const weight = 2 ** (-(today - day) / ARRIVALS_HALF_LIFE_DAYS);
 		let sum = 0;
@@ -55,38 +62,47 @@ function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve
 		const hazard = Math.max(0, came[at] ?? 0) / Math.max(byThen[at] ?? 0, Number.MIN_VALUE);
 		curve[at - 1] = (curve[at] ?? 1) * (1 - Math.min(hazard, 1));
 	}
-	return curve;
+	return fillDays(curve);
 }
 
+/** By single days, however few they are: a return period makes many of one day, and it is sums that count. */
 function learnReversals(days: Map<number, DayCounts>, today: number, prior: Curve, arrived: Curve): Curve {
-	const taken = LAG_EDGES.map((_, at) => REVERSALS_WORTH * ((prior[at] ?? 0) - (prior[at - 1] ?? 0)));
-	const exposed = LAG_EDGES.map(() => REVERSALS_WORTH);
+	const taken = prior.map((part, lag) => REVERSALS_WORTH * (part - (prior[lag - 1] ?? 0)));
+	const exposed = prior.map(() => REVERSALS_WORTH);
 	for (const [day, { arrivals, reversals }] of days) {
-		const age = today - 1 - day;
-		if (age < 0) continue;
-		const known = partArrived(arrived, age);
-		const projected = arrivals.reduce((sum, count) => sum + count, 0) / Math.max(known, 0.05);
-		for (const [at, edge] of LAG_EDGES.entries()) {
-			const from = LAG_EDGES[at - 1] ?? -1;
-			const seen = Math.min(1, (age - from) / (edge - from));
-			if (seen <= 0) break;
-			// A reversal tells of the time that it came in, so the newest of any age count alike.
-			const weight = 2 ** (-Math.max(0, age - edge) / REVERSALS_HALF_LIFE_DAYS);
-			taken[at] = (taken[at] ?? 0) + weight * (reversals[at] ?? 0);
-			exposed[at] = (exposed[at] ?? 0) + weight * projected * seen;
+		const age = Math.min(LAST_LAG, today - 1 - day);
+		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+		// A reversal tells of the time that it came in, so the newest of any age count alike.
+		for (let lag = 0; lag <= age; lag++) {
+			const weight = 2 ** (-(today - 1 - day - lag) / REVERSALS_HALF_LIFE_DAYS);
+			taken[lag] = (taken[lag] ?? 0) + weight * (reversals[lag] ?? 0);
+			exposed[lag] = (exposed[lag] ?? 0) + weight * projected;
 		}
 	}
 	let sum = 0;
-	return LAG_EDGES.map((_, at) => {
-		sum = Math.min(MOST_REVERSED, sum + Math.max(0, taken[at] ?? 0) / (exposed[at] ?? 1));
+	const usual = taken.map((count, lag) => {
+		sum = Math.min(MOST_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
 		return sum;
 	});
+	const level = learnLevel(days, today, arrived, usual);
+	return usual.map((part) => Math.min(MOST_REVERSED, part * level));
 }
 
-/** Of what will arrive, the part that has after so many days. */
-function partArrived(curve: Curve, age: number): number {
-	const at = edgeOf(age);
-	const [to, from] = [curve[at] ?? 1, curve[at - 1] ?? 0];
-	const [end, start] = [LAG_EDGES[at] ?? age, LAG_EDGES[at - 1] ?? -1];
-	return from + ((to - from) * (Math.min(age, end) - start)) / (end - start);
+/** How much more or less than usual is taken back of the newest clicks. */
+function learnLevel(days: Map<number, DayCounts>, today: number, arrived: Curve, usual: Curve): number {
+	let expected = LEVEL_WORTH_REVERSALS;
+	let observed = LEVEL_WORTH_REVERSALS;
+	for (const [day, { arrivals, reversals }] of days) {
+		const age = today - 1 - day;
+		if (age < 0) continue;
+		const weight = 2 ** (-age / LEVEL_HALF_LIFE_DAYS);
+		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+		expected += weight * projected * partBy(usual, age);
+		observed += weight * sumOf(reversals);
+	}
+	return Math.min(MOST_LEVEL, Math.max(0, observed) / expected);
+}
+
+function sumOf(counts: readonly number[]): number {
+	return counts.reduce((sum, count) => sum + count, 0);
 }

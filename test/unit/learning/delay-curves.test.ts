@@ -72,7 +72,7 @@ describe("unit: delay curves", () => {
 	it("a slow platform is found out, from days that are too young to show all", () => {
 		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
 		const { arrivals } = learnCurves(rowsOf(100, slow), TODAY);
-		for (const [at, edge] of LAG_EDGES.entries()) expect(Math.abs((arrivals[at] ?? 0) - slow(edge))).toBeLessThan(0.02);
+		for (const edge of LAG_EDGES) expect(Math.abs((arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.02);
 	});
 
 	it("reversals that come late are known before all of them have come", () => {
