@@ -18,8 +18,12 @@ export function addWord(words: readonly Word[], word: Word): Word[] {
  * since the first cancellation after its last approval. Null where it never was approved.
  */
 export function readFacts(words: readonly Word[], clickedAt: number): ConversionFacts | null {
-	return words.reduce<ConversionFacts | null>((facts, { at, status, payoutMicros }) => {
-		if (status === "cancelled") return facts === null ? null : { ...facts, reversedAt: facts.reversedAt ?? at };
-		return { clickedAt, approvedAt: facts?.approvedAt ?? at, reversedAt: null, netMicros: payoutMicros ?? facts?.netMicros ?? 0 };
-	}, null);
+	let facts = null as ConversionFacts | null;
+	for (const { at, status, payoutMicros } of words) {
+		if (status === "approved") {
+			const netMicros = payoutMicros ?? facts?.netMicros ?? 0;
+			facts = { clickedAt, approvedAt: facts?.approvedAt ?? at, reversedAt: null, netMicros };
+		} else if (facts !== null && facts.reversedAt === null) facts.reversedAt = at;
+	}
+	return facts;
 }

@@ -11,6 +11,7 @@ import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf
 import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import { addWord, readFacts, type Word } from "./conversion-log.ts";
 
 export type Click = {
@@ -129,7 +130,22 @@ export class MemoryLedger {
 				if (cell.clicks.length === 0 && cell.earnings.length === 0) cells.delete(key);
 			}
 		}
+		this.#forgetClicks(today);
 		for (const [key, { day }] of this.#delays) if (day < today - HISTORY_DAYS) this.#delays.delete(key);
+	}
+
+	/** Clicks whose rows are dropped, and what was said of them. They stand in the order of their coming: the first young one ends it. */
+	#forgetClicks(today: number): void {
+		const before = (today - HISTORY_DAYS) * DAY_MS;
+		for (const [id, { at }] of this.#clicks) {
+			if (at >= before) break;
+			this.#clicks.delete(id);
+		}
+		for (const [txnid, { words, click }] of this.#conversions) {
+			if ((words.at(-1)?.at ?? 0) >= before) break;
+			this.#conversions.delete(txnid);
+			this.#waiting.delete(click);
+		}
 	}
 
 	#retire(publisher: string, source: string, known: KnownSources): void {

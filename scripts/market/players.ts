@@ -1,6 +1,3 @@
-import type { LearningSettings } from "../../src/learning/settings.ts";
-import { Learner } from "../backtest/learner.ts";
-import { answerLine } from "../backtest/serve.ts";
 import { type Market, trueCampaignEpc } from "./market.ts";
 import { FIRST_AT, type MarketCell, type Player, type Price } from "./play.ts";
 
@@ -68,61 +65,4 @@ export function naive(market: Market): Player {
 			row(cell.campaign, clickDays.get(click) ?? 0).earned += status === "approved" ? payout : -payout;
 		},
 	};
-}
-
-/** The production learner, by the lines of `--serve`. */
-export function learning(market: Market, settings?: LearningSettings): Player & { learner: Learner } {
-	const learner = new Learner("automatic", settings);
-	answerLine(learner, {
-		type: "network",
-		platforms: market.platforms,
-		publishers: market.publishers.map(({ id, share, paidByClick }) => ({
-			id,
-			revenue_share: share,
-			pricing_model: paidByClick ? "CPC" : "CPA",
-		})),
-		campaigns: market.campaigns.map(({ id, platform, operatorEpc: epc, keywords }) => ({
-			id,
-			platform: market.platforms[platform]?.id ?? "",
-			epc: micros(epc),
-			default_keyword_epc: null,
-			keyword_epc: Object.fromEntries(keywords.map(({ keyword, operatorEpc: own }) => [keyword, micros(own)])),
-		})),
-	});
-	const names = (cell: MarketCell) => {
-		const campaign = market.campaigns[cell.campaign];
-		const publisher = market.publishers[cell.publisher];
-		return {
-			campaign: campaign?.id ?? "",
-			publisher: publisher?.id ?? "",
-			source: publisher?.sources[cell.source]?.id ?? "",
-			keyword: cell.keyword === -1 ? "" : (campaign?.keywords[cell.keyword]?.keyword ?? "another"),
-			link: cell.link,
-		};
-	};
-	return {
-		learner,
-		prices: (at, cells) => {
-			learner.passTo(at);
-			return cells.map((cell) => {
-				const price = learner.price(names(cell));
-				return { epc: (price?.epcMicros ?? 0) / 1e6, bid: (price?.bidMicros ?? 0) / 1e6 };
-			});
-		},
-		click: (at, id, cell, { bid }) => answerLine(learner, { type: "click", at, id: String(id), ...names(cell), bid: micros(bid) }),
-		conversion: (at, txnid, click, cell, status, payout) =>
-			answerLine(learner, {
-				type: "conversion",
-				at,
-				txnid: String(txnid),
-				click: String(click),
-				platform: market.platforms[market.campaigns[cell.campaign]?.platform ?? 0]?.id ?? "",
-				status,
-				payout: micros(payout),
-			}),
-	};
-}
-
-function micros(usd: number): number {
-	return Math.round(usd * 1e6);
 }

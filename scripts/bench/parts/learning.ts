@@ -1,5 +1,7 @@
+import { learning, spoken } from "../../market/learning-players.ts";
 import { type Market, usualMarket } from "../../market/market.ts";
-import { learning, naive, operator, oracle } from "../../market/players.ts";
+import { play } from "../../market/play.ts";
+import { naive, operator, oracle } from "../../market/players.ts";
 import { type Score, scorePlayer } from "../../market/score.ts";
 import { atLeast, atMost, type Figure, tell } from "../figure.ts";
 import type { Bench, Part } from "../part.ts";
@@ -8,6 +10,7 @@ import type { Bench, Part } from "../part.ts";
 const SEEDS = [11, 12, 13];
 const EVENT_SEED = 14;
 const TRIPLE_DAY = 60;
+const MOST_SERVE_SECONDS = 300;
 const MILLION_DAY = 60;
 /** Days after an event when prices are looked at. */
 const LOOK_AFTER_DAYS = 15;
@@ -16,13 +19,13 @@ export const learningPart: Part = {
 	name: "learning",
 	about: "prices that learn, in simulated markets: against an oracle, a 30-day average and the operator's numbers",
 	async run(bench) {
-		return [...(await playUsual(bench)), ...playEvents(bench)];
+		return [...playUsual(bench), ...playEvents(bench), timeServing(bench)];
 	},
 };
 
 type Scores = { market: Market; oracle: Score; operator: Score; naive: Score; learning: Score; published: number };
 
-async function playUsual(bench: Bench): Promise<Figure[]> {
+function playUsual(bench: Bench): Figure[] {
 	const all: Scores[] = [];
 	for (const seed of SEEDS) {
 		const market = usualMarket(seed);
@@ -114,6 +117,16 @@ function playEvents(bench: Bench): Figure[] {
 		atLeast("learning.million.least", million.predicted, "of true", 0.88),
 		atMost("learning.million.most", million.predicted, "of true", 1.15),
 	];
+}
+
+/** The protocol of `--serve`: 120 days of 30,000 opportunities, lines of text both ways. */
+function timeServing(bench: Bench): Figure {
+	const market = usualMarket(EVENT_SEED, { opportunitiesPerDay: 30_000, campaigns: 120 });
+	const before = process.cpuUsage();
+	play(market, spoken(market), () => {});
+	const { user, system } = process.cpuUsage(before);
+	bench.say("served 120 days");
+	return atMost("learning.serve", (user + system) / 1e6, "s of CPU", MOST_SERVE_SECONDS);
 }
 
 function usd({ marginUsd }: Score): string {
