@@ -1,12 +1,21 @@
-import { type CampaignTerms, keywordClass, type LinkKind, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
+import {
+	type CampaignTerms,
+	type Cell,
+	keywordClass,
+	type LinkKind,
+	NO_KEYWORD,
+	OTHER_KEYWORDS,
+	operatorEpcMicros,
+} from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { DelayCurves } from "../../src/learning/delay-curve.ts";
+import { type ExplainedPrice, explainPrice } from "../../src/learning/explain.ts";
 import { caution, overpaidGuard } from "../../src/learning/guards.ts";
 import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
-import { type LearnedPrice, priceCell } from "../../src/learning/price.ts";
+import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learning/price.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
 import { pairKey } from "../../src/learning/traffic.ts";
@@ -15,6 +24,8 @@ import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 export type Publisher = { id: string; sharePpm: number; paidByClick: boolean };
+
+export type PricedClick = { campaign: string; publisher: string; source: string; keyword: string | null; link: LinkKind };
 
 export type ClickFacts = {
 	at: number;
@@ -130,7 +141,7 @@ export class Learner {
 	}
 
 	#guardsOf(campaign: string): { caution: number; overpaid: number } {
-		const { kappa, allowanceMicros } = this.settings;
+		const { kappa, allowanceMicros, caution: strength } = this.settings;
 		const known = this.learned?.campaigns.get(campaign);
 		const since = this.#sinceNight.get(campaign);
 		const balance = {
@@ -138,7 +149,7 @@ export class Learner {
 			projectedMicros: (known?.balance.projectedMicros ?? 0) + (since?.projectedMicros ?? 0),
 		};
 		return {
-			caution: caution(kappa.campaign, known?.factors.campaign.observed ?? 0),
+			caution: caution(strength, kappa.campaign, known?.factors.campaign.observed ?? 0),
 			overpaid: overpaidGuard(balance, allowanceMicros),
 		};
 	}
@@ -161,27 +172,38 @@ export class Learner {
 	}
 
 	/** The price of a click, or null where there is no such campaign or publisher. */
-	price(click: { campaign: string; publisher: string; source: string; keyword: string | null; link: LinkKind }): LearnedPrice | null {
-		const campaign = this.#campaigns.get(click.campaign);
+	price(click: PricedClick): LearnedPrice | null {
+		const input = this.#inputOf(click);
+		return input === null ? null : priceCell({ ...input.price, operatorMicros: operatorEpcMicros(input.terms, input.cell.keyword) });
+	}
+
+	/** The same with what made it. */
+	explain(click: PricedClick): ExplainedPrice | null {
+		const input = this.#inputOf(click);
+		return input === null ? null : explainPrice(input.terms, input.cell, input.price, this.learned);
+	}
+
+	#inputOf(click: PricedClick): { terms: CampaignTerms; cell: Cell; price: Omit<PriceInput, "operatorMicros"> } | null {
+		const terms = this.#campaigns.get(click.campaign);
 		const publisher = this.#publishers.get(click.publisher);
-		if (campaign === undefined || publisher === undefined) return null;
-		const keyword = keywordClass(campaign, click.keyword);
+		if (terms === undefined || publisher === undefined) return null;
+		const keyword = keywordClass(terms, click.keyword);
 		const known = this.ledger.sources.get(publisher.id);
 		const source = known === undefined ? click.source : sourceClass(known, click.source);
-		return priceCell({
-			operatorMicros: operatorEpcMicros(campaign, keyword),
+		const price = {
 			factors: {
-				campaignKeyword: this.#boards.prices.factor(pairKey(campaign.id, keyword)),
+				campaignKeyword: this.#boards.prices.factor(pairKey(terms.id, keyword)),
 				publisher: this.#boards.publishers.factor(publisher.id),
 				source: this.#boards.sources.factor(pairKey(publisher.id, source)),
-				campaignPublisher: this.#boards.exceptions.factor(pairKey(campaign.id, publisher.id)),
+				campaignPublisher: this.#boards.exceptions.factor(pairKey(terms.id, publisher.id)),
 				link: this.#boards.links.factor(click.link),
 			},
 			mode: this.#mode,
 			sharePpm: publisher.sharePpm,
-			creep: this.#creeps.get(campaign.id) ?? 1,
-			guards: publisher.paidByClick ? (this.#guards.get(campaign.id) ?? this.#guardsOf(campaign.id)) : null,
-		});
+			creep: this.#creeps.get(terms.id) ?? 1,
+			guards: publisher.paidByClick ? (this.#guards.get(terms.id) ?? this.#guardsOf(terms.id)) : null,
+		};
+		return { terms, cell: { campaign: terms.id, publisher: publisher.id, source, keyword, link: click.link }, price };
 	}
 }
 

@@ -2,17 +2,16 @@ import type { CellHistory } from "./cohorts.ts";
 import { countedPayout } from "./payouts.ts";
 
 const LEAST_CAUTION = 0.4;
-const CAUTION = 0.5;
 const LEAST_GUARD = 0.25;
 /** Click-days whose cost is held against what they earn. */
 export const BALANCE_DAYS = 28;
 
 /**
- * What is bid to publishers who are paid by click, as a part of what is believed: the less was seen, the less is ventured.
- * @param observed equivalent conversions of the campaign
+ * The part of what is believed that is bid to publishers who are paid by click: the less was seen, the less is ventured.
+ * @param strength 0: all of it @param observed equivalent conversions of the campaign
  */
-export function caution(kappa: number, observed: number): number {
-	return Math.max(LEAST_CAUTION, 1 - CAUTION / Math.sqrt(kappa + observed));
+export function caution(strength: number, kappa: number, observed: number): number {
+	return Math.max(LEAST_CAUTION, 1 - strength / Math.sqrt(kappa + observed));
 }
 
 /** A campaign's clicks that were paid by click: what was promised for them, and what they have earned and will. Micro-dollars. */

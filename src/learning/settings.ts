@@ -18,6 +18,8 @@ export type LearningSettings = {
 	publishStep: number;
 	/** What a campaign may be paid for clicks beyond what they are projected to earn, before it is bid down. Micro-dollars. */
 	allowanceMicros: number;
+	/** How much less is bid for clicks that are paid as such while little was seen, see `caution`; 0: no less. */
+	caution: number;
 	/** By how much a campaign without clicks is raised a day, as a part; 0: not at all. */
 	creep: number;
 };
@@ -31,6 +33,7 @@ export const DEFAULT_SETTINGS: LearningSettings = {
 	fall: 0.6,
 	publishStep: 0.06,
 	allowanceMicros: 15 * MICROS_PER_USD,
+	caution: 0.5,
 	creep: 0,
 };
 

@@ -7,7 +7,11 @@ import { Learner } from "../../../scripts/backtest/learner.ts";
 import { type Line, readLine } from "../../../scripts/backtest/messages.ts";
 import { answerLine, serve, writeLine } from "../../../scripts/backtest/serve.ts";
 import { dayOf } from "../../../src/learning/cohorts.ts";
+import { nextCreep } from "../../../src/learning/creep.ts";
+import { EXPLAINED_LEVELS } from "../../../src/learning/explain.ts";
 import { readFactor } from "../../../src/learning/factor.ts";
+import { caution, overpaidGuard } from "../../../src/learning/guards.ts";
+import { effectiveMode } from "../../../src/learning/modes.ts";
 import { learnNight } from "../../../src/learning/night.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { MAX_SOURCES } from "../../../src/learning/sources.ts";
@@ -196,6 +200,59 @@ describe("unit: the learner", () => {
 		expect(cells.length).toBeLessThanOrEqual(MAX_SOURCES + 1);
 		expect(new Set(cells.map(({ cell }) => cell.keyword))).toEqual(new Set(["*"]));
 		expect(cells.flatMap(({ clicks }) => clicks).reduce((sum, { clicks }) => sum + clicks, 0)).toBe(100_000);
+	});
+
+	it("a source whose clicks never buy moves its own price, and hardly those of others", () => {
+		const fraud = Array.from({ length: DAYS * 80 }, (_, number): Line => {
+			const campaign = number % 2 === 0 ? "a" : "b";
+			const at = START + Math.floor((number * DAY_MS) / 80);
+			return { type: "click", at, id: `f${number}`, campaign, publisher: "cpa", source: "fraud", keyword: "", link: "homepage", bid: 0 };
+		});
+		const [honest, defrauded] = [learnAtOnce(history()), learnAtOnce([...history(), ...fraud])];
+		for (const learner of [honest, defrauded]) learner.passTo(END + 20 * DAY_MS);
+		const price = (learner: Learner, source: string) => learner.price({ ...CELL, source })?.epcMicros ?? 0;
+		expect(price(defrauded, "fraud")).toBeLessThan(price(honest, "s2") / 3);
+		expect(price(defrauded, "s2")).toBeGreaterThan(price(honest, "s2") * 0.85);
+	});
+
+	it("what is paid is cautious while little was seen, and less where a campaign was paid more than it earns", () => {
+		expect(caution(0.5, 3, 0)).toBeCloseTo(0.711, 3);
+		expect(caution(0.5, 3, 1_000)).toBeGreaterThan(0.98);
+		expect(overpaidGuard({ paidMicros: 100, projectedMicros: 90 }, 10)).toBe(1);
+		expect(overpaidGuard({ paidMicros: 200, projectedMicros: 90 }, 10)).toBe(0.5);
+		expect(overpaidGuard({ paidMicros: 900, projectedMicros: 0 }, 10)).toBe(0.25);
+	});
+
+	it("only a starved campaign creeps upward, as far as it may, and goes back once clicks come", () => {
+		expect(nextCreep(1, 0.5, 0)).toBe(1);
+		expect(nextCreep(1, 0.5, 0.03)).toBe(1.03);
+		expect(nextCreep(2.99, 0, 0.03)).toBe(3);
+		expect(nextCreep(1.5, 2, 0.03)).toBe(1.5);
+		expect(nextCreep(1.03, 9, 0.03)).toBeCloseTo(1, 9);
+		expect(nextCreep(1.01, 9, 0.03)).toBe(1);
+	});
+
+	it.each([
+		["automatic", null, false, null, "automatic"],
+		["automatic", "off", false, null, "off"],
+		["off", "automatic", false, null, "automatic"],
+		["automatic", null, true, null, "advise"],
+		["automatic", null, false, "off", "off"],
+		["off", null, false, "automatic", "off"],
+	] as const)("network %s, campaign %s, pinned %s, publisher %s: %s", (network, mode, pinned, publisher, effective) => {
+		expect(effectiveMode(network, { mode, pinned }, publisher)).toBe(effective);
+	});
+
+	it("a price is explained as the chain that it is", () => {
+		const learner = learnAtOnce(history());
+		learner.passTo(END + 20 * DAY_MS);
+		const { operatorMicros, factors, epcMicros, payoutCapMicros } = learner.explain(CELL) ?? {};
+		const product = (factors ?? []).reduce((sum, { inForce }) => sum * inForce, operatorMicros ?? 0);
+		expect(Math.abs(product - (epcMicros ?? 0))).toBeLessThan(1);
+		expect(factors?.map(({ level }) => level)).toEqual([...EXPLAINED_LEVELS]);
+		expect(factors?.[0]).toMatchObject({ weight: expect.closeTo(0.97, 1), maturity: expect.closeTo(1, 1) });
+		expect(payoutCapMicros).toBeGreaterThan(15_000_000);
+		expect(new Learner().explain(CELL)).toBeNull();
 	});
 
 	it("a number that the operator changes holds at once, against all that was seen", () => {
