@@ -4,6 +4,11 @@ import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, fillDays, LAG_EDG
 /** Conversions that the default curves count as. */
 const ARRIVALS_WORTH = 50;
 const REVERSALS_WORTH = 20;
+/** Steps of a platform's arrivals that tell what to expect of the next, conversions that the default's pace counts as in them, and bounds. */
+const PACE_STEPS = 3;
+const PACE_WORTH = 3;
+const MOST_PACE = 8;
+const MOST_HAZARD = 0.4;
 const ARRIVALS_HALF_LIFE_DAYS = 60;
 const REVERSALS_HALF_LIFE_DAYS = 60;
 /** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
@@ -45,8 +50,8 @@ function countByDay(rows: Iterable<DelayRow>): Map<number, DayCounts> {
 }
 
 function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve): Curve {
-	const byThen = LAG_EDGES.map((edge) => ARRIVALS_WORTH * partBy(prior, edge));
-	const came = byThen.map((worth, at) => worth - (byThen[at - 1] ?? 0));
+	const came = LAG_EDGES.map(() => 0);
+	const byThen = LAG_EDGES.map(() => 0);
 	for (const [day, { arrivals }] of days) {
 		const weight = 2 ** (-(today - day) / ARRIVALS_HALF_LIFE_DAYS);
 		let sum = 0;
@@ -57,12 +62,30 @@ function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve
 			byThen[at] = (byThen[at] ?? 0) + weight * sum;
 		}
 	}
+	const hazards = learnHazards(came, byThen, prior);
 	const curve = LAG_EDGES.map(() => 1);
-	for (let at = LAG_EDGES.length - 1; at > 0; at--) {
-		const hazard = Math.max(0, came[at] ?? 0) / Math.max(byThen[at] ?? 0, Number.MIN_VALUE);
-		curve[at - 1] = (curve[at] ?? 1) * (1 - Math.min(hazard, 1));
-	}
+	for (let at = LAG_EDGES.length - 1; at > 0; at--) curve[at - 1] = (curve[at] ?? 1) * (1 - (hazards[at] ?? 0));
 	return fillDays(curve);
+}
+
+/**
+ * Of what has come by each edge, the part that came in the step to it. What is expected of a step before it was seen follows the steps
+ * before: a platform that is slow so far will be slow in what its history is too short to show.
+ */
+function learnHazards(came: readonly number[], byThen: readonly number[], prior: Curve): number[] {
+	const usual = LAG_EDGES.map((edge, at) => 1 - partBy(prior, LAG_EDGES[at - 1] ?? edge) / partBy(prior, edge));
+	return LAG_EDGES.map((edge, at) => {
+		let [seen, expected] = [PACE_WORTH, PACE_WORTH];
+		for (let before = Math.max(1, at - PACE_STEPS); before < at; before++) {
+			seen += Math.max(0, came[before] ?? 0);
+			expected += (usual[before] ?? 0) * (byThen[before] ?? 0);
+		}
+		const pace = Math.min(MOST_PACE, seen / expected);
+		const worth = ARRIVALS_WORTH * partBy(prior, edge);
+		const guessed = Math.min(MOST_HAZARD, (usual[at] ?? 0) * pace);
+		const hazard = (worth * guessed + Math.max(0, came[at] ?? 0)) / (worth + Math.max(0, byThen[at] ?? 0));
+		return Math.min(1, Math.max(0, hazard));
+	});
 }
 
 /** By single days, however few they are: a return period makes many of one day, and it is sums that count. */

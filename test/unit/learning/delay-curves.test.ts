@@ -75,6 +75,14 @@ describe("unit: delay curves", () => {
 		for (const edge of LAG_EDGES) expect(Math.abs((arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.02);
 	});
 
+	it("a platform that is slow so far is expected to be slow in what its history is too short to show", () => {
+		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
+		const { arrivals } = learnCurves(rowsOf(16, slow), TODAY);
+		expect(DEFAULT_CURVES.arrivals[7]).toBeGreaterThan(0.8);
+		expect(arrivals[7]).toBeLessThan(0.4);
+		expect(arrivals[14]).toBeLessThan(0.75);
+	});
+
 	it("reversals that come late are known before all of them have come", () => {
 		const { reversals } = learnCurves(
 			rowsOf(100, () => 1, { lag: 20, count: 30 }),
