@@ -8,6 +8,7 @@ import { desk, deskPostgres } from "./parts/desk.ts";
 import { hostile } from "./parts/hostile.ts";
 import { importFile } from "./parts/import-file.ts";
 import { intake } from "./parts/intake.ts";
+import { learningPart } from "./parts/learning.ts";
 import { ledger } from "./parts/ledger.ts";
 import { openLoop } from "./parts/open-loop.ts";
 import { openrtb } from "./parts/openrtb.ts";
@@ -43,6 +44,7 @@ export const PARTS: readonly Part[] = [
 	clickConsumer,
 	clickConsumerPostgres,
 	ledger,
+	learningPart,
 	reports,
 	desk,
 	deskPostgres,

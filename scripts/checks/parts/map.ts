@@ -28,6 +28,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["ipaddr.js", "isbot", "ts-md5", "valibot"],
 	},
 	{
+		path: "src/learning",
+		job: "what clicks are worth by what clicks have earned, pure: cohorts, delay curves, factors, guards, publishing",
+		imports: ["src/lib"],
+		packages: [],
+	},
+	{
 		path: "src/http",
 		job: "requests to the origin: what stands before every route, reading a body by a schema, the answers to what is at fault",
 		imports: ["src/lib"],
@@ -710,6 +716,19 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: ["commander"],
 	},
 	{
+		path: "scripts/backtest",
+		files: ["scripts/backtest.ts"],
+		job: "`npm run backtest`: the learner over tables in memory, at the time that it is told",
+		imports: ["src/lib", "src/learning", "scripts/local"],
+		packages: ["commander", "valibot"],
+	},
+	{
+		path: "scripts/market",
+		job: "a simulated market, and who may set prices in it",
+		imports: ["src/learning", "scripts/backtest"],
+		packages: [],
+	},
+	{
 		path: "scripts/bench",
 		job: "`npm run bench`",
 		imports: [
@@ -722,6 +741,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"scripts/demo",
 			"scripts/postgres",
 			"scripts/scale/prices.ts",
+			"scripts/market",
 			"test/bench",
 		],
 		packages: ["autocannon", "commander", "drizzle-orm", "miniflare", "pg", "undici"],
