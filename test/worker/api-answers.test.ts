@@ -91,7 +91,7 @@ const OWN = [
 	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map(
 		(id) => [id, "POST"] as const,
 	),
-	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback"].map((id) => [id, "GET"] as const),
+	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback", "replayOwnCallbacks"].map((id) => [id, "GET"] as const),
 ];
 
 const CALLS: readonly Call[] = [
@@ -188,6 +188,9 @@ const CALLS: readonly Call[] = [
 	{ id: "listOwnCallbacks", status: 422, path: "/api/callbacks?state=lost", headers: ACCESS },
 	{ id: "replayOwnCallback", status: 200, path: "/api/callbacks/c/replay", headers: ACCESS, body: "" },
 	{ id: "replayOwnCallback", status: 404, path: "/api/callbacks/other/replay", headers: ACCESS, body: "" },
+	{ id: "replayOwnCallbacks", status: 200, headers: ACCESS, body: `{"from":"2026-11-18","state":"due","dry_run":true}` },
+	{ id: "replayOwnCallbacks", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "replayOwnCallbacks", status: 422, headers: ACCESS, body: "{}" },
 	{ id: "testOwnCallback", status: 200, headers: ACCESS, body: "" },
 	{ id: "testOwnCallback", status: 422, headers: ACCESS, body: "", callbackUrl: "https://127.0.0.1/" },
 	...OWN.flatMap(([id, other]) => [
