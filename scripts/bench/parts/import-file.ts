@@ -13,7 +13,7 @@ const TIMES = 10;
 const TIME_BAR = 1.5;
 /** What is live at any moment, of the 128 MB that an isolate has. */
 const MEMORY_BAR_MIB = 96;
-const SAMPLE_MS = 250;
+const SAMPLE_MS = 2_000;
 
 export const importFile: Part = {
 	name: "import",
