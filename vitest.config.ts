@@ -41,7 +41,7 @@ function queueConsumers() {
 const POSTGRES_SUITES = [
 	"test/postgres/**/*.test.ts",
 	"test/worker/{callbacks,changes,console,conversions}/**/*.test.ts",
-	"test/worker/{alerts,audit,bid-counts,caps,click-consumer,click-level-report,click-terms,days,erase,publisher-api,publisher-clicks,publisher-links}.test.ts",
+	"test/worker/{alerts,auction-feedback,audit,bid-counts,caps,click-consumer,click-level-report,click-terms,days,erase,publisher-api,publisher-clicks,publisher-links}.test.ts",
 	"test/worker/{reconcile-sums,replay,report-details,reports-add-up,reports-stand-still,retention}.test.ts",
 ];
 
@@ -58,7 +58,7 @@ const POSTGRES_PROPERTY_RUNS = "12";
 /** What runs on D1 and PostgreSQL at once: together, every statement of the network database (test/mirror says so). */
 const MIRROR_SUITES = [
 	"test/worker/{adjustments,callbacks,changes,console,conversions}/**/*.test.ts",
-	"test/worker/{alerts,audit,bid-counts,brand-lists,check-ledger,click-consumer,click-level-report,days,erase,export-import,import-merge,key-owners,network-import,operator-keys}.test.ts",
+	"test/worker/{alerts,auction-feedback,audit,bid-counts,brand-lists,check-ledger,click-consumer,click-level-report,days,erase,export-import,import-merge,key-owners,network-import,operator-keys}.test.ts",
 	"test/worker/{operator-status,publisher-api,publisher-clicks,publisher-links,reconcile-sums,replay,report-details,retention,stops}.test.ts",
 ];
 
@@ -77,7 +77,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 		...JSX,
 		plugins: [
 			cloudflareTest(async () => ({
-				main: "./src/worker.ts",
+				main: name === "mirror" ? "./test/support/mirrored-worker.ts" : "./src/worker.ts",
 				wrangler: { configPath: "./wrangler.toml" },
 				miniflare: {
 					r2Buckets: ["ARCHIVE"],

@@ -1,15 +1,26 @@
 /** `npm run certify`: checks a running endpoint against the OpenRTB and Serving Engine rules, and prints a report. */
 import { writeFile } from "node:fs/promises";
-import { Command } from "commander";
-import { OPENRTB_RULES } from "./certify/openrtb-rules.ts";
+import { Command, Option } from "commander";
+import { openRtbRules, type Profile } from "./certify/openrtb-rules.ts";
 import type { Subject, Verdict } from "./certify/rule.ts";
 import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
+import { writeJunit } from "./certify/write-junit.ts";
 import { ACME } from "./demo/well-known.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { findLocalOrigin } from "./local/running.ts";
 
-type Flags = { url?: string; identity?: string; publisherId?: string; domain?: string; keyword?: string; deeplink?: string; json?: string };
+type Flags = {
+	url?: string;
+	identity?: string;
+	publisherId?: string;
+	domain?: string;
+	keyword?: string;
+	deeplink?: string;
+	profile: Profile;
+	json?: string;
+	junit?: string;
+};
 
 const TIMED = 50;
 const AUCTION_MS = 100;
@@ -91,7 +102,7 @@ async function certify(flags: Flags): Promise<void> {
 	console.log(`Certifying ${origin} for ${subject.identity} with ${subject.domain}`);
 	await checkBids(origin, subject);
 	const groups: Record<string, Verdict[]> = {
-		"OpenRTB 2.5": await runRules(origin, OPENRTB_RULES, subject),
+		"OpenRTB 2.5": await runRules(origin, openRtbRules(flags.profile), subject),
 		"Serving Engine": await runRules(origin, SERVING_ENGINE_RULES, subject),
 	};
 	for (const [group, verdicts] of Object.entries(groups)) print(group, verdicts);
@@ -100,6 +111,7 @@ async function certify(flags: Flags): Promise<void> {
 		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
 	);
 	if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
+	if (flags.junit !== undefined) await writeFile(flags.junit, writeJunit(groups));
 	const failed = Object.values(groups)
 		.flat()
 		.filter(({ outcome }) => outcome === "fail").length;
@@ -115,7 +127,9 @@ new Command("certify")
 	.option("--domain <domain>", "a brand that bids")
 	.option("--keyword <keyword>", "a keyword that bids without a domain")
 	.option("--deeplink <url>", "a page of that brand, which its campaign bids on")
+	.addOption(new Option("--profile <profile>", "how the publisher's bids are answered").choices(["contract", "full"]).default("contract"))
 	.option("--json <file>", "also write the report there")
+	.option("--junit <file>", "also write it there as JUnit XML")
 	.action(certify)
 	.parseAsync()
 	.catch(reportFailure);

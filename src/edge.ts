@@ -1,6 +1,7 @@
 /** Composition root of the edge Worker: bidding and click redirects. KV and the click queue only; nothing here reaches D1. */
 import { Hono } from "hono";
 import { DecisionCounts } from "./bidding/count-decisions.ts";
+import { routeNotice } from "./bidding/notice-route.ts";
 import { routeBid } from "./bidding/routes.ts";
 import type { CampaignBook } from "./campaign-book/load.ts";
 import { openBook } from "./campaign-book/open-book.ts";
@@ -44,7 +45,8 @@ export function edgeOf(env: Env): Edge {
 	};
 	const pause = (milliseconds: number) => scheduler.wait(milliseconds);
 	const counts = env.CLICKS === undefined ? undefined : new DecisionCounts({ queue: env.CLICKS, now: shared.now, pause });
-	const bidding = { ...shared, clickUrl: config.CLICK_URL, counts };
+	const clickTtlMs = config.CLICK_TTL_HOURS * HOUR_MS;
+	const bidding = { ...shared, clickUrl: config.CLICK_URL, clickTtlMs, counts };
 	const redirect = {
 		...shared,
 		store: {
@@ -55,7 +57,7 @@ export function edgeOf(env: Env): Edge {
 			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS, stripped: env.CLICK_STRIPPED },
 			visits: new RecentVisits(),
 		},
-		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
+		clickTtlMs,
 	};
 	const app = new Hono();
 	const checks: Edge["checks"] = [];
@@ -79,7 +81,11 @@ export function edgeOf(env: Env): Edge {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
 			// Once: each look at it makes a text anew.
 			const { url } = request;
-			return routeBid(bidding, request, url, waitUntil) ?? routeClick(redirect, request, url, waitUntil);
+			return (
+				routeBid(bidding, request, url, waitUntil) ??
+				routeClick(redirect, request, url, waitUntil) ??
+				routeNotice(bidding, request, url, waitUntil)
+			);
 		},
 	};
 	built.set(env, edge);

@@ -5,6 +5,7 @@ import type { AdjustingDeps } from "./adjustments/deps.ts";
 import { ratesRoutes } from "./adjustments/rates-routes.ts";
 import { OPERATOR_API } from "./api-docs/operations/all.ts";
 import { apiDocsRoutes } from "./api-docs/routes.ts";
+import { feedbackReportRoutes, feedbackRoutes } from "./auction-feedback/routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import { runCron, runQueue } from "./background.ts";
 import { bidsRoutes } from "./bid-counts/bids-routes.ts";
@@ -49,6 +50,7 @@ import { logError } from "./lib/log.ts";
 import { measureTo } from "./lib/measure.ts";
 import { PerMinute } from "./lib/per-minute.ts";
 import { SecretBox } from "./lib/secret-box.ts";
+import { HOUR_MS } from "./lib/time.ts";
 import { readDataThrough } from "./network-reports/data-through.ts";
 import { networkReportRoutes } from "./network-reports/report-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
@@ -103,7 +105,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL }, keys, kv: env.BOOK, now }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
-	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, now, vendorId: config.GVL_VENDOR_ID };
+	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS, now, vendorId: config.GVL_VENDOR_ID };
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
 	const dataThrough = () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now });
 	const publisherApi = {
@@ -119,6 +121,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	};
 	app.route("/api", publisherApiRoutes(publisherApi));
 	app.route("/api", changesRoutes(publisherApi));
+	app.route("/api", feedbackRoutes({ db, keys, now, limit }));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	const searching = { db, products, network, keys, links, clickUrl: config.CLICK_URL };
 	app.route("/", productRoutes(searching));
@@ -174,6 +177,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 			consoleUrl,
 			baseUrl: config.BASE_URL,
 			isHeld: isNetworkHeld,
+			passkeys: { db, now, consoleUrl, box: issuing.box },
 			access:
 				config.ACCESS_TEAM === undefined || config.ACCESS_AUD === undefined ? null : openAccess(config.ACCESS_TEAM, config.ACCESS_AUD),
 			publisherApi,
@@ -198,6 +202,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/reports": networkReportRoutes(watching),
 		"/erase": eraseRoutes({ db, kv: env.BOOK, archive: env.ARCHIVE, now }),
 		"/bids": bidsRoutes({ db, now }),
+		"/auction-feedback": feedbackReportRoutes({ db, now }),
 		"/status": statusRoutes(watching),
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),

@@ -1,10 +1,14 @@
 /** Fills stored state through the real Worker: migrations, POST /operator/network, and the cron until the book is whole. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Agent, fetch } from "undici";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { NetworkFile } from "../demo/network-file.ts";
 import { ROOT } from "../local/paths.ts";
 import { OPERATOR_KEY, type Runtime } from "./runtime.ts";
+
+/** A large file takes longer than the five minutes after which an answer is given up otherwise. */
+const PATIENT = new Agent({ headersTimeout: 0 });
 
 /** Brings the databases of a Worker to the present schema. */
 export async function migrateDatabases({ miniflare }: Runtime, worker: string): Promise<void> {
@@ -25,6 +29,7 @@ export async function migrateDatabases({ miniflare }: Runtime, worker: string): 
 /** @param origin of the Worker, with what stands before `/operator` @throws Error where the import is refused */
 export async function importNetwork(origin: string, network: NetworkFile | string): Promise<ImportReport> {
 	const response = await fetch(`${origin}/operator/network`, {
+		dispatcher: PATIENT,
 		method: "POST",
 		headers: { OperatorKey: OPERATOR_KEY, "content-type": "application/json" },
 		body: typeof network === "string" ? network : JSON.stringify(network),

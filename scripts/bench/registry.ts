@@ -6,7 +6,9 @@ import { clickConsumer } from "./parts/click-consumer.ts";
 import { clickConsumerPostgres } from "./parts/click-consumer-postgres.ts";
 import { desk, deskPostgres } from "./parts/desk.ts";
 import { hostile } from "./parts/hostile.ts";
+import { importFile } from "./parts/import-file.ts";
 import { intake } from "./parts/intake.ts";
+import { learningPart } from "./parts/learning.ts";
 import { ledger } from "./parts/ledger.ts";
 import { openLoop } from "./parts/open-loop.ts";
 import { openrtb } from "./parts/openrtb.ts";
@@ -35,12 +37,14 @@ export const PARTS: readonly Part[] = [
 	openLoop,
 	traffic,
 	publish,
+	importFile,
 	catalogue,
 	publishers,
 	brandsList,
 	clickConsumer,
 	clickConsumerPostgres,
 	ledger,
+	learningPart,
 	reports,
 	desk,
 	deskPostgres,

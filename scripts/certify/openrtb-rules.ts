@@ -104,6 +104,63 @@ function extOf(answer: Answer): Fields {
 	return isObject(ext) ? ext : {};
 }
 
+/** What `response_profile` of the publisher is. */
+export type Profile = "contract" | "full";
+
+/** The rules of a profile. */
+export function openRtbRules(profile: Profile): readonly Rule[] {
+	return profile === "contract" ? OPENRTB_RULES : [...OPENRTB_RULES.filter(({ name }) => name !== NEVER), ...FULL_RULES];
+}
+
+const NEVER = "fields that never appear do not";
+
+const isNotice = (kind: string, url: unknown, macro: string): string[] =>
+	typeof url === "string" && URL.canParse(url) && url.includes(macro)
+		? []
+		: [`${kind} is ${JSON.stringify(url) ?? "absent"}, expected a URL that holds ${macro}`];
+
+/** What a bid that is answered in full has beside. */
+const FULL_RULES: readonly Rule[] = [
+	{
+		name: "a bid in full has crid, cid, mtype 4 and exp",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { crid, cid, mtype, exp } = bidOf(answer);
+			return [
+				...isFill(answer),
+				...expectThat(typeof crid === "string" && crid !== "", "crid is no text"),
+				...expectThat(typeof cid === "string" && cid !== "", "cid is no text"),
+				...expectEqual("mtype", mtype, 4),
+				...expectThat(Number.isInteger(exp) && Number(exp) > 0, "exp is no number of seconds"),
+			];
+		},
+	},
+	{
+		name: "a bid in full has nurl, burl and lurl with their macros",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { nurl, burl, lurl } = bidOf(answer);
+			const macro = (name: string) => `$\{AUCTION_${name}}`;
+			return [
+				...isFill(answer),
+				...isNotice("nurl", nurl, macro("PRICE")),
+				...isNotice("burl", burl, macro("PRICE")),
+				...isNotice("lurl", lurl, macro("LOSS")),
+			];
+		},
+	},
+	{
+		name: "a bid in full has cat and cattax together, or neither",
+		send: (subject) => post(subject, request(subject)),
+		check(answer) {
+			const { cat, cattax } = bidOf(answer);
+			const isNone = cat === undefined && cattax === undefined;
+			const isBoth = Array.isArray(cat) && cat.length > 0 && Number.isInteger(cattax);
+			return [...isFill(answer), ...expectThat(isNone || isBoth, "cat is no list, or cattax no number")];
+		},
+	},
+];
+
 export const OPENRTB_RULES: readonly Rule[] = [
 	fillRule("a brand that bids is 200", (subject) => post(subject, request(subject))),
 	{
@@ -144,7 +201,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		],
 	},
 	{
-		name: "fields that never appear do not",
+		name: NEVER,
 		send: (subject) => post(subject, request(subject)),
 		check: (answer) => [
 			...isFill(answer),
@@ -293,6 +350,13 @@ export const OPENRTB_RULES: readonly Rule[] = [
 			],
 		};
 	}),
+	{
+		name: "a list of keywords (user.keywords) bids by its best one",
+		needs: "keyword",
+		send: (subject) => post(subject, request(subject, { site: {}, user: { keywords: `certify-none, ${subject.keyword} ,` } })),
+		check: isFill,
+	},
+	noBidRule("a private auction", (subject) => post(subject, request(subject, {}, { pmp: { private_auction: 1, deals: [{ id: "d" }] } }))),
 	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),
 	noBidRule("neither domain nor keyword", (subject) => post(subject, request(subject, { site: {} }))),
 	noBidRule("an unknown domain", (subject) => post(subject, request(subject, { site: { domain: "certify-no-such-brand.invalid" } }))),

@@ -24,8 +24,11 @@ export type Platform = Entry<
 	typeof platformSchema,
 	"max_payout" | "match_by_publisher_click_id" | "postback_secret" | "source_ranges" | "postbacks_per_minute" | "negative_payout"
 >;
-export type Publisher = Entry<typeof publisherSchema, "status" | "bid_pay_minutes" | "privacy" | "traffic" | "amendments">;
-export type Brand = Entry<typeof brandSchema, "campaigns" | "campaigns_complete"> & { campaigns: Campaign[] };
+export type Publisher = Entry<
+	typeof publisherSchema,
+	"status" | "bid_pay_minutes" | "privacy" | "traffic" | "amendments" | "openrtb" | "response_profile"
+>;
+export type Brand = Entry<typeof brandSchema, "campaigns" | "campaigns_complete" | "iab_categories"> & { campaigns: Campaign[] };
 export type Campaign = Entry<typeof campaignSchema, "traffic" | "max_payout">;
 export type ExchangeRate = Entry<typeof exchangeRateSchema>;
 export type Product = Entry<typeof productSchema>;

@@ -7,7 +7,7 @@ import { insertRows } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { bidHours, bidMessages } from "../db/schema/bid-counts.ts";
 import { keepDeadLetters } from "../dead-letters/keep-dead-letters.ts";
-import type { BidEndpoint, NameKind } from "../lib/enums.ts";
+import type { CountedEndpoint, NameKind } from "../lib/enums.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
@@ -20,7 +20,11 @@ type QueueMessage = { id: string; body: unknown; retry: () => void };
 const MAX_TRIES = 5;
 
 /** The name by which a publisher asks each endpoint. */
-const NAMES: Record<BidEndpoint, NameKind> = { openrtb: "publisher_identity", "serving-engine": "publisher_id" };
+const NAMES: Record<CountedEndpoint, NameKind> = {
+	openrtb: "publisher_identity",
+	"serving-engine": "publisher_id",
+	notice: "publisher_identity",
+};
 
 type Move = { hour: number; publisherId: string; endpoint: string; outcome: string; requests: number };
 const ADDITION = additionTo<Move>(bidHours, ["hour", "publisherId", "endpoint", "outcome"], ["requests"]);

@@ -1,4 +1,4 @@
-/** How long what is counted of bids is kept. */
+/** How long what is counted of bids, and of their auctions, is kept. */
 import { DAY_MS } from "../lib/time.ts";
 
 /** Hourly counts. */
@@ -9,3 +9,9 @@ export const BID_COUNTS_DAYS = 35;
  * messages for four days.
  */
 export const COUNTED_KNOWN_MS = 5 * DAY_MS;
+
+/** For so long an auction that a publisher tells of again is known to be counted. */
+export const AUCTION_KNOWN_DAYS = 3;
+
+/** Counts of auctions by day. */
+export const FEEDBACK_DAYS = 400;

@@ -30,7 +30,7 @@ const SUMS = sql`SUM(requests) AS requests, SUM(CASE WHEN outcome = 'bid' THEN r
 /** The rows of a page and one more, in the order of their group; and the total of the period. */
 function bidsQueries({ group, fromHour, toHour, publisher, after, limit }: BidsQuery): [page: SQL, total: SQL] {
 	const isOf = publisher === null ? sql`true` : sql`b.publisher_id = ${publisher}`;
-	const counted = sql`FROM bid_hours b WHERE b.hour >= ${fromHour} AND b.hour < ${toHour} AND ${isOf}`;
+	const counted = sql`FROM bid_hours b WHERE b.hour >= ${fromHour} AND b.hour < ${toHour} AND b.endpoint <> 'notice' AND ${isOf}`;
 	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 	const names = list(group.map((name) => NAMES[name]));
 	const key = after === null ? null : list(after.map((value) => sql`${value}`));

@@ -5,12 +5,14 @@
 import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
+import type { Keywords } from "../lib/keyword.ts";
 import { priceToUsd } from "../lib/money.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";
 import type { Floor } from "../openrtb/read-request.ts";
 import { privacyOf } from "../privacy/privacy-of.ts";
 import type { PrivacySignals } from "../privacy/signals.ts";
 import { isBlocked, readBlockedHosts } from "./blocked-hosts.ts";
+import { type CategoryRule, isCategoryAccepted } from "./categories.ts";
 import { type CampaignVerdict, campaignVerdict } from "./eligibility.ts";
 import { campaignPrice, highestPrice } from "./pricing.ts";
 
@@ -20,12 +22,14 @@ export type AuctionRequest = {
 	country: string;
 	/** The advertiser's domain as sent; null when only a keyword was. */
 	domain: string | null;
-	/** Canonical keyword. */
-	keyword: string | null;
+	/** Canonical keyword, or several of which the best counts. */
+	keyword: Keywords;
 	/** A usable http(s) deeplink. */
 	deeplink: WebAddress | null;
 	/** Where no deeplink can be served: bid on the homepage (Serving Engine) or not at all (OpenRTB). */
 	homepageInstead: boolean;
+	/** The auction takes bids on deals only. */
+	privateAuction: boolean;
 	floor: Floor;
 	/** Advertiser domains that the auction blocks. */
 	blockedAdvertisers: readonly string[];
@@ -35,6 +39,8 @@ export type AuctionRequest = {
 	currencies: readonly string[];
 	/** Null where the request says nothing of privacy. */
 	privacy: PrivacySignals | null;
+	/** Categories of advertisers that the auction takes; null for all. */
+	categories: CategoryRule | null;
 	/** The request asks for more work than any auction does. */
 	tooComplex: boolean;
 };
@@ -45,7 +51,7 @@ export const MAX_CONSIDERED = 2_000;
 /** What the auction is held over. */
 export type AuctionBook = {
 	publisher: BookPublisher;
-	/** Only the advertiser of the domain, or one candidate per campaign that has the keyword, highest keyword EPC first. */
+	/** Only the advertiser of the domain, or one candidate per campaign that has a keyword, highest keyword EPC first. */
 	brands: Iterable<BookBrand>;
 	isPaused: (campaignId: number) => boolean;
 	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
@@ -78,6 +84,7 @@ export function seatOf(publisher: BookPublisher): string {
 function screen(request: AuctionRequest, publisher: BookPublisher): NoBid | null {
 	const { floor, currencies, allowedSeats, blockedSeats } = request;
 	if (request.tooComplex) return noBid("too_complex");
+	if (request.privateAuction) return noBid("private_auction");
 	if (request.domain === null && request.keyword === null) return noBid("no_domain_or_keyword");
 	if (floor.kind === "other_currency") return noBid("floor_currency");
 	if (floor.kind === "unusable") return noBid("unusable_floor");
@@ -180,6 +187,7 @@ function brandReason(
 	if (!brand.active) return "brand_inactive";
 	if (isBrandBlocked(brand, publisher, request.country)) return "advertiser_blocked";
 	if (isBlocked(brand.domain, blocked) || brand.aliases.some((alias) => isBlocked(alias, blocked))) return "advertiser_not_accepted";
+	if (request.categories !== null && !isCategoryAccepted(brand.categories, request.categories)) return "category_not_accepted";
 	return null;
 }
 
@@ -194,6 +202,7 @@ const DISTANCE = [
 	"brand_inactive",
 	"advertiser_blocked",
 	"advertiser_not_accepted",
+	"category_not_accepted",
 	"no_campaign",
 	"no_deeplink_campaign",
 	"outside_hours",

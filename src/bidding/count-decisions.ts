@@ -1,6 +1,6 @@
 /** Counts decisions in the isolate, and sends the counts about once a minute. Nothing of it is waited for, and no bid rests on it. */
 import { type WaitUntil, within } from "../lib/async.ts";
-import { BID_ENDPOINTS, type BidEndpoint } from "../lib/enums.ts";
+import { type BidEndpoint, COUNTED_ENDPOINTS, type CountedEndpoint, type NoticeKind } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/time.ts";
@@ -45,7 +45,7 @@ type Counts = Map<string, Float64Array>;
 /** One an isolate. */
 export class DecisionCounts {
 	readonly #deps: BidCountsDeps;
-	#counts: Record<BidEndpoint, Counts> = noCounts();
+	#counts: Record<CountedEndpoint, Counts> = noCounts();
 	/** Of hours that have ended, not sent yet. */
 	#ended: BidCount[] = [];
 	#unsent: BidCountsMessage[] = [];
@@ -63,8 +63,16 @@ export class DecisionCounts {
 	 * @param requester the name by which the publisher asked
 	 */
 	count(endpoint: BidEndpoint, requester: string, decision: Decision, now: number, waitUntil: WaitUntil): void {
+		this.#add(endpoint, requester, decision.outcome === "bid" ? "bid" : decision.reason, now, waitUntil);
+	}
+
+	/** Counts what an exchange tells of a bid. @param identity the publisher's, as the notice names it: anyone can make one up */
+	countNotice(identity: string, kind: NoticeKind, now: number, waitUntil: WaitUntil): void {
+		this.#add("notice", identity, kind, now, waitUntil);
+	}
+
+	#add(endpoint: CountedEndpoint, requester: string, outcome: BidOutcome, now: number, waitUntil: WaitUntil): void {
 		if (now >= this.#hourEnd) this.#turnHour(now);
-		const outcome = decision.outcome === "bid" ? "bid" : decision.reason;
 		const of = this.#counts[endpoint];
 		// An unknown publisher is whatever a caller made up.
 		const counts = (outcome === "publisher_not_enabled" ? undefined : of.get(requester)) ?? this.#start(of, requester, outcome);
@@ -95,7 +103,7 @@ export class DecisionCounts {
 	/** The present counts, which begin anew. */
 	#take(): BidCount[] {
 		const hour = Math.floor(this.#hourEnd / HOUR_MS) - 1;
-		const taken = BID_ENDPOINTS.flatMap((endpoint) =>
+		const taken = COUNTED_ENDPOINTS.flatMap((endpoint) =>
 			[...this.#counts[endpoint]].flatMap(([requester, counts]) =>
 				BID_OUTCOMES.flatMap((outcome, place): BidCount[] => {
 					const count = counts[place] ?? 0;
@@ -139,6 +147,6 @@ export class DecisionCounts {
 	}
 }
 
-function noCounts(): Record<BidEndpoint, Counts> {
-	return { openrtb: new Map(), "serving-engine": new Map() };
+function noCounts(): Record<CountedEndpoint, Counts> {
+	return { openrtb: new Map(), "serving-engine": new Map(), notice: new Map() };
 }

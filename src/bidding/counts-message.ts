@@ -6,21 +6,25 @@
  * consumer that knows no such message, or not its format, keeps it as a dead letter, to be replayed by the newer one.
  */
 import * as v from "valibot";
-import { BID_ENDPOINTS, type BidEndpoint } from "../lib/enums.ts";
+import { COUNTED_ENDPOINTS, type CountedEndpoint, NOTICE_KINDS, type NoticeKind } from "../lib/enums.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 
 export const BID_COUNTS = "bid_counts";
 export const BID_COUNTS_FORMAT = 1;
 
-export type BidOutcome = "bid" | NoBidReason;
-/** What may become of a request: a bid, or why there was none. */
-export const BID_OUTCOMES = ["bid", ...(Object.keys(NO_BID_REASONS) as NoBidReason[])] as const satisfies readonly BidOutcome[];
+export type BidOutcome = "bid" | NoBidReason | NoticeKind;
+/** What may become of a request: a bid, or why there was none; and of a bid, as notices tell. */
+export const BID_OUTCOMES = [
+	"bid",
+	...(Object.keys(NO_BID_REASONS) as NoBidReason[]),
+	...NOTICE_KINDS,
+] as const satisfies readonly BidOutcome[];
 
 /** Longest name of a publisher that is told; whoever asks by a longer one is nobody. */
 export const MAX_REQUESTER_LENGTH = 64;
 
 /** Hour (Unix time in hours), endpoint, the name by which the publisher asked (empty: of nobody), outcome, how often. */
-export type BidCount = [hour: number, endpoint: BidEndpoint, requester: string, outcome: BidOutcome, count: number];
+export type BidCount = [hour: number, endpoint: CountedEndpoint, requester: string, outcome: BidOutcome, count: number];
 
 export type BidCountsMessage = {
 	kind: typeof BID_COUNTS;
@@ -41,7 +45,7 @@ const schema = v.object({
 	counts: v.array(
 		v.tuple([
 			whole,
-			v.picklist(BID_ENDPOINTS),
+			v.picklist(COUNTED_ENDPOINTS),
 			v.pipe(v.string(), v.maxLength(MAX_REQUESTER_LENGTH)),
 			// A newer version may have further reasons.
 			v.pipe(v.string(), v.regex(/^[a-z_]{1,64}$/)),

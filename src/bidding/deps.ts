@@ -11,10 +11,12 @@ export type BiddingDeps = {
 	clickUrl: string;
 	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
 	vendorId?: number | undefined;
+	/** For how long a click is paid at most, milliseconds. */
+	clickTtlMs: number;
 	/** Present time, Unix milliseconds. */
 	now: () => number;
 	/** Told of every decision; absent where nobody counts them. */
 	measure?: Measure | undefined;
-	/** Counts every decision by publisher and hour; absent where nobody is told. */
-	counts?: Pick<DecisionCounts, "count"> | undefined;
+	/** Counts every decision, and every notice, by publisher and hour; absent where nobody is told. */
+	counts?: Pick<DecisionCounts, "count" | "countNotice"> | undefined;
 };

@@ -22,6 +22,7 @@ const decisionSchema = v.variant("outcome", [
 		outcome: v.literal("no-bid"),
 		reason,
 		condition: v.pipe(v.nullable(count), v.description("No-bid condition of the interface, 1 to 9.")),
+		code: v.pipe(count, v.description("No-bid code of OpenRTB; ours from 500.")),
 		explanation: v.string(),
 	}),
 	invalidDecisionSchema,

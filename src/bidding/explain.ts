@@ -8,7 +8,8 @@ import { readBidRequest } from "../openrtb/read-request.ts";
 import type { AuctionRequest, Decision, Observer } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import type { Explanation } from "./explain-answer.ts";
-import { holdAuction } from "./hold-auction.ts";
+import { holdAuction, type Laying } from "./hold-auction.ts";
+import { layOptions } from "./lay-options.ts";
 import { toAuction } from "./openrtb-route.ts";
 import { readServingEngineQuery } from "./serving-engine-route.ts";
 
@@ -27,7 +28,8 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 			return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
 		const auction = toAuction(request);
 		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), candidates: [] };
-		return explain(deps, endpoint, auction, (snapshot, now) => findByOpenRtbIdentity(snapshot, input.identity, now), waitUntil);
+		const lay: Laying = (publisher) => layOptions(auction, request, input.request, publisher);
+		return explain(deps, endpoint, auction, (snapshot, now) => findByOpenRtbIdentity(snapshot, input.identity, now), waitUntil, lay);
 	}
 	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
 	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, candidates: [] };
@@ -40,6 +42,7 @@ async function explain(
 	auction: AuctionRequest,
 	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined | Promise<BookPublisher | undefined>,
 	waitUntil: WaitUntil,
+	lay?: Laying,
 ): Promise<Explanation> {
 	const considered: Candidate[] = [];
 	const observe: Observer = (brand, campaign, link, verdict) => {
@@ -55,13 +58,7 @@ async function explain(
 		});
 	};
 	const now = deps.now();
-	const decision = await holdAuction(
-		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
-		auction,
-		(snapshot) => find(snapshot, now),
-		null,
-		observe,
-	);
+	const decision = await holdAuction({ book: deps.book, waitUntil, now, vendorId: deps.vendorId }, auction, (snapshot) => find(snapshot, now), null, lay, observe);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
 	return { endpoint, decision: explainDecision(decision), candidates };
 }
@@ -80,8 +77,8 @@ function explainDecision(decision: Decision): Explanation["decision"] {
 }
 
 function explainNoBid(reason: NoBidReason): Explanation["decision"] {
-	const { condition, text } = NO_BID_REASONS[reason];
-	return { outcome: "no-bid", reason, condition, explanation: text };
+	const { condition, code, text } = NO_BID_REASONS[reason];
+	return { outcome: "no-bid", reason, condition, code, explanation: text };
 }
 
 function explainCandidate(candidate: Candidate, decision: Decision): Candidate {

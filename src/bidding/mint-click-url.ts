@@ -5,6 +5,7 @@ import type { TokenKind } from "../lib/enums.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
+import type { Keywords } from "../lib/keyword.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -24,10 +25,12 @@ export type ClickDetails = {
 	/** IPv6 address of the user, and the user agent: what a click's device is held against. */
 	ipv6: string | null;
 	userAgent: string | null;
-	/** Canonical keyword that was asked for. */
-	keyword: string | null;
+	/** What was asked for. */
+	keyword: Keywords;
 	/** The address that asks for the bid. */
 	asker: string | null;
+	/** For how long a click is paid at most, seconds; null where the auction sets no bound. */
+	lifeSeconds: number | null;
 	test: boolean;
 };
 
@@ -65,6 +68,7 @@ export function mintClickUrl<Answer>(
 		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
 		stripped,
 		userClickId: details.isUserClickId && details.clickId !== null,
+		lifeSeconds: details.lifeSeconds,
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

@@ -1,21 +1,25 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
-import { findByOpenRtbIdentity } from "../campaign-book/load.ts";
+import type { BookPublisher } from "../campaign-book/format.ts";
+import { type BookSnapshot, findByOpenRtbIdentity } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { PUBLISHER_IDENTITY } from "../lib/enums.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
-import { canonicalKeyword } from "../lib/keyword.ts";
+import { canonicalKeyword, canonicalKeywords, type Keywords } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
 import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
+import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
 import { decodeBody, receiveBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
-import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
+import { type AuctionRequest, type Bid, type Decision, type NoBid, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
-import { holdAuction } from "./hold-auction.ts";
+import { holdAuction, type Laying } from "./hold-auction.ts";
+import { layOptions, lifeOf } from "./lay-options.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
+import { moreOf } from "./more-of-bid.ts";
 import { tellDecision } from "./tell-decision.ts";
 
 export const OPENRTB_PATH = "/openrtb";
@@ -34,51 +38,67 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 		const body = decoded instanceof Promise ? await decoded : decoded;
 		if (!body.ok && body.reason === "too_large") return writeError(413, `The body may hold at most ${MAX_BODY_BYTES} bytes`);
 		if (!body.ok && body.reason === "too_many_values") return writeError(413, `The body may hold at most ${MAX_VALUES} names and values`);
-		const bidRequest = body.ok ? readBidRequest(parseJson(body.text)) : null;
+		const json = body.ok ? parseJson(body.text) : null;
+		const bidRequest = readBidRequest(json);
 		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
 		// Awaited here, where what is thrown is caught.
-		return await answer(deps, identity, bidRequest, headers, waitUntil);
+		return await answer(deps, identity, { request: bidRequest, json }, headers, waitUntil);
 	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
 	}
 }
 
+/** A bid request, and the body it was read from. */
+type Asked = { request: BidRequest; json: unknown };
+
 /** No async function: on the bid path every step between promises counts. */
 function answer(
 	deps: BiddingDeps,
 	identity: string,
-	bidRequest: BidRequest,
+	{ request: bidRequest, json }: Asked,
 	headers: Headers,
 	waitUntil: WaitUntil,
 ): Response | Promise<Response> {
-	const auction = toAuction(bidRequest);
+	let auction = toAuction(bidRequest);
 	const now = deps.now();
+	const find = (snapshot: BookSnapshot) => findByOpenRtbIdentity(snapshot, identity, now);
 	if (auction === null) {
 		tellDecision(deps, "openrtb", identity, COUNTRY_NOT_SERVED, now, waitUntil);
-		return writeNoBid();
+		const snapshot = deps.book.snapshot(now, waitUntil);
+		const publisher = snapshot === null || snapshot instanceof Promise ? undefined : find(snapshot);
+		return refuse(COUNTRY_NOT_SERVED, publisher instanceof Promise ? undefined : publisher);
 	}
-	const held = holdAuction(
-		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
-		auction,
-		(snapshot) => findByOpenRtbIdentity(snapshot, identity, now),
-		bidRequest.tmaxMs,
-	);
+	const asSent = auction;
+	let asker: BookPublisher | undefined;
+	const lay: Laying = (publisher) => {
+		asker = publisher;
+		const laid = layOptions(asSent, bidRequest, json, publisher);
+		if (!("outcome" in laid)) auction = laid;
+		return laid;
+	};
+	const held = holdAuction({ book: deps.book, waitUntil, now, vendorId: deps.vendorId }, auction, find, bidRequest.tmaxMs, lay);
 	const close = (decision: Decision): Response | Promise<Response> => {
 		tellDecision(deps, "openrtb", identity, decision, now, waitUntil);
-		return decision.outcome === "no-bid" ? writeNoBid() : fill(deps, bidRequest, auction, decision, headers, now);
+		if (decision.outcome === "no-bid") return refuse(decision, asker);
+		return fill(deps, { request: bidRequest, json }, auction ?? asSent, decision, headers, now);
 	};
 	return held instanceof Promise ? held.then(close) : close(held);
 }
 
+function refuse({ reason }: NoBid, publisher: BookPublisher | undefined): Response {
+	return publisher?.openRtb?.nbr === true ? writeNoBid(NO_BID_REASONS[reason].code) : writeNoBid();
+}
+
 function fill(
 	deps: BiddingDeps,
-	bidRequest: BidRequest,
+	{ request: bidRequest, json }: Asked,
 	auction: AuctionRequest,
 	bid: Bid,
 	headers: Headers,
 	now: number,
 ): Promise<Response> {
+	const lifeSeconds = lifeOf(json, bid.publisher);
 	const details: ClickDetails = {
 		kind: "openrtb",
 		clickId: bid.stripped ? bidRequest.publisherClickId : bidRequest.clickId,
@@ -92,41 +112,54 @@ function fill(
 		userAgent: bidRequest.userAgent,
 		keyword: auction.keyword,
 		asker: headers.get("cf-connecting-ip"),
+		lifeSeconds,
 		test: bidRequest.test,
 	};
 	return mintClickUrl(deps, bid, details, now, (clickUrl) =>
-		writeFill({
-			requestId: bidRequest.id,
-			bidId: newUuid(),
-			seat: seatOf(bid.publisher),
-			impId: bidRequest.impId,
-			price: bidRequest.test ? 0 : priceToUsd(bid.price),
-			clickUrl,
-			advertiserDomain: bidRequest.domain === null ? null : bid.brand.domain,
-			advertiserId: String(bid.brand.brandId),
-			finalUrl: finalUrl(bidRequest, auction, bid),
-			altered: bidRequest.altered,
-		}),
+		writeFill(
+			{
+				requestId: bidRequest.id,
+				bidId: newUuid(),
+				seat: seatOf(bid.publisher),
+				impId: bidRequest.impId,
+				price: bidRequest.test ? 0 : priceToUsd(bid.price),
+				clickUrl,
+				advertiserDomain: bidRequest.domain === null ? null : bid.brand.domain,
+				advertiserId: String(bid.brand.brandId),
+				finalUrl: finalUrl(bidRequest, auction, bid),
+				altered: bidRequest.altered,
+			},
+			bid.publisher.fullAnswers ? moreOf(deps, bid, json, lifeSeconds) : null,
+		),
 	);
 }
 
 /** The auction's facts in an OpenRTB request; null where its country is not served. */
 export function toAuction(request: BidRequest): AuctionRequest | null {
 	if (request.country !== null && request.country !== COUNTRY && request.country !== "USA") return null;
+	const keyword = readKeywords(request);
 	return {
 		country: COUNTRY,
 		domain: request.domain,
-		keyword: request.keyword === null ? null : canonicalKeyword(request.keyword),
+		keyword: keyword === "too_many" ? null : keyword,
 		deeplink: request.deeplink === null ? null : readWebAddress(request.deeplink),
 		homepageInstead: false,
+		privateAuction: request.privateAuction,
 		floor: request.floor,
 		blockedAdvertisers: request.blockedAdvertisers,
 		allowedSeats: request.allowedSeats,
 		blockedSeats: request.blockedSeats,
 		currencies: request.currencies,
 		privacy: request.privacy,
-		tooComplex: request.tooComplex,
+		categories: null,
+		tooComplex: request.tooComplex || keyword === "too_many",
 	};
+}
+
+/** `site.search`, else what stands in `user.keywords`. */
+function readKeywords({ search, keywords }: BidRequest): Keywords | "too_many" {
+	if (search !== null) return canonicalKeyword(search);
+	return keywords === null ? null : canonicalKeywords([keywords]);
 }
 
 /** The identity in the path, or null where it is missing, too long or has other characters than allowed. */

@@ -1,28 +1,65 @@
-import type { BookBrand, BookCampaign } from "../campaign-book/format.ts";
+import type { BookBrand, BookCampaign, KeywordPrices } from "../campaign-book/format.ts";
+import type { Keywords } from "../lib/keyword.ts";
 import { priceOf } from "../lib/money.ts";
 
 /**
  * Gross earnings per click of a campaign in micro-dollars, or null where it has none. With a keyword: the campaign's entry for
- * it, else its default keyword EPC, else its EPC.
+ * it, else its default keyword EPC, else its EPC. With several: the most that one of them alone would have.
  */
-export function grossEpcMicros(campaign: BookCampaign, keyword: string | null): number | null {
-	if (keyword === null) return campaign.epcMicros;
-	return campaign.keywordEpcMicros?.get(keyword) ?? campaign.defaultKeywordEpcMicros ?? campaign.epcMicros;
+export function grossEpcMicros(campaign: BookCampaign, keywords: Keywords): number | null {
+	if (keywords === null) return campaign.epcMicros;
+	const any = campaign.defaultKeywordEpcMicros ?? campaign.epcMicros;
+	if (typeof keywords === "string") return campaign.keywordEpcMicros?.get(keywords) ?? any;
+	const best = bestEntry(campaign.keywordEpcMicros, keywords);
+	if (best === null) return any;
+	// One of them has no entry, and so the price of any.
+	return any !== null && any > best.epcMicros && best.found < keywords.size ? any : best.epcMicros;
 }
 
 /** The keyword where it priced the bid, by its own entry or the default keyword EPC; null where the EPC did. */
-export function pricingKeyword(campaign: BookCampaign, keyword: string | null): string | null {
-	if (keyword === null) return null;
-	return campaign.defaultKeywordEpcMicros !== null || campaign.keywordEpcMicros?.has(keyword) === true ? keyword : null;
+export function pricingKeyword(campaign: BookCampaign, keywords: Keywords): string | null {
+	if (keywords === null) return null;
+	if (typeof keywords === "string") return isPricedBy(campaign, keywords) ? keywords : null;
+	const best = bestEntry(campaign.keywordEpcMicros, keywords);
+	const gross = grossEpcMicros(campaign, keywords);
+	if (best !== null && best.epcMicros === gross) return best.keyword;
+	return campaign.defaultKeywordEpcMicros === null ? null : firstWithout(campaign, keywords);
+}
+
+function isPricedBy(campaign: BookCampaign, keyword: string): boolean {
+	return campaign.defaultKeywordEpcMicros !== null || campaign.keywordEpcMicros?.has(keyword) === true;
+}
+
+function firstWithout(campaign: BookCampaign, keywords: ReadonlySet<string>): string | null {
+	for (const keyword of keywords) if (campaign.keywordEpcMicros?.has(keyword) !== true) return keyword;
+	return null;
+}
+
+type Entry = { keyword: string; epcMicros: number; found: number };
+
+/** The dearest entry for one of several keywords, and how many of them have one; null for none. Costs what the shorter side has. */
+function bestEntry(prices: KeywordPrices | null, keywords: ReadonlySet<string>): Entry | null {
+	if (prices === null) return null;
+	let best: Entry | null = null;
+	let found = 0;
+	const take = (keyword: string, epcMicros: number | undefined) => {
+		if (epcMicros === undefined) return;
+		found++;
+		if (best === null || epcMicros > best.epcMicros) best = { keyword, epcMicros, found: 0 };
+	};
+	if (prices.entries !== undefined && (prices.size === undefined || prices.size < keywords.size)) {
+		for (const [keyword, epcMicros] of prices.entries()) if (keywords.has(keyword)) take(keyword, epcMicros);
+	} else for (const keyword of keywords) take(keyword, prices.get(keyword));
+	return best === null ? null : Object.assign(best as Entry, { found });
 }
 
 /** What a publisher is offered for a click, in ten-thousandths of a USD; 0 where the campaign has no price. */
-export function campaignPrice(campaign: BookCampaign, keyword: string | null, sharePpm: number): number {
-	const epcMicros = grossEpcMicros(campaign, keyword);
+export function campaignPrice(campaign: BookCampaign, keywords: Keywords, sharePpm: number): number {
+	const epcMicros = grossEpcMicros(campaign, keywords);
 	return epcMicros === null ? 0 : priceOf(epcMicros, sharePpm);
 }
 
 /** The most any campaign of a candidate offers. */
-export function highestPrice(brand: BookBrand, keyword: string | null, sharePpm: number): number {
-	return brand.campaigns.reduce((highest, campaign) => Math.max(highest, campaignPrice(campaign, keyword, sharePpm)), 0);
+export function highestPrice(brand: BookBrand, keywords: Keywords, sharePpm: number): number {
+	return brand.campaigns.reduce((highest, campaign) => Math.max(highest, campaignPrice(campaign, keywords, sharePpm)), 0);
 }

@@ -70,6 +70,7 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 		userAgent: query.userAgent,
 		keyword: query.auction.keyword,
 		asker: request.headers.get("cf-connecting-ip"),
+		lifeSeconds: null,
 		test: false,
 	};
 	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
@@ -110,12 +111,14 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			keyword: keyword === null ? null : canonicalKeyword(keyword),
 			deeplink: deeplink === null ? null : readWebAddress(deeplink),
 			homepageInstead: true,
+			privateAuction: false,
 			floor: readFloor(read("fbid"), null),
 			blockedAdvertisers: NONE,
 			allowedSeats: NONE,
 			blockedSeats: NONE,
 			currencies: NONE,
 			privacy: readQuerySignals(query, null),
+			categories: null,
 			tooComplex: false,
 		},
 		clickId: read("clickid"),

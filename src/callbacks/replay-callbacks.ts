@@ -66,7 +66,8 @@ function auditReplay(actor: AuditActor, at: number, selection: Omit<ReplayReques
 		...(publisher === undefined ? [] : [{ subjectKind: "publisher", subjectId: publisher }]),
 		{ subjectKind: "callbacks", subjectId: platform ?? "" },
 	][0] as { subjectKind: string; subjectId: string };
-	const verb = actor.role === "publisher" ? "replayOwnCallback" : "replayCallbacks";
+	const isOwn = actor.role === "publisher" || actor.role === "owner" || actor.role === "analyst";
+	const verb = !isOwn ? "replayCallbacks" : id === undefined ? "replayOwnCallbacks" : "replayOwnCallback";
 	const counts = sql`'{"callbacks":' || (SELECT count(*) FROM (${replayed}) r) || '}'`;
 	return auditStatement(actor, at, { verb, ...subject, after: selection }, { where: sql`EXISTS (${replayed})`, counts });
 }

@@ -1,6 +1,8 @@
-import { eq } from "drizzle-orm";
+import { eq, type SQL } from "drizzle-orm";
+import { auditStatement } from "../audit/audit-statement.ts";
 import type { Database } from "../db/client.ts";
 import { publishers } from "../db/schema/publishers.ts";
+import type { Actor } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import type { HttpError } from "../lib/http.ts";
@@ -51,4 +53,20 @@ async function findPublisherUrl(db: Database, publisher: string): Promise<string
 
 function invalid(path: string, message: string): HttpError {
 	return invalidInput([{ path, message: message.trim() }]);
+}
+
+/** A test that an operator asks for, with its audit. @throws as {@link testCallback} */
+export async function testCallbackFor(deps: TestDeps, actor: Actor, target: TestTarget): Promise<TestReport> {
+	const report = await testCallback(deps, target);
+	await deps.db.run(auditTest(actor, deps.now(), target, report));
+	return report;
+}
+
+/** A test changes nothing here, but calls someone. */
+function auditTest(actor: Actor, at: number, target: TestTarget, { http_status, confirmed }: TestReport): SQL {
+	const subject =
+		"publisher" in target
+			? { subjectKind: "publisher", subjectId: target.publisher }
+			: { subjectKind: "address", subjectId: new URL(target.url).origin };
+	return auditStatement(actor, at, { verb: "testCallback", ...subject, after: { http_status, confirmed } });
 }

@@ -44,6 +44,7 @@ export type BrandInput = {
 	aliases: readonly string[];
 	active: boolean;
 	blockedCountries: readonly string[];
+	iabCategories: readonly string[];
 	campaigns: readonly CampaignInput[];
 };
 
@@ -142,6 +143,7 @@ function writeBrand(brand: BrandInput, campaigns: CampaignWire[]): BrandWire {
 		...(brand.aliases.length > 0 && { a: [...brand.aliases].sort() }),
 		...(!brand.active && { x: 1 }),
 		...(brand.blockedCountries.length > 0 && { b: [...brand.blockedCountries].sort() }),
+		...(brand.iabCategories.length > 0 && { g: [...brand.iabCategories].sort() }),
 		c: [...campaigns].sort((a, b) => a.i - b.i),
 	};
 }

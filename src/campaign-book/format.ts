@@ -17,6 +17,7 @@
 
 import type { PricingModel, PrivacyPolicy } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
+import type { OpenRtbOptions } from "../lib/openrtb-options.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
 import { SLOT_BITS } from "./slots.ts";
@@ -81,6 +82,10 @@ export type PublisherWire = {
 	v?: Exclude<PrivacyPolicy, "strip">;
 	/** The publisher's own rules on which clicks are paid. */
 	traffic?: TrafficSettings;
+	/** What its OpenRTB requests are read for beyond the interface. */
+	o?: OpenRtbOptions;
+	/** 1 where its bids are answered in full. */
+	f?: 1;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
 	former?: FormerNameWire[];
 };
@@ -117,6 +122,8 @@ export type BrandWire = {
 	x?: 1;
 	/** Countries in which the brand is blocked. */
 	b?: string[];
+	/** IAB categories. Packed books have them beside the records, which earlier versions of the code read. */
+	g?: string[];
 	c: CampaignWire[];
 };
 
@@ -150,8 +157,11 @@ export type CampaignWire = {
 	r?: TrafficSettings;
 };
 
-/** Keyword → EPC, micro-dollars. */
-export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has">;
+/** Keyword → EPC, micro-dollars. Packed ones do not know their number, and are walked as cheaply as one is looked for. */
+export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has"> & {
+	readonly size?: number;
+	entries?(): Iterable<readonly [keyword: string, epcMicros: number]>;
+};
 
 export type BookCampaign = {
 	readonly campaignId: number;
@@ -179,6 +189,8 @@ export type BookBrand = {
 	readonly aliases: readonly string[];
 	readonly active: boolean;
 	readonly blockedCountries: readonly string[];
+	/** IAB categories, as the network file has them. */
+	readonly categories: readonly string[];
 	/** Publishers that may not promote it, where the book has them with the brand; null where the publisher names its brands. */
 	readonly blocks: { isBlocked(publisher: number, country: string): boolean } | null;
 	readonly campaigns: readonly BookCampaign[];
@@ -202,6 +214,10 @@ export type BookPublisher = {
 	readonly privacy: PrivacyPolicy;
 	/** Rules on which clicks are paid, the network's among them. */
 	readonly traffic: TrafficPolicy;
+	/** What its OpenRTB requests are read for beyond the interface; null for nothing. */
+	readonly openRtb: OpenRtbOptions | null;
+	/** Whether bids are answered with all that OpenRTB has, or as the interface says. */
+	readonly fullAnswers: boolean;
 };
 
 /** How long a click on a bid is paid where the publisher has no time of its own. */
@@ -254,6 +270,7 @@ function decodeBrand(wire: BrandWire): BookBrand {
 		aliases: wire.a ?? NONE,
 		active: wire.x !== 1,
 		blockedCountries: wire.b ?? NONE,
+		categories: wire.g ?? NONE,
 		blocks: null,
 		campaigns: wire.c.map(decodeCampaign),
 	};
@@ -293,6 +310,8 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		privacy: wire.v ?? DEFAULT_PRIVACY,
 		bidPayMs: wire.m === undefined ? BID_PAY_MS : wire.m * MINUTE_MS,
 		traffic: layPolicies(network, wire.traffic ?? null),
+		openRtb: wire.o ?? null,
+		fullAnswers: wire.f === 1,
 	};
 }
 

@@ -1,5 +1,6 @@
 /** The shards an isolate holds: their texts, with the entries that were asked for parsed, within a bound of bytes. */
-import { type BookBrand, decodeEntry, findEntry, SHARD_HEADER } from "./format.ts";
+import { type BookBrand, decodeEntry, SHARD_HEADER } from "./format.ts";
+import { findInLines, indexLines } from "./shard-lines.ts";
 
 /** Memory of one parsed entry, estimated from its JSON (the catalogue benchmark compares it with the real heap). */
 const PARSED_FACTOR = 6;
@@ -15,6 +16,8 @@ export type Shard = {
 	bits: number;
 	version: string;
 	text: string;
+	/** Where its lines begin; null until an entry is looked for. */
+	lines: Uint32Array | null;
 	parsed: Map<string, readonly BookBrand[]>;
 	/** Estimated memory. */
 	bytes: number;
@@ -28,7 +31,7 @@ export function openShard(bits: number, index: number, version: string, text: st
 	if (!text.startsWith(SHARD_HEADER) || !text.endsWith("\n")) throw new BookUnavailableError(`shard ${index} has an unknown format`);
 	// V8 keeps Latin-1 text in one byte a character, any other in two.
 	const width = /[\u0100-\uffff]/.test(text) ? 2 : 1;
-	return { index, bits, version, text, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD, used: 0 };
+	return { index, bits, version, text, lines: null, parsed: new Map(), bytes: text.length * width + ENTRY_OVERHEAD, used: 0 };
 }
 
 /** Shards by index, the least recently used dropped first once they pass a bound. */
@@ -78,15 +81,25 @@ export class ResidentShards {
 	read(shard: Shard, key: string): readonly BookBrand[] | null {
 		const known = shard.parsed.get(key);
 		if (known !== undefined) return known;
-		const json = findEntry(shard.text, key);
+		shard.lines ??= this.#index(shard);
+		const json = findInLines(shard.text, shard.lines, key);
 		if (json === null) return null;
 		const brands = parse(json);
 		shard.parsed.set(key, brands);
-		const bytes = json.length * PARSED_FACTOR + ENTRY_OVERHEAD;
+		this.#add(shard, json.length * PARSED_FACTOR + ENTRY_OVERHEAD);
+		return brands;
+	}
+
+	#index(shard: Shard): Uint32Array {
+		const lines = indexLines(shard.text);
+		this.#add(shard, lines.byteLength);
+		return lines;
+	}
+
+	#add(shard: Shard, bytes: number): void {
 		shard.bytes += bytes;
 		// A dropped or replaced shard may still be read by the request that holds it; it no longer counts.
 		if (this.#shards.get(shard.index) === shard) this.#grow(bytes);
-		return brands;
 	}
 
 	#grow(bytes: number): void {

@@ -48,6 +48,8 @@ export type ClickToken = {
 	stripped: boolean;
 	/** The `clickid` of its URL is the user's id, not the publisher's. */
 	userClickId: boolean;
+	/** For how long a click is paid at most, seconds, as the auction asked; null where it set no bound. */
+	lifeSeconds: number | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -195,6 +197,7 @@ const OF_A_LINK = {
 	grossMicros: null,
 	stripped: false,
 	userClickId: false,
+	lifeSeconds: null,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -299,7 +302,9 @@ function encode(token: ClickToken): string {
 		token.sharePpm === null ? null : token.sharePpm / SHARE_SCALE,
 	];
 	const user = (token.stripped ? STRIPPED : 0) | (token.userClickId ? USER_CLICK_ID : 0);
-	if (user !== 0 || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	const hasMore = user !== 0 || token.lifeSeconds !== null;
+	if (hasMore || token.grossMicros !== grossOf(token.bidMicros, token.sharePpm)) fields.push(token.grossMicros);
+	if (hasMore) fields.push(token.lifeSeconds);
 	if (user !== 0) fields.push(user);
 	return JSON.stringify(fields);
 }
@@ -333,7 +338,8 @@ function decode(text: string): ClickToken | null {
 		pricingModel: PRICING_MODELS[fields[13]] ?? null,
 		sharePpm,
 		grossMicros: fields.length > 15 ? fields[15] : grossOf(fields[5], sharePpm),
-		stripped: (fields[16] & STRIPPED) !== 0,
-		userClickId: (fields[16] & USER_CLICK_ID) !== 0,
+		lifeSeconds: fields[16] ?? null,
+		stripped: (fields[17] & STRIPPED) !== 0,
+		userClickId: (fields[17] & USER_CLICK_ID) !== 0,
 	};
 }

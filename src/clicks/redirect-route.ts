@@ -19,6 +19,7 @@ import { clickHashOf } from "../lib/md5-ids.ts";
 import { priceOf, priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
 import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
+import { SECOND_MS } from "../lib/time.ts";
 import { layPolicies } from "../lib/traffic-rules.ts";
 import { privacyOf } from "../privacy/privacy-of.ts";
 import { readQuerySignals } from "../privacy/query-signals.ts";
@@ -178,8 +179,10 @@ function textsOfStripped({ userClickId }: ClickToken): readonly ClickText[] {
 }
 
 /** Tracking links do not age: they are made once and used for months. */
-function isExpired({ kind, mintedAt }: ClickToken, publisher: BookPublisher | undefined, clickTtlMs: number, now: number): boolean {
-	return kind !== "link" && now - mintedAt > Math.min(publisher?.bidPayMs ?? BID_PAY_MS, clickTtlMs);
+function isExpired(token: ClickToken, publisher: BookPublisher | undefined, clickTtlMs: number, now: number): boolean {
+	if (token.kind === "link") return false;
+	const lifeMs = token.lifeSeconds === null ? clickTtlMs : token.lifeSeconds * SECOND_MS;
+	return now - token.mintedAt > Math.min(publisher?.bidPayMs ?? BID_PAY_MS, clickTtlMs, lifeMs);
 }
 
 function isOfOtherDevice(token: ClickToken, { connection, userAgent }: Visitor): boolean {

@@ -1,8 +1,8 @@
 /** What a request itself tells of a click, for `payable.ts`. */
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
+import { isBot } from "../lib/user-agent.ts";
 import { DATA_CENTRE_ASNS } from "./data-centres.ts";
 import type { ClickFacts } from "./payable.ts";
-import { isBot } from "./user-agent.ts";
 
 /** How browsers and previewers say that nobody has clicked yet. */
 const EARLY_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"] as const;

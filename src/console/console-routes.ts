@@ -7,10 +7,18 @@ import { answerPage } from "./guard.tsx";
 import { HOME_PAGES } from "./home.tsx";
 import { OPERATOR_PAGES } from "./operator/pages.ts";
 import { type Page, page } from "./page.ts";
+import { PASSKEYS_PAGES } from "./passkeys.tsx";
 import { PUBLISHER_PAGES } from "./publisher/pages.ts";
 import { SIGN_IN_PAGES } from "./sign-in.tsx";
 
-export const PAGES: readonly Page[] = [...HOME_PAGES, ...ACCESS_PAGES, ...SIGN_IN_PAGES, ...PUBLISHER_PAGES, ...OPERATOR_PAGES];
+export const PAGES: readonly Page[] = [
+	...HOME_PAGES,
+	...ACCESS_PAGES,
+	...PASSKEYS_PAGES,
+	...SIGN_IN_PAGES,
+	...PUBLISHER_PAGES,
+	...OPERATOR_PAGES,
+];
 
 /** What is nowhere, whatever is asked for. */
 const NOWHERE = page({

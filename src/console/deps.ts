@@ -11,6 +11,7 @@ import type { StatusDeps } from "../operator/status/read-status.ts";
 import type { ProductsDeps } from "../products/deps.ts";
 import type { PublisherApiDeps } from "../publisher-api/routes.ts";
 import type { ReadAccess } from "./session/access.ts";
+import type { PasskeyDeps } from "./session/passkeys.ts";
 
 export type ConsoleDeps = {
 	db: Database;
@@ -23,6 +24,7 @@ export type ConsoleDeps = {
 	isHeld: () => Promise<boolean>;
 	/** Of Cloudflare Access; null where it is not set up. */
 	access: ReadAccess | null;
+	passkeys: PasskeyDeps;
 	/** Of the publishers' verbs; of callbacks, explanations and links. */
 	publisherApi: PublisherApiDeps;
 	/** Of product searches. */

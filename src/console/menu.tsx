@@ -15,7 +15,8 @@ function isOfPublisher({ needs }: Page): boolean {
 function menuOf(pages: readonly Page[], { person: { role } }: Session, asPublisher: boolean): LinkGroup[] {
 	const maySee = ({ href }: { href: string }) =>
 		pages.some(({ method, path, needs }) => {
-			if (path !== href || method !== "GET" || typeof needs === "string") return false;
+			if (path !== href || method !== "GET" || needs === "nobody") return false;
+			if (needs === "anyone" || "anyone" in needs) return true;
 			if ("publisher" in needs) return mayActForPublisher(isStaff(role) ? "analyst" : role, needs.publisher);
 			return isStaff(role) && mayAct(role, needs.staff);
 		});

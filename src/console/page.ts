@@ -14,7 +14,12 @@ import type { LayoutProps } from "./ui/layout.tsx";
  * `fresh`: a passkey or a one-time link was used in the last ten minutes.
  * `active`: not where the publisher is suspended, as its verb has it; what is not GET never is.
  */
-export type Needs = "nobody" | "anyone" | { publisher: PublisherRole; fresh?: true; active?: true } | { staff: OperatorRole; fresh?: true };
+export type Needs =
+	| "nobody"
+	| "anyone"
+	| { anyone: true; fresh: true }
+	| { publisher: PublisherRole; fresh?: true; active?: true }
+	| { staff: OperatorRole; fresh?: true };
 
 /** What every page is told. */
 type Told = {

@@ -1,12 +1,13 @@
-/** Signing in by a one-time link. */
+/** Signing in: by a one-time link, or where there is one, by a passkey. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { requestIdOf } from "../lib/request-id.ts";
 import { firstPath } from "./home.tsx";
 import { page, seeOther, type View, view } from "./page.ts";
+import { PASSKEY_SCRIPTS, SignInByPasskey } from "./passkeys.tsx";
 import { writeCookie } from "./session/cookie.ts";
 import { consumeLink, findLink, type LinkFault } from "./session/links.ts";
 import { readNext } from "./session/origin.ts";
-import { cookieSeconds, isFresh } from "./session/sessions.ts";
+import { cookieSeconds } from "./session/sessions.ts";
 import { Notice } from "./ui/messages.tsx";
 
 export const SIGN_IN_PAGES = [
@@ -17,14 +18,16 @@ export const SIGN_IN_PAGES = [
 		title: "Sign in",
 		handle({ deps, session, query }) {
 			if (session !== null) return seeOther(readNext(query.next) ?? firstPath(session));
-			return (
+			return view(
+				{ scripts: PASSKEY_SCRIPTS },
 				<>
 					{query.ended === undefined ? null : (
 						<Notice title="Your session has ended.">It was too long ago, or someone ended it. Nothing was changed since.</Notice>
 					)}
 					{query.out === undefined ? null : <Notice tone="good" title="You are signed out." />}
 					<div class="panel">
-						<p>You sign in by a link that works once, for 15 minutes. Open the one that you were sent, or ask for another:</p>
+						<SignInByPasskey next={readNext(query.next)} />
+						<p>A link signs you in once, for 15 minutes. Open the one that you were sent, or ask for another:</p>
 						<ul>
 							<li>At a publisher, ask your account manager, or an owner among your colleagues.</li>
 							<li>
@@ -37,24 +40,9 @@ export const SIGN_IN_PAGES = [
 							)}
 						</ul>
 					</div>
-				</>
+				</>,
 			);
 		},
-	}),
-	page({
-		method: "GET",
-		path: "/console/confirm",
-		needs: "anyone",
-		title: "Confirm that it is you",
-		handle: ({ session, query, now }) =>
-			isFresh(session, now) ? (
-				seeOther(readNext(query.next) ?? firstPath(session))
-			) : (
-				<p>
-					What you want to do asks for a link that was used in the last ten minutes. Ask for <a href="/console/sign-in">another link</a>,
-					open it in this browser, and do it then.
-				</p>
-			),
 	}),
 	page({
 		method: "GET",

@@ -1,4 +1,5 @@
 /** What codes of the API mean, in words. */
+import type { CALLBACK_HOLDS } from "../lib/enums.ts";
 import type { CLICK_REASONS } from "../lib/traffic-rules.ts";
 import type { HistoryCause, Hold } from "../publisher-api/conversions-answer.ts";
 
@@ -34,6 +35,12 @@ export const HOLD_WORDS: Readonly<Record<Hold, string>> = {
 	no_exchange_rate: "It waits for an exchange rate of its currency",
 	account_suspended: "The account is suspended",
 	test: "It is a test, and pays nothing",
+};
+
+/** What a callback that is due waits for. */
+export const CALLBACK_HOLD_WORDS: Readonly<Record<(typeof CALLBACK_HOLDS)[number], string>> = {
+	order: "An earlier one of its transaction",
+	pause: "The address, which answers nothing, to answer again",
 };
 
 export const CAUSE_WORDS: Readonly<Record<HistoryCause, string>> = {

@@ -19,6 +19,14 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 export const BID_ENDPOINTS = ["openrtb", "serving-engine"] as const satisfies readonly TokenKind[];
 export type BidEndpoint = (typeof BID_ENDPOINTS)[number];
 
+/** What is counted by publisher and hour: requests of the endpoints that bid, and notices of what became of bids. */
+export const COUNTED_ENDPOINTS = [...BID_ENDPOINTS, "notice"] as const;
+export type CountedEndpoint = (typeof COUNTED_ENDPOINTS)[number];
+
+/** What became of a bid, as a notice tells. */
+export const NOTICE_KINDS = ["won", "billed", "lost"] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
 /** Which link of a campaign a user is sent to. */
 export const LINK_TYPES = ["homepage", "deeplink"] as const;
 export type LinkType = (typeof LINK_TYPES)[number];
@@ -151,6 +159,7 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** What a passkey is asked for: to be made, to sign someone in, or to confirm who is signed in. */
 export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm"] as const;
+export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number];
 
 /** As whom the audit has somebody: publishers do a little by themselves. */
 export const AUDIT_ROLES = [...PERSON_ROLES, "publisher"] as const;

@@ -25,3 +25,37 @@ export function canonicalKeyword(input: string): string | null {
 	const text = short.normalize("NFKC").toLowerCase().normalize("NFKC").replace(BLANKS, " ").trim();
 	return text === "" ? null : text;
 }
+
+/** What a bid is asked for by: one canonical keyword, several of which the best counts, or none. */
+export type Keywords = string | ReadonlySet<string> | null;
+
+/** Most parts of a list of keywords that are read, blank ones among them: an auction may ask the book for each. */
+export const MAX_KEYWORDS = 100;
+/** Longest list that is taken apart, in UTF-16 units. */
+export const MAX_KEYWORDS_LENGTH = 4_096;
+/** A longer part is passed over: campaigns have no such keyword, and to normalise it costs. */
+const MAX_PART_LENGTH = 256;
+
+/**
+ * The canonical keywords of lists with commas: of each the whole text, and each of its parts. Null for none, one as itself, and `too_many`
+ * where there are more parts together, or a longer list, than is read.
+ */
+export function canonicalKeywords(lists: readonly string[]): Keywords | "too_many" {
+	const found = new Set<string>();
+	let parts = 0;
+	for (const list of lists) {
+		const whole = canonicalKeyword(list);
+		if (whole !== null) found.add(whole);
+		const isList = list.includes(",");
+		if (isList && list.length > MAX_KEYWORDS_LENGTH) return "too_many";
+		const split = isList ? list.split(",", MAX_KEYWORDS + 1) : [];
+		parts += Math.max(1, split.length);
+		if (parts > MAX_KEYWORDS) return "too_many";
+		for (const part of split) {
+			const text = part.trim();
+			const keyword = text.length > MAX_PART_LENGTH ? null : canonicalKeyword(text);
+			if (keyword !== null) found.add(keyword);
+		}
+	}
+	return found.size > 1 ? found : (found.values().next().value ?? null);
+}

@@ -8,7 +8,7 @@ import { logError } from "./log.ts";
  * Nothing personal: no address, user agent, click id or URL.
  */
 export type DataPoint = {
-	event: "bid" | "no-bid" | "click" | "postback" | "callback";
+	event: "bid" | "no-bid" | "notice" | "click" | "postback" | "callback";
 	publisher: string;
 	outcome: string;
 	channel: string;

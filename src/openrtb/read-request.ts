@@ -5,6 +5,7 @@
 
 import type { PrivacySignals } from "../privacy/signals.ts";
 import { readPrivacy } from "./read-privacy.ts";
+import { decimal, isFilled, isObject, isPresent, isTooLong, isTrue, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /** The floor of an auction. An amount that cannot be read is kept apart from none: it must never let a bid through. */
 export type Floor = { kind: "none" } | { kind: "usd"; amount: number } | { kind: "other_currency" } | { kind: "unusable" };
@@ -16,11 +17,16 @@ export type BidRequest = {
 	country: string | null;
 	/** Host or URL as sent. */
 	domain: string | null;
-	keyword: string | null;
+	/** `site.search`: one text. */
+	search: string | null;
+	/** `user.keywords`: a list with commas. */
+	keywords: string | null;
 	page: string | null;
 	deeplink: string | null;
 	/** `imp.native.ext.alt` is 1 or true. */
 	altered: boolean;
+	/** `imp.pmp.private_auction`: bids on deals only. */
+	privateAuction: boolean;
 	floor: Floor;
 	test: boolean;
 	/** Time the auction gives, in milliseconds. */
@@ -45,15 +51,8 @@ export type BidRequest = {
 	tooComplex: boolean;
 };
 
-/** Longest list of a request that is read: `badv`, `wseat`, `bseat`, `cur`. A longer one is a no-bid. */
-export const MAX_LIST_ENTRIES = 2_000;
-
 /** Longest id of a request or impression that is answered, in UTF-16 units: an answer repeats them. A longer one is a no-bid. */
 export const MAX_ID_LENGTH = 8_192;
-
-type Json = Record<string, unknown>;
-const EMPTY: Json = {};
-const NO_TEXTS: readonly string[] = [];
 
 /** Reads a parsed body; null where it is no valid bid request (HTTP 400): no object, no id, or a first impression without id. */
 export function readBidRequest(body: unknown): BidRequest | null {
@@ -74,7 +73,8 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		impId: imp.id,
 		country: readCountry(object(device.geo).country) ?? readCountry(object(user.geo).country),
 		domain: text(site.domain) ?? text(app.domain),
-		keyword: text(site.search) ?? text(user.keywords),
+		search: text(site.search),
+		keywords: text(user.keywords),
 		page: text(site.page),
 		deeplink:
 			text(object(imp.ext).deeplink) ??
@@ -83,6 +83,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 			text(object(body.ext).deeplink) ??
 			text(nativeExt.url),
 		altered: isTrue(nativeExt.alt),
+		privateAuction: isTrue(object(imp.pmp).private_auction),
 		floor: readFloor(imp.bidfloor, imp.bidfloorcur),
 		test: isTrue(body.test),
 		tmaxMs: positiveNumber(body.tmax),
@@ -107,62 +108,12 @@ function readCountry(value: unknown): string | null {
 	return isPresent(value) ? (text(value)?.trim().toUpperCase() ?? "") : null;
 }
 
-/** Only one way to match each text: with two, a long one that is not a number would be tried in every combination. */
-const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
 /** Reads a floor given as a number or a decimal string. Zero and below is no floor (but the currency still counts). */
 export function readFloor(amount: unknown, currency: unknown): Floor {
 	const code = text(currency)?.trim().toUpperCase();
 	if (code === undefined ? isPresent(currency) : code !== "USD") return { kind: "other_currency" };
 	if (!isPresent(amount)) return { kind: "none" };
-	const value = typeof amount === "string" && DECIMAL.test(amount.trim()) ? Number(amount) : amount;
+	const value = decimal(amount);
 	if (typeof value !== "number" || Number.isNaN(value)) return { kind: "unusable" };
 	return value > 0 ? { kind: "usd", amount: value } : { kind: "none" };
-}
-
-function isObject(value: unknown): value is Json {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function object(value: unknown): Json {
-	return isObject(value) ? value : EMPTY;
-}
-
-function isFilled(value: unknown): value is string {
-	return typeof value === "string" && value.trim() !== "";
-}
-
-/** A field that says something: not missing, null or a blank string. */
-function isPresent(value: unknown): boolean {
-	return value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
-}
-
-/** A text field as sent; a number counts as its digits, anything else and blanks as absent. */
-function text(value: unknown): string | null {
-	if (typeof value === "string") return value.trim() === "" ? null : value;
-	return typeof value === "number" ? String(value) : null;
-}
-
-function isTooLong(value: unknown): boolean {
-	return Array.isArray(value) && value.length > MAX_LIST_ENTRIES;
-}
-
-/** A list of texts; a single one counts as a list of one, and one that is too long as none: there is no bid on it. */
-function texts(value: unknown): readonly string[] {
-	if (value === undefined || value === null || isTooLong(value)) return NO_TEXTS;
-	const list = Array.isArray(value) ? value : [value];
-	return list.map(text).filter((item) => item !== null);
-}
-
-/** 1 or true, as number, boolean or text in any letter case. */
-function isTrue(value: unknown): boolean {
-	if (value === 1 || value === true) return true;
-	if (typeof value !== "string") return false;
-	const word = value.trim().toLowerCase();
-	return word === "1" || word === "true";
-}
-
-function positiveNumber(value: unknown): number | null {
-	const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
-	return typeof number === "number" && number > 0 && Number.isFinite(number) ? number : null;
 }

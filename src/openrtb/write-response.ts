@@ -23,14 +23,38 @@ export type Fill = {
 	altered: boolean;
 };
 
-/** HTTP 200 with one BidResponse. */
-export function writeFill(fill: Fill): Response {
+/** Of a bid, as OpenRTB 2.6 has it. */
+export type MoreOfBid = {
+	/** Where the exchange tells what became of the bid: it puts its values for the macros. */
+	nurl: string;
+	burl: string;
+	lurl: string;
+	campaignId: string;
+	creativeId: string;
+	/** IAB categories of the advertiser, and of which taxonomy they are. */
+	categories: readonly string[];
+	taxonomy: number;
+	/** For how long a click is paid, seconds. */
+	exp: number;
+};
+
+/** Markup type of OpenRTB 2.6: native. */
+const NATIVE = 4;
+
+/** HTTP 200 with one BidResponse. @param more what it has beyond the interface; null for nothing */
+export function writeFill(fill: Fill, more: MoreOfBid | null = null): Response {
 	const { requestId, bidId, seat, impId, price, clickUrl, advertiserDomain, advertiserId, finalUrl, altered } = fill;
 	const domains = advertiserDomain === null ? "" : quote(advertiserDomain);
-	const bid = `{"id":${quote(bidId)},"impid":${quote(impId)},"price":${price},"adm":${quoteNative(clickUrl)},"adomain":[${domains}]`;
+	const bid = `{"id":${quote(bidId)},"impid":${quote(impId)},"price":${price},"adm":${quoteNative(clickUrl)},"adomain":[${domains}]${more === null ? "" : writeMore(more)}`;
 	const ext = `{"final_url":${quote(finalUrl)},"altered":${altered},"advertiser_name":${quote(advertiserDomain ?? "")},"advertiser_id":${quote(advertiserId)}}`;
 	const body = `{"id":${quote(requestId)},"bidid":${quote(bidId)},"cur":"USD","seatbid":[{"seat":${quote(seat)},"bid":[${bid},"ext":${ext}}]}]}`;
 	return new Response(body, { headers: FILL_HEADERS });
+}
+
+function writeMore({ nurl, burl, lurl, campaignId, creativeId, categories, taxonomy, exp }: MoreOfBid): string {
+	const cat = categories.length === 0 ? "" : `,"cat":${JSON.stringify(categories)},"cattax":${taxonomy}`;
+	const notices = `,"nurl":${quote(nurl)},"burl":${quote(burl)},"lurl":${quote(lurl)}`;
+	return `${notices},"cid":${quote(campaignId)},"crid":${quote(creativeId)}${cat},"exp":${exp},"mtype":${NATIVE}`;
 }
 
 /** Nearly every text: nothing to escape in it. */
@@ -48,9 +72,10 @@ function quoteNative(url: string): string {
 		: JSON.stringify(JSON.stringify({ native: { link: { url } } }));
 }
 
-/** HTTP 204: an empty body and no Content-Type, whatever the reason. */
-export function writeNoBid(): Response {
-	return new Response(null, { status: 204, headers: NO_BID_HEADERS });
+/** HTTP 204: an empty body and no Content-Type, whatever the reason. @param code is told in a header; null for nothing */
+export function writeNoBid(code: number | null = null): Response {
+	const headers = code === null ? NO_BID_HEADERS : { ...OPENRTB_HEADERS, "x-nbr": String(code) };
+	return new Response(null, { status: 204, headers });
 }
 
 /** An error answer of an OpenRTB path. */

@@ -34,6 +34,11 @@ export const publisherReplaySchema = v.strictObject({
 	replayed: v.pipe(count, v.description("This one and later ones of its conversion; 0 where it is being called right now.")),
 });
 
+export const publisherReplaysSchema = v.strictObject({
+	replayed: v.pipe(count, v.description("Callbacks, later ones of their conversions included; not those that are being called right now.")),
+	dry_run: v.pipe(v.boolean(), v.description("Whether they were only counted.")),
+});
+
 export const publisherTestSchema = v.strictObject({
 	called: v.pipe(text, v.description("The address; what may be a secret in it is `***`.")),
 	http_status: v.nullable(count),
@@ -44,4 +49,5 @@ export const publisherTestSchema = v.strictObject({
 
 export type PublisherCallbacks = v.InferOutput<typeof publisherCallbacksSchema>;
 export type PublisherReplay = v.InferOutput<typeof publisherReplaySchema>;
+export type PublisherReplays = v.InferOutput<typeof publisherReplaysSchema>;
 export type PublisherTest = v.InferOutput<typeof publisherTestSchema>;

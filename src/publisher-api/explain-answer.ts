@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { bidDecisionSchema, candidateSchema, invalidDecisionSchema } from "../bidding/explain-answer.ts";
 import { BID_ENDPOINTS } from "../lib/enums.ts";
-import { usd } from "../lib/shapes.ts";
+import { count, usd } from "../lib/shapes.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 
 type Told = Exclude<NoBidReason, "cap_met" | "outside_hours"> | "not_available_now";
@@ -16,11 +16,19 @@ export function tellReason(reason: string): Told {
 	return isTold(reason) ? reason : "not_available_now";
 }
 
+/** The code of a reason that is told; 0, OpenRTB's for an unknown one, of what this version does not know. */
+export function codeOf(reason: string): number {
+	if (reason === "not_available_now") return NO_BID_REASONS.cap_met.code;
+	return Object.hasOwn(NO_BID_REASONS, reason) ? NO_BID_REASONS[reason as NoBidReason].code : 0;
+}
+
+export const noBidCode = v.pipe(count, v.description("No-bid code of OpenRTB; ours from 500."));
+
 const reason = v.picklist([...Object.keys(NO_BID_REASONS), "not_available_now"].filter(isTold));
 
 const decisionSchema = v.variant("outcome", [
 	bidDecisionSchema,
-	v.strictObject({ outcome: v.literal("no-bid"), reason, explanation: v.string() }),
+	v.strictObject({ outcome: v.literal("no-bid"), reason, code: noBidCode, explanation: v.string() }),
 	invalidDecisionSchema,
 ]);
 

@@ -41,7 +41,10 @@ export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: 
 function show({ endpoint, decision, candidates }: Explanation): OwnExplanation {
 	return {
 		endpoint,
-		decision: decision.outcome === "no-bid" ? { outcome: "no-bid", ...explain(decision.reason) } : decision,
+		decision:
+			decision.outcome === "no-bid"
+				? { outcome: "no-bid", ...explain(decision.reason), code: NO_BID_REASONS[decision.reason].code }
+				: decision,
 		candidates: candidates.map(({ reason, explanation, ...candidate }) => ({
 			...candidate,
 			...(reason === null ? { reason, explanation } : explain(reason)),

@@ -9,7 +9,7 @@ import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { count, time } from "../lib/shapes.ts";
-import { tellReason } from "./explain-answer.ts";
+import { codeOf, noBidCode, tellReason } from "./explain-answer.ts";
 
 const hourSchema = v.strictObject({
 	hour: v.pipe(time, v.description("Its beginning.")),
@@ -17,7 +17,7 @@ const hourSchema = v.strictObject({
 	bids: count,
 	no_bids: count,
 	reasons: v.pipe(
-		v.array(v.strictObject({ reason: v.string(), count })),
+		v.array(v.strictObject({ reason: v.string(), code: noBidCode, count })),
 		v.description("Why there was no bid, the most frequent first; as `POST /api/explain` names it."),
 	),
 });
@@ -51,7 +51,7 @@ const MAX_OUTCOMES = 64;
 /** Hours without a request are left out. */
 export async function readNoBids(db: Database, publisherId: string, { fromHour, toHour, limit }: NoBidsQuery): Promise<NoBids> {
 	const rows = await db.all<{ hour: number; outcome: string; requests: number }>(sql`SELECT hour, outcome, SUM(requests) AS requests
-		FROM bid_hours WHERE publisher_id = ${publisherId} AND hour >= ${fromHour} AND hour < ${toHour}
+		FROM bid_hours WHERE publisher_id = ${publisherId} AND hour >= ${fromHour} AND hour < ${toHour} AND endpoint <> 'notice'
 		GROUP BY hour, outcome ORDER BY hour, 3 DESC, outcome LIMIT ${(limit + 1) * MAX_OUTCOMES}`);
 	const hours = [...Map.groupBy(rows, ({ hour }) => hour)];
 	const { shown, next } = cutPage(hours, limit, ([hour]) => [hour]);
@@ -66,7 +66,7 @@ export async function readNoBids(db: Database, publisherId: string, { fromHour, 
 				bids: requests - noBids,
 				no_bids: noBids,
 				reasons: [...Map.groupBy(lost, ({ outcome }) => tellReason(outcome))]
-					.map(([reason, of]) => ({ reason, count: sum(of) }))
+					.map(([reason, of]) => ({ reason, code: codeOf(reason), count: sum(of) }))
 					.sort((a, b) => b.count - a.count),
 			};
 		}),

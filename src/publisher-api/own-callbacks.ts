@@ -1,10 +1,12 @@
 /** A publisher's own callbacks: the operator's verbs, held to one publisher. */
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
+import type { AuditActor } from "../audit/audit-statement.ts";
 import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import { listCallbacks } from "../callbacks/list-callbacks.ts";
 import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
 import { testCallback } from "../callbacks/test-callback.ts";
+import { invalidInput } from "../http/errors.ts";
 import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
@@ -13,7 +15,7 @@ import { HttpError } from "../lib/http.ts";
 import { maskUrl } from "../lib/mask-url.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
-import type { PublisherCallbacks, PublisherReplay, PublisherTest } from "./callbacks-answer.ts";
+import type { PublisherCallbacks, PublisherReplay, PublisherReplays, PublisherTest } from "./callbacks-answer.ts";
 
 const text = v.pipe(v.string(), v.maxLength(2_000, "is too long"));
 
@@ -27,6 +29,17 @@ export const ownCallbacksQuerySchema = v.strictObject({
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
 
+/** Of the body of POST /api/callbacks/replay. */
+export const MAX_REPLAY_BYTES = 1_000;
+
+/** Body of POST /api/callbacks/replay. Closed: a mistyped field would send more than was meant. */
+export const replayOwnSchema = v.strictObject({
+	state: v.optional(ownCallbacksQuerySchema.entries.state.wrapped, "exhausted"),
+	from: moment,
+	to: v.optional(moment),
+	dry_run: v.optional(v.boolean("must be true or false"), false),
+});
+
 /** The newest first. @throws HttpError 422 that names every parameter at fault */
 export async function listOwnCallbacks(
 	deps: Pick<CallbackDeps, "db">,
@@ -38,20 +51,53 @@ export async function listOwnCallbacks(
 		...selection,
 		limit,
 		publisher,
-		from: from === undefined ? undefined : Date.parse(from),
-		// A date includes its day.
-		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
+		...timesOf(from, to),
 	};
 	const { data, ...page } = await listCallbacks(deps, wanted);
 	return { data: data.map(({ platform: _, seq: __, publisher: ___, ...callback }) => callback), ...page };
 }
 
-/** Calls again with one callback, and later ones of its conversion. @throws HttpError 404 where the publisher has none of that id */
-export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string, requestId: string): Promise<PublisherReplay> {
+/** A date of `to` includes its day. */
+function timesOf(from: string | undefined, to: string | undefined) {
+	return {
+		from: from === undefined ? undefined : Date.parse(from),
+		to: to === undefined ? undefined : Date.parse(to) + (to.length === 10 ? DAY_MS : 0),
+	};
+}
+
+/** Whoever holds one of a publisher's Access Keys, as the audit names them. */
+export function keyActor(publisher: string, requestId: string): AuditActor {
+	return { name: publisher, role: "publisher", requestId };
+}
+
+/**
+ * Calls again with one callback, and later ones of its conversion.
+ * @param actor of the publisher: a person, or its key
+ * @throws HttpError 404 where the publisher has none of that id
+ */
+export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string, actor: AuditActor): Promise<PublisherReplay> {
 	const found = await deps.db.all(sql`SELECT id FROM callbacks WHERE id = ${id} AND publisher_id = ${publisher}`);
 	if (found.length === 0) throw new HttpError(404, { error: "Not found" });
-	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false }, { name: publisher, role: "publisher", requestId });
+	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false }, actor);
 	return { replayed };
+}
+
+/**
+ * Calls again with all of a state that came to be in a time, and later ones of their conversions; or counts them.
+ * @param request as {@link replayOwnSchema} reads it
+ * @throws HttpError 422 where they are too many, or the time is none
+ */
+export function replayOwnCallbacks(
+	deps: CallbackDeps,
+	publisher: string,
+	{ state, from, to, dry_run }: v.InferOutput<typeof replayOwnSchema>,
+	actor: AuditActor,
+): Promise<PublisherReplays> {
+	const times = timesOf(from, to);
+	if (times.from !== undefined && times.to !== undefined && times.from >= times.to) {
+		throw invalidInput([{ path: "to", message: "must not be before from" }]);
+	}
+	return replayCallbacks(deps, { publisher, state, ...times, dry_run }, actor);
 }
 
 /** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */

@@ -14,7 +14,15 @@ import { readConversionsQuery } from "./conversions-request.ts";
 import { readEarningsQuery } from "./earnings-request.ts";
 import { explainOwn, MAX_EXPLAIN_BYTES } from "./explain-own.ts";
 import { readNoBids, readNoBidsQuery } from "./no-bids.ts";
-import { listOwnCallbacks, replayOwnCallback, testOwnCallback } from "./own-callbacks.ts";
+import {
+	keyActor,
+	listOwnCallbacks,
+	MAX_REPLAY_BYTES,
+	replayOwnCallback,
+	replayOwnCallbacks,
+	replayOwnSchema,
+	testOwnCallback,
+} from "./own-callbacks.ts";
 import { readAccount } from "./read-account.ts";
 import { readBrands } from "./read-brands.ts";
 import { readClicks } from "./read-clicks.ts";
@@ -32,12 +40,13 @@ export type PublisherApiDeps = PublisherDeps & {
 };
 
 const READS = ["/account", "/clicks", "/conversions", "/earnings", "/no-bids", "/brands", "/callbacks"];
-const WRITES = ["/callbacks/test", "/callbacks/:id/replay", "/links", "/explain"];
+const WRITES = ["/callbacks/test", "/callbacks/replay", "/callbacks/:id/replay", "/links", "/explain"];
 
 export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	const { db, now } = deps;
 	const app = new Hono();
 	const query = (c: Context) => c.req.query();
+	const actor = (publisher: string, c: Context) => keyActor(publisher, requestIdOf(c.req.raw, now()));
 	app.get(
 		"/account",
 		answerOwner(deps, (owner) => readAccount(db, owner, now())),
@@ -72,9 +81,14 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/callbacks/:id/replay",
+		answerActive(deps, ({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? "", actor(id, c)), "calling"),
+	);
+	app.post(
+		"/callbacks/replay",
+		limitBody(MAX_REPLAY_BYTES),
 		answerActive(
 			deps,
-			({ id }, c) => replayOwnCallback(deps.callbacks(), id, c.req.param("id") ?? "", requestIdOf(c.req.raw, now())),
+			async ({ id }, c) => replayOwnCallbacks(deps.callbacks(), id, await readBody(c.req.raw, replayOwnSchema), actor(id, c)),
 			"calling",
 		),
 	);

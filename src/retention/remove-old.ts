@@ -1,6 +1,6 @@
 /** Removes what is kept for a time only. Sums, conversions, their events and their clicks stay for good. */
 import { getTableName, type SQL, sql } from "drizzle-orm";
-import { BID_COUNTS_DAYS, COUNTED_KNOWN_MS } from "../bid-counts/kept-for.ts";
+import { AUCTION_KNOWN_DAYS, BID_COUNTS_DAYS, COUNTED_KNOWN_MS, FEEDBACK_DAYS } from "../bid-counts/kept-for.ts";
 import { type Database, isPostgres, runTransaction } from "../db/client.ts";
 import { tableName } from "../db/json-rows.ts";
 import { callbackAttempts } from "../db/schema/callbacks.ts";
@@ -60,8 +60,8 @@ const VISIT_DAYS = 2;
 export const LOOKED_AT_A_STEP = 2_000;
 /** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
 export const MAX_STEPS = 10;
-/** The most that a run takes: of each of five rules ten steps of four, and sixteen more. */
-export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 16;
+/** The most that a run takes: of each of five rules ten steps of four, and eighteen more. */
+export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 18;
 
 /**
  * Removes the next old rows by each rule, step by step, once the archive has them. A run that is broken off changes nothing of what it had not
@@ -102,6 +102,9 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	await db.run(sql`DELETE FROM bid_hours WHERE (hour, publisher_id, endpoint, outcome) IN (
 		SELECT hour, publisher_id, endpoint, outcome FROM bid_hours WHERE hour < ${Math.floor((at - BID_COUNTS_DAYS * DAY_MS) / HOUR_MS)}
 		ORDER BY hour LIMIT ${most})`);
+	await db.run(sql`DELETE FROM auction_feedback WHERE (publisher_id, auction_id) IN (
+		SELECT publisher_id, auction_id FROM auction_feedback WHERE at < ${at - AUCTION_KNOWN_DAYS * DAY_MS} ORDER BY at LIMIT ${most})`);
+	await db.run(sql`DELETE FROM auction_feedback_days WHERE date < ${utcDay(at - FEEDBACK_DAYS * DAY_MS)}`);
 	await db.run(sql`DELETE FROM bid_messages WHERE id IN (
 		SELECT id FROM bid_messages WHERE id < ${leastIdAt(at - COUNTED_KNOWN_MS)} ORDER BY id LIMIT ${most})`);
 	await removeSignIns(db, at, most);

@@ -3,8 +3,9 @@
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
 import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
+import { MAX_KEYWORDS, MAX_KEYWORDS_LENGTH } from "../../src/lib/keyword.ts";
 import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
-import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-request.ts";
+import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-values.ts";
 
 /** Brands that share the keyword. */
 export const BRANDS = 2_000;
@@ -78,6 +79,8 @@ function nested(open: (at: number) => string, innermost: string, close: string, 
 	return `${head}${opened.join("")}${innermost}${close.repeat(opened.length)}}`;
 }
 
+const keywords = (keyword: (at: number) => string, count = MAX_KEYWORDS) => Array.from({ length: count }, (_, at) => keyword(at)).join(",");
+
 const KINDS: Readonly<Record<string, () => string>> = {
 	/** What the issue found: entries that only the URL parser can refuse. */
 	badv_junk: () =>
@@ -150,6 +153,19 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	numbers: () => fillRaw((at) => `${comma(at)}1e-300`, "[", "]", 1),
 	keyword_marks: () => fillText((search) => ({ ...PLAIN, site: { search } }), "\u0301\u0316"),
 	keyword_marks_bounded: () => text({ ...PLAIN, site: { search: `a${"\u0301\u0316".repeat(511)}` } }),
+	/** Lists of as many keywords as are read: each is asked for, and one of them is every brand's. */
+	keywords_unknown: () => text({ ...PLAIN, site: {}, user: { keywords: keywords((at) => `Word ${at}`) } }),
+	keywords_shared: () => text({ ...PLAIN, site: {}, user: { keywords: keywords((at) => (at === 0 ? KEYWORD : `word ${at}`)) } }),
+	keywords_blocked: () =>
+		fill(
+			(badv) => ({ ...PLAIN, site: {}, user: { keywords: keywords((at) => (at === 0 ? KEYWORD : `word ${at}`)) }, badv }),
+			domainOf,
+			MAX_LIST_ENTRIES,
+		),
+	keywords_marks: () => {
+		const marks = "\u0301\u0316".repeat(120);
+		return text({ ...PLAIN, user: { keywords: keywords((at) => `a${at}${marks}`, Math.floor(MAX_KEYWORDS_LENGTH / 245)) } });
+	},
 	keyword_expands: () => text({ ...PLAIN, site: { search: "\ufdfa".repeat(1_024) } }),
 	keyword_blanks: () => fillText((search) => ({ ...PLAIN, site: { search } }), "a \u3000"),
 	wseat: () =>

@@ -45,7 +45,10 @@ function openDeps(): Deps {
 		limits: { address: undefined, token: undefined, stripped: undefined },
 		visits: new RecentVisits(),
 	};
-	return { bidding: { ...shared, clickUrl: "https://click.example" }, redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 } };
+	return {
+		bidding: { ...shared, clickUrl: "https://click.example", clickTtlMs: 86_400_000 },
+		redirect: { ...shared, store: clicks, clickTtlMs: 86_400_000 },
+	};
 }
 
 let deps: Deps | undefined;

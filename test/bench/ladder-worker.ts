@@ -44,7 +44,7 @@ export default {
 function openParts(env: LadderEnv) {
 	const { TOKEN_KEYS, CLICK_URL, SNAPSHOT_TTL_SECONDS } = readConfig(env);
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: SNAPSHOT_TTL_SECONDS * 1_000 });
-	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, now: () => Date.now() };
+	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 	return { deps, fixed: fixedAnswer(Number(env.ANSWER_BYTES)) };
 }
 
@@ -70,7 +70,7 @@ async function climb(deps: BiddingDeps, request: Request, rung: number, waitUnti
 	if (bid.outcome !== "bid") throw new Error(`a request that does not bid: ${bid.reason}`);
 	if (rung === 4) return bid;
 	const { clickId, buyerUid, tagId: sourceId, ip, ipv6, userAgent } = read;
-	const device = { ip, ipv6, userAgent, keyword: null, asker: null };
+	const device = { ip, ipv6, userAgent, keyword: null, asker: null, lifeSeconds: null };
 	const details = {
 		kind: "openrtb",
 		clickId,

@@ -43,6 +43,7 @@ function inputOf(number: number, { domain, aliases, active, blocked_countries, c
 		aliases,
 		active,
 		blockedCountries: blocked_countries,
+		iabCategories: [],
 		campaigns: campaigns.map((campaign) => ({
 			campaignId: campaign.campaign_id,
 			active: campaign.active,

@@ -53,7 +53,7 @@ export default {
 function openDeps(env: Env): BiddingDeps {
 	const { TOKEN_KEYS, CLICK_URL } = readConfig(env);
 	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: SNAPSHOT_TTL_MS });
-	return { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, now: () => Date.now() };
+	return { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 }
 
 /** The stages, each with the inputs that the ones before it would have given. */
@@ -114,6 +114,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		userAgent: read.userAgent,
 		keyword: auction.keyword,
 		asker: null,
+		lifeSeconds: null,
 		test: false,
 	};
 	const token: ClickToken = {
@@ -135,6 +136,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		askedFrom: "203.0.113.0/24",
 		stripped: false,
 		userClickId: false,
+		lifeSeconds: null,
 	};
 	const fill: Fill = {
 		requestId: read.id,

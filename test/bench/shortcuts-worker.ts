@@ -8,12 +8,12 @@ import { isbot } from "isbot";
 import { buildClickUrl, type ClickParameters } from "../../src/click-token/click-url.ts";
 import { hashConnection } from "../../src/clicks/hash-connection.ts";
 import { hashUserAgent } from "../../src/clicks/hash-user-agent.ts";
-import { isBot } from "../../src/clicks/user-agent.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
 import { readWebAddress } from "../../src/lib/host.ts";
 import { newUuid } from "../../src/lib/ids.ts";
 import { decodeText, Query } from "../../src/lib/query.ts";
 import { localDay, localHour } from "../../src/lib/time.ts";
+import { isBot } from "../../src/lib/user-agent.ts";
 import { type Fill, writeFill } from "../../src/openrtb/write-response.ts";
 
 /** Many values, so that no cache of the engine answers for them. */

@@ -11,7 +11,7 @@ async function countCallbacks(txnid: string): Promise<number> {
 }
 
 describe("browser: from a bid to what it has earned", () => {
-	test("a sale is found in the earnings and among the conversions, without JavaScript", async ({ openPage }) => {
+	test("a sale is found in the earnings and among the conversions, and told again, without JavaScript", async ({ openPage }) => {
 		const hash = await click(await bid(served.url, { clickid: "flow-click", subid: "flow-source" }));
 		await postback(served.url, { txnid: "FLOW-1", cid: hash, payout: "10.00", status: "approved" });
 		await expect.poll(() => countCallbacks("FLOW-1"), { interval: 500 }).toBe(1);
@@ -27,5 +27,14 @@ describe("browser: from a bid to what it has earned", () => {
 		await page.getByLabel("Any id").press("Enter");
 		await page.getByRole("link", { name: "FLOW-1" }).click();
 		expect(await page.locator("main").innerText()).toMatch(/approved[\s\S]*8\.00/);
+
+		await page.getByRole("link", { name: "what you were told of it" }).click();
+		await page
+			.getByRole("row")
+			.filter({ hasText: "FLOW-1" })
+			.getByRole("button", { name: /^Send again/ })
+			.click();
+		await page.getByText("Sent again: 1.").waitFor();
+		await expect.poll(() => countCallbacks("FLOW-1"), { interval: 500 }).toBe(2);
 	});
 });

@@ -262,7 +262,7 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 			status: 200,
 			body: JSON.stringify({
 				endpoint: "openrtb",
-				decision: { outcome: "no-bid", reason: "cap_met", condition: 7, explanation: "a cap is met" },
+				decision: { outcome: "no-bid", reason: "cap_met", condition: 7, code: 506, explanation: "a cap is met" },
 				candidates: [],
 			} satisfies Explanation),
 		};
@@ -279,7 +279,13 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 	});
 
 	it("ends with 1 where a publisher that is named may not use the endpoint, or is none", async () => {
-		const decision = { outcome: "no-bid", reason: "publisher_not_enabled", condition: 3, explanation: "unknown or not enabled" } as const;
+		const decision = {
+			outcome: "no-bid",
+			reason: "publisher_not_enabled",
+			condition: 3,
+			code: 7,
+			explanation: "unknown or not enabled",
+		} as const;
 		answer = { status: 200, body: JSON.stringify({ endpoint: "serving-engine", decision, candidates: [] } satisfies Explanation) };
 		expect(await run("explain", "bd=shoes.example&cc=US", "--pubi", "none", "--url", url)).toMatchObject({ code: 1 });
 	});

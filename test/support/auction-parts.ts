@@ -31,6 +31,7 @@ export function brand(fields: Partial<BookBrand> = {}): BookBrand {
 		aliases: [],
 		active: true,
 		blockedCountries: [],
+		categories: [],
 		blocks: null,
 		campaigns: [campaign()],
 		...fields,
@@ -50,6 +51,8 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		bidPayMs: BID_PAY_MS,
 		privacy: "strip",
 		traffic: DEFAULT_POLICY,
+		openRtb: null,
+		fullAnswers: false,
 		...fields,
 	};
 }
@@ -61,12 +64,14 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 		keyword: null,
 		deeplink: null,
 		homepageInstead: false,
+		privateAuction: false,
 		floor: { kind: "none" },
 		blockedAdvertisers: [],
 		allowedSeats: [],
 		blockedSeats: [],
 		currencies: [],
 		privacy: null,
+		categories: null,
 		tooComplex: false,
 		...fields,
 	};

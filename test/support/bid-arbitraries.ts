@@ -1,6 +1,6 @@
 /** fast-check arbitraries of bid requests: sound ones, sound ones with something changed, and anything at all. */
 import fc from "fast-check";
-import { fullRequest, type Json, type JsonObject, leastRequest, set } from "./bid-requests.ts";
+import { fullRequest, type Json, type JsonObject, laterRequest, leastRequest, set } from "./bid-requests.ts";
 
 const domains = [
 	"shoes.example",
@@ -111,6 +111,33 @@ export const mutatedRequest = fc
 		fc.array(fc.tuple(fc.constantFrom(...paths), anything), { minLength: 1, maxLength: 4 }),
 	)
 	.map(([make, changes]) => changes.reduce((body, [path, value]) => trySet(body, path, value as Json), make()));
+
+const LATER_PATHS = [
+	...["imp.0.exp", "imp.0.pmp", "imp.0.pmp.private_auction", "site.keywords", "site.kwarray", "site.kwarray.0", "user.keywords"],
+	...["user.kwarray", "user.kwarray.0", "bcat", "bcat.0", "acat", "acat.0", "cattax", "device.ua", "source", "source.schain"],
+	...["source.schain.complete", "source.schain.nodes", "source.schain.nodes.0", "source.schain.nodes.0.asi", "source.schain.nodes.0.sid"],
+	...["source.ext", "source.ext.schain", "source.ext.schain.nodes"],
+];
+const deep = (depth: number): Json => (depth === 0 ? "x" : depth % 2 === 0 ? [deep(depth - 1)] : { a: deep(depth - 1) });
+const later = fc.oneof(
+	{ weight: 4, arbitrary: anything },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom<Json>(
+			deep(1_000),
+			"\ud800",
+			"\udfff,\ud800",
+			",".repeat(200),
+			"a,".repeat(50_000),
+			new Array(3_000).fill("IAB1"),
+		),
+	},
+);
+
+/** A request of OpenRTB 2.6 with some of its fields replaced by anything: of every wrong type, very deep, very long, no text at all. */
+export const mutatedLaterRequest = fc
+	.array(fc.tuple(fc.constantFrom(...LATER_PATHS), later), { maxLength: 4 })
+	.map((changes) => changes.reduce((body, [path, value]) => trySet(body, path, value as Json), laterRequest()));
 
 /** A change that an earlier one has made impossible is left out. */
 function trySet(body: JsonObject, path: string, value: Json): JsonObject {

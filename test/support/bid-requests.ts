@@ -43,6 +43,23 @@ export function fullRequest(): JsonObject {
 	};
 }
 
+/** The same as OpenRTB 2.6 has it, with what publishers may have read beyond the interface. */
+export function laterRequest(): JsonObject {
+	const chain = { ver: "1.0", complete: 1, nodes: [{ asi: "exchange.example", sid: "1", hp: 1 }] };
+	const request = fullRequest();
+	return {
+		...request,
+		imp: [{ ...(request.imp as [JsonObject])[0], exp: 300, secure: 1, pmp: { private_auction: 0, deals: [{ id: "d" }] } }],
+		site: { domain: "shoes.example", publisher: { id: "click-7" }, keywords: "boots,hats", kwarray: ["running shoes"] },
+		user: { id: "user-3", keywords: "hats, socks", kwarray: ["boots"], eids: [{ source: "id.example", uids: [{ id: "e" }] }] },
+		device: { ua: "Mozilla/5.0", ip: "203.0.113.7", geo: { country: "USA" }, sua: { mobile: 0 } },
+		bcat: ["IAB25"],
+		acat: ["IAB22", "IAB18"],
+		cattax: 1,
+		source: { tid: "t", schain: chain, ext: { schain: chain } },
+	};
+}
+
 /** A copy of `base` with the value at a dotted path set, or taken away where it is undefined: `set(r, "imp.0.bidfloor", 1)`. */
 export function set(base: JsonObject, path: string, value: Json | undefined): JsonObject {
 	const copy = structuredClone(base);

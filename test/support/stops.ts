@@ -94,6 +94,7 @@ export function frozenRedirect() {
 				askedFrom: null,
 				stripped: false,
 				userClickId: false,
+				lifeSeconds: null,
 			});
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];

@@ -91,7 +91,7 @@ const OWN = [
 	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map(
 		(id) => [id, "POST"] as const,
 	),
-	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback"].map((id) => [id, "GET"] as const),
+	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback", "replayOwnCallbacks"].map((id) => [id, "GET"] as const),
 ];
 
 const CALLS: readonly Call[] = [
@@ -103,6 +103,9 @@ const CALLS: readonly Call[] = [
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&bd=kettles.example&cc=US" },
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&bd=unknown.example&cc=US" },
 	{ id: "bidServingEngine", status: 200, path: "/serving-engine?pubi=2001&cc=US" },
+	{ id: "noteBid", status: 204, path: "/notice/kitchen_notes/won?price=0.4" },
+	{ id: "noteBid", status: 404, path: "/notice/kitchen_notes/bought" },
+	{ id: "noteBid", status: 405, method: "POST", path: "/notice/kitchen_notes/won" },
 	{ id: "followClick", status: 302, path: () => clickUrl },
 	{ id: "followClick", status: 404, path: "/click?encyp=other" },
 	{ id: "followClick", status: 404, path: "/click" },
@@ -143,6 +146,16 @@ const CALLS: readonly Call[] = [
 	{ id: "listClicks", status: 200, path: "/api/clicks?limit=10", headers: ACCESS, holds: ["data"] },
 	{ id: "listClicks", status: 200, path: "/api/clicks?reason=country&from=2026-11-01&to=2026-11-30", headers: ACCESS },
 	{ id: "listNoBids", status: 200, headers: ACCESS, holds: ["data"] },
+	{
+		id: "tellAuctions",
+		status: 200,
+		headers: ACCESS,
+		body: `{"auctions":[{"id":"auction-1","loss":102,"price":"0.42"},{"id":"auction-2","loss":0}]}`,
+	},
+	{ id: "tellAuctions", status: 401, body: "{}" },
+	{ id: "tellAuctions", status: 405, method: "GET" },
+	{ id: "tellAuctions", status: 413, headers: ACCESS, body: " ".repeat(1_000_000) },
+	{ id: "tellAuctions", status: 422, headers: ACCESS, body: `{"auctions":[]}` },
 	{ id: "listNoBids", status: 401 },
 	{ id: "listNoBids", status: 405, method: "POST" },
 	{ id: "listNoBids", status: 422, path: "/api/no-bids?from=x", headers: ACCESS },
@@ -175,6 +188,9 @@ const CALLS: readonly Call[] = [
 	{ id: "listOwnCallbacks", status: 422, path: "/api/callbacks?state=lost", headers: ACCESS },
 	{ id: "replayOwnCallback", status: 200, path: "/api/callbacks/c/replay", headers: ACCESS, body: "" },
 	{ id: "replayOwnCallback", status: 404, path: "/api/callbacks/other/replay", headers: ACCESS, body: "" },
+	{ id: "replayOwnCallbacks", status: 200, headers: ACCESS, body: `{"from":"2026-11-18","state":"due","dry_run":true}` },
+	{ id: "replayOwnCallbacks", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "replayOwnCallbacks", status: 422, headers: ACCESS, body: "{}" },
 	{ id: "testOwnCallback", status: 200, headers: ACCESS, body: "" },
 	{ id: "testOwnCallback", status: 422, headers: ACCESS, body: "", callbackUrl: "https://127.0.0.1/" },
 	...OWN.flatMap(([id, other]) => [
@@ -253,6 +269,9 @@ const CALLS: readonly Call[] = [
 	{ id: "readNetworkReport", status: 422, path: "/operator/reports?group=source,brand", headers: OPERATOR },
 	{ id: "readBids", status: 200, path: "/operator/bids?group=publisher,reason", headers: OPERATOR, holds: ["data"] },
 	{ id: "readBids", status: 401 },
+	{ id: "readAuctionFeedback", status: 200, path: "/operator/auction-feedback?group=publisher,loss", headers: OPERATOR, holds: ["data"] },
+	{ id: "readAuctionFeedback", status: 401 },
+	{ id: "readAuctionFeedback", status: 422, path: "/operator/auction-feedback?group=brand", headers: OPERATOR },
 	{ id: "readBids", status: 422, path: "/operator/bids?cursor=x", headers: OPERATOR },
 	{ id: "reconcileSums", status: 200, headers: OPERATOR, body: `{"from":"${dayFromNow(-1)}"}` },
 	{ id: "reconcileSums", status: 401, body: "{}" },

@@ -15,6 +15,7 @@ function endpoints(): BiddingDeps {
 		book: new CampaignBook(store, { snapshotTtlMs: 15_000 }),
 		tokens: new ClickTokens(["secret-00000000000000000000000000000"]),
 		clickUrl: "https://click.example",
+		clickTtlMs: 86_400_000,
 		now: () => 1_795_000_000_000,
 		measure: (point) => void points.push(point),
 	};

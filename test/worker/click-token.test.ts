@@ -20,6 +20,7 @@ const CONTENT: ClickToken = {
 	device: 0xffff_ffff,
 	keyword: "running shoes",
 	askedFrom: "203.0.113.0/24",
+	lifeSeconds: null,
 	pricingModel: "CPC",
 	sharePpm: 800_000,
 	grossMicros: 420_000,
@@ -91,6 +92,7 @@ describe("worker: a minted token", () => {
 			grossMicros: fc.option(fc.nat({ max: 1_000_000_000 })),
 			stripped: fc.boolean(),
 			userClickId: fc.boolean(),
+			lifeSeconds: fc.option(fc.nat({ max: 1_000_000 })),
 		});
 		await fc.assert(
 			fc.asyncProperty(content, async (fields) => {

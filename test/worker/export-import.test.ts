@@ -56,6 +56,7 @@ const brandFields = {
 	restricted_traffic: fc.uniqueArray(fc.constantFrom("Paid Search", "Email Spam", "Incentivized Traffic")),
 	traffic_types: fc.uniqueArray(fc.constantFrom("Cashback", "Email")),
 	blocked_countries: fc.array(country, { maxLength: 2 }),
+	iab_categories: fc.array(fc.constantFrom("IAB1", "iab22-10", "7:473", "500:a-b"), { maxLength: 3 }),
 };
 const publisherFields = {
 	name,
@@ -71,6 +72,14 @@ const publisherFields = {
 	amendments: fc.constantFrom("none", "pair"),
 	privacy: fc.constantFrom("as_sent", "strip", "no_bid"),
 	bid_pay_minutes: orNull(fc.integer({ min: 1, max: 600 })),
+	response_profile: fc.constantFrom("contract", "full", null),
+	openrtb: fc.constantFrom(
+		null,
+		{},
+		{ keywords: true, bcat: false },
+		{ bcat: true, bot_ua: true, exp: true, nbr: true, schain: {} },
+		{ schain: { parties: [{ asi: "WWW.Exchange.example" }, { asi: "ssp.example", sid: " 1 " }] } },
+	),
 	traffic: orNull(traffic),
 	blocked_brands: fc.array(fc.record({ domain: fc.constantFrom("b-0.example", "other.example"), country: orNull(country) }), {
 		maxLength: 2,

@@ -16,7 +16,7 @@ const shared = {
 	now: () => Date.now(),
 	measure: undefined,
 };
-const bidding = { ...shared, clickUrl: "https://click.example" };
+const bidding = { ...shared, clickUrl: "https://click.example", clickTtlMs: 86_400_000 };
 const redirect = {
 	...shared,
 	clickTtlMs: 86_400_000,

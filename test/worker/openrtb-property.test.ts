@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readBidRequest } from "../../src/openrtb/read-request.ts";
-import { jsonish, mutatedRequest, rephrase, soundRequest } from "../support/bid-arbitraries.ts";
+import { jsonish, mutatedLaterRequest, mutatedRequest, rephrase, soundRequest } from "../support/bid-arbitraries.ts";
 import type { JsonObject } from "../support/bid-requests.ts";
 import { findClickUrl } from "../support/golden/normalise.ts";
 import { gzip } from "../support/gzip.ts";
@@ -44,6 +44,29 @@ describe("worker: no body whatever gets a 5xx", () => {
 			}),
 			{ numRuns: 800 },
 		);
+	});
+
+	test("requests of 2.6 with fields replaced by anything, of publishers whose requests are read for more", async () => {
+		const identity = fc.constantFrom("acme_rtb", "options_rtb", "chain_rtb", "full_rtb");
+		let fills = 0;
+		await fc.assert(
+			fc.asyncProperty(mutatedLaterRequest, identity, async (request, path) => {
+				const sent = JSON.stringify(request);
+				const response = await postBid(sent, {}, `http://rtb.example/openrtb/${path}`);
+				if (response.status === 200) fills++;
+				await expectSoundAnswer(response, sent);
+			}),
+			{ numRuns: 800 },
+		);
+		expect(fills).toBeGreaterThan(100);
+	});
+
+	test("a field that is sent twice counts as sent last", async () => {
+		const url = "http://rtb.example/openrtb/options_rtb";
+		const twice = (first: string, last: string) =>
+			postBid(`{"id":"a","imp":[{"id":"1"}],"site":{"domain":"shoes.example"},"bcat":${first},"bcat":${last}}`, {}, url);
+		expect((await twice('["IAB1"]', '["IAB22"]')).status).toBe(204);
+		expect((await twice('["IAB22"]', '["IAB1"]')).status).toBe(200);
 	});
 
 	test("text that looks like JSON, is cut, or nests very deep", async () => {

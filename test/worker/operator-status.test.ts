@@ -16,7 +16,7 @@ import { type Status, statusSchema } from "../../src/operator/status/status-answ
 import { Outbox, START } from "../support/callback-outbox.ts";
 import { receiverUrl, setStatus } from "../support/callback-receiver.ts";
 import { capDeps, clickMessage, letters } from "../support/click-messages.ts";
-import { ON_D1 } from "../support/engine.ts";
+import { ON_BOTH, ON_D1 } from "../support/engine.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 async function getStatus(): Promise<Status> {
@@ -63,7 +63,7 @@ describe("worker: /operator/status", () => {
 			dead_letters: { clicks: 0, postbacks: 0, callbacks: 0 },
 			kept: { clicks: 0, dead_letters: 0 },
 			database_alert: null,
-			database_engine: ON_D1 ? "d1" : "postgres",
+			database_engine: ON_D1 || ON_BOTH ? "d1" : "postgres",
 			database_bytes: expect.toSatisfy((bytes: number) => bytes > 4_096),
 			paused_campaigns: { count: 0, campaigns: [] },
 		});

@@ -469,6 +469,7 @@ function openApp(now: () => number): { request: (path: string, init?: RequestIni
 		book: openStoredBook(),
 		tokens: new ClickTokens(keys),
 		clickUrl: "https://click.example",
+		clickTtlMs: 86_400_000,
 		now: () => Date.now(),
 	};
 	const app = publisherApiRoutes({

@@ -96,6 +96,32 @@ describe("worker: for how long a bid's click is paid", () => {
 	});
 });
 
+describe("worker: for how long the auction lets a bid's click be paid", () => {
+	const bidWith = async (exp: unknown) => {
+		const body = JSON.stringify({ id: "auction", imp: [{ id: "1", exp }], site: { domain: SHOES } });
+		const response = await exports.default.fetch("http://rtb.example/openrtb/acme_rtb", { method: "POST", body });
+		return findClickUrl(await response.json()) ?? "";
+	};
+
+	it.each<[string, object, unknown, number]>([
+		["imp.exp, where the publisher has it read", { openrtb: { exp: true } }, "300", 300],
+		["no longer than the publisher's own time, whatever imp.exp says", { openrtb: { exp: true } }, 86_400, 3_600],
+		["a second at the least", { openrtb: { exp: true } }, 0.2, 1],
+		["its own time, where nothing that can be read was sent", { openrtb: { exp: true } }, [300], 3_600],
+		["its own time, without the option", { openrtb: null }, 300, 3_600],
+	])("%s", async (_, fields, exp, seconds) => {
+		await setPublisher(fields);
+		const start = Date.now();
+		vi.useFakeTimers({ toFake: ["Date"], now: start });
+		const [early, late] = [await bidWith(exp), await bidWith(exp)];
+		vi.setSystemTime(start + seconds * 1_000);
+		await call(early, person(1));
+		vi.setSystemTime(start + seconds * 1_000 + 1_000);
+		await call(late, person(2));
+		expect(await outcomes(2)).toEqual({ paid: 1, expired: 1 });
+	});
+});
+
 describe("worker: the network of a click", () => {
 	it("another country than the campaign's is not paid; its own and an unknown one are", async () => {
 		const link = await linkTo(SHOES);

@@ -1,10 +1,10 @@
 /** The rows that lists page through, made by SQL in the database itself: the same on both engines, and of one quarter, whatever their number. */
 import type { Hex } from "../clicks/stored.ts";
 
-export const PUBLISHERS = 4;
+const PUBLISHERS = 4;
 export const PLATFORM = "northwind";
 /** Of each of these there is one for so many clicks. */
-export const CLICKS_PER_CONVERSION = 8;
+const CLICKS_PER_CONVERSION = 8;
 const CLICKS_PER_BRAND = 50;
 const FIRST_AT = Date.UTC(2026, 7, 20);
 const SPAN_MS = 90 * 86_400_000;

@@ -63,8 +63,8 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "tracking-links-expire",
 		file: "src/clicks/redirect-route.ts",
-		find: 'kind !== "link" && now',
-		replace: "now",
+		find: 'if (token.kind === "link") return false;',
+		replace: "",
 		tests: ["test/worker/what-a-bid-tells-its-click.test.ts"],
 	},
 	{

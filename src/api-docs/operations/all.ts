@@ -5,11 +5,13 @@
 import operatorAnswers from "../examples/operator.json";
 import publicAnswers from "../examples/public.json";
 import type { Described } from "../operation.ts";
+import { OPERATOR_FEEDBACK_OPERATIONS, PUBLISHER_FEEDBACK_OPERATIONS } from "./auction-feedback.ts";
 import { OPERATOR_BIDS_OPERATIONS, PUBLISHER_NO_BIDS_OPERATIONS } from "./bid-counts.ts";
 import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
 import { CLICK_OPERATIONS } from "./click.ts";
+import { NOTICE_OPERATIONS } from "./notice.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
@@ -61,12 +63,14 @@ export const PUBLIC_API: Described = {
 		...PUBLISHER_BRAND_OPERATIONS,
 		...BID_OPERATIONS,
 		...CLICK_OPERATIONS,
+		...NOTICE_OPERATIONS,
 		...REPORT_OPERATIONS,
 		...PUBLISHER_CLICK_OPERATIONS,
 		...PUBLISHER_EARNINGS_OPERATIONS,
 		...PUBLISHER_CHANGE_OPERATIONS,
 		...PUBLISHER_DAY_OPERATIONS,
 		...PUBLISHER_NO_BIDS_OPERATIONS,
+		...PUBLISHER_FEEDBACK_OPERATIONS,
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
 		...PUBLISHER_CALLBACK_OPERATIONS,
@@ -98,6 +102,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_STATUS_OPERATIONS,
 		...OPERATOR_REPORT_OPERATIONS,
 		...OPERATOR_BIDS_OPERATIONS,
+		...OPERATOR_FEEDBACK_OPERATIONS,
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...OPERATOR_ADJUSTMENT_OPERATIONS,

@@ -6,13 +6,14 @@ import {
 	publisherCallbackSchema,
 	publisherCallbacksSchema,
 	publisherReplaySchema,
+	publisherReplaysSchema,
 	publisherTestSchema,
 } from "../../publisher-api/callbacks-answer.ts";
-import { ownCallbacksQuerySchema } from "../../publisher-api/own-callbacks.ts";
+import { MAX_REPLAY_BYTES, ownCallbacksQuerySchema, replayOwnSchema } from "../../publisher-api/own-callbacks.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, errorSchema, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { count, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherCallback", publisherCallbackSchema);
 
@@ -64,6 +65,26 @@ export const PUBLISHER_CALLBACK_OPERATIONS: readonly Operation[] = [
 				401: UNAUTHORIZED,
 				404: NO_CALLBACK,
 				405: OTHER_METHOD,
+			},
+			true,
+		),
+	},
+	{
+		...SHARED,
+		method: "post",
+		path: "/api/callbacks/replay",
+		id: "replayOwnCallbacks",
+		summary: "Have all callbacks of a time sent again that failed",
+		description:
+			"Those created from `from` on, and before `to` (a date is included), which nobody confirmed (`exhausted`), or of the `state` that you name. With each go later ones of its conversion; each has the Idempotency-Key it had. At most 5,000 conversions. `dry_run` counts alone. A suspended publisher is answered 401.",
+		body: { required: true, contents: [{ schema: replayOwnSchema, example: { from: "2026-11-18", dry_run: true } }] },
+		answers: limited(
+			{
+				200: { description: "How many are sent again.", content: { schema: named("OwnReplays", publisherReplaysSchema) } },
+				401: UNAUTHORIZED,
+				405: OTHER_METHOD,
+				413: largerThan(MAX_REPLAY_BYTES),
+				422: faultsAnswer,
 			},
 			true,
 		),

@@ -20,6 +20,8 @@ export type FactsTables = {
 	zones: string[];
 	/** Campaigns' own rules on which clicks are paid. */
 	traffic: TrafficSettings[];
+	/** Brand id → IAB categories. Here, since earlier versions of the code read the records; absent where no brand has any. */
+	categories?: Record<string, string[]>;
 };
 
 export const BRAND_INACTIVE = 1;

@@ -28,16 +28,24 @@ class Tables {
 	readonly #countries = new Map<string, number>();
 	readonly #zones = new Map<string, number>();
 	readonly #traffic = new Map<string, number>();
+	/** By brand id. */
+	readonly #categories = new Map<number, string[]>();
 
 	readonly country = (value: string) => placeIn(this.#countries, value);
 	readonly zone = (value: string) => placeIn(this.#zones, value);
 	readonly traffic = (value: TrafficSettings) => placeIn(this.#traffic, JSON.stringify(value));
 
+	categories(brand: BrandWire): void {
+		if (brand.g !== undefined) this.#categories.set(brand.i, brand.g);
+	}
+
 	write(): layout.FactsTables {
+		const categories = [...this.#categories].sort(([a], [b]) => a - b);
 		return {
 			countries: [...this.#countries.keys()],
 			zones: [...this.#zones.keys()],
 			traffic: [...this.#traffic.keys()].map((text) => JSON.parse(text) as TrafficSettings),
+			...(categories.length > 0 && { categories: Object.fromEntries(categories) }),
 		};
 	}
 }
@@ -67,6 +75,7 @@ function writeBrand(
 ): void {
 	const { a: aliases = [], b: countries = [] } = brand;
 	const blocked = blocks.get(brand.d) ?? [];
+	tables.categories(brand);
 	writer.number(brand.i);
 	writer.byte(
 		flag(brand.x === 1, layout.BRAND_INACTIVE) |

@@ -61,7 +61,8 @@ function readBrand(reader: ByteReader, tables: layout.FactsTables, host: string,
 		before = campaign.campaignId;
 		campaigns.push(campaign);
 	}
-	return { brandId, domain, aliases, active: (flags & layout.BRAND_INACTIVE) === 0, blockedCountries, blocks, campaigns };
+	const categories = tables.categories?.[brandId] ?? NONE;
+	return { brandId, domain, aliases, active: (flags & layout.BRAND_INACTIVE) === 0, blockedCountries, categories, blocks, campaigns };
 }
 
 function readList(reader: ByteReader, read: () => string): string[] {
@@ -119,6 +120,10 @@ class OnePrice implements KeywordPrices {
 	has(keyword: string): boolean {
 		return keyword === this.#keyword;
 	}
+
+	entries(): Iterable<readonly [keyword: string, epcMicros: number]> {
+		return [[this.#keyword, this.#epcMicros]];
+	}
 }
 
 /** A campaign's keyword prices, looked for in its packed bytes: there may be thousands, and a bid asks for one. */
@@ -147,5 +152,10 @@ class PackedPrices implements KeywordPrices {
 
 	has(keyword: string): boolean {
 		return this.get(keyword) !== undefined;
+	}
+
+	*entries(): Iterable<readonly [keyword: string, epcMicros: number]> {
+		const reader = new ByteReader(this.#bytes, this.#from);
+		while (reader.at < this.#to) yield [reader.text(), reader.number()];
 	}
 }

@@ -7,6 +7,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
@@ -356,6 +357,8 @@ function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands
 		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
 		...(row.privacy !== "strip" && { v: row.privacy }),
 		...trafficOf(row),
+		...(row.openrtb !== null && { o: JSON.parse(row.openrtb) as OpenRtbOptions }),
+		...(row.responseProfile === "full" && { f: 1 }),
 		...(former.length > 0 && { former }),
 	};
 }

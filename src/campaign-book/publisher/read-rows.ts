@@ -42,6 +42,7 @@ export async function readRows(db: Database, bits: number, run: readonly number[
 				active: brands.active,
 				aliases: brands.aliases,
 				blockedCountries: brands.blockedCountries,
+				iabCategories: brands.iabCategories,
 			})
 			.from(brands)
 			.where(inArray(brands.id, brandIds)),
@@ -54,7 +55,7 @@ export async function readRows(db: Database, bits: number, run: readonly number[
 	return { entries, brands: collect(brandRows, campaignRows) };
 }
 
-type BrandRow = Pick<typeof brands.$inferSelect, "id" | "domain" | "active" | "aliases" | "blockedCountries">;
+type BrandRow = Pick<typeof brands.$inferSelect, "id" | "domain" | "active" | "aliases" | "blockedCountries" | "iabCategories">;
 type CampaignRow = { campaign: typeof campaigns.$inferSelect; platformId: number | null };
 
 function collect(brandRows: readonly BrandRow[], campaignRows: readonly CampaignRow[]): Map<number, BrandInput> {
@@ -77,6 +78,7 @@ function collect(brandRows: readonly BrandRow[], campaignRows: readonly Campaign
 				...row,
 				aliases: JSON.parse(row.aliases) as string[],
 				blockedCountries: JSON.parse(row.blockedCountries) as string[],
+				iabCategories: JSON.parse(row.iabCategories) as string[],
 				campaigns: byBrand.get(row.id) ?? [],
 			},
 		]),

@@ -71,7 +71,16 @@ export const OPERATOR_HOME_PAGES = [
 			return (
 				<>
 					<Problems problems={status.problems} />
-					<Now status={status} through={through} />
+					<Now status={status} />
+					<p class="note">
+						{through === null ? (
+							"How far the data reaches is not known at the moment."
+						) : (
+							<>
+								Everything up to <Time at={through} /> is counted.
+							</>
+						)}
+					</p>
 					<h2>Over time</h2>
 					<Filters
 						path={PATH}
@@ -118,7 +127,7 @@ function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
 	);
 }
 
-function Now({ status: { clicks, callbacks, conversions, book }, through }: { status: Status; through: number | null }): JSX.Element {
+function Now({ status: { clicks, callbacks, conversions, book } }: { status: Status }): JSX.Element {
 	const unpaid = clicks.unpaid.reduce((sum, { count }) => sum + count, 0);
 	return (
 		<Figures
@@ -133,7 +142,6 @@ function Now({ status: { clicks, callbacks, conversions, book }, through }: { st
 					value: book === null ? "none yet" : `version ${book.version}`,
 					note: book === null ? null : <Time at={book.published_at} />,
 				},
-				{ name: "Counted up to", value: through === null ? "not known" : <Time at={through} /> },
 			]}
 		/>
 	);

@@ -2,6 +2,7 @@
 import type { Page } from "../page.ts";
 import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
+import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
 import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
 import { EXPLAIN_PAGES } from "./explain.tsx";
@@ -16,6 +17,7 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...POSTBACK_PROBLEMS_PAGES,
 	...OPERATOR_CONVERSIONS_PAGES,
 	...ADJUSTMENTS_PAGES,
+	...OPERATOR_CALLBACKS_PAGES,
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,
 	...EXPLAIN_PAGES,

@@ -37,6 +37,7 @@ const COLUMNS: readonly Column<Problem>[] = [
 	{ head: "Last", cell: ({ newest_at }) => <Time at={newest_at} /> },
 	{
 		head: "What mends it",
+		kind: "prose",
 		cell: ({ fix }) => (
 			<>
 				{fix.text}

@@ -1,6 +1,7 @@
 /** The publishers' pages, in the order of the menu. */
 import type { Page } from "../page.ts";
 import { BRANDS_PAGES } from "./brands.tsx";
+import { CALLBACKS_PAGES } from "./callbacks.tsx";
 import { CLICKS_PAGES } from "./clicks.tsx";
 import { CONVERSIONS_PAGES } from "./conversions.tsx";
 import { EARNINGS_PAGES } from "./earnings.tsx";
@@ -16,4 +17,5 @@ export const PUBLISHER_PAGES: readonly Page[] = [
 	...BRANDS_PAGES,
 	...PRODUCTS_PAGES,
 	...NO_BIDS_PAGES,
+	...CALLBACKS_PAGES,
 ];

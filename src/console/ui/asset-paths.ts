@@ -3,7 +3,7 @@
 import paths from "../../../.build/console/asset-paths.json";
 
 /** The stylesheet of every page, the script of every page, and those that a page asks for by its `scripts`. */
-export const ASSET_NAMES = ["console.css", "console.js"] as const;
+export const ASSET_NAMES = ["console.css", "console.js", "passkeys.js"] as const;
 export type AssetName = (typeof ASSET_NAMES)[number];
 
 const PATHS: Readonly<Record<string, string | undefined>> = paths;

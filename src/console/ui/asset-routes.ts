@@ -2,10 +2,11 @@
 import { Hono } from "hono";
 import style from "../../../.build/console/console.css.gz.bin";
 import script from "../../../.build/console/console.js.gz.bin";
+import passkeys from "../../../.build/console/passkeys.js.gz.bin";
 import { acceptsGzip, packedFile } from "../../lib/packed-file.ts";
 import { ASSET_NAMES, type AssetName, assetPath } from "./asset-paths.ts";
 
-const PACKED: Readonly<Record<AssetName, ArrayBuffer>> = { "console.css": style, "console.js": script };
+const PACKED: Readonly<Record<AssetName, ArrayBuffer>> = { "console.css": style, "console.js": script, "passkeys.js": passkeys };
 
 /** What an address answers never changes: another content has another address. */
 const HEADERS = {

@@ -26,6 +26,7 @@ export const PUBLISHER_MENU: readonly LinkGroup[] = [
 		links: [
 			{ href: "/console/callbacks", label: "Callbacks" },
 			{ href: "/console/settings", label: "Settings" },
+			{ href: "/console/passkeys", label: "Passkeys" },
 		],
 	},
 ];
@@ -71,6 +72,7 @@ export const OPERATOR_MENU: readonly LinkGroup[] = [
 			{ href: "/console/operator/keys", label: "Keys" },
 			{ href: "/console/operator/staff", label: "Staff" },
 			{ href: "/console/operator/audit", label: "Audit" },
+			{ href: "/console/passkeys", label: "Passkeys" },
 		],
 	},
 ];

@@ -1,6 +1,6 @@
 /** How often publishers were bid for, and why not: kept for some weeks, and nothing is paid by it. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { BID_ENDPOINTS } from "../../lib/enums.ts";
+import { COUNTED_ENDPOINTS } from "../../lib/enums.ts";
 
 export const bidHours = sqliteTable(
 	"bid_hours",
@@ -9,8 +9,8 @@ export const bidHours = sqliteTable(
 		hour: integer().notNull(),
 		/** publishers.id; empty where nobody has the name that asked. */
 		publisherId: text("publisher_id").notNull(),
-		endpoint: text({ enum: BID_ENDPOINTS }).notNull(),
-		/** `bid`, or the reason of a no-bid. */
+		endpoint: text({ enum: COUNTED_ENDPOINTS }).notNull(),
+		/** `bid`, or the reason of a no-bid; of a notice, what it tells. */
 		outcome: text().notNull(),
 		requests: integer().notNull().default(0),
 	},

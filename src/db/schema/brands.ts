@@ -20,6 +20,8 @@ export const brands = sqliteTable(
 		restrictedTraffic: text("restricted_traffic").notNull(),
 		trafficTypes: text("traffic_types").notNull(),
 		blockedCountries: text("blocked_countries").notNull(),
+		/** JSON array: `IAB22-1`, or another taxonomy and an id in it, `7:473`. */
+		iabCategories: text("iab_categories").notNull().default("[]"),
 	},
 	(table) => [uniqueIndex("brands_by_domain").on(table.domain)],
 );

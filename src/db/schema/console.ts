@@ -87,11 +87,11 @@ export const consolePasskeys = sqliteTable(
 	(table) => [index("console_passkeys_by_person").on(table.personId)],
 );
 
-/** What passkeys sign: each is taken out by whoever answers it. */
+/** What passkeys have signed, until it would be too old: none is answered twice. */
 export const consoleChallenges = sqliteTable(
 	"console_challenges",
 	{
-		/** 32 random bytes, base64url. */
+		/** SHA-256 of the challenge, lower-case hex. */
 		challenge: text().primaryKey(),
 		purpose: text({ enum: CHALLENGE_PURPOSES }).notNull(),
 		/** console_people.id; null where nobody is signed in yet. */

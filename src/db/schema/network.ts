@@ -1,6 +1,7 @@
 /** Tables of the network database (binding DB). */
 export * from "./adjustments.ts";
 export * from "./alerts.ts";
+export * from "./auction-feedback.ts";
 export * from "./audit.ts";
 export * from "./bid-counts.ts";
 export * from "./book.ts";

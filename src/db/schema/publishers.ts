@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { AMENDMENTS, KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, PRICING_MODELS, PRIVACY_POLICIES } from "../../lib/enums.ts";
+import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 
 export const publishers = sqliteTable(
 	"publishers",
@@ -36,6 +37,9 @@ export const publishers = sqliteTable(
 		privacy: text({ enum: PRIVACY_POLICIES }).notNull().default("strip"),
 		/** JSON of TrafficSettings: the publisher's own rules on which clicks are paid; null for none. */
 		traffic: text(),
+		/** JSON of OpenRtbOptions; null for none. */
+		openrtb: text(),
+		responseProfile: text("response_profile", { enum: RESPONSE_PROFILES }).notNull().default("contract"),
 	},
 	(table) => [
 		uniqueIndex("publishers_by_publisher_id").on(table.publisherId),

@@ -59,6 +59,8 @@ export function exportPublisher(row: Stored<typeof publishers>): FileEntry {
 		bid_pay_minutes: row.bidPayMinutes,
 		privacy: row.privacy,
 		traffic: exportTraffic(row.traffic),
+		openrtb: parsed(row.openrtb),
+		response_profile: row.responseProfile,
 		blocked_brands: parsed(row.blockedBrands),
 	};
 }
@@ -77,6 +79,7 @@ export function exportBrand(row: Omit<Stored<typeof brands>, "id">): FileEntry {
 		restricted_traffic: parsed(row.restrictedTraffic),
 		traffic_types: parsed(row.trafficTypes),
 		blocked_countries: parsed(row.blockedCountries),
+		iab_categories: parsed(row.iabCategories),
 	};
 }
 

@@ -20,8 +20,10 @@ import { canonicalHost } from "../../lib/host.ts";
 import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
+import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 import { notAList } from "../../lib/shapes.ts";
 import { isTimeZone } from "../../lib/time.ts";
+import { openRtbSchema } from "./openrtb-file.ts";
 import { trafficSchema } from "./traffic-file.ts";
 
 const MAX_TEXT = 2_000;
@@ -33,6 +35,17 @@ const text = v.pipe(
 	v.trim(),
 	v.nonEmpty("must not be blank"),
 	v.maxLength(MAX_TEXT, `must have at most ${MAX_TEXT} characters`),
+);
+/** As many as an answer shows. */
+const MAX_CATEGORIES = 20;
+const iabCategory = v.pipe(
+	v.string("must be a text"),
+	v.trim(),
+	v.toUpperCase(),
+	v.regex(
+		/^(?:IAB[1-9]\d?(?:-[1-9]\d?)?|[1-9]\d{0,4}:[\x21-\x39\x3b-\x7e]{1,64})$/,
+		"must be a category such as IAB22-1, or 7:473 of another taxonomy",
+	),
 );
 /** Longest time for which a click on a bid is paid, minutes. */
 const MAX_BID_PAY_MINUTES = 7 * 24 * 60;
@@ -184,6 +197,8 @@ export const publisherSchema = objectOf({
 	),
 	privacy: orElse(v.picklist(PRIVACY_POLICIES, "must be as_sent, strip or no_bid"), "strip"),
 	traffic: orNull(trafficSchema),
+	openrtb: orNull(openRtbSchema),
+	response_profile: orElse(v.picklist(RESPONSE_PROFILES, "must be contract or full"), "contract"),
 	/** Without a country the brand is blocked everywhere. */
 	blocked_brands: orElse(v.array(objectOf({ domain, country: orNull(country) }), "must be a list"), []),
 });
@@ -281,6 +296,11 @@ export const brandSchema = objectOf({
 	restricted_traffic: orElse(listOf(RESTRICTED_TRAFFIC), []),
 	traffic_types: orElse(listOf(TRAFFIC_TYPES), []),
 	blocked_countries: orElse(v.array(country, "must be a list"), []),
+	/** Of the IAB: `IAB22-1` of its Content Category Taxonomy 1.0, or the number of another taxonomy and an id in it, `7:473`. */
+	iab_categories: orElse(
+		v.pipe(v.array(iabCategory, "must be a list"), v.maxLength(MAX_CATEGORIES, `must have at most ${MAX_CATEGORIES} categories`)),
+		[],
+	),
 	/** Matched by id: those of the brand that are not named stay. */
 	campaigns: orElse(v.array(campaignSchema, "must be a list"), []),
 	/** Whether the campaigns are all there are: others of the brand are removed. */

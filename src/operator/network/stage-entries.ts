@@ -120,6 +120,7 @@ export function writeBrand(brand: BrandEntry): BrandRow {
 		restrictedTraffic: JSON.stringify(brand.restricted_traffic),
 		trafficTypes: JSON.stringify(brand.traffic_types),
 		blockedCountries: JSON.stringify([...new Set(brand.blocked_countries)]),
+		iabCategories: JSON.stringify([...new Set(brand.iab_categories)]),
 	};
 }
 

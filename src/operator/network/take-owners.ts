@@ -158,5 +158,7 @@ function writePublisher(entry: PublisherEntry & { publisher_id: string; publishe
 		bidPayMinutes: entry.bid_pay_minutes,
 		privacy: entry.privacy,
 		traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
+		openrtb: entry.openrtb === null ? null : JSON.stringify(entry.openrtb),
+		responseProfile: entry.response_profile,
 	};
 }

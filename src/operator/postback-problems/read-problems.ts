@@ -160,7 +160,7 @@ async function readUnknownStatuses(db: Database, { platform, fromAt }: ProblemsQ
 			network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
 		FROM conversions WHERE status_unknown = 1 AND status = 'pending' AND updated_at >= ${fromAt}
 			AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
-		ORDER BY updated_at DESC LIMIT ${MAX_CONVERSIONS}`);
+		ORDER BY updated_at DESC, platform DESC, txnid DESC LIMIT ${MAX_CONVERSIONS}`);
 	const found = rows.map((row) => {
 		const word = row.networkStatus ?? "";
 		return toFound(row, { cause: isPlaceholder(word) ? "placeholder" : "unknown_status", field: "status", sent: shorten(word) });

@@ -21,7 +21,7 @@ export function trafficQueries(now: number): SQL[] {
 	return [
 		sql`SELECT reason, count(*) AS count, MIN(clicked_at) AS since
 			FROM (SELECT reason, clicked_at FROM clicks WHERE id >= ${leastIdAt(now - DAY_MS)} ORDER BY id DESC LIMIT ${MAX_CLICKS}) newest
-			GROUP BY reason ORDER BY 2 DESC, 1`,
+			GROUP BY reason ORDER BY 2 DESC, coalesce(reason, '')`,
 		sql`SELECT coalesce(SUM(dropped), 0) AS dropped
 			FROM (SELECT dropped FROM unpaid_hours WHERE hour > ${Math.floor((now - DAY_MS) / HOUR_MS)} LIMIT ${MAX_CONNECTIONS}) newest`,
 	];

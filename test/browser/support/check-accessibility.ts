@@ -38,16 +38,30 @@ function runAxe(page: Page): Promise<string[]> {
 	}, TAGS);
 }
 
+/** Texts that run out of the box that they stand in, over what is beside it. */
+function findOverflowing(page: Page): Promise<string[]> {
+	return page.evaluate(() => {
+		const boxes = [
+			...document.querySelectorAll<HTMLElement>("main dd, main dt, main p, main li, main td, main th, main label, main h1, main h2"),
+		];
+		const over = boxes.filter(
+			(box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "visible" && box.innerText !== "",
+		);
+		return over.map((box) => `${box.tagName.toLowerCase()} "${box.innerText}" runs out of its box`);
+	});
+}
+
 /**
  * The page in light and at its width, then in dark and at {@link NARROW}: what axe finds, and whether it then scrolls sideways. Colours
  * do not depend on the width, so two looks see what four would.
  */
 export async function checkAccessibility(page: Page): Promise<string[]> {
 	const viewport = page.viewportSize() ?? { width: 1_280, height: 900 };
-	const faults = (await runAxe(page)).map((fault) => `light, ${viewport.width} px: ${fault}`);
+	const look = async () => [...(await runAxe(page)), ...(await findOverflowing(page))];
+	const faults = (await look()).map((fault) => `light, ${viewport.width} px: ${fault}`);
 	await page.emulateMedia({ colorScheme: "dark" });
 	await page.setViewportSize({ width: NARROW, height: viewport.height });
-	faults.push(...(await runAxe(page)).map((fault) => `dark, ${NARROW} px: ${fault}`));
+	faults.push(...(await look()).map((fault) => `dark, ${NARROW} px: ${fault}`));
 	const width = await readWidth(page);
 	if (width > NARROW) faults.push(`the page is ${width} px wide in a window of ${NARROW}`);
 	await page.emulateMedia({ colorScheme: "light" });

@@ -4,13 +4,13 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { ROOT } from "../../../scripts/local/paths.ts";
 
-/** A page that is read, and whom it takes. */
-export type PageEntry = { path: string; needs: string | { publisher: string } | { staff: string } };
+/** A page that is read, and whom it takes; or a file. */
+export type PageEntry = { path: string; needs: string | { publisher: string } | { staff: string }; isData: boolean };
 
-type Routes = { PAGES: readonly (PageEntry & { method: string; isData?: true })[] };
+type Routes = { PAGES: readonly (Omit<PageEntry, "isData"> & { method: string; isData?: true })[] };
 
 /**
- * The pages that are opened by GET. What makes them is bundled for this, since Node reads no .tsx.
+ * What is opened by GET. What makes them is bundled for this, since Node reads no .tsx.
  * @param folder where the bundle goes
  */
 export async function readPageTable(folder: string): Promise<PageEntry[]> {
@@ -27,5 +27,5 @@ export async function readPageTable(folder: string): Promise<PageEntry[]> {
 		logLevel: "warning",
 	});
 	const { PAGES }: Routes = await import(pathToFileURL(outfile).href);
-	return PAGES.filter(({ method, isData }) => method === "GET" && isData !== true).map(({ path, needs }) => ({ path, needs }));
+	return PAGES.filter(({ method }) => method === "GET").map(({ path, needs, isData = false }) => ({ path, needs, isData }));
 }

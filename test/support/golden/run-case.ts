@@ -26,7 +26,8 @@ export async function runCase(golden: GoldenCase): Promise<void> {
 	if (golden.expect.reason !== undefined) expect(await explain(golden)).toBe(golden.expect.reason);
 }
 
-async function requestOf(golden: GoldenCase): Promise<Request> {
+/** The request of a case. */
+export async function requestOf(golden: GoldenCase): Promise<Request> {
 	const { path, query, headers, gzip: zipped } = golden;
 	const search = query === undefined ? "" : typeof query === "string" ? query : new URLSearchParams(query).toString();
 	const text = golden.raw ?? (golden.request === undefined ? null : JSON.stringify(golden.request));

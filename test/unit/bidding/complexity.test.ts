@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, MAX_CONSIDERED, runAuction } from "../../../src/bidding/auction.ts";
 import { isBlocked, MAX_PARSED_ENTRIES, readBlockedHosts } from "../../../src/bidding/blocked-hosts.ts";
-import { MAX_ID_LENGTH, MAX_LIST_ENTRIES, readBidRequest } from "../../../src/openrtb/read-request.ts";
+import { MAX_ID_LENGTH, readBidRequest } from "../../../src/openrtb/read-request.ts";
+import { MAX_LIST_ENTRIES } from "../../../src/openrtb/read-values.ts";
 import { auctionBook, auctionRequest, brand, campaign } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");

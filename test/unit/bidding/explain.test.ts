@@ -23,6 +23,7 @@ beforeEach(() => {
 		book: new CampaignBook(store, { snapshotTtlMs: 15_000 }),
 		tokens: new ClickTokens(["a-key-of-thirty-two-characters-or-more"]),
 		clickUrl: "https://click.example",
+		clickTtlMs: 86_400_000,
 		now: () => NOW,
 	};
 });

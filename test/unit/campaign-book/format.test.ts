@@ -121,6 +121,7 @@ describe("unit: decodeEntry", () => {
 				aliases: [],
 				active: true,
 				blockedCountries: [],
+				categories: [],
 				blocks: null,
 				campaigns: [
 					{
@@ -210,6 +211,8 @@ describe("unit: decodePublisher", () => {
 				m: 90,
 				v: "no_bid",
 				traffic: { modes: { velocity: "flag" }, visitorPerHour: 7 },
+				o: { keywords: true },
+				f: 1,
 			}),
 		).toEqual({
 			id: "acme",
@@ -226,6 +229,8 @@ describe("unit: decodePublisher", () => {
 			bidPayMs: 90 * 60_000,
 			privacy: "no_bid",
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
+			openRtb: { keywords: true },
+			fullAnswers: true,
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
 			id: "b",
@@ -240,6 +245,8 @@ describe("unit: decodePublisher", () => {
 			bidPayMs: 60 * 60_000,
 			privacy: "strip",
 			traffic: DEFAULT_POLICY,
+			openRtb: null,
+			fullAnswers: false,
 		});
 	});
 

@@ -50,6 +50,7 @@ const brand = fc.record({
 	aliases: fc.uniqueArray(fc.constantFrom("x.example", "m.y.example", ...HOSTS), { maxLength: 2 }),
 	active: fc.constantFrom(true, true, true, false),
 	blockedCountries: fc.uniqueArray(fc.constantFrom(...COUNTRIES), { maxLength: 2 }),
+	iabCategories: fc.uniqueArray(fc.constantFrom("IAB1", "IAB22-1", "7:473"), { maxLength: 2 }),
 	campaigns: fc.array(campaign, { maxLength: 4 }),
 });
 
@@ -152,6 +153,7 @@ const depsOf = (book: CampaignBook): BiddingDeps => ({
 	book,
 	tokens: new ClickTokens(["a-key-of-thirty-two-characters-or-more"]),
 	clickUrl: "https://click.example",
+	clickTtlMs: 86_400_000,
 	now: () => NOW,
 });
 

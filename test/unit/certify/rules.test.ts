@@ -1,9 +1,10 @@
 /** The rules of `npm run certify`: each one can fail, and tells what it found. That they pass on a right endpoint is an e2e test. */
 import { describe, expect, it } from "vitest";
-import { OPENRTB_RULES } from "../../../scripts/certify/openrtb-rules.ts";
+import { OPENRTB_RULES, openRtbRules } from "../../../scripts/certify/openrtb-rules.ts";
 import type { Answer, Rule, Subject } from "../../../scripts/certify/rule.ts";
 import { runRules } from "../../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
+import { writeJunit } from "../../../scripts/certify/write-junit.ts";
 
 const SUBJECT: Subject = {
 	identity: "acme_rtb",
@@ -12,7 +13,7 @@ const SUBJECT: Subject = {
 	keyword: "shoes",
 	deeplink: "https://shoes.example/new",
 };
-const ALL = [...OPENRTB_RULES, ...SERVING_ENGINE_RULES];
+const ALL = [...new Set([...OPENRTB_RULES, ...openRtbRules("full"), ...SERVING_ENGINE_RULES])];
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
 	return { status, headers: new Headers(headers), text: body === null ? "" : JSON.stringify(body), milliseconds: 1 };
@@ -97,5 +98,55 @@ describe("unit: certify", () => {
 			["not checked", "needs --publisher-id"],
 			["not checked", "needs --deeplink"],
 		]);
+	});
+});
+
+const macro = (name: string) => ["$", `{AUCTION_${name}}`].join("");
+const NOTICES = {
+	nurl: `https://c.example/notice/a/won?price=${macro("PRICE")}`,
+	burl: `https://c.example/notice/a/billed?price=${macro("PRICE")}`,
+	lurl: `https://c.example/notice/a/lost?loss=${macro("LOSS")}`,
+};
+const FULL = { crid: "5001-homepage", cid: "5001", mtype: 4, exp: 3_600, cat: ["IAB22"], cattax: 1, ...NOTICES };
+
+describe("unit: certify of bids that are answered in full", () => {
+	const faultsOf = (bid: object) =>
+		openRtbRules("full")
+			.slice(-3)
+			.flatMap(({ check }) => check(fill({ bid: { ...FULL, ...bid } }), SUBJECT, null));
+
+	it("takes what the contract's profile never has", () => {
+		expect(faultsOf({})).toEqual([]);
+		expect(faultsOf({ cat: undefined, cattax: undefined })).toEqual([]);
+		expect(openRtbRules("full").some(({ name }) => name.includes("never appear"))).toBe(false);
+		expect(openRtbRules("contract")).toBe(OPENRTB_RULES);
+	});
+
+	it.each([
+		{ crid: undefined },
+		{ cid: "" },
+		{ mtype: 1 },
+		{ exp: 0.5 },
+		{ nurl: "/won" },
+		{ lurl: NOTICES.nurl },
+		{ cat: [] },
+		{ cattax: undefined },
+	])("refuses %o", (bid) => {
+		expect(faultsOf(bid)).toHaveLength(1);
+	});
+
+	it("writes a report that XML readers take", () => {
+		const text = 'a <b> & "c" \u0000\ud800';
+		const report = writeJunit({
+			"A & B": [
+				{ rule: text, outcome: "pass", sent: "", faults: [] },
+				{ rule: "r", outcome: "fail", sent: text, faults: ["one", "two"] },
+				{ rule: "s", outcome: "not checked", sent: "", faults: ["needs --keyword"] },
+			],
+		});
+		expect(report).toContain('<testsuite name="A &amp; B" tests="3" failures="1" skipped="1">');
+		expect(report).toContain('name="a &lt;b&gt; &amp; &quot;c&quot; \ufffd\ufffd"/>');
+		expect(report).toContain("sent a &lt;b&gt; &amp; &quot;c&quot; \ufffd\ufffd\none\ntwo</failure>");
+		expect(report).toContain('<skipped message="needs --keyword"/>');
 	});
 });

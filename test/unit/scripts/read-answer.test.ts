@@ -35,7 +35,7 @@ const STATUS: Status = {
 };
 const EXPLANATION: Explanation = {
 	endpoint: "openrtb",
-	decision: { outcome: "no-bid", reason: "cap_met", condition: 7, explanation: "a cap is met" },
+	decision: { outcome: "no-bid", reason: "cap_met", condition: 7, code: 506, explanation: "a cap is met" },
 	candidates: [
 		{
 			...{ domain: "shoes.example", campaign_id: 5001, link: "homepage", eligible: false, won: false },

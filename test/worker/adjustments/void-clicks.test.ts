@@ -337,7 +337,9 @@ describe("worker: what is refused", () => {
 	});
 
 	it("a mistyped dry_run, so that it does not do what it was to preview", async () => {
-		expect(await faultOf({ kind: "void_clicks", publisher: "cpc" }, "?dryrun=1")).toBe("dryrun: is not a known field");
+		expect(await faultOf({ kind: "void_clicks", publisher: "cpc" }, "?dryrun=1")).toBe(
+			"dryrun: is not a known field; did you mean `dry_run`?",
+		);
 		expect((await listAdjustments()).data).toEqual([]);
 	});
 });

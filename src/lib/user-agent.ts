@@ -1,5 +1,5 @@
 import { isbot } from "isbot";
-import { putBounded } from "../lib/bounded-map.ts";
+import { putBounded } from "./bounded-map.ts";
 
 /** Longest part of a user agent that is looked at, in UTF-16 units. */
 const MAX_LENGTH = 1_024;

@@ -1,0 +1,216 @@
+import {
+	type CampaignTerms,
+	type Cell,
+	keywordClass,
+	type LinkKind,
+	NO_KEYWORD,
+	OTHER_KEYWORDS,
+	operatorEpcMicros,
+} from "../../src/learning/cell.ts";
+import { dayOf } from "../../src/learning/cohorts.ts";
+import { nextCreep } from "../../src/learning/creep.ts";
+import type { DelayCurves } from "../../src/learning/delay-curve.ts";
+import { type ExplainedPrice, explainPrice } from "../../src/learning/explain.ts";
+import { caution, overpaidGuard } from "../../src/learning/guards.ts";
+import { learnCurves } from "../../src/learning/learn-delays.ts";
+import type { LearningMode } from "../../src/learning/modes.ts";
+import { type Learned, learnNight } from "../../src/learning/night.ts";
+import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learning/price.ts";
+import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
+import { sourceClass } from "../../src/learning/sources.ts";
+import { pairKey } from "../../src/learning/traffic.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { FactorBoard } from "./factor-board.ts";
+import { MemoryLedger } from "./memory-ledger.ts";
+
+export type Publisher = { id: string; sharePpm: number; paidByClick: boolean };
+
+export type PricedClick = { campaign: string; publisher: string; source: string; keyword: string | null; link: LinkKind };
+
+export type ClickFacts = {
+	at: number;
+	campaign: string;
+	publisher: string;
+	source: string;
+	keyword: string;
+	link: LinkKind;
+	bidMicros: number;
+};
+
+/** Longer silences are passed over: nothing that was clicked before them is remembered. */
+const MAX_GAP_DAYS = 400;
+
+/** A network that learns, at the time that it is told: the hourly and nightly steps of production code over tables in memory. */
+export class Learner {
+	readonly ledger = new MemoryLedger();
+	readonly #mode: LearningMode;
+	readonly settings: LearningSettings;
+	readonly #campaigns = new Map<string, CampaignTerms>();
+	readonly #publishers = new Map<string, Publisher>();
+	/** Baked prices by campaign and keyword; campaigns' exceptions by publisher; traffic. */
+	readonly #boards = {
+		prices: new FactorBoard(),
+		exceptions: new FactorBoard(),
+		publishers: new FactorBoard(),
+		sources: new FactorBoard(),
+		links: new FactorBoard(),
+	};
+	readonly #guards = new Map<string, { caution: number; overpaid: number }>();
+	/** What was promised for clicks since the night, and what they are expected to earn. */
+	readonly #sinceNight = new Map<string, { paidMicros: number; projectedMicros: number }>();
+	readonly #creeps = new Map<string, number>();
+	#hour: number | null = null;
+	learned: Learned | null = null;
+	/** Prices of campaigns and keywords that were published. */
+	publishedPrices = 0;
+
+	constructor(mode: LearningMode = "automatic", settings: LearningSettings = DEFAULT_SETTINGS) {
+		this.#mode = mode;
+		this.settings = settings;
+	}
+
+	/** Takes over the network's terms. Numbers that have changed are learned against at once. */
+	setNetwork(publishers: readonly Publisher[], campaigns: readonly CampaignTerms[]): void {
+		for (const publisher of publishers) this.#publishers.set(publisher.id, publisher);
+		const changed = campaigns.filter((terms) => this.#campaigns.has(terms.id) && !sameTerms(this.#campaigns.get(terms.id), terms));
+		for (const terms of campaigns) this.#campaigns.set(terms.id, terms);
+		if (changed.length === 0 || this.#hour === null) return;
+		this.#learn(dayOf(this.#hour * HOUR_MS));
+		for (const terms of changed) for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.jump(key, target);
+	}
+
+	/** Runs the steps that are due by a time; times before the last are taken as now. */
+	passTo(at: number): void {
+		const hour = Math.floor(at / HOUR_MS);
+		if (this.#hour === null || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) this.#hour = hour - 1;
+		while (this.#hour < hour) {
+			this.#hour++;
+			if ((this.#hour * HOUR_MS) % DAY_MS === 0) this.#night(dayOf(this.#hour * HOUR_MS));
+			this.#publish(this.#hour * HOUR_MS);
+		}
+	}
+
+	#night(today: number): void {
+		this.ledger.beginDay(today);
+		this.#learn(today);
+		for (const [id, { weekExpected }] of this.learned?.campaigns ?? []) {
+			this.#creeps.set(id, nextCreep(this.#creeps.get(id) ?? 1, weekExpected, this.settings.creep));
+		}
+	}
+
+	#learn(today: number): void {
+		const platforms = new Set([...this.#campaigns.values()].map(({ platform }) => platform));
+		const curves = new Map<string, DelayCurves>();
+		for (const platform of platforms) curves.set(platform, learnCurves(this.ledger.delaysOf(platform), today));
+		const learned = learnNight({
+			today,
+			curves,
+			settings: this.settings,
+			campaigns: [...this.#campaigns.values()].map((terms) => ({
+				terms,
+				cells: [...(this.ledger.cells.get(terms.id)?.values() ?? [])],
+				lastBreak: this.learned?.campaigns.get(terms.id)?.lastBreak ?? null,
+			})),
+		});
+		this.learned = learned;
+		this.#sinceNight.clear();
+		for (const terms of this.#campaigns.values()) {
+			for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.aim(key, target);
+			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {
+				this.#boards.exceptions.aim(pairKey(terms.id, publisher), factor);
+			}
+		}
+		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, factor);
+		for (const [source, { factor }] of learned.shared.sources) this.#boards.sources.aim(source, factor);
+		for (const [link, { factor }] of learned.shared.links) this.#boards.links.aim(link, factor);
+	}
+
+	*#priceTargets(terms: CampaignTerms): Iterable<[string, number]> {
+		const factors = this.learned?.campaigns.get(terms.id)?.factors;
+		if (factors === undefined) return;
+		for (const keyword of [NO_KEYWORD, OTHER_KEYWORDS, ...terms.keywordEpcMicros.keys()]) {
+			yield [pairKey(terms.id, keyword), factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
+		}
+	}
+
+	#publish(now: number): void {
+		const { prices, ...others } = this.#boards;
+		this.publishedPrices += prices.publish(now, this.settings);
+		for (const board of Object.values(others)) board.publish(now, this.settings);
+		for (const id of this.#campaigns.keys()) this.#guards.set(id, this.#guardsOf(id));
+	}
+
+	#guardsOf(campaign: string): { caution: number; overpaid: number } {
+		const { kappa, allowanceMicros, caution: strength } = this.settings;
+		const known = this.learned?.campaigns.get(campaign);
+		const since = this.#sinceNight.get(campaign);
+		const balance = {
+			paidMicros: (known?.balance.paidMicros ?? 0) + (since?.paidMicros ?? 0),
+			projectedMicros: (known?.balance.projectedMicros ?? 0) + (since?.projectedMicros ?? 0),
+		};
+		return {
+			caution: caution(strength, kappa.campaign, known?.factors.campaign.observed ?? 0),
+			overpaid: overpaidGuard(balance, allowanceMicros),
+		};
+	}
+
+	/** Counts a click. @returns what is wrong with it, or null */
+	addClick(id: string, click: ClickFacts): string | null {
+		const campaign = this.#campaigns.get(click.campaign);
+		const publisher = this.#publishers.get(click.publisher);
+		if (campaign === undefined) return `click ${id}: unknown campaign ${click.campaign}`;
+		if (publisher === undefined) return `click ${id}: unknown publisher ${click.publisher}`;
+		const paidMicros = publisher.paidByClick ? click.bidMicros : 0;
+		const { at, source, keyword, link } = click;
+		const counted = this.ledger.addClick(id, { at, campaign, publisher: publisher.id, source, keyword, link, paidMicros });
+		if (!counted || paidMicros === 0) return null;
+		const since = this.#sinceNight.get(campaign.id) ?? { paidMicros: 0, projectedMicros: 0 };
+		since.paidMicros += paidMicros;
+		since.projectedMicros += this.price(click)?.epcMicros ?? 0;
+		this.#sinceNight.set(campaign.id, since);
+		return null;
+	}
+
+	/** The price of a click, or null where there is no such campaign or publisher. */
+	price(click: PricedClick): LearnedPrice | null {
+		const input = this.#inputOf(click);
+		return input === null ? null : priceCell({ ...input.price, operatorMicros: operatorEpcMicros(input.terms, input.cell.keyword) });
+	}
+
+	/** The same with what made it. */
+	explain(click: PricedClick): ExplainedPrice | null {
+		const input = this.#inputOf(click);
+		return input === null ? null : explainPrice(input.terms, input.cell, input.price, this.learned);
+	}
+
+	#inputOf(click: PricedClick): { terms: CampaignTerms; cell: Cell; price: Omit<PriceInput, "operatorMicros"> } | null {
+		const terms = this.#campaigns.get(click.campaign);
+		const publisher = this.#publishers.get(click.publisher);
+		if (terms === undefined || publisher === undefined) return null;
+		const keyword = keywordClass(terms, click.keyword);
+		const known = this.ledger.sources.get(publisher.id);
+		const source = known === undefined ? click.source : sourceClass(known, click.source);
+		const price = {
+			factors: {
+				campaignKeyword: this.#boards.prices.factor(pairKey(terms.id, keyword)),
+				publisher: this.#boards.publishers.factor(publisher.id),
+				source: this.#boards.sources.factor(pairKey(publisher.id, source)),
+				campaignPublisher: this.#boards.exceptions.factor(pairKey(terms.id, publisher.id)),
+				link: this.#boards.links.factor(click.link),
+			},
+			mode: this.#mode,
+			sharePpm: publisher.sharePpm,
+			creep: this.#creeps.get(terms.id) ?? 1,
+			guards: publisher.paidByClick ? (this.#guards.get(terms.id) ?? this.#guardsOf(terms.id)) : null,
+		};
+		return { terms, cell: { campaign: terms.id, publisher: publisher.id, source, keyword, link: click.link }, price };
+	}
+}
+
+function sameTerms(a: CampaignTerms | undefined, b: CampaignTerms): boolean {
+	const text = (terms: CampaignTerms | undefined) =>
+		terms === undefined
+			? ""
+			: JSON.stringify([terms.platform, terms.epcMicros, terms.defaultKeywordEpcMicros, [...terms.keywordEpcMicros].toSorted()]);
+	return text(a) === text(b);
+}

@@ -1,0 +1,184 @@
+import {
+	type CampaignTerms,
+	type Cell,
+	cellKey,
+	keywordClass,
+	type LinkKind,
+	OTHER_SOURCES,
+	operatorEpcMicros,
+} from "../../src/learning/cell.ts";
+import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
+import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
+import { HISTORY_DAYS } from "../../src/learning/settings.ts";
+import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
+import { addWord, readFacts, type Word } from "./conversion-log.ts";
+
+export type Click = {
+	at: number;
+	campaign: CampaignTerms;
+	publisher: string;
+	source: string;
+	keyword: string;
+	link: LinkKind;
+	paidMicros: number;
+};
+
+type StoredCell = CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] };
+type StoredClick = { at: number; cell: StoredCell; platform: string };
+type StoredConversion = { click: string; words: Word[] };
+
+/** The tables that learning keeps, in memory: what the consumers write in a deployment. */
+export class MemoryLedger {
+	/** By campaign, then by the key of a cell. */
+	readonly cells = new Map<string, Map<string, StoredCell>>();
+	readonly sources = new Map<string, KnownSources>();
+	readonly #delays = new Map<string, DelayRow>();
+	readonly #clicks = new Map<string, StoredClick>();
+	readonly #conversions = new Map<string, StoredConversion>();
+	/** Conversions that came before their click. */
+	readonly #waiting = new Map<string, string[]>();
+	#today = Number.NEGATIVE_INFINITY;
+
+	/** Counts a click, once. */
+	addClick(id: string, click: Click): boolean {
+		if (this.#clicks.has(id)) return false;
+		const day = dayOf(click.at);
+		const cell = this.#cellOf(click, day);
+		this.#clicks.set(id, { at: click.at, cell, platform: click.campaign.platform });
+		const row = findRow(cell.clicks, (each) => each.day === rowDay(day, this.#today)) ?? {
+			day: rowDay(day, this.#today),
+			clicks: 0,
+			priorMicros: 0,
+			paidMicros: 0,
+		};
+		if (row.clicks === 0) cell.clicks.push(row);
+		row.clicks++;
+		row.priorMicros += operatorEpcMicros(click.campaign, cell.cell.keyword);
+		row.paidMicros += click.paidMicros;
+		for (const txnid of this.#waiting.get(id) ?? []) this.#settle(txnid, []);
+		this.#waiting.delete(id);
+		return true;
+	}
+
+	/** Takes a word on a conversion; one of an unknown click waits for it. */
+	addWord(txnid: string, click: string, word: Word): void {
+		const known = this.#conversions.get(txnid);
+		const conversion = known ?? { click, words: [] };
+		const before = conversion.words;
+		conversion.words = addWord(before, word);
+		this.#conversions.set(txnid, conversion);
+		if (this.#clicks.has(conversion.click)) this.#settle(txnid, before);
+		else if (known === undefined) this.#waiting.set(click, [...(this.#waiting.get(click) ?? []), txnid]);
+	}
+
+	#settle(txnid: string, before: readonly Word[]): void {
+		const conversion = this.#conversions.get(txnid);
+		const click = conversion === undefined ? undefined : this.#clicks.get(conversion.click);
+		if (conversion === undefined || click === undefined) return;
+		const change = conversionChange(readFacts(before, click.at), readFacts(conversion.words, click.at));
+		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: rowDay(earning.day, this.#today) });
+		for (const delay of change.delays) {
+			const key = JSON.stringify([click.platform, delay.day, delay.lag]);
+			const row = this.#delays.get(key) ?? { platform: click.platform, day: delay.day, lag: delay.lag, arrivals: 0, reversals: 0 };
+			row.arrivals += delay.arrivals;
+			row.reversals += delay.reversals;
+			this.#delays.set(key, row);
+		}
+	}
+
+	#cellOf({ campaign, publisher, source, keyword, link }: Click, day: number): StoredCell {
+		let known = this.sources.get(publisher);
+		if (known === undefined) {
+			known = new Map();
+			this.sources.set(publisher, known);
+		}
+		const cell = {
+			campaign: campaign.id,
+			publisher,
+			source: admitSource(known, source, day),
+			keyword: keywordClass(campaign, keyword),
+			link,
+		};
+		return this.#stored(cell);
+	}
+
+	#stored(cell: Cell): StoredCell {
+		let cells = this.cells.get(cell.campaign);
+		if (cells === undefined) {
+			cells = new Map();
+			this.cells.set(cell.campaign, cells);
+		}
+		const key = cellKey(cell);
+		let stored = cells.get(key);
+		if (stored === undefined) {
+			stored = { cell, clicks: [], earnings: [] };
+			cells.set(key, stored);
+		}
+		return stored;
+	}
+
+	/** What a day's beginning does: weeks are folded, idle sources join the others, what is too old is dropped. */
+	beginDay(today: number): void {
+		this.#today = today;
+		for (const [publisher, known] of this.sources) for (const source of idleSources(known, today)) this.#retire(publisher, source, known);
+		for (const cells of this.cells.values()) {
+			for (const [key, cell] of cells) {
+				if (staysAsIs(cell.clicks, today) && staysAsIs(cell.earnings, today)) continue;
+				cell.clicks.splice(0, cell.clicks.length, ...foldClicks(cell.clicks, today));
+				cell.earnings.splice(0, cell.earnings.length, ...foldEarnings(cell.earnings, today));
+				if (cell.clicks.length === 0 && cell.earnings.length === 0) cells.delete(key);
+			}
+		}
+		this.#forgetClicks(today);
+		for (const [key, { day }] of this.#delays) if (day < today - HISTORY_DAYS) this.#delays.delete(key);
+	}
+
+	/** Clicks whose rows are dropped, and what was said of them. They stand in the order of their coming: the first young one ends it. */
+	#forgetClicks(today: number): void {
+		const before = (today - HISTORY_DAYS) * DAY_MS;
+		for (const [id, { at }] of this.#clicks) {
+			if (at >= before) break;
+			this.#clicks.delete(id);
+		}
+		for (const [txnid, { words, click }] of this.#conversions) {
+			if ((words.at(-1)?.at ?? 0) >= before) break;
+			this.#conversions.delete(txnid);
+			this.#waiting.delete(click);
+		}
+	}
+
+	#retire(publisher: string, source: string, known: KnownSources): void {
+		known.delete(source);
+		for (const cells of this.cells.values()) {
+			for (const [key, cell] of cells) {
+				if (cell.cell.publisher !== publisher || cell.cell.source !== source) continue;
+				const others = this.#stored({ ...cell.cell, source: OTHER_SOURCES });
+				others.clicks.push(...cell.clicks);
+				others.earnings.push(...cell.earnings);
+				cells.delete(key);
+				// Conversions that come later find the others' rows through the click.
+				cell.clicks = others.clicks;
+				cell.earnings = others.earnings;
+			}
+		}
+	}
+
+	/** The rows of a platform's delays. */
+	delaysOf(platform: string): DelayRow[] {
+		return [...this.#delays.values()].filter((row) => row.platform === platform);
+	}
+}
+
+function findRow(rows: readonly ClickRow[], matches: (row: ClickRow) => boolean): ClickRow | undefined {
+	return rows.findLast(matches);
+}
+
+function addEarning(rows: EarningRow[], earning: EarningRow): void {
+	const row = rows.find(({ day, sizeClass }) => day === earning.day && sizeClass === earning.sizeClass);
+	if (row === undefined) rows.push(earning);
+	else {
+		row.conversions += earning.conversions;
+		row.netMicros += earning.netMicros;
+	}
+}

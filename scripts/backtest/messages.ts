@@ -1,0 +1,92 @@
+import * as v from "valibot";
+import { parseMicros } from "../../src/lib/money.ts";
+
+/** The lines that `--serve` reads: amounts in USD, times in Unix milliseconds. */
+
+const MAX_USD = 1e9;
+const FIRST_AT = Date.UTC(2000, 0, 1);
+const LAST_AT = Date.UTC(2100, 0, 1);
+
+const id = v.pipe(
+	v.union([v.string(), v.number()]),
+	v.transform((value) => String(value)),
+);
+const at = v.pipe(v.number(), v.minValue(FIRST_AT), v.maxValue(LAST_AT));
+/** A number, or a decimal as text: as micro-dollars. */
+const usd = v.pipe(
+	v.union([
+		v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_USD)),
+		v.pipe(
+			v.string(),
+			v.check((text) => (parseMicros(text) ?? -1) >= 0),
+			v.transform(Number),
+		),
+	]),
+	v.transform((value) => Math.round(value * 1_000_000)),
+);
+const text = v.nullish(v.pipe(v.union([v.string(), v.number()]), v.transform(String)), "");
+const link = v.pipe(
+	v.nullish(v.string(), "homepage"),
+	v.transform((kind) => (kind === "deeplink" ? ("deeplink" as const) : ("homepage" as const))),
+);
+
+const network = v.object({
+	type: v.literal("network"),
+	platforms: v.nullish(v.array(v.looseObject({ id })), []),
+	publishers: v.array(
+		v.looseObject({
+			id,
+			revenue_share: v.pipe(v.nullish(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), 1), v.minValue(0), v.maxValue(1)),
+			pricing_model: v.nullish(v.string(), "CPA"),
+		}),
+	),
+	campaigns: v.array(
+		v.looseObject({
+			id,
+			platform: v.nullish(id, ""),
+			epc: v.nullish(usd, null),
+			default_keyword_epc: v.nullish(usd, null),
+			keyword_epc: v.nullish(v.record(v.string(), usd), {}),
+		}),
+	),
+});
+
+const click = v.object({
+	type: v.literal("click"),
+	at,
+	id,
+	campaign: id,
+	publisher: id,
+	source: text,
+	keyword: text,
+	link,
+	bid: v.nullish(usd, 0),
+});
+
+const conversion = v.object({
+	type: v.literal("conversion"),
+	at,
+	txnid: id,
+	click: id,
+	platform: v.nullish(id, ""),
+	status: v.picklist(["approved", "cancelled"]),
+	payout: v.nullish(usd, null),
+});
+
+const prices = v.object({ type: v.literal("prices"), at, cells: v.array(v.unknown()) });
+
+export type NetworkLine = v.InferOutput<typeof network>;
+export type ClickLine = v.InferOutput<typeof click>;
+export type ConversionLine = v.InferOutput<typeof conversion>;
+export type PricesLine = v.InferOutput<typeof prices>;
+export type Line = NetworkLine | ClickLine | ConversionLine | PricesLine;
+
+const line = v.variant("type", [network, click, conversion, prices]);
+
+/** Reads a line. @throws Error that says what is wrong with it */
+export function readLine(source: string): Line {
+	const read = v.safeParse(line, JSON.parse(source));
+	if (read.success) return read.output;
+	const [issue] = read.issues;
+	throw new Error(`${v.getDotPath(issue) ?? "the line"}: ${issue.message}`);
+}

@@ -1,0 +1,82 @@
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { SHARE_SCALE } from "../../src/lib/money.ts";
+import { Learner } from "./learner.ts";
+import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
+
+const USD = 1_000_000;
+
+/** `--serve`: the learner behind lines of JSON. A line that cannot be read is told to `errors` and changes nothing. */
+export async function serve(input: Readable, output: Writable, errors: Writable): Promise<void> {
+	const learner = new Learner();
+	let number = 0;
+	for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+		number++;
+		if (text.trim() === "") continue;
+		try {
+			const answer = answerLine(learner, readLine(text));
+			if (answer !== null) output.write(`${answer}\n`);
+		} catch (error) {
+			errors.write(`line ${number}: ${error instanceof Error ? error.message : String(error)}\n`);
+		}
+	}
+}
+
+/** Does what a line says, at its time; answers one that asks. @throws Error where the line names what does not exist */
+export function answerLine(learner: Learner, line: Line): string | null {
+	if (line.type === "network") {
+		setNetwork(learner, line);
+		return null;
+	}
+	learner.passTo(line.at);
+	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line));
+	writeLine(learner, line);
+	return null;
+}
+
+/** Writes what happened, whatever the time is now. @throws Error where the line names what does not exist */
+export function writeLine(learner: Learner, line: ClickLine | ConversionLine): void {
+	if (line.type === "click") {
+		const fault = learner.addClick(line.id, { ...line, bidMicros: line.bid });
+		if (fault !== null) throw new Error(fault);
+		return;
+	}
+	const { txnid, platform, click, at, status, payout } = line;
+	learner.ledger.addWord(JSON.stringify([platform, txnid]), click, { at, status, payoutMicros: payout });
+}
+
+function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): void {
+	learner.setNetwork(
+		publishers.map(({ id, revenue_share, pricing_model }) => ({
+			id,
+			sharePpm: Math.round(revenue_share * SHARE_SCALE),
+			paidByClick: pricing_model.toUpperCase() === "CPC",
+		})),
+		campaigns.map(({ id, platform, epc, default_keyword_epc, keyword_epc }) => ({
+			id,
+			platform,
+			epcMicros: epc,
+			defaultKeywordEpcMicros: default_keyword_epc,
+			keywordEpcMicros: new Map(Object.entries(keyword_epc)),
+		})),
+	);
+}
+
+/** A cell that names what does not exist has no price: 0, as an auction has it. */
+function answerPrices(learner: Learner, { cells }: PricesLine): { epc: number[]; bid: number[] } {
+	const epc: number[] = [];
+	const bid: number[] = [];
+	for (const cell of cells) {
+		const [campaign, publisher, source, keyword, link] = Array.isArray(cell) ? (cell as unknown[]) : [];
+		const price = learner.price({
+			campaign: String(campaign),
+			publisher: String(publisher),
+			source: source == null ? "" : String(source),
+			keyword: keyword == null ? null : String(keyword),
+			link: link === "deeplink" ? "deeplink" : "homepage",
+		});
+		epc.push((price?.epcMicros ?? 0) / USD);
+		bid.push((price?.bidMicros ?? 0) / USD);
+	}
+	return { epc, bid };
+}

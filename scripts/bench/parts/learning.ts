@@ -1,0 +1,134 @@
+import { learning, spoken } from "../../market/learning-players.ts";
+import { type Market, usualMarket } from "../../market/market.ts";
+import { play } from "../../market/play.ts";
+import { naive, operator, oracle } from "../../market/players.ts";
+import { type Score, scorePlayer } from "../../market/score.ts";
+import { atLeast, atMost, type Figure, tell } from "../figure.ts";
+import type { Bench, Part } from "../part.ts";
+
+/** Networks of other sizes, sources and luck: a figure is the worst of them, but for regret, which is of all their money. */
+const SEEDS = [11, 12, 13];
+const EVENT_SEED = 14;
+const TRIPLE_DAY = 60;
+const MOST_SERVE_SECONDS = 300;
+const MILLION_DAY = 60;
+/** Days after an event when prices are looked at. */
+const LOOK_AFTER_DAYS = 15;
+
+export const learningPart: Part = {
+	name: "learning",
+	about: "prices that learn, in simulated markets: against an oracle, a 30-day average and the operator's numbers",
+	async run(bench) {
+		return [...playUsual(bench), ...playEvents(bench), timeServing(bench)];
+	},
+};
+
+type Scores = { market: Market; oracle: Score; operator: Score; naive: Score; learning: Score; published: number };
+
+function playUsual(bench: Bench): Figure[] {
+	const all: Scores[] = [];
+	for (const seed of SEEDS) {
+		const market = usualMarket(seed);
+		const learner = learning(market);
+		const scores = {
+			market,
+			oracle: scorePlayer(market, oracle(market)),
+			operator: scorePlayer(market, operator(market)),
+			naive: scorePlayer(market, naive(market)),
+			learning: scorePlayer(market, learner),
+			published: learner.learner.publishedPrices / market.options.days,
+		};
+		all.push(scores);
+		bench.say(
+			`market ${seed}: oracle ${usd(scores.oracle)}, operator ${usd(scores.operator)}, naive ${usd(scores.naive)}, learned ${usd(scores.learning)}`,
+		);
+	}
+	const sum = (of: (scores: Scores) => number) => all.reduce((total, scores) => total + of(scores), 0);
+	const most = (of: (scores: Scores) => number) => Math.max(...all.map(of));
+	const least = (of: (scores: Scores) => number) => Math.min(...all.map(of));
+	const best = sum((scores) => scores.oracle.marginUsd);
+	const lost = best - sum((scores) => scores.learning.marginUsd);
+	const lostByNaive = best - sum((scores) => scores.naive.marginUsd);
+	return [
+		tell("learning.margin.oracle", best, "USD"),
+		tell(
+			"learning.margin.operator",
+			sum((scores) => scores.operator.marginUsd),
+			"USD",
+		),
+		tell("learning.margin.naive", best - lostByNaive, "USD"),
+		tell("learning.margin.learned", best - lost, "USD"),
+		atMost("learning.regret", lost / best, "of the oracle's margin", 0.4),
+		atMost("learning.regret_of_naive", lost / lostByNaive, "of the 30-day average's", 0.6),
+		atLeast(
+			"learning.predicted.least",
+			least((scores) => scores.learning.predicted),
+			"of true",
+			0.9,
+		),
+		atMost(
+			"learning.predicted.most",
+			most((scores) => scores.learning.predicted),
+			"of true",
+			1.1,
+		),
+		atMost(
+			"learning.decile_error",
+			most((scores) => scores.learning.decileError),
+			"mean over deciles",
+			0.1,
+		),
+		tell(
+			"learning.worst_decile",
+			most((scores) => scores.learning.worstDecile),
+			"of true",
+		),
+		atMost(
+			"learning.overpaid",
+			most((scores) => scores.learning.overpaid),
+			"of money paid by click",
+			0.015,
+		),
+		atLeast(
+			"learning.slow_platform.least",
+			least((scores) => scores.learning.slowPlatform),
+			"of true",
+			0.8,
+		),
+		atMost(
+			"learning.slow_platform.most",
+			most((scores) => scores.learning.slowPlatform),
+			"of true",
+			1.25,
+		),
+		tell("learning.published", sum((scores) => scores.published) / all.length, "prices a day"),
+	];
+}
+
+function playEvents(bench: Bench): Figure[] {
+	const tripled = usualMarket(EVENT_SEED, { events: { reversalsTripleOnDay: TRIPLE_DAY } });
+	const reversals = scorePlayer(tripled, learning(tripled), TRIPLE_DAY + LOOK_AFTER_DAYS);
+	bench.say("reversals tripled");
+	const paid = usualMarket(EVENT_SEED, { events: { millionOnDay: MILLION_DAY } });
+	const million = scorePlayer(paid, learning(paid), MILLION_DAY + LOOK_AFTER_DAYS);
+	bench.say("a payout of a million");
+	return [
+		atMost("learning.reversals_tripled", reversals.predicted, "of true", 1.25),
+		atLeast("learning.million.least", million.predicted, "of true", 0.88),
+		atMost("learning.million.most", million.predicted, "of true", 1.15),
+	];
+}
+
+/** The protocol of `--serve`: 120 days of 30,000 opportunities, lines of text both ways. */
+function timeServing(bench: Bench): Figure {
+	const market = usualMarket(EVENT_SEED, { opportunitiesPerDay: 30_000, campaigns: 120 });
+	const before = process.cpuUsage();
+	play(market, spoken(market), () => {});
+	const { user, system } = process.cpuUsage(before);
+	bench.say("served 120 days");
+	return atMost("learning.serve", (user + system) / 1e6, "s of CPU", MOST_SERVE_SECONDS);
+}
+
+function usd({ marginUsd }: Score): string {
+	return `${Math.round(marginUsd)} USD`;
+}

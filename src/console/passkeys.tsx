@@ -1,0 +1,228 @@
+/** Passkeys: a person's own list, and signing in and confirming by one. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { jsonResponse } from "../lib/http.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { fromUtf8 } from "../lib/utf8.ts";
+import { firstPath } from "./home.tsx";
+import { page, seeOther, view } from "./page.ts";
+import { writeCookie } from "./session/cookie.ts";
+import { readNext } from "./session/origin.ts";
+import {
+	askToRegister,
+	askToUse,
+	assertionSchema,
+	type KnownPasskey,
+	listPasskeys,
+	readPasskeyBody,
+	registerPasskey,
+	registrationSchema,
+	removePasskey,
+	usePasskey,
+} from "./session/passkeys.ts";
+import { beginSession, cookieSeconds, freshenSession, isFresh } from "./session/sessions.ts";
+import { Confirm } from "./ui/actions.tsx";
+import { Field } from "./ui/field.tsx";
+import { Empty, Notice } from "./ui/messages.tsx";
+import { Table } from "./ui/table.tsx";
+import { Time } from "./ui/values.tsx";
+
+const PATH = "/console/passkeys";
+const SIGN_IN = "/console/sign-in/passkey";
+const CONFIRM = "/console/confirm";
+
+/** Scripts of pages with a {@link PasskeyButton}. */
+export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
+
+/**
+ * A button that has the browser make or use a passkey. Without JavaScript it is not there: passkeys need it.
+ * @param ask where the browser's question comes from @param send where its answer goes, which says where to go on
+ */
+export function PasskeyButton(props: {
+	kind: "register" | "use";
+	ask: string;
+	send: string;
+	label: string;
+	children?: JSX.Element;
+}): JSX.Element {
+	const { kind, ask, send, label, children } = props;
+	return (
+		<passkey-button data-kind={kind} data-ask={ask} data-send={send} hidden>
+			{children}
+			<button type="button">{label}</button>
+			<p role="status" />
+		</passkey-button>
+	);
+}
+
+export function SignInByPasskey({ next }: { next: string | null }): JSX.Element {
+	const send = next === null ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ next })}`;
+	return <PasskeyButton kind="use" ask={`${SIGN_IN}/question`} send={send} label="Sign in by a passkey" />;
+}
+
+export const PASSKEYS_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: "anyone",
+		title: "Your passkeys",
+		async handle({ deps, session, person, query, now }) {
+			const passkeys = await listPasskeys(deps.db, person.id);
+			return view(
+				{ scripts: PASSKEY_SCRIPTS },
+				<>
+					{query.added === undefined ? null : <Notice tone="good">You can sign in by it from now on.</Notice>}
+					{query.removed === undefined ? null : <Notice tone="good">It opens nothing here any more.</Notice>}
+					<p>
+						A passkey signs you in without a link: your device asks for your finger, your face or its code. Make one on each device that you
+						use.
+					</p>
+					{isFresh(session, now) ? (
+						<PasskeyButton kind="register" ask={`${PATH}/question`} send={PATH} label="Make a passkey">
+							<Field name="name" label="What it is called" value="" hint="Such as the device that it is on" />
+						</PasskeyButton>
+					) : (
+						<p>
+							<a href={`${CONFIRM}?${new URLSearchParams({ next: PATH })}`}>Confirm that it is you</a> to make or remove one.
+						</p>
+					)}
+					<noscript>
+						<Notice>Passkeys need JavaScript, which your browser does not run here.</Notice>
+					</noscript>
+					<Passkeys passkeys={passkeys} />
+				</>,
+			);
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${PATH}/question`,
+		needs: { anyone: true, fresh: true },
+		title: "Your passkeys",
+		isData: true,
+		handle: async ({ deps, person }) => jsonResponse(await askToRegister(deps.passkeys, person)),
+	}),
+	page({
+		method: "POST",
+		path: PATH,
+		needs: { anyone: true, fresh: true },
+		title: "Your passkeys",
+		isData: true,
+		async handle({ deps, person, actor, body }) {
+			await registerPasskey(deps.passkeys, actor, person, readPasskeyBody(registrationSchema, fromUtf8(body)));
+			return jsonResponse({ location: `${PATH}?added=1` });
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${PATH}/remove`,
+		needs: { anyone: true, fresh: true },
+		title: "Your passkeys",
+		async handle({ deps, person, actor, form }) {
+			await removePasskey(deps.passkeys, actor, person, form.get("id") ?? "");
+			return seeOther(`${PATH}?removed=1`);
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${SIGN_IN}/question`,
+		needs: "nobody",
+		title: "Sign in",
+		isData: true,
+		handle: async ({ deps }) => jsonResponse(await askToUse(deps.passkeys, null)),
+	}),
+	page({
+		method: "POST",
+		path: SIGN_IN,
+		needs: "nobody",
+		title: "Sign in",
+		isData: true,
+		async handle({ c, deps, body, query, now }) {
+			const { response } = readPasskeyBody(assertionSchema, fromUtf8(body));
+			const person = await usePasskey(deps.passkeys, null, response);
+			const token = await beginSession(deps, { person, method: "passkey", requestId: requestIdOf(c.req.raw, now) });
+			if (token === null) return jsonResponse({ error: "Forbidden", message: "You may not sign in any more." }, 403);
+			const headers = { "set-cookie": writeCookie(token, cookieSeconds(person.role)) };
+			return jsonResponse({ location: readNext(query.next) ?? "/console" }, 200, headers);
+		},
+	}),
+	page({
+		method: "GET",
+		path: CONFIRM,
+		needs: "anyone",
+		title: "Confirm that it is you",
+		async handle({ deps, session, person, query, now }) {
+			const next = readNext(query.next);
+			if (isFresh(session, now)) return seeOther(next ?? firstPath(session));
+			const hasPasskey = (await listPasskeys(deps.db, person.id)).length > 0;
+			return view(
+				{ scripts: PASSKEY_SCRIPTS },
+				<>
+					<p>What you want to do asks for a passkey or a link that was used in the last ten minutes.</p>
+					{hasPasskey ? (
+						<PasskeyButton
+							kind="use"
+							ask={`${CONFIRM}/question`}
+							send={next === null ? CONFIRM : `${CONFIRM}?${new URLSearchParams({ next })}`}
+							label="Confirm by a passkey"
+						/>
+					) : null}
+					<p>
+						{hasPasskey ? "Or ask" : "Ask"} for <a href="/console/sign-in">another link</a>, open it in this browser, and do it then.
+					</p>
+				</>,
+			);
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${CONFIRM}/question`,
+		needs: "anyone",
+		title: "Confirm that it is you",
+		isData: true,
+		handle: async ({ deps, person }) => jsonResponse(await askToUse(deps.passkeys, person)),
+	}),
+	page({
+		method: "POST",
+		path: CONFIRM,
+		needs: "anyone",
+		title: "Confirm that it is you",
+		isData: true,
+		async handle({ deps, person, session, body, query, now }) {
+			await usePasskey(deps.passkeys, person, readPasskeyBody(assertionSchema, fromUtf8(body)).response);
+			await freshenSession(deps.db, session.hash, now);
+			return jsonResponse({ location: readNext(query.next) ?? firstPath(session) });
+		},
+	}),
+];
+
+function Passkeys({ passkeys }: { passkeys: readonly KnownPasskey[] }): JSX.Element {
+	return (
+		<Table
+			caption="Passkeys"
+			columns={[
+				{ head: "Name", cell: ({ name }) => name },
+				{ head: "Made at", cell: ({ createdAt }) => <Time at={createdAt} /> },
+				{ head: "Last used at", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+				{
+					head: "Remove",
+					cell: ({ id, name }) => (
+						<Confirm
+							action={`${PATH}/remove`}
+							label="Remove"
+							of={name}
+							question={`${name} opens nothing here any more.`}
+							fields={{ id }}
+							danger
+						/>
+					),
+				},
+			]}
+			rows={passkeys}
+			empty={
+				<Empty title="You have no passkey yet">
+					<p>Until you have one, a link that works once signs you in.</p>
+				</Empty>
+			}
+		/>
+	);
+}

@@ -1,0 +1,92 @@
+/** Curves of how much of what will come has come, by the age of clicks in days. */
+
+/**
+ * Steps by which arrivals are learned, in days since the day of the click: 0 is that same day; between them a curve is a straight line.
+ * Calendar days and not hours, since learning runs at midnight: so a platform that reports in daily batches is read exactly.
+ */
+export const LAG_EDGES = [0, 1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90] as const;
+
+/** What comes later than this is taken to have come by then. */
+export const LAST_LAG = 90;
+
+/** What has happened by the end of each day, from 0 to LAST_LAG: of arrivals all at last, of reversals the part that is taken back. */
+export type Curve = readonly number[];
+
+/** Of a platform: what has arrived, and what of all that arrives was taken back. */
+export type DelayCurves = { arrivals: Curve; reversals: Curve };
+
+export const DEFAULT_CURVES: DelayCurves = {
+	arrivals: fillDays([0.4, 0.58, 0.66, 0.72, 0.79, 0.84, 0.88, 0.92, 0.955, 0.978, 0.995, 1, 1]),
+	reversals: fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]),
+};
+
+/** A curve of all days, from its values at LAG_EDGES. */
+export function fillDays(values: readonly number[]): Curve {
+	const days: number[] = [];
+	for (const [at, edge] of LAG_EDGES.entries()) {
+		const to = values[at] ?? 1;
+		const from = values[at - 1] ?? to;
+		const start = LAG_EDGES[at - 1] ?? edge - 1;
+		for (let lag = start + 1; lag <= edge; lag++) days.push(from + ((to - from) * (lag - start)) / (edge - start));
+	}
+	return days;
+}
+
+/** What a curve says after so many days. */
+export function partBy(curve: Curve, days: number): number {
+	return curve[Math.min(days, LAST_LAG)] ?? 0;
+}
+
+/** What an operator states of a platform: parts of all conversions that have arrived when clicks are so many days old. */
+export type StatedCurve = readonly { days: number; part: number }[];
+
+/** What is wrong with a stated curve, or null: it must rise in both, from above 0 to at most 1. */
+export function curveFault(curve: StatedCurve): string | null {
+	if (curve.length === 0) return "A delay curve needs at least one point.";
+	let before = { days: 0, part: 0 };
+	for (const point of curve) {
+		if (!(point.days > before.days)) return "The days of a delay curve must rise, from above 0.";
+		if (!(point.part >= before.part) || point.part > 1) return "The parts of a delay curve must not fall, and lie between 0 and 1.";
+		before = point;
+	}
+	return before.part > 0 ? null : "A delay curve must rise above 0.";
+}
+
+/** A stated curve by day: a day's clicks are of all ages of a day. What follows the last point arrives by the last day. */
+export function readStatedCurve(stated: StatedCurve): Curve {
+	const points = [{ days: 0, part: 0 }, ...stated, { days: Math.max(LAST_LAG, (stated.at(-1)?.days ?? 0) + 1), part: 1 }];
+	const samples = 24;
+	return Array.from({ length: LAST_LAG + 1 }, (_, lag) => {
+		if (lag === LAST_LAG) return 1;
+		let sum = 0;
+		for (let hour = 0; hour < samples; hour++) sum += partAt(points, lag + (hour + 0.5) / samples);
+		return sum / samples;
+	});
+}
+
+function partAt(points: readonly { days: number; part: number }[], days: number): number {
+	for (let at = 1; at < points.length; at++) {
+		const [from, to] = [points[at - 1], points[at]];
+		if (from === undefined || to === undefined || days > to.days) continue;
+		return from.part + ((to.part - from.part) * (days - from.days)) / (to.days - from.days);
+	}
+	return 1;
+}
+
+/** The edge that a lag belongs to, by its place in LAG_EDGES; later ones belong to the last. */
+export function edgeOf(lag: number): number {
+	const at = LAG_EDGES.findIndex((edge) => lag <= edge);
+	return at === -1 ? LAG_EDGES.length - 1 : at;
+}
+
+/** Never is less taken for known: what is divided by it would turn one early conversion into a fortune. */
+const LEAST_MATURITY = 0.02;
+
+/**
+ * The part of a day's lasting earnings that we know so many days later: V = (F − R) / (1 − R∞), from 0 to LAST_LAG. It may exceed
+ * 1 where conversions come before reversals do.
+ */
+export function maturities(curves: DelayCurves): number[] {
+	const kept = 1 - (curves.reversals.at(-1) ?? 0);
+	return curves.arrivals.map((arrived, lag) => Math.max(LEAST_MATURITY, (arrived - (curves.reversals[lag] ?? 0)) / kept));
+}

@@ -1,0 +1,53 @@
+import type { ClickRow, EarningRow } from "./cohorts.ts";
+import { HISTORY_DAYS } from "./settings.ts";
+
+/** Days that keep a row of their own; older ones share one by week. */
+export const DAILY_DAYS = 14;
+
+/**
+ * The day under which a click's row stands on a day: its own, or the middle of its week once all of that week is older than 14 days.
+ * Whatever is written later goes by it too, so rows do not depend on when they were written.
+ */
+export function rowDay(day: number, today: number): number {
+	const week = Math.floor(day / 7) * 7;
+	return week + 6 < today - DAILY_DAYS ? week + 3 : day;
+}
+
+/** Whether a day changes nothing about rows. */
+export function staysAsIs(rows: readonly { day: number }[], today: number): boolean {
+	return rows.every(({ day }) => day >= today - HISTORY_DAYS && rowDay(day, today) === day);
+}
+
+/** A cell's rows as they stand on a day: weeks folded, and what is too old to teach anything dropped. */
+export function foldClicks(rows: readonly ClickRow[], today: number): ClickRow[] {
+	const folded = new Map<number, ClickRow>();
+	for (const row of rows) {
+		if (row.day < today - HISTORY_DAYS) continue;
+		const day = rowDay(row.day, today);
+		const sum = folded.get(day);
+		if (sum === undefined) folded.set(day, { ...row, day });
+		else {
+			sum.clicks += row.clicks;
+			sum.priorMicros += row.priorMicros;
+			sum.paidMicros += row.paidMicros;
+		}
+	}
+	return [...folded.values()];
+}
+
+/** The same of what they earned. Rows of which all was taken back are gone. */
+export function foldEarnings(rows: readonly EarningRow[], today: number): EarningRow[] {
+	const folded = new Map<string, EarningRow>();
+	for (const row of rows) {
+		if (row.day < today - HISTORY_DAYS) continue;
+		const day = rowDay(row.day, today);
+		const key = `${day} ${row.sizeClass}`;
+		const sum = folded.get(key);
+		if (sum === undefined) folded.set(key, { ...row, day });
+		else {
+			sum.conversions += row.conversions;
+			sum.netMicros += row.netMicros;
+		}
+	}
+	return [...folded.values()].filter(({ conversions }) => conversions !== 0);
+}

@@ -1,0 +1,51 @@
+import type { CellHistory } from "./cohorts.ts";
+import { countedPayout } from "./payouts.ts";
+
+const LEAST_CAUTION = 0.4;
+const LEAST_GUARD = 0.25;
+/** Click-days whose cost is held against what they earn. */
+export const BALANCE_DAYS = 28;
+
+/**
+ * The part of what is believed that is bid to publishers who are paid by click: the less was seen, the less is ventured.
+ * @param strength 0: all of it @param observed equivalent conversions of the campaign
+ */
+export function caution(strength: number, kappa: number, observed: number): number {
+	return Math.max(LEAST_CAUTION, 1 - strength / Math.sqrt(kappa + observed));
+}
+
+/** A campaign's clicks that were paid by click: what was promised for them, and what they have earned and will. Micro-dollars. */
+export type Balance = { paidMicros: number; projectedMicros: number };
+
+/** What a campaign is bid at while it has been paid more than its clicks are projected to earn, as a part; 1 where it was not. */
+export function overpaidGuard({ paidMicros, projectedMicros }: Balance, allowanceMicros: number): number {
+	const covered = projectedMicros + allowanceMicros;
+	return paidMicros <= covered ? 1 : Math.max(LEAST_GUARD, covered / paidMicros);
+}
+
+/**
+ * A cell's part of its campaign's balance: what has been earned, and for the part that is not known yet what is expected of it now.
+ * @param epcMicros what the cell is now believed to earn a click
+ */
+export function balanceOf(
+	history: CellHistory,
+	today: number,
+	maturity: readonly number[],
+	capMicros: number,
+	loading: number,
+	epcMicros: number,
+): Balance {
+	const balance = { paidMicros: 0, projectedMicros: 0 };
+	const from = today - BALANCE_DAYS;
+	for (const { day, clicks, paidMicros } of history.clicks) {
+		if (day < from) continue;
+		const known = day >= today ? 0 : (maturity[today - 1 - day] ?? 1);
+		balance.paidMicros += paidMicros;
+		balance.projectedMicros += clicks * epcMicros * Math.max(0, 1 - known);
+	}
+	for (const { day, conversions, netMicros } of history.earnings) {
+		if (day < from || day >= today || conversions <= 0) continue;
+		balance.projectedMicros += conversions * countedPayout(netMicros / conversions, capMicros) * (1 + loading);
+	}
+	return balance;
+}

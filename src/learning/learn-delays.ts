@@ -1,0 +1,131 @@
+import type { DelayRow } from "./cohorts.ts";
+import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
+
+/** Conversions that the default curves count as. */
+const ARRIVALS_WORTH = 50;
+const REVERSALS_WORTH = 20;
+/** Steps of a platform's arrivals that tell what to expect of the next, conversions that the default's pace counts as in them, and bounds. */
+const PACE_STEPS = 3;
+const PACE_WORTH = 3;
+const MOST_PACE = 8;
+const MOST_HAZARD = 0.4;
+const ARRIVALS_HALF_LIFE_DAYS = 60;
+const REVERSALS_HALF_LIFE_DAYS = 60;
+/** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
+const LEVEL_HALF_LIFE_DAYS = 10;
+const LEVEL_WORTH_REVERSALS = 5;
+const MOST_LEVEL = 5;
+/** Arrivals of days of which less is known are not projected further. */
+const LEAST_KNOWN = 0.05;
+/** A platform that takes more back than this is not learned from, but looked into. */
+const MOST_REVERSED = 0.9;
+
+type DayCounts = { arrivals: number[]; reversals: number[] };
+
+/**
+ * A platform's delay curves, from its conversions by day of click and lag. Arrivals by the reverse-time hazard: of what has arrived by an
+ * age, the part that came in the last step to it, asked only of days that are old enough to show it. Reversals over projected arrivals.
+ * @param today the day that is beginning: the ones before it are known whole
+ */
+export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: DelayCurves = DEFAULT_CURVES): DelayCurves {
+	const days = countByDay(rows);
+	const arrivals = learnArrivals(days, today, prior.arrivals);
+	return { arrivals, reversals: learnReversals(days, today, prior.reversals, arrivals) };
+}
+
+function countByDay(rows: Iterable<DelayRow>): Map<number, DayCounts> {
+	const days = new Map<number, DayCounts>();
+	for (const row of rows) {
+		let counts = days.get(row.day);
+		if (counts === undefined) {
+			counts = { arrivals: LAG_EDGES.map(() => 0), reversals: Array.from({ length: LAST_LAG + 1 }, () => 0) };
+			days.set(row.day, counts);
+		}
+		const edge = edgeOf(row.lag);
+		counts.arrivals[edge] = (counts.arrivals[edge] ?? 0) + row.arrivals;
+		const lag = Math.min(row.lag, LAST_LAG);
+		counts.reversals[lag] = (counts.reversals[lag] ?? 0) + row.reversals;
+	}
+	return days;
+}
+
+function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve): Curve {
+	const came = LAG_EDGES.map(() => 0);
+	const byThen = LAG_EDGES.map(() => 0);
+	for (const [day, { arrivals }] of days) {
+		const weight = 2 ** (-(today - day) / ARRIVALS_HALF_LIFE_DAYS);
+		let sum = 0;
+		for (const [at, edge] of LAG_EDGES.entries()) {
+			if (day + edge >= today) break;
+			sum += arrivals[at] ?? 0;
+			came[at] = (came[at] ?? 0) + weight * (arrivals[at] ?? 0);
+			byThen[at] = (byThen[at] ?? 0) + weight * sum;
+		}
+	}
+	const hazards = learnHazards(came, byThen, prior);
+	const curve = LAG_EDGES.map(() => 1);
+	for (let at = LAG_EDGES.length - 1; at > 0; at--) curve[at - 1] = (curve[at] ?? 1) * (1 - (hazards[at] ?? 0));
+	return fillDays(curve);
+}
+
+/**
+ * Of what has come by each edge, the part that came in the step to it. What is expected of a step before it was seen follows the steps
+ * before: a platform that is slow so far will be slow in what its history is too short to show.
+ */
+function learnHazards(came: readonly number[], byThen: readonly number[], prior: Curve): number[] {
+	const usual = LAG_EDGES.map((edge, at) => 1 - partBy(prior, LAG_EDGES[at - 1] ?? edge) / partBy(prior, edge));
+	return LAG_EDGES.map((edge, at) => {
+		let [seen, expected] = [PACE_WORTH, PACE_WORTH];
+		for (let before = Math.max(1, at - PACE_STEPS); before < at; before++) {
+			seen += Math.max(0, came[before] ?? 0);
+			expected += (usual[before] ?? 0) * (byThen[before] ?? 0);
+		}
+		const pace = Math.min(MOST_PACE, seen / expected);
+		const worth = ARRIVALS_WORTH * partBy(prior, edge);
+		const guessed = Math.min(MOST_HAZARD, (usual[at] ?? 0) * pace);
+		const hazard = (worth * guessed + Math.max(0, came[at] ?? 0)) / (worth + Math.max(0, byThen[at] ?? 0));
+		return Math.min(1, Math.max(0, hazard));
+	});
+}
+
+/** By single days, however few they are: a return period makes many of one day, and it is sums that count. */
+function learnReversals(days: Map<number, DayCounts>, today: number, prior: Curve, arrived: Curve): Curve {
+	const taken = prior.map((part, lag) => REVERSALS_WORTH * (part - (prior[lag - 1] ?? 0)));
+	const exposed = prior.map(() => REVERSALS_WORTH);
+	for (const [day, { arrivals, reversals }] of days) {
+		const age = Math.min(LAST_LAG, today - 1 - day);
+		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+		// A reversal tells of the time that it came in, so the newest of any age count alike.
+		for (let lag = 0; lag <= age; lag++) {
+			const weight = 2 ** (-(today - 1 - day - lag) / REVERSALS_HALF_LIFE_DAYS);
+			taken[lag] = (taken[lag] ?? 0) + weight * (reversals[lag] ?? 0);
+			exposed[lag] = (exposed[lag] ?? 0) + weight * projected;
+		}
+	}
+	let sum = 0;
+	const usual = taken.map((count, lag) => {
+		sum = Math.min(MOST_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
+		return sum;
+	});
+	const level = learnLevel(days, today, arrived, usual);
+	return usual.map((part) => Math.min(MOST_REVERSED, part * level));
+}
+
+/** How much more or less than usual is taken back of the newest clicks. */
+function learnLevel(days: Map<number, DayCounts>, today: number, arrived: Curve, usual: Curve): number {
+	let expected = LEVEL_WORTH_REVERSALS;
+	let observed = LEVEL_WORTH_REVERSALS;
+	for (const [day, { arrivals, reversals }] of days) {
+		const age = today - 1 - day;
+		if (age < 0) continue;
+		const weight = 2 ** (-age / LEVEL_HALF_LIFE_DAYS);
+		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+		expected += weight * projected * partBy(usual, age);
+		observed += weight * sumOf(reversals);
+	}
+	return Math.min(MOST_LEVEL, Math.max(0, observed) / expected);
+}
+
+function sumOf(counts: readonly number[]): number {
+	return counts.reduce((sum, count) => sum + count, 0);
+}

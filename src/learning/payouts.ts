@@ -1,0 +1,114 @@
+import type { EarningRow } from "./cohorts.ts";
+
+/** A payout counts up to this multiple of the campaign's mean. */
+const COUNTED_MULTIPLE = 5;
+/** Up to this multiple, what is above the counted part is shared by the whole network; a larger payout counts once a person says so. */
+const POOLED_MULTIPLE = 40;
+/** The most that shared part adds to what counts. */
+const MOST_LOADING = 0.15;
+/** Conversions that the network's mean counts as in a campaign's. */
+const MEAN_WORTH = 4;
+/** What a conversion pays, in clicks at the operator's number, where the network has none yet. */
+const CLICKS_PER_CONVERSION = 100;
+/** Square of the mean over the mean of squares, where a campaign's own is not known. */
+const USUAL_SPREAD = 1.5;
+
+/** A campaign's payouts by size. */
+export type PayoutSizes = ReadonlyMap<number, { conversions: number; netMicros: number }>;
+
+/** What decides how a campaign's payouts count. */
+export type PayoutMeasure = {
+	/** Shrunken mean, in micro-dollars. */
+	meanMicros: number;
+	/** What a payout counts up to. */
+	capMicros: number;
+	/** Turns dollars into equivalent conversions: E[v²] / E[v] of what counts. Micro-dollars. */
+	phiMicros: number;
+};
+
+/** Adds up rows by size. Classes whose conversions were all taken back are gone. */
+export function payoutSizes(rows: Iterable<EarningRow>): PayoutSizes {
+	const sizes = new Map<number, { conversions: number; netMicros: number }>();
+	for (const { sizeClass, conversions, netMicros } of rows) {
+		const size = sizes.get(sizeClass) ?? { conversions: 0, netMicros: 0 };
+		sizes.set(sizeClass, { conversions: size.conversions + conversions, netMicros: size.netMicros + netMicros });
+	}
+	for (const [sizeClass, { conversions }] of sizes) if (conversions <= 0) sizes.delete(sizeClass);
+	return sizes;
+}
+
+/** The mean of payouts as their logarithms have it, which a single one of a million hardly moves; null where there are none. */
+export function logMean(sizes: PayoutSizes): number | null {
+	let count = 0;
+	let sum = 0;
+	for (const { conversions, netMicros } of sizes.values()) {
+		count += conversions;
+		sum += conversions * Math.log(netMicros / conversions);
+	}
+	return count === 0 ? null : sum / count;
+}
+
+/** The network's usual payout, the middle of its campaigns' own; null before the first conversion. Micro-dollars. */
+export function networkPayout(campaigns: Iterable<PayoutSizes>): number | null {
+	const means: number[] = [];
+	for (const sizes of campaigns) {
+		const mean = logMean(sizes);
+		if (mean !== null) means.push(mean);
+	}
+	means.sort((a, b) => a - b);
+	const middle = means[Math.floor(means.length / 2)];
+	return middle === undefined ? null : Math.exp(middle);
+}
+
+/** @param epcMicros the campaign's own number, from which a payout is guessed where the network has none */
+export function measurePayouts(sizes: PayoutSizes, networkMicros: number | null, epcMicros: number): PayoutMeasure {
+	const usual = networkMicros ?? Math.max(epcMicros, 1) * CLICKS_PER_CONVERSION;
+	let count = MEAN_WORTH;
+	let logs = MEAN_WORTH * Math.log(usual);
+	for (const { conversions, netMicros } of sizes.values()) {
+		count += conversions;
+		logs += conversions * Math.log(netMicros / conversions);
+	}
+	// From the logarithms' mean up, so that what is far above all others does not set what it is measured by.
+	let mean = Math.exp(logs / count);
+	for (let pass = 0; pass < 3; pass++) {
+		let sum = MEAN_WORTH * Math.min(usual, mean);
+		for (const { conversions, netMicros } of sizes.values()) {
+			sum += conversions * Math.min(netMicros / conversions, COUNTED_MULTIPLE * mean);
+		}
+		mean = Math.max(mean, sum / count);
+	}
+	const capMicros = COUNTED_MULTIPLE * mean;
+	let first = 0;
+	let second = 0;
+	for (const { conversions, netMicros } of sizes.values()) {
+		const counted = countedPayout(netMicros / conversions, capMicros);
+		first += conversions * counted;
+		second += conversions * counted ** 2;
+	}
+	const phiMicros = (second + MEAN_WORTH * USUAL_SPREAD * mean ** 2) / (first + MEAN_WORTH * mean);
+	return { meanMicros: mean, capMicros, phiMicros };
+}
+
+/** What counts of a payout. */
+export function countedPayout(netMicros: number, capMicros: number): number {
+	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.min(netMicros, capMicros);
+}
+
+/** What of a payout the whole network shares. */
+export function pooledPayout(netMicros: number, capMicros: number): number {
+	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.max(0, netMicros - capMicros);
+}
+
+/** The part by which what counts is raised everywhere, for what is pooled. */
+export function networkLoading(campaigns: Iterable<{ sizes: PayoutSizes; capMicros: number }>): number {
+	let counted = 0;
+	let pooled = 0;
+	for (const { sizes, capMicros } of campaigns) {
+		for (const { conversions, netMicros } of sizes.values()) {
+			counted += conversions * countedPayout(netMicros / conversions, capMicros);
+			pooled += conversions * pooledPayout(netMicros / conversions, capMicros);
+		}
+	}
+	return counted === 0 ? 0 : Math.min(MOST_LOADING, pooled / counted);
+}

@@ -1,0 +1,34 @@
+import { priceOf, priceToMicros } from "../lib/money.ts";
+import type { LearningMode } from "./modes.ts";
+
+/** The factors in force that make a cell's price, in the order in which they multiply the operator's number. */
+export type PriceFactors = { campaignKeyword: number; publisher: number; source: number; campaignPublisher: number; link: number };
+
+export type PriceInput = {
+	/** The operator's number, micro-dollars. */
+	operatorMicros: number;
+	factors: PriceFactors;
+	mode: LearningMode;
+	sharePpm: number;
+	/** Null for a publisher who is paid by conversion: a bid to it costs nothing until one comes. */
+	guards: { caution: number; overpaid: number } | null;
+	/** See `nextCreep`. */
+	creep: number;
+};
+
+export type LearnedPrice = {
+	/** What is reckoned with, and what would be if the mode were automatic. Gross, micro-dollars. */
+	epcMicros: number;
+	advisedEpcMicros: number;
+	/** What is bid, in micro-dollars of whole ten-thousandths of a dollar. */
+	bidMicros: number;
+};
+
+/** EPC × guards × share → price. Without evidence the EPC is the operator's, to the micro-dollar. */
+export function priceCell({ operatorMicros, factors, mode, sharePpm, guards, creep }: PriceInput): LearnedPrice {
+	const { campaignKeyword, publisher, source, campaignPublisher, link } = factors;
+	const advisedEpcMicros = Math.round(operatorMicros * campaignKeyword * publisher * source * campaignPublisher * link);
+	const epcMicros = mode === "automatic" ? advisedEpcMicros : operatorMicros;
+	const guard = mode === "automatic" ? creep * (guards === null ? 1 : guards.caution * guards.overpaid) : 1;
+	return { epcMicros, advisedEpcMicros, bidMicros: priceToMicros(priceOf(Math.round(epcMicros * guard), sharePpm)) };
+}

@@ -1,0 +1,113 @@
+import type { Cell, LinkKind } from "./cell.ts";
+import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
+import type { Kappa } from "./settings.ts";
+
+/** What the network's traffic is worth, whatever the campaign: publishers, their sources, kinds of links. 1 where a key is missing. */
+export type SharedFactors = {
+	publishers: ReadonlyMap<string, FactorEvidence>;
+	/** By `pairKey` of publisher and source. */
+	sources: ReadonlyMap<string, FactorEvidence>;
+	links: ReadonlyMap<LinkKind, FactorEvidence>;
+};
+
+export const NO_SHARED_FACTORS: SharedFactors = { publishers: new Map(), sources: new Map(), links: new Map() };
+
+/** Two names as one key. */
+export function pairKey(first: string, second: string): string {
+	return `${first}\u0000${second}`;
+}
+
+/** What traffic multiplies every campaign's price by. */
+export function sharedFactor(shared: SharedFactors, { publisher, source, link }: Cell): number {
+	return (
+		(shared.publishers.get(publisher)?.factor ?? 1) *
+		(shared.sources.get(pairKey(publisher, source))?.factor ?? 1) *
+		(shared.links.get(link)?.factor ?? 1)
+	);
+}
+
+/** One kind of traffic: its factor, and what all campaigns together say of it. Few, however many campaigns there are. */
+export type TrafficKind = { publisher: string; sourceKey: string; link: LinkKind; factor: number; sums: FactorSums };
+
+export class Traffic {
+	readonly #kinds = new Map<string, TrafficKind>();
+
+	/** The kind that a cell's clicks are of. */
+	kindOf({ publisher, source, link }: Cell): TrafficKind {
+		const sourceKey = pairKey(publisher, source);
+		const key = pairKey(sourceKey, link);
+		let kind = this.#kinds.get(key);
+		if (kind === undefined) {
+			kind = { publisher, sourceKey, link, factor: 1, sums: emptySums() };
+			this.#kinds.set(key, kind);
+		}
+		return kind;
+	}
+
+	/** Forgets what campaigns have said, before they say it anew. */
+	clear(): void {
+		for (const kind of this.#kinds.values()) kind.sums = emptySums();
+	}
+
+	/** The factors of publishers, their sources and kinds of links, in two passes over the levels: in force from here on. */
+	fit(kappa: Kappa): SharedFactors {
+		const kinds = [...this.#kinds.values()];
+		let publishers = new Map<string, FactorEvidence>();
+		let sources = new Map<string, FactorEvidence>();
+		let links = new Map<LinkKind, FactorEvidence>();
+		for (let pass = 0; pass < PASSES; pass++) {
+			publishers = fitLevel(
+				kinds,
+				(kind) => kind.publisher,
+				(kind) => at(sources, kind.sourceKey) * at(links, kind.link),
+				kappa.publisher,
+			);
+			sources = fitLevel(
+				kinds,
+				(kind) => kind.sourceKey,
+				(kind) => at(publishers, kind.publisher) * at(links, kind.link),
+				kappa.source,
+			);
+			links = fitLevel(
+				kinds,
+				(kind) => kind.link,
+				(kind) => at(publishers, kind.publisher) * at(sources, kind.sourceKey),
+				kappa.link,
+			);
+		}
+		for (const kind of kinds) kind.factor = at(publishers, kind.publisher) * at(sources, kind.sourceKey) * at(links, kind.link);
+		return { publishers, sources, links };
+	}
+}
+
+const PASSES = 2;
+
+function at<Key>(level: ReadonlyMap<Key, FactorEvidence>, key: Key): number {
+	return level.get(key)?.factor ?? 1;
+}
+
+function fitLevel<Key>(
+	kinds: readonly TrafficKind[],
+	keyOf: (kind: TrafficKind) => Key,
+	others: (kind: TrafficKind) => number,
+	kappa: number,
+): Map<Key, FactorEvidence> {
+	const levels = new Map<Key, FactorSums>();
+	for (const kind of kinds) {
+		const key = keyOf(kind);
+		let sums = levels.get(key);
+		if (sums === undefined) {
+			sums = emptySums();
+			levels.set(key, sums);
+		}
+		const factor = others(kind);
+		sums.expected += kind.sums.expected * factor;
+		sums.squared += kind.sums.squared * factor;
+		sums.observed += kind.sums.observed;
+		sums.expectedMicros += kind.sums.expectedMicros * factor;
+		sums.earnedMicros += kind.sums.earnedMicros;
+		sums.clicks += kind.sums.clicks;
+		sums.ripe += kind.sums.ripe;
+	}
+	return new Map([...levels].map(([key, sums]) => [key, readFactor(sums, kappa)]));
+}

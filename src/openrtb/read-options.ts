@@ -1,0 +1,63 @@
+/**
+ * What publishers may have read beyond the interface: fields of OpenRTB 2.5 and 2.6, in the places of either. As tolerant as
+ * `readBidRequest`, and bounded like it: a list that is too long is told, never shortened.
+ */
+import { isObject, isTooLong, isTrue, type Json, object, positiveNumber, text, texts } from "./read-values.ts";
+
+/**
+ * The lists of keywords of user and site: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where they are
+ * longer than any auction takes.
+ */
+export function readKeywordLists(body: Json): readonly string[] | null {
+	const user = object(body.user);
+	const site = object(body.site);
+	if (isTooLong(user.kwarray) || isTooLong(site.kwarray)) return null;
+	const single = [text(user.keywords), text(site.keywords)].filter((list) => list !== null);
+	return [...single, ...texts(user.kwarray), ...texts(site.kwarray)];
+}
+
+/** Which categories of advertisers the auction takes, of one taxonomy of the IAB's. */
+export type CategoryLists = { taxonomy: number; blocked: readonly string[]; allowed: readonly string[] };
+
+/** `cattax` of the Content Category Taxonomy 1.0, of which lists are that name none. */
+const FIRST_TAXONOMY = 1;
+
+/** `bcat`, `acat` and `cattax`; null where they are longer than any auction takes. */
+export function readCategories(body: Json): CategoryLists | null {
+	if (isTooLong(body.bcat) || isTooLong(body.acat)) return null;
+	return { taxonomy: readTaxonomy(body.cattax), blocked: texts(body.bcat), allowed: texts(body.acat) };
+}
+
+/** One that cannot be read is one that nobody has categories of. */
+function readTaxonomy(value: unknown): number {
+	if (value === undefined || value === null) return FIRST_TAXONOMY;
+	return positiveNumber(value) ?? 0;
+}
+
+export type SupplyNode = { asi: string; sid: string };
+/** Null where it cannot be read: no list of nodes, none in it, or too many. */
+export type SupplyChain = { complete: boolean; nodes: readonly SupplyNode[] } | null;
+
+/** Far more than any chain has. */
+const MAX_NODES = 100;
+
+/** The supply chains of a request, `source.schain` of 2.6 and `source.ext.schain` of 2.5: none where neither is sent. */
+export function readSupplyChains(body: Json): readonly SupplyChain[] {
+	const source = object(body.source);
+	return [source.schain, object(source.ext).schain].filter((chain) => chain !== undefined && chain !== null).map(readChain);
+}
+
+function readChain(chain: unknown): SupplyChain {
+	if (!isObject(chain) || !Array.isArray(chain.nodes) || chain.nodes.length === 0 || chain.nodes.length > MAX_NODES) return null;
+	const nodes = chain.nodes.map((node): SupplyNode => {
+		const { asi, sid } = object(node);
+		return { asi: text(asi)?.trim().toLowerCase() ?? "", sid: text(sid)?.trim() ?? "" };
+	});
+	return { complete: isTrue(chain.complete), nodes };
+}
+
+/** `exp` of the first impression: seconds; null where none was sent. */
+export function readExpiry(body: Json): number | null {
+	const imp = Array.isArray(body.imp) ? body.imp[0] : body.imp;
+	return positiveNumber(object(imp).exp);
+}

@@ -1,0 +1,118 @@
+/** What is known of clicks by their age: curves stated, and curves learned from conversions. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DelayRow } from "../../../src/learning/cohorts.ts";
+import { curveFault, DEFAULT_CURVES, LAG_EDGES, maturities, readStatedCurve } from "../../../src/learning/delay-curve.ts";
+import { learnCurves } from "../../../src/learning/learn-delays.ts";
+
+const TODAY = 20_000;
+
+/** Days of clicks that each bring 100 conversions, by how many have come after so many days. */
+function rowsOf(days: number, arrived: (lag: number) => number, reversedAfter: { lag: number; count: number } | null = null): DelayRow[] {
+	const rows: DelayRow[] = [];
+	for (let day = TODAY - days; day < TODAY; day++) {
+		for (let lag = 0; lag < TODAY - day; lag++) {
+			const arrivals = 100 * (arrived(lag) - (lag === 0 ? 0 : arrived(lag - 1)));
+			const reversals = reversedAfter?.lag === lag ? reversedAfter.count : 0;
+			rows.push({ platform: "p", day, lag, arrivals, reversals });
+		}
+	}
+	return rows;
+}
+
+describe("unit: delay curves", () => {
+	it.each([
+		["no point", [], "needs at least one"],
+		[
+			"days that do not rise",
+			[
+				{ days: 2, part: 0.5 },
+				{ days: 2, part: 0.6 },
+			],
+			"days of a delay curve must rise",
+		],
+		["a day of zero", [{ days: 0, part: 0.5 }], "days of a delay curve must rise"],
+		[
+			"parts that fall",
+			[
+				{ days: 1, part: 0.5 },
+				{ days: 2, part: 0.4 },
+			],
+			"must not fall",
+		],
+		["a part above one", [{ days: 1, part: 1.1 }], "must not fall"],
+		["nothing but zeros", [{ days: 1, part: 0 }], "must rise above 0"],
+		["not a number", [{ days: 1, part: Number.NaN }], "must not fall"],
+	])("a stated curve with %s is refused", (_, curve, fault) => {
+		expect(curveFault(curve)).toContain(fault);
+	});
+
+	it("a stated curve is read by days: a day's clicks are of every age of a day", () => {
+		expect(
+			curveFault([
+				{ days: 1, part: 0.5 },
+				{ days: 2, part: 1 },
+			]),
+		).toBeNull();
+		const curve = readStatedCurve([
+			{ days: 1, part: 0.5 },
+			{ days: 2, part: 1 },
+		]);
+		expect(curve[0]).toBeCloseTo(0.25, 2);
+		expect(curve[1]).toBeCloseTo(0.75, 2);
+		expect(curve[2]).toBe(1);
+	});
+
+	it("without conversions the default stands", () => {
+		const { arrivals, reversals } = learnCurves([], TODAY);
+		for (const [at, part] of DEFAULT_CURVES.arrivals.entries()) expect(arrivals[at]).toBeCloseTo(part, 9);
+		for (const [at, part] of DEFAULT_CURVES.reversals.entries()) expect(reversals[at]).toBeCloseTo(part, 9);
+	});
+
+	it("a slow platform is found out, from days that are too young to show all", () => {
+		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
+		const { arrivals } = learnCurves(rowsOf(100, slow), TODAY);
+		for (const edge of LAG_EDGES) expect(Math.abs((arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.02);
+	});
+
+	it("a platform that is slow so far is expected to be slow in what its history is too short to show", () => {
+		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
+		const { arrivals } = learnCurves(rowsOf(16, slow), TODAY);
+		expect(DEFAULT_CURVES.arrivals[7]).toBeGreaterThan(0.8);
+		expect(arrivals[7]).toBeLessThan(0.4);
+		expect(arrivals[14]).toBeLessThan(0.75);
+	});
+
+	it("reversals that come late are known before all of them have come", () => {
+		const { reversals } = learnCurves(
+			rowsOf(100, () => 1, { lag: 20, count: 30 }),
+			TODAY,
+		);
+		expect(reversals.at(-1)).toBeGreaterThan(0.27);
+		expect(reversals.at(-1)).toBeLessThan(0.33);
+	});
+
+	it("whatever comes, curves rise to one and reversals stay below it", () => {
+		const row = fc.record({
+			platform: fc.constant("p"),
+			day: fc.integer({ min: TODAY - 119, max: TODAY }),
+			lag: fc.integer({ min: 0, max: 130 }),
+			arrivals: fc.integer({ min: -2, max: 50 }),
+			reversals: fc.integer({ min: -2, max: 50 }),
+		});
+		fc.assert(
+			fc.property(fc.array(row, { maxLength: 60 }), (rows) => {
+				const curves = learnCurves(rows, TODAY);
+				for (const curve of [curves.arrivals, curves.reversals]) {
+					for (const [at, part] of curve.entries()) {
+						expect(part).toBeGreaterThanOrEqual(curve[at - 1] ?? 0);
+						expect(part).toBeLessThanOrEqual(1);
+					}
+				}
+				expect(curves.arrivals.at(-1)).toBe(1);
+				for (const part of maturities(curves)) expect(part).toBeGreaterThan(0);
+			}),
+			{ numRuns: Number(process.env.PROPERTY_RUNS || 40) },
+		);
+	});
+});

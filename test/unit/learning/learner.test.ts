@@ -1,0 +1,333 @@
+/** The learner over tables in memory: what it learns is a function of what happened, and of nothing else. */
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Learner } from "../../../scripts/backtest/learner.ts";
+import { type Line, readLine } from "../../../scripts/backtest/messages.ts";
+import { answerLine, serve, writeLine } from "../../../scripts/backtest/serve.ts";
+import { dayOf } from "../../../src/learning/cohorts.ts";
+import { nextCreep } from "../../../src/learning/creep.ts";
+import { EXPLAINED_LEVELS } from "../../../src/learning/explain.ts";
+import { readFactor } from "../../../src/learning/factor.ts";
+import { caution, overpaidGuard } from "../../../src/learning/guards.ts";
+import { effectiveMode } from "../../../src/learning/modes.ts";
+import { learnNight } from "../../../src/learning/night.ts";
+import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
+import { MAX_SOURCES } from "../../../src/learning/sources.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
+
+const START = Date.UTC(2026, 0, 5);
+const DAYS = 12;
+
+function network(epc = 0.2, scale = 1): Line {
+	const campaign = (id: string, platform: string) => ({
+		id,
+		platform,
+		epc: epc * scale,
+		default_keyword_epc: null,
+		keyword_epc: { shoes: 0.3 * scale },
+	});
+	return readLine(
+		JSON.stringify({
+			type: "network",
+			platforms: [{ id: "p" }, { id: "q" }],
+			publishers: [
+				{ id: "cpa", revenue_share: 0.8, pricing_model: "CPA" },
+				{ id: "cpc", revenue_share: 0.75, pricing_model: "CPC" },
+			],
+			campaigns: [campaign("a", "p"), campaign("b", "q")],
+		}),
+	);
+}
+
+/** Clicks and conversions of some days: 15 in 100 clicks of campaign a buy, three of b; some purchases are taken back. */
+function history(scale = 1): Line[] {
+	const lines: Line[] = [];
+	for (let number = 0; number < DAYS * 200; number++) {
+		const at = START + Math.floor((number * DAY_MS) / 200);
+		const campaign = number % 2 === 0 ? "a" : "b";
+		const publisher = number % 3 === 0 ? "cpc" : "cpa";
+		const keyword = number % 5 === 0 ? "shoes" : number % 7 === 0 ? "boots" : "";
+		lines.push({
+			type: "click",
+			at,
+			id: `c${number}`,
+			campaign,
+			publisher,
+			source: `s${number % 4}`,
+			keyword,
+			link: number % 4 === 0 ? "deeplink" : "homepage",
+			bid: 100_000 * scale,
+		});
+		if (luckOf(number) >= (campaign === "a" ? 15 : 3)) continue;
+		const sold = {
+			type: "conversion",
+			txnid: `t${number}`,
+			click: `c${number}`,
+			platform: "p",
+			payout: (4 + (number % 3)) * 1_000_000 * scale,
+		} as const;
+		lines.push({ ...sold, at: at + (number % 50) * HOUR_MS, status: "approved" });
+		if (luckOf(number + 1) < 15) lines.push({ ...sold, at: at + (60 + (number % 90)) * HOUR_MS, status: "cancelled" });
+		if (luckOf(number + 1) < 5) lines.push({ ...sold, at: at + (160 + (number % 20)) * HOUR_MS, status: "approved" });
+	}
+	return lines;
+}
+
+/** Some number below 100 that has nothing to do with what else is taken from a number. */
+function luckOf(number: number): number {
+	return (Math.imul(number + 1, 2_654_435_761) >>> 8) % 100;
+}
+
+const END = START + (DAYS + 10) * DAY_MS;
+
+/** Tells a learner everything before any day passes, in the order given: what it then learns is what a rebuild would. */
+function learnAtOnce(lines: readonly Line[], settings = DEFAULT_SETTINGS, terms = network()): Learner {
+	const learner = new Learner("automatic", settings);
+	answerLine(learner, terms);
+	learner.passTo(START);
+	for (const line of lines) if (line.type === "click" || line.type === "conversion") writeLine(learner, line);
+	return learner;
+}
+
+/** All that was learned, to nine digits: sums of the same numbers in another order differ beyond them. */
+function factorsOf(learner: Learner): unknown {
+	return JSON.parse(
+		JSON.stringify(learner.learned, (_, value: unknown) =>
+			value instanceof Map
+				? Object.fromEntries([...value].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
+				: typeof value === "number"
+					? Number(value.toPrecision(9))
+					: value,
+		),
+	);
+}
+
+function relearn(learner: Learner): unknown {
+	learner.passTo(END);
+	return factorsOf(learner);
+}
+
+const CELL = { campaign: "a", publisher: "cpa", source: "s2", keyword: null, link: "homepage" } as const;
+
+describe("unit: the learner", () => {
+	it("without data the price is the operator's, to the micro-dollar", () => {
+		const learner = new Learner();
+		answerLine(learner, network(0.123457));
+		learner.passTo(START);
+		expect(learner.price(CELL)?.epcMicros).toBe(123_457);
+		expect(learner.price({ ...CELL, keyword: "shoes" })?.epcMicros).toBe(300_000);
+		learner.passTo(START + 40 * DAY_MS);
+		expect(learner.price({ ...CELL, keyword: "boots" })?.epcMicros).toBe(123_457);
+		expect(learner.price(CELL)).toEqual({ epcMicros: 123_457, advisedEpcMicros: 123_457, bidMicros: 98_800 });
+	});
+
+	it("clicks that earn more or less move the price, and each mode shows or takes it", () => {
+		const learner = learnAtOnce(history());
+		learner.passTo(END + 5 * DAY_MS);
+		expect(learner.price(CELL)?.epcMicros).toBeGreaterThan(400_000);
+		expect(learner.price({ ...CELL, campaign: "b", source: "s1" })?.epcMicros).toBeLessThan(250_000);
+		const advised = new Learner("advise");
+		for (const line of [network(), ...history()]) answerLine(advised, line);
+		advised.passTo(END + 5 * DAY_MS);
+		expect(advised.price(CELL)?.epcMicros).toBe(200_000);
+		expect(advised.price(CELL)?.advisedEpcMicros).toBeGreaterThan(400_000);
+	});
+
+	it("increments over days, with folding and waiting, are what a rebuild gives", () => {
+		const lines = history();
+		const gradual = new Learner();
+		answerLine(gradual, network());
+		for (const line of lines.toSorted((a, b) => timeOf(a) - timeOf(b))) answerLine(gradual, line);
+		expect(relearn(gradual)).toEqual(relearn(learnAtOnce(lines)));
+	});
+
+	it("duplicates and any order give the same factors", () => {
+		const lines = history();
+		const expected = relearn(learnAtOnce(lines));
+		fc.assert(
+			fc.property(fc.array(fc.nat(lines.length - 1), { maxLength: 300 }), fc.integer({ min: 1, max: 1e6 }), (again, seed) => {
+				const shuffled = [...lines, ...again.flatMap((at) => lines[at] ?? [])]
+					.map((line, at) => ({ line, rank: (at * 7_919 + seed) % 10_007 }))
+					.toSorted((a, b) => a.rank - b.rank)
+					.map(({ line }) => line);
+				expect(relearn(learnAtOnce(shuffled))).toEqual(expected);
+			}),
+			{ numRuns: Number(process.env.PROPERTY_RUNS || 4) },
+		);
+	});
+
+	it("all dollars times four are the same factors: nothing but the currency has changed", () => {
+		const scaled = { ...DEFAULT_SETTINGS, allowanceMicros: DEFAULT_SETTINGS.allowanceMicros * 4 };
+		const factors = (learner: Learner) => {
+			learner.passTo(END);
+			return [...(learner.learned?.campaigns.values() ?? [])].map(({ factors: { campaign } }) => campaign.factor.toPrecision(9));
+		};
+		expect(factors(learnAtOnce(history(4), scaled, network(0.2, 4)))).toEqual(factors(learnAtOnce(history())));
+	});
+
+	it("more earned is never a lower factor", () => {
+		const amount = fc.double({ min: 0, max: 1e6, noNaN: true });
+		fc.assert(
+			fc.property(amount, amount, amount, fc.double({ min: 0.01, max: 1, noNaN: true }), (expected, observed, more, q) => {
+				const sums = { expected, squared: expected * q, observed, expectedMicros: 0, earnedMicros: 0, clicks: 0, ripe: 0 };
+				expect(readFactor({ ...sums, observed: observed + more }, 3).factor).toBeGreaterThanOrEqual(readFactor(sums, 3).factor);
+			}),
+		);
+	});
+
+	it("100,000 tag ids leave bounded rows, and idle ones make room", () => {
+		const learner = new Learner();
+		answerLine(learner, network());
+		for (let number = 0; number < 100_000; number++) {
+			const at = START + Math.floor((number * 30 * DAY_MS) / 100_000);
+			const keyword = `word ${number}`;
+			answerLine(learner, {
+				type: "click",
+				at,
+				id: `c${number}`,
+				campaign: "a",
+				publisher: "cpa",
+				source: `tag${number}`,
+				keyword,
+				link: "homepage",
+				bid: 0,
+			});
+			if (number % 10_000 === 0) expect(learner.ledger.cells.get("a")?.size ?? 0).toBeLessThanOrEqual(MAX_SOURCES + 1);
+		}
+		const cells = [...(learner.ledger.cells.get("a")?.values() ?? [])];
+		expect(cells.length).toBeLessThanOrEqual(MAX_SOURCES + 1);
+		expect(new Set(cells.map(({ cell }) => cell.keyword))).toEqual(new Set(["*"]));
+		expect(cells.flatMap(({ clicks }) => clicks).reduce((sum, { clicks }) => sum + clicks, 0)).toBe(100_000);
+	});
+
+	it("a source whose clicks never buy moves its own price, and hardly those of others", () => {
+		const fraud = Array.from({ length: DAYS * 80 }, (_, number): Line => {
+			const campaign = number % 2 === 0 ? "a" : "b";
+			const at = START + Math.floor((number * DAY_MS) / 80);
+			return { type: "click", at, id: `f${number}`, campaign, publisher: "cpa", source: "fraud", keyword: "", link: "homepage", bid: 0 };
+		});
+		const [honest, defrauded] = [learnAtOnce(history()), learnAtOnce([...history(), ...fraud])];
+		for (const learner of [honest, defrauded]) learner.passTo(END + 20 * DAY_MS);
+		const price = (learner: Learner, source: string) => learner.price({ ...CELL, source })?.epcMicros ?? 0;
+		expect(price(defrauded, "fraud")).toBeLessThan(price(honest, "s2") / 3);
+		expect(price(defrauded, "s2")).toBeGreaterThan(price(honest, "s2") * 0.85);
+	});
+
+	it("what is paid is cautious while little was seen, and less where a campaign was paid more than it earns", () => {
+		expect(caution(0.5, 3, 0)).toBeCloseTo(0.711, 3);
+		expect(caution(0.5, 3, 1_000)).toBeGreaterThan(0.98);
+		expect(overpaidGuard({ paidMicros: 100, projectedMicros: 90 }, 10)).toBe(1);
+		expect(overpaidGuard({ paidMicros: 200, projectedMicros: 90 }, 10)).toBe(0.5);
+		expect(overpaidGuard({ paidMicros: 900, projectedMicros: 0 }, 10)).toBe(0.25);
+	});
+
+	it("only a starved campaign creeps upward, as far as it may, and goes back once clicks come", () => {
+		expect(nextCreep(1, 0.5, 0)).toBe(1);
+		expect(nextCreep(1, 0.5, 0.03)).toBe(1.03);
+		expect(nextCreep(2.99, 0, 0.03)).toBe(3);
+		expect(nextCreep(1.5, 2, 0.03)).toBe(1.5);
+		expect(nextCreep(1.03, 9, 0.03)).toBeCloseTo(1, 9);
+		expect(nextCreep(1.01, 9, 0.03)).toBe(1);
+	});
+
+	it.each([
+		["automatic", null, false, null, "automatic"],
+		["automatic", "off", false, null, "off"],
+		["off", "automatic", false, null, "automatic"],
+		["automatic", null, true, null, "advise"],
+		["automatic", null, false, "off", "off"],
+		["off", null, false, "automatic", "off"],
+	] as const)("network %s, campaign %s, pinned %s, publisher %s: %s", (network, mode, pinned, publisher, effective) => {
+		expect(effectiveMode(network, { mode, pinned }, publisher)).toBe(effective);
+	});
+
+	it("a price is explained as the chain that it is", () => {
+		const learner = learnAtOnce(history());
+		learner.passTo(END + 20 * DAY_MS);
+		const { operatorMicros, factors, epcMicros, payoutCapMicros } = learner.explain(CELL) ?? {};
+		const product = (factors ?? []).reduce((sum, { inForce }) => sum * inForce, operatorMicros ?? 0);
+		expect(Math.abs(product - (epcMicros ?? 0))).toBeLessThan(1);
+		expect(factors?.map(({ level }) => level)).toEqual([...EXPLAINED_LEVELS]);
+		expect(factors?.[0]).toMatchObject({ weight: expect.closeTo(0.97, 1), maturity: expect.closeTo(1, 1) });
+		expect(payoutCapMicros).toBeGreaterThan(15_000_000);
+		expect(new Learner().explain(CELL)).toBeNull();
+	});
+
+	it("a number that the operator changes holds at once, against all that was seen", () => {
+		const learner = learnAtOnce(history());
+		learner.passTo(END + 10 * DAY_MS);
+		const before = learner.price(CELL)?.epcMicros ?? 0;
+		answerLine(learner, network(before / 1_000_000));
+		const after = learner.price(CELL)?.epcMicros ?? 0;
+		expect(Math.abs(after / before - 1)).toBeLessThan(0.15);
+	});
+
+	it("a night without campaigns or cells is a night", () => {
+		expect(learnNight({ today: dayOf(START), campaigns: [], curves: new Map(), settings: DEFAULT_SETTINGS }).campaigns.size).toBe(0);
+	});
+});
+
+function timeOf(line: Line): number {
+	return line.type === "network" ? 0 : line.at;
+}
+
+describe("unit: backtest --serve", () => {
+	async function answers(lines: readonly string[]): Promise<{ answered: string[]; told: string[] }> {
+		const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+		const done = serve(input, output, errors).then(() => {
+			output.end();
+			errors.end();
+		});
+		input.end(`${lines.join("\n")}\n`);
+		const read = await Promise.all([text(output), text(errors), done]);
+		return { answered: read[0].split("\n").filter(Boolean), told: read[1].split("\n").filter(Boolean) };
+	}
+
+	it("answers prices alone, and tells what it cannot read", async () => {
+		const cells = [
+			["a", "cpa", "s", null, "homepage"],
+			["a", "cpc", null, "shoes", "deeplink"],
+			["nobody", "cpa", "s", null, "homepage"],
+			null,
+		];
+		const { answered, told } = await answers([
+			JSON.stringify({
+				type: "network",
+				platforms: null,
+				publishers: [
+					{ id: "cpa", revenue_share: "0.8", pricing_model: "CPA" },
+					{ id: "cpc", revenue_share: 0.75, pricing_model: "CPC" },
+				],
+				campaigns: [{ id: "a", brand: "x.com", platform: "p", country: "US", epc: 0.2, default_keyword_epc: null, keyword_epc: null }],
+			}),
+			"not json",
+			"[]",
+			"null",
+			JSON.stringify({ type: "click", at: "soon", id: 1 }),
+			JSON.stringify({
+				type: "click",
+				at: START,
+				id: "x",
+				campaign: "nobody",
+				publisher: "cpa",
+				source: null,
+				keyword: null,
+				link: null,
+				bid: null,
+			}),
+			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: null, status: "approved", payout: 5 }),
+			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "perhaps", payout: 5 }),
+			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "approved", payout: -5 }),
+			JSON.stringify({ type: "prices", at: START, cells }),
+		]);
+		expect(answered).toHaveLength(1);
+		const { epc, bid } = JSON.parse(answered[0] ?? "") as { epc: number[]; bid: number[] };
+		expect(epc).toEqual([0.2, 0.2, 0, 0]);
+		expect(bid[0]).toBe(0.16);
+		expect(bid[1]).toBeLessThan(0.15);
+		expect(bid.slice(2)).toEqual([0, 0]);
+		expect(told).toHaveLength(7);
+	});
+});
