@@ -105,7 +105,14 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/", frontDoorRoutes({ addresses: { ...addresses, trackerUrl: config.TRACKER_URL }, keys, kv: env.BOOK, now }));
 	app.route("/api/reporting", reportRoutes({ db, keys }));
 	const tokens = new ClickTokens(config.TOKEN_KEYS);
-	const bidding: BiddingDeps = { book, tokens, clickUrl: config.CLICK_URL, clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS, now, vendorId: config.GVL_VENDOR_ID };
+	const bidding: BiddingDeps = {
+		book,
+		tokens,
+		clickUrl: config.CLICK_URL,
+		clickTtlMs: config.CLICK_TTL_HOURS * HOUR_MS,
+		now,
+		vendorId: config.GVL_VENDOR_ID,
+	};
 	const limit = new PublisherLimit({ now, shared: env.PUBLISHERS });
 	const dataThrough = () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now });
 	const publisherApi = {

@@ -58,7 +58,14 @@ async function explain(
 		});
 	};
 	const now = deps.now();
-	const decision = await holdAuction({ book: deps.book, waitUntil, now, vendorId: deps.vendorId }, auction, (snapshot) => find(snapshot, now), null, lay, observe);
+	const decision = await holdAuction(
+		{ book: deps.book, waitUntil, now, vendorId: deps.vendorId },
+		auction,
+		(snapshot) => find(snapshot, now),
+		null,
+		lay,
+		observe,
+	);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
 	return { endpoint, decision: explainDecision(decision), candidates };
 }

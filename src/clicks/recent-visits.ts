@@ -1,6 +1,6 @@
 /**
  * Visits of users whose privacy signals say no, in this isolate's memory alone: nothing of them is written anywhere, and rules on repeats
- * and on too many clicks still find those that come to the same isolate (docs/decisions/0042).
+ * and on too many clicks still find those that come to the same isolate (docs/decisions/0043).
  */
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
