@@ -37,7 +37,7 @@ export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
  * A button that has the browser make or use a passkey. Without JavaScript it is not there: passkeys need it.
  * @param ask where the browser's question comes from @param send where its answer goes, which says where to go on
  */
-export function PasskeyButton(props: {
+function PasskeyButton(props: {
 	kind: "register" | "use";
 	ask: string;
 	send: string;
