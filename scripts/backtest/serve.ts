@@ -57,7 +57,7 @@ function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): v
 			platform,
 			epcMicros: epc,
 			defaultKeywordEpcMicros: default_keyword_epc,
-			keywordEpcMicros: new Map(Object.entries(keyword_epc)),
+			keywordEpcMicros: new Map(Object.entries(keyword_epc).flatMap(([keyword, micros]) => (micros === null ? [] : [[keyword, micros]]))),
 		})),
 	);
 }
