@@ -246,7 +246,7 @@ describe("unit: the learner", () => {
 	it("a campaign that earns a quarter from one day on is told, and its older days are forgotten", () => {
 		const learner = new Learner();
 		answerLine(learner, network());
-		const days = 60;
+		const days = 55;
 		for (let number = 0; number < days * 60; number++) {
 			const at = START + Math.floor((number * DAY_MS) / 60);
 			const id = `c${number}`;
