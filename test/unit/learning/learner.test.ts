@@ -350,14 +350,17 @@ describe("unit: backtest --serve", () => {
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: null, status: "approved", payout: 5 }),
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "perhaps", payout: 5 }),
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "approved", payout: -5 }),
+			JSON.stringify({ type: "prices", at: START, cells: [] }),
+			JSON.stringify({ type: "click", at: START + 70 * DAY_MS, id: "y", campaign: "a", publisher: "cpa", bid: 0.1 }),
 			JSON.stringify({ type: "prices", at: START, cells }),
 		]);
-		expect(answered).toHaveLength(1);
-		const { epc, bid } = JSON.parse(answered[0] ?? "") as { epc: number[]; bid: number[] };
+		expect(answered).toHaveLength(2);
+		expect(answered[0]).toBe('{"epc":[],"bid":[]}');
+		const { epc, bid } = JSON.parse(answered[1] ?? "") as { epc: number[]; bid: number[] };
 		expect(epc).toEqual([0.2, 0.2, 0, 0]);
 		expect(bid[0]).toBe(0.16);
 		expect(bid[1]).toBeLessThan(0.15);
 		expect(bid.slice(2)).toEqual([0, 0]);
-		expect(told).toHaveLength(7);
+		expect(told).toHaveLength(8);
 	});
 });
