@@ -21,4 +21,3 @@ export type OpenRtbOptions = {
 
 /** `contract`: the answer of the interface and nothing more. */
 export const RESPONSE_PROFILES = ["contract", "full"] as const;
-type ResponseProfile = (typeof RESPONSE_PROFILES)[number];
