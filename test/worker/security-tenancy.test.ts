@@ -63,6 +63,7 @@ const ASKED = {
 /** What else some are asked for, that they have an answer to. @param mark of the publisher who asks */
 const BODIES: Record<string, unknown> = {
 	makeLinks: { urls: ["https://shoes.example/", "https://marketplace.example/"] },
+	tellAuctions: { auctions: [{ id: "auction-1", loss: 0 }] },
 	explainOwnBid: { query: "bd=shoes.example&cc=US&pubi=pubi-of-b" },
 };
 /** Has us call the publisher, a few times a minute. */
