@@ -65,6 +65,7 @@ const BODIES: Record<string, unknown> = {
 	makeLinks: { urls: ["https://shoes.example/", "https://marketplace.example/"] },
 	tellAuctions: { auctions: [{ id: "auction-1", loss: 0 }] },
 	explainOwnBid: { query: "bd=shoes.example&cc=US&pubi=pubi-of-b" },
+	replayOwnCallbacks: { from: DAY, dry_run: true },
 };
 /** Has us call the publisher, a few times a minute. */
 const CALLING = /^\/api\/callbacks\//;
