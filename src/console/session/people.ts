@@ -163,7 +163,7 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 
 async function readPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
 	const read = readInput(v.strictObject({ name: personName, email: v.nullable(personEmail) }), { name, email });
-	if (publisherId === null && read.name === BREAK_GLASS) {
+	if (publisherId === null && read.name.toLowerCase() === BREAK_GLASS) {
 		throw invalidInput([{ path: "name", message: "is how whoever holds OPERATOR_KEY is called" }]);
 	}
 	if (publisherId !== null) {
