@@ -105,9 +105,11 @@ export async function answerChange(
 	const faults = [...sent.faults, ...guardFaults(request, sent.fields)];
 	if (faults.length > 0) return again(faults);
 	try {
-		const { isDone, report, faults: open } = await run(request, (options) =>
-			changeEntry(deps.imports, { section, id, fields: sent.fields, etag }, options),
-		);
+		const {
+			isDone,
+			report,
+			faults: open,
+		} = await run(request, (options) => changeEntry(deps.imports, { section, id, fields: sent.fields, etag }, options));
 		if (isDone) return seeOther(`${action}?${new URLSearchParams({ changed: report.book.version === null ? "late" : "1" })}`);
 		return view(
 			{ status: open.length > 0 ? 422 : 200 },

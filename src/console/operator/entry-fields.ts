@@ -43,6 +43,8 @@ const SCHEMAS: Readonly<Record<EntrySection, { entries: object }>> = {
 /** Campaigns have pages of their own. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["campaigns", "campaigns_complete"]);
 
+const ABBREVIATIONS: Readonly<Record<string, string>> = { url: "address", epc: "EPC", openrtb: "OpenRTB" };
+
 const FLAG_CHOICES: readonly Choice[] = [
 	{ value: "true", label: "yes" },
 	{ value: "false", label: "no" },
@@ -99,8 +101,6 @@ function kindOf({ type, item, pipe = [] }: Shape): Kind {
 function choiceOf(value: unknown): Choice {
 	return { value: String(value), label: String(value) };
 }
-
-const ABBREVIATIONS: Readonly<Record<string, string>> = { id: "id", url: "address", epc: "EPC", openrtb: "OpenRTB" };
 
 /** `callback_url` is "Callback address". */
 export function labelOf(name: string): string {

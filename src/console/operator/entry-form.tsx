@@ -163,7 +163,9 @@ export function Conflict(props: {
 				empty={null}
 			/>
 			<h2>As it is now</h2>
-			<p>{Object.keys(own).length === 0 ? "" : "What you changed, and nobody else, is filled in already. "}Look at it, and send it again.</p>
+			<p>
+				{Object.keys(own).length === 0 ? "" : "What you changed, and nobody else, is filled in already. "}Look at it, and send it again.
+			</p>
 			<EntryForm section={section} action={action} found={found} texts={own} />
 			<p>
 				<a href={networkPath(section)}>Back to the list</a>

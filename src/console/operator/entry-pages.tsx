@@ -18,14 +18,7 @@ import { fieldsOf } from "./entry-fields.ts";
 import { EntryForm, stateFields } from "./entry-form.tsx";
 import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
 
-const USD_FIELDS: ReadonlySet<string> = new Set([
-	"epc",
-	"default_keyword_epc",
-	"flat_fee",
-	"daily_budget",
-	"total_budget",
-	"max_payout",
-]);
+const USD_FIELDS: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "flat_fee", "daily_budget", "total_budget", "max_payout"]);
 
 export const ENTRY_PAGES = [
 	...ENTRY_SECTIONS.map((section) =>

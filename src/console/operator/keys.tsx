@@ -40,7 +40,7 @@ export const KEYS_PAGES = [
 			const { deps, actor } = request;
 			const typed = given(request, ["kind", "owner", "role", "expires"]);
 			try {
-				return <Made {...await issueCredential(deps.issuing, actor, readKeyInput("issue", typed))} />;
+				return <Made {...(await issueCredential(deps.issuing, actor, readKeyInput("issue", typed)))} />;
 			} catch (error) {
 				const faults = formFaults(error);
 				return view({ status: 422 }, <IssueForm typed={typed} faults={faults} />);
@@ -57,7 +57,7 @@ export const KEYS_PAGES = [
 			const { overlap_hours: hours, ...typed } = given(request, ["kind", "owner", "overlap_hours", "value", "expires"]);
 			// What is no number is given on as it is, and refused.
 			const overlap = hours === undefined ? {} : { overlap_hours: parseJson(hours) ?? hours };
-			return <Made {...await rotateCredential(deps.issuing, actor, readKeyInput("rotate", { ...typed, ...overlap }))} />;
+			return <Made {...(await rotateCredential(deps.issuing, actor, readKeyInput("rotate", { ...typed, ...overlap })))} />;
 		},
 	}),
 	page({
@@ -118,13 +118,15 @@ const COLUMNS: readonly Column<CredentialState>[] = [
 	{ head: "Kind", cell: ({ kind }) => WORDS(kind) },
 	{ head: "Owner", cell: ({ kind, owner }) => <Owner kind={kind} owner={owner} /> },
 	{ head: "Role", cell: ({ role }) => role ?? null },
-	{ head: "State", cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} /> },
+	{
+		head: "State",
+		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
+	},
 	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} /> },
 	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
 	{
 		head: "Last used",
-		cell: ({ last_used_at, last_used_on }) =>
-			last_used_at === undefined ? <Time at={last_used_on} date /> : <Time at={last_used_at} />,
+		cell: ({ last_used_at, last_used_on }) => (last_used_at === undefined ? <Time at={last_used_on} date /> : <Time at={last_used_at} />),
 	},
 ];
 

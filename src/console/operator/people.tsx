@@ -1,8 +1,8 @@
 /** The operator's staff, and a publisher's people: invited, let in, given roles, kept out. Links are shown once. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Actor } from "../../http/actor.ts";
-import { HttpError } from "../../lib/http.ts";
 import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { HttpError } from "../../lib/http.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import {
@@ -68,7 +68,11 @@ const DEEDS: readonly Deed[] = [
 		name: "role",
 		isGuarded: true,
 		async does({ deps, form }, person, actor) {
-			if (form.get("was") !== person.role) throw new HttpError(409, { error: "Conflict", message: `Their role is ${person.role} by now. Nothing was changed: look at the list anew.` });
+			if (form.get("was") !== person.role)
+				throw new HttpError(409, {
+					error: "Conflict",
+					message: `Their role is ${person.role} by now. Nothing was changed: look at the list anew.`,
+				});
 			await changeRole(deps, actor, person, form.get("role") ?? "");
 			return undefined;
 		},
@@ -173,7 +177,10 @@ function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPers
 		{ head: "Name", cell: ({ name }) => name },
 		{ head: "E-mail", cell: ({ email }) => email },
 		{ head: "Role", cell: ({ role }) => role },
-		{ head: "State", cell: ({ disabledAt }) => <State word={disabledAt === null ? "active" : "disabled"} tone={disabledAt === null ? "good" : "over"} /> },
+		{
+			head: "State",
+			cell: ({ disabledAt }) => <State word={disabledAt === null ? "active" : "disabled"} tone={disabledAt === null ? "good" : "over"} />,
+		},
 		{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
 		{
 			head: "Change",
@@ -233,8 +240,23 @@ function InviteForm(props: {
 			<h2>Invite someone</h2>
 			<form method="post" action={path} class="stack">
 				<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
-				<Field name="name" label={LABELS.name} value={typed.name} hint="As it is to stand in the audit" maxLength={64} faults={faults} required />
-				<Field kind="email" name="email" label={LABELS.email} value={typed.email} hint="Nothing is sent to it. Cloudflare Access knows staff by it." faults={faults} />
+				<Field
+					name="name"
+					label={LABELS.name}
+					value={typed.name}
+					hint="As it is to stand in the audit"
+					maxLength={64}
+					faults={faults}
+					required
+				/>
+				<Field
+					kind="email"
+					name="email"
+					label={LABELS.email}
+					value={typed.email}
+					hint="Nothing is sent to it. Cloudflare Access knows staff by it."
+					faults={faults}
+				/>
 				<Field
 					kind="choice"
 					name="role"
@@ -253,12 +275,20 @@ function InviteForm(props: {
 }
 
 /** The only time that a link is seen. */
-function Link({ link: { person, token, purpose, expiresAt }, path, consoleUrl }: { link: IssuedLink; path: string; consoleUrl: string }): JSX.Element {
+function Link({
+	link: { person, token, purpose, expiresAt },
+	path,
+	consoleUrl,
+}: {
+	link: IssuedLink;
+	path: string;
+	consoleUrl: string;
+}): JSX.Element {
 	return (
 		<>
 			<Notice tone="good" title={`${purpose === "invitation" ? "An invitation" : "A link"} for ${person.name}.`}>
-				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it to
-				nobody else.
+				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it
+				to nobody else.
 			</Notice>
 			<CopyText text={linkUrl(consoleUrl, token)} label="the link" block />
 			<p>
