@@ -70,9 +70,13 @@ function bidsLine(count: number, ids: readonly number[], one: string, many: stri
 
 /** A value as the network file has it. */
 export function Value({ of }: { of: unknown }): JSX.Element {
-	if (of === null || of === undefined || of === "") return <None />;
-	if (typeof of === "boolean") return <>{of ? "yes" : "no"}</>;
-	if (Array.isArray(of) && of.every((part) => typeof part !== "object")) return of.length === 0 ? <None /> : <>{of.join(", ")}</>;
-	if (typeof of === "object") return Object.keys(of).length === 0 ? <None /> : <code>{JSON.stringify(of)}</code>;
-	return <>{String(of)}</>;
+	if (typeof of === "object" && of !== null && !isListOfTexts(of)) {
+		return Object.keys(of).length === 0 ? <None /> : <code>{JSON.stringify(of)}</code>;
+	}
+	const text = typeof of === "boolean" ? (of ? "yes" : "no") : Array.isArray(of) ? of.join(", ") : String(of ?? "");
+	return text === "" ? <None /> : <span>{text}</span>;
+}
+
+function isListOfTexts(value: object): boolean {
+	return Array.isArray(value) && value.every((part) => typeof part !== "object");
 }

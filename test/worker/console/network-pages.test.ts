@@ -19,7 +19,18 @@ beforeAll(async () => {
 	setNow(new Date(START).toISOString());
 	await importFile({
 		platforms: [{ ...NORTHWIND, postback_secret: "a-secret-of-sixteen" }],
-		publishers: [{ ...ACME, callback_url: "https://acme.example/cb" }, { ...ACME, id: "b", name: "B <b>", publisher_id: "2", publisher_identity: "b", access_key: "access-key-b", publisher_key: "publisher-key-b" }],
+		publishers: [
+			{ ...ACME, callback_url: "https://acme.example/cb" },
+			{
+				...ACME,
+				id: "b",
+				name: "B <b>",
+				publisher_id: "2",
+				publisher_identity: "b",
+				access_key: "access-key-b",
+				publisher_key: "publisher-key-b",
+			},
+		],
 		brands: [brandEntry("shoes.example", 11), brandEntry("hats.example", 12, { category: "hats" }), brandEntry("bags.example", 13)],
 	});
 	for (const role of ["viewer", "manager", "admin"]) visitors[role] = await signIn({ staff: `the ${role}`, role });
@@ -42,7 +53,8 @@ function formOf(text: string, has: string): Record<string, string> {
 		const name = tag.match(/ name="([^"]*)"/)?.[1];
 		if (name !== undefined && !tag.includes('type="checkbox"')) fields[name] = decode(tag.match(/ value="([^"]*)"/)?.[1] ?? "");
 	}
-	for (const [, name = "", value = ""] of form.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([\s\S]*?)<\/textarea>/g)) fields[name] = decode(value);
+	for (const [, name = "", value = ""] of form.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([\s\S]*?)<\/textarea>/g))
+		fields[name] = decode(value);
 	for (const [, name = "", options = ""] of form.matchAll(/<select [^>]*name="([^"]*)"[^>]*>([\s\S]*?)<\/select>/g)) {
 		const chosen = options.match(/<option [^>]*selected[^>]*>/)?.[0] ?? options.match(/<option [^>]*>/)?.[0] ?? "";
 		fields[name] = decode(chosen.match(/ value="([^"]*)"/)?.[1] ?? "");
@@ -127,7 +139,9 @@ describe("worker: a change", () => {
 		await change(CAMPAIGN, { ...formOf(await textOf(CAMPAIGN, "manager"), "epc"), allowed_hours: "" });
 		later();
 		expect(await priceFor("shoes.example")).toBe(0.45);
-		expect(await stored("SELECT actor AS value FROM audit WHERE verb = 'changeCampaignEntry' AND subject_id = '11' LIMIT 1")).toBe("the manager");
+		expect(await stored("SELECT actor AS value FROM audit WHERE verb = 'changeCampaignEntry' AND subject_id = '11' LIMIT 1")).toBe(
+			"the manager",
+		);
 	});
 
 	it("that changes nothing says so", async () => {
@@ -263,7 +277,8 @@ describe("worker: a new entry", () => {
 		const doing = formOf(preview.text, "step");
 		const done = await send(path, doing);
 		expect(done.status).toBe(200);
-		for (const part of ["publisher key", "access key", "publisher identity", "/console/operator/publishers/new"]) expect(done.text).toContain(part);
+		for (const part of ["publisher key", "access key", "publisher identity", "/console/operator/publishers/new"])
+			expect(done.text).toContain(part);
 		for (const twice of [doing, form, { ...form, id: "acme" }]) {
 			const told = await send(path, twice);
 			expect([told.status, told.text.includes("is there already")]).toEqual([422, true]);
