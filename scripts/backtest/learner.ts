@@ -79,6 +79,11 @@ export class Learner {
 		for (const terms of changed) for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.jump(key, target);
 	}
 
+	/** The time up to which steps have run; null before the first. */
+	get now(): number | null {
+		return this.#hour === null ? null : this.#hour * HOUR_MS;
+	}
+
 	/** Runs the steps that are due by a time; times before the last are taken as now. */
 	passTo(at: number): void {
 		const hour = Math.floor(at / HOUR_MS);

@@ -33,7 +33,8 @@ export class MemoryLedger {
 	/** By campaign, then by the key of a cell. */
 	readonly cells = new Map<string, Map<string, StoredCell>>();
 	readonly sources = new Map<string, KnownSources>();
-	readonly #delays = new Map<string, DelayRow>();
+	/** By platform, then by day and lag. */
+	readonly #delays = new Map<string, Map<string, DelayRow>>();
 	readonly #clicks = new Map<string, StoredClick>();
 	readonly #conversions = new Map<string, StoredConversion>();
 	/** Conversions that came before their click. */
@@ -78,12 +79,14 @@ export class MemoryLedger {
 		if (conversion === undefined || click === undefined) return;
 		const change = conversionChange(readFacts(before, click.at), readFacts(conversion.words, click.at));
 		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: rowDay(earning.day, this.#today) });
-		for (const delay of change.delays) {
-			const key = JSON.stringify([click.platform, delay.day, delay.lag]);
-			const row = this.#delays.get(key) ?? { platform: click.platform, day: delay.day, lag: delay.lag, arrivals: 0, reversals: 0 };
-			row.arrivals += delay.arrivals;
-			row.reversals += delay.reversals;
-			this.#delays.set(key, row);
+		const delays = this.#delays.get(click.platform) ?? new Map<string, DelayRow>();
+		this.#delays.set(click.platform, delays);
+		for (const { day, lag, arrivals, reversals } of change.delays) {
+			const key = `${day} ${lag}`;
+			const row = delays.get(key) ?? { platform: click.platform, day, lag, arrivals: 0, reversals: 0 };
+			row.arrivals += arrivals;
+			row.reversals += reversals;
+			delays.set(key, row);
 		}
 	}
 
@@ -131,7 +134,7 @@ export class MemoryLedger {
 			}
 		}
 		this.#forgetClicks(today);
-		for (const [key, { day }] of this.#delays) if (day < today - HISTORY_DAYS) this.#delays.delete(key);
+		for (const delays of this.#delays.values()) for (const [key, { day }] of delays) if (day < today - HISTORY_DAYS) delays.delete(key);
 	}
 
 	/** Clicks whose rows are dropped, and what was said of them. They stand in the order of their coming: the first young one ends it. */
@@ -166,7 +169,7 @@ export class MemoryLedger {
 
 	/** The rows of a platform's delays. */
 	delaysOf(platform: string): DelayRow[] {
-		return [...this.#delays.values()].filter((row) => row.platform === platform);
+		return [...(this.#delays.get(platform)?.values() ?? [])];
 	}
 }
 

@@ -44,9 +44,10 @@ const network = v.object({
 		v.looseObject({
 			id,
 			platform: v.nullish(id, ""),
-			epc: v.nullish(usd, null),
-			default_keyword_epc: v.nullish(usd, null),
-			keyword_epc: v.nullish(v.record(v.string(), usd), {}),
+			// A number that cannot be read is none: one campaign's fault does not lose the network.
+			epc: v.fallback(v.nullish(usd, null), null),
+			default_keyword_epc: v.fallback(v.nullish(usd, null), null),
+			keyword_epc: v.nullish(v.record(v.string(), v.fallback(v.nullable(usd), null)), {}),
 		}),
 	),
 });

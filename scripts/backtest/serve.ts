@@ -1,9 +1,12 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
+import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
 import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
 
+/** A click or a conversion that lies further ahead is a mistake: time would not come back from it. */
+const MAX_AHEAD_MS = 60 * DAY_MS;
 const USD = 1_000_000;
 
 /** `--serve`: the learner behind lines of JSON. A line that cannot be read is told to `errors` and changes nothing. */
@@ -28,6 +31,8 @@ export function answerLine(learner: Learner, line: Line): string | null {
 		setNetwork(learner, line);
 		return null;
 	}
+	const ahead = line.at - (learner.now ?? line.at);
+	if (line.type !== "prices" && ahead > MAX_AHEAD_MS) throw new Error(`${line.type}: at lies ${Math.floor(ahead / DAY_MS)} days ahead`);
 	learner.passTo(line.at);
 	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line));
 	writeLine(learner, line);
@@ -57,7 +62,7 @@ function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): v
 			platform,
 			epcMicros: epc,
 			defaultKeywordEpcMicros: default_keyword_epc,
-			keywordEpcMicros: new Map(Object.entries(keyword_epc)),
+			keywordEpcMicros: new Map(Object.entries(keyword_epc).flatMap(([keyword, micros]) => (micros === null ? [] : [[keyword, micros]]))),
 		})),
 	);
 }

@@ -17,9 +17,9 @@ export type MarketOptions = {
 	events: { reversalsTripleOnDay?: number; millionOnDay?: number };
 };
 
-export type Platform = { id: string; batches: boolean; delayDays: (random: Random) => number; reversed: number };
+type Platform = { id: string; batches: boolean; delayDays: (random: Random) => number; reversed: number };
 
-export type Campaign = {
+type Campaign = {
 	id: string;
 	platform: number;
 	/** True gross EPC by day, in USD, before the effects of traffic. */
@@ -32,8 +32,8 @@ export type Campaign = {
 	publisherEffects: Float64Array;
 };
 
-export type Source = { id: string; effect: number };
-export type MarketPublisher = {
+type Source = { id: string; effect: number };
+type MarketPublisher = {
 	id: string;
 	share: number;
 	paidByClick: boolean;

@@ -2,7 +2,7 @@ import { type Market, SLOW_PLATFORM } from "./market.ts";
 import { type Player, play, type Won } from "./play.ts";
 
 /** Days before which prices are still the operator's mistakes: what is predicted is judged after them. */
-export const SETTLED_DAY = 30;
+const SETTLED_DAY = 30;
 
 export type Score = {
 	marginUsd: number;

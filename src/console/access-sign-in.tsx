@@ -6,7 +6,7 @@ import type { ConsoleDeps } from "./deps.ts";
 import { page, seeOther } from "./page.ts";
 import { findStaffByEmail } from "./session/access.ts";
 import { writeCookie } from "./session/cookie.ts";
-import { type Beginner, beginSession, cookieSeconds } from "./session/sessions.ts";
+import { type Beginner, beginSession, cookieSeconds, endReplaced } from "./session/sessions.ts";
 
 export const ACCESS_PAGES = [
 	page({
@@ -31,10 +31,11 @@ export const ACCESS_PAGES = [
 		path: "/console/sign-in/access",
 		needs: "nobody",
 		title: "Sign in",
-		async handle({ c, deps, now }) {
+		async handle({ c, deps, session, now }) {
 			const person = await demandStaff(deps, c);
 			const token = await beginSession(deps, { person, method: "access", requestId: requestIdOf(c.req.raw, now) });
 			if (token === null) throw unknownStaff();
+			await endReplaced(deps.db, session);
 			return seeOther("/console", { "set-cookie": writeCookie(token, cookieSeconds(person.role)) });
 		},
 	}),

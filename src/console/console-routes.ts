@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { HttpError } from "../lib/http.ts";
 import { ACCESS_PAGES } from "./access-sign-in.tsx";
 import type { ConsoleDeps } from "./deps.ts";
-import { answerPage } from "./guard.tsx";
+import { answerPage, CONSOLE_HEADERS } from "./guard.tsx";
 import { HOME_PAGES } from "./home.tsx";
 import { OPERATOR_PAGES } from "./operator/pages.ts";
 import { type Page, page } from "./page.ts";
@@ -37,6 +37,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono {
 	const onOwnHost = async (c: Parameters<Parameters<typeof app.use>[1]>[0], next: () => Promise<void>) => {
 		const url = new URL(c.req.url);
 		if (url.host === host) return next();
+		// The address may be that of a one-time link.
+		for (const [name, value] of Object.entries(CONSOLE_HEADERS)) c.header(name, value);
 		if (c.req.method !== "GET" && c.req.method !== "HEAD") return c.notFound();
 		return c.redirect(deps.consoleUrl + url.pathname + url.search, 307);
 	};

@@ -4,7 +4,7 @@ import type { SettleDeps } from "../conversions/settle-postbacks.ts";
 import type { Database } from "../db/client.ts";
 import type { DataThroughDeps } from "../network-reports/data-through.ts";
 import type { ReplayDeps } from "../operator/dead-letters/replay-dead-letters.ts";
-import type { KeysRoutesDeps } from "../operator/keys/keys-routes.ts";
+import type { KeyVerbDeps } from "../operator/keys/run-key-verbs.ts";
 import type { ImportDeps } from "../operator/network/import-network.ts";
 import type { ProblemsDeps } from "../operator/postback-problems/read-problems.ts";
 import type { StatusDeps } from "../operator/status/read-status.ts";
@@ -30,7 +30,7 @@ export type ConsoleDeps = {
 	/** Of product searches. */
 	searching: ProductsDeps;
 	/** Of keys, names and callback secrets. */
-	issuing: KeysRoutesDeps;
+	issuing: KeyVerbDeps;
 	/** Of imports, and of entries of the network file. */
 	imports: ImportDeps;
 	/** Of adjustments, and of what a person settles. */

@@ -19,7 +19,7 @@ import {
 	removePasskey,
 	usePasskey,
 } from "./session/passkeys.ts";
-import { beginSession, cookieSeconds, freshenSession, isFresh } from "./session/sessions.ts";
+import { beginSession, cookieSeconds, endReplaced, freshenSession, isFresh } from "./session/sessions.ts";
 import { Confirm } from "./ui/actions.tsx";
 import { Field } from "./ui/field.tsx";
 import { Empty, Notice } from "./ui/messages.tsx";
@@ -37,7 +37,7 @@ export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
  * A button that has the browser make or use a passkey. Without JavaScript it is not there: passkeys need it.
  * @param ask where the browser's question comes from @param send where its answer goes, which says where to go on
  */
-export function PasskeyButton(props: {
+function PasskeyButton(props: {
 	kind: "register" | "use";
 	ask: string;
 	send: string;
@@ -136,11 +136,12 @@ export const PASSKEYS_PAGES = [
 		needs: "nobody",
 		title: "Sign in",
 		isData: true,
-		async handle({ c, deps, body, query, now }) {
+		async handle({ c, deps, session, body, query, now }) {
 			const { response } = readPasskeyBody(assertionSchema, fromUtf8(body));
 			const person = await usePasskey(deps.passkeys, null, response);
 			const token = await beginSession(deps, { person, method: "passkey", requestId: requestIdOf(c.req.raw, now) });
 			if (token === null) return jsonResponse({ error: "Forbidden", message: "You may not sign in any more." }, 403);
+			await endReplaced(deps.db, session);
 			const headers = { "set-cookie": writeCookie(token, cookieSeconds(person.role)) };
 			return jsonResponse({ location: readNext(query.next) ?? "/console" }, 200, headers);
 		},

@@ -7,7 +7,7 @@ import { PASSKEY_SCRIPTS, SignInByPasskey } from "./passkeys.tsx";
 import { writeCookie } from "./session/cookie.ts";
 import { consumeLink, findLink, type LinkFault } from "./session/links.ts";
 import { readNext } from "./session/origin.ts";
-import { cookieSeconds } from "./session/sessions.ts";
+import { cookieSeconds, endReplaced } from "./session/sessions.ts";
 import { Notice } from "./ui/messages.tsx";
 
 export const SIGN_IN_PAGES = [
@@ -63,9 +63,10 @@ export const SIGN_IN_PAGES = [
 		path: "/console/sign-in/:token",
 		needs: "nobody",
 		title: "Sign in",
-		async handle({ c, deps, now, param }) {
+		async handle({ c, deps, session, now, param }) {
 			const used = await consumeLink(deps, param("token"), requestIdOf(c.req.raw, now));
 			if (typeof used === "string") return endedLink(used);
+			await endReplaced(deps.db, session);
 			return seeOther("/console", { "set-cookie": writeCookie(used.token, cookieSeconds(used.person.role)) });
 		},
 	}),

@@ -19,7 +19,7 @@ export type NetworkStateDeps = { keys: Pick<KeyOwners, "findPlatformByHash">; kv
 /** The network's state, as it was within {@link KEPT_MS}. */
 export class KeptNetworkState {
 	readonly #deps: NetworkStateDeps;
-	#state: NetworkState = "unknown";
+	#state: NetworkState | null = null;
 	#readAt = Number.NEGATIVE_INFINITY;
 
 	constructor(deps: NetworkStateDeps) {
@@ -28,10 +28,9 @@ export class KeptNetworkState {
 
 	async read(): Promise<NetworkState> {
 		const now = this.#deps.now();
-		if (now - this.#readAt >= KEPT_MS) {
-			this.#readAt = now;
-			this.#state = await readState(this.#deps);
-		}
+		if (this.#state !== null && now - this.#readAt < KEPT_MS) return this.#state;
+		this.#readAt = now;
+		this.#state = await readState(this.#deps);
 		return this.#state;
 	}
 }

@@ -1,6 +1,6 @@
 /** What a click's price depends on. */
 
-export const LINK_KINDS = ["homepage", "deeplink"] as const;
+const LINK_KINDS = ["homepage", "deeplink"] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 /** Stands for clicks without a keyword. */

@@ -5,9 +5,9 @@ import { type LearnedPrice, type PriceInput, priceCell } from "./price.ts";
 import { pairKey } from "./traffic.ts";
 
 /** A factor of a price: what was learned, and what is in force until the next publishing. */
-export type ExplainedFactor = FactorEvidence & { level: ExplainedLevel; inForce: number };
+type ExplainedFactor = FactorEvidence & { level: ExplainedLevel; inForce: number };
 export const EXPLAINED_LEVELS = ["campaign", "keyword", "publisher", "source", "campaign_publisher", "link"] as const;
-export type ExplainedLevel = (typeof EXPLAINED_LEVELS)[number];
+type ExplainedLevel = (typeof EXPLAINED_LEVELS)[number];
 
 export type ExplainedPrice = LearnedPrice & {
 	operatorMicros: number;

@@ -15,7 +15,7 @@ export type CampaignFactors = {
 export type FitRules = { terms: CampaignTerms; phiMicros: number; loading: number; settings: LearningSettings };
 
 /** A cell in its campaign: what the operator's number expects of it, in equivalent conversions, and the levels that it belongs to. */
-export type PlacedCell = {
+type PlacedCell = {
 	ripe: RipeCell;
 	operatorMicros: number;
 	expected: number;

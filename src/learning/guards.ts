@@ -4,7 +4,7 @@ import { countedPayout } from "./payouts.ts";
 const LEAST_CAUTION = 0.4;
 const LEAST_GUARD = 0.25;
 /** Click-days whose cost is held against what they earn. */
-export const BALANCE_DAYS = 28;
+const BALANCE_DAYS = 28;
 
 /**
  * The part of what is believed that is bid to publishers who are paid by click: the less was seen, the less is ventured.

@@ -18,7 +18,7 @@ import type { LearningSettings } from "./settings.ts";
 import { NO_SHARED_FACTORS, type SharedFactors, sharedFactor, Traffic } from "./traffic.ts";
 
 /** A campaign with all that is kept of its clicks. */
-export type CampaignHistory = { terms: CampaignTerms; cells: readonly CellHistory[]; lastBreak: Break | null };
+type CampaignHistory = { terms: CampaignTerms; cells: readonly CellHistory[]; lastBreak: Break | null };
 
 export type NightInput = {
 	/** The day that is beginning: what was clicked on the days before it is learned from. */
@@ -30,7 +30,7 @@ export type NightInput = {
 };
 
 /** What was learned of a campaign. */
-export type LearnedCampaign = {
+type LearnedCampaign = {
 	factors: CampaignFactors;
 	payouts: PayoutMeasure;
 	balance: Balance;

@@ -96,7 +96,7 @@ export function countedPayout(netMicros: number, capMicros: number): number {
 }
 
 /** What of a payout the whole network shares. */
-export function pooledPayout(netMicros: number, capMicros: number): number {
+function pooledPayout(netMicros: number, capMicros: number): number {
 	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.max(0, netMicros - capMicros);
 }
 

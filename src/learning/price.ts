@@ -2,7 +2,7 @@ import { priceOf, priceToMicros } from "../lib/money.ts";
 import type { LearningMode } from "./modes.ts";
 
 /** The factors in force that make a cell's price, in the order in which they multiply the operator's number. */
-export type PriceFactors = { campaignKeyword: number; publisher: number; source: number; campaignPublisher: number; link: number };
+type PriceFactors = { campaignKeyword: number; publisher: number; source: number; campaignPublisher: number; link: number };
 
 export type PriceInput = {
 	/** The operator's number, micro-dollars. */

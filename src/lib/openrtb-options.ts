@@ -21,4 +21,3 @@ export type OpenRtbOptions = {
 
 /** `contract`: the answer of the interface and nothing more. */
 export const RESPONSE_PROFILES = ["contract", "full"] as const;
-export type ResponseProfile = (typeof RESPONSE_PROFILES)[number];

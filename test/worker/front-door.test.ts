@@ -69,6 +69,9 @@ describe("worker: the front door", () => {
 			now += 2_500;
 		}
 		expect(states).toEqual(["nothing", "nothing", "demo", "demo", "unknown", "unknown"]);
+		found.push(null, null);
+		const first = new KeptNetworkState({ keys: { findPlatformByHash: async () => found.shift() as null }, kv: env.BOOK, now: () => now });
+		expect(await Promise.all([first.read(), first.read()])).toEqual(["nothing", "nothing"]);
 		expect(new Set(asked)).toEqual(
 			new Set([new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(DEMO_PLATFORM_KEY))).toHex()]),
 		);

@@ -446,7 +446,12 @@ describe("worker: POST /api/explain", () => {
 		});
 		for (const domain of ["capped.example", "night.example"]) {
 			const told = await explain({ query: `bd=${domain}&cc=US` });
-			expect(told.decision).toEqual({ outcome: "no-bid", reason: "not_available_now", explanation: "the campaign takes no bids now" });
+			expect(told.decision).toEqual({
+				outcome: "no-bid",
+				reason: "not_available_now",
+				code: 506,
+				explanation: "the campaign takes no bids now",
+			});
 			expect(JSON.stringify(told)).not.toMatch(/cap_met|outside_hours|paused|hour/);
 		}
 	});

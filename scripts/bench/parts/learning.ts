@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { learning, spoken } from "../../market/learning-players.ts";
 import { type Market, usualMarket } from "../../market/market.ts";
 import { play } from "../../market/play.ts";
@@ -19,13 +20,13 @@ export const learningPart: Part = {
 	name: "learning",
 	about: "prices that learn, in simulated markets: against an oracle, a 30-day average and the operator's numbers",
 	async run(bench) {
-		return [...playUsual(bench), ...playEvents(bench), timeServing(bench)];
+		return [...(await playUsual(bench)), ...(await playEvents(bench)), timeServing(bench)];
 	},
 };
 
 type Scores = { market: Market; oracle: Score; operator: Score; naive: Score; learning: Score; published: number };
 
-function playUsual(bench: Bench): Figure[] {
+async function playUsual(bench: Bench): Promise<Figure[]> {
 	const all: Scores[] = [];
 	for (const seed of SEEDS) {
 		const market = usualMarket(seed);
@@ -39,9 +40,13 @@ function playUsual(bench: Bench): Figure[] {
 			published: learner.learner.publishedPrices / market.options.days,
 		};
 		all.push(scores);
+		const { predicted, decileError, overpaid, slowPlatform } = scores.learning;
 		bench.say(
-			`market ${seed}: oracle ${usd(scores.oracle)}, operator ${usd(scores.operator)}, naive ${usd(scores.naive)}, learned ${usd(scores.learning)}`,
+			`market ${seed}: oracle ${usd(scores.oracle)}, operator ${usd(scores.operator)}, naive ${usd(scores.naive)}, learned ${usd(scores.learning)}; ` +
+				`predicted ${predicted.toFixed(3)}, deciles ${decileError.toFixed(3)}, overpaid ${overpaid.toFixed(4)}, slow platform ${slowPlatform.toFixed(3)}, published ${scores.published.toFixed(1)} a day`,
 		);
+		// A signal that ends the run is heard between markets.
+		await setImmediate();
 	}
 	const sum = (of: (scores: Scores) => number) => all.reduce((total, scores) => total + of(scores), 0);
 	const most = (of: (scores: Scores) => number) => Math.max(...all.map(of));
@@ -105,13 +110,15 @@ function playUsual(bench: Bench): Figure[] {
 	];
 }
 
-function playEvents(bench: Bench): Figure[] {
+async function playEvents(bench: Bench): Promise<Figure[]> {
 	const tripled = usualMarket(EVENT_SEED, { events: { reversalsTripleOnDay: TRIPLE_DAY } });
 	const reversals = scorePlayer(tripled, learning(tripled), TRIPLE_DAY + LOOK_AFTER_DAYS);
-	bench.say("reversals tripled");
+	bench.say(`reversals tripled: predicted ${reversals.predicted.toFixed(3)}`);
+	await setImmediate();
 	const paid = usualMarket(EVENT_SEED, { events: { millionOnDay: MILLION_DAY } });
 	const million = scorePlayer(paid, learning(paid), MILLION_DAY + LOOK_AFTER_DAYS);
-	bench.say("a payout of a million");
+	bench.say(`a payout of a million: predicted ${million.predicted.toFixed(3)}`);
+	await setImmediate();
 	return [
 		atMost("learning.reversals_tripled", reversals.predicted, "of true", 1.25),
 		atLeast("learning.million.least", million.predicted, "of true", 0.88),

@@ -700,10 +700,10 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	},
 	{
 		path: "scripts/certify",
-		files: ["scripts/certify.ts"],
-		job: "`npm run certify`: the interface's rules against a running server",
+		files: ["scripts/certify.ts", "scripts/pack-certify.ts"],
+		job: "`npm run certify`: the interface's rules against a running server, and it as a package of its own",
 		imports: ["scripts/local", "scripts/demo"],
-		packages: ["commander"],
+		packages: ["commander", "esbuild"],
 	},
 	{
 		path: "scripts/provision",

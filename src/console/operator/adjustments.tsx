@@ -6,6 +6,7 @@ import { adjustmentSchema, listSchema } from "../../adjustments/adjustment-reque
 import { listAdjustments } from "../../adjustments/list-adjustments.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
+import { newTimeOrderedId } from "../../lib/ids.ts";
 import { TRAFFIC_RULES } from "../../lib/traffic-rules.ts";
 import { formFaults } from "../form-faults.ts";
 import { page, seeOther, view } from "../page.ts";
@@ -43,13 +44,13 @@ export const ADJUSTMENTS_PAGES = [
 		path: PATH,
 		needs: { staff: "viewer" },
 		title: "Adjustments",
-		async handle({ deps, query }) {
+		async handle({ deps, query, now }) {
 			const { limit, cursor, done, ...prefilled } = query;
 			const list = await listAdjustments(deps.db, readInput(listSchema, givenOf({ ...(limit && { limit }), ...(cursor && { cursor }) })));
 			return (
 				<>
 					{done === undefined ? null : <Notice tone="good">It is the first of the list.</Notice>}
-					<Forms fields={prefilled} />
+					<Forms fields={prefilled} now={now} />
 					<h2>What was adjusted</h2>
 					<Table
 						caption="Adjustments, the latest first"
@@ -79,7 +80,7 @@ export const ADJUSTMENTS_PAGES = [
 					return (
 						<>
 							<Preview action={PATH} label="Do it" fields={{ kind, ...fields }} now={now} adjusted={adjusted} />
-							<Forms kind={kind} fields={fields} />
+							<Forms kind={kind} fields={fields} now={now} />
 						</>
 					);
 				}
@@ -101,7 +102,7 @@ export const ADJUSTMENTS_PAGES = [
 					</>
 				);
 			} catch (error) {
-				return view({ status: 422 }, <Forms kind={kind} fields={fields} faults={formFaults(error)} />);
+				return view({ status: 422 }, <Forms kind={kind} fields={fields} faults={formFaults(error)} now={now} />);
 			}
 		},
 	}),
@@ -116,10 +117,13 @@ function Forms({
 	kind = "",
 	fields,
 	faults = [],
+	now,
 }: {
+	/** Of the form that was sent; empty where none was. */
 	kind?: string;
 	fields: Record<string, string>;
 	faults?: readonly Fault[];
+	now: number;
 }): JSX.Element {
 	return (
 		<>
@@ -127,19 +131,27 @@ function Forms({
 			{(Object.keys(KINDS) as FormKind[]).map((name) => (
 				<details open={kind === name || (kind === "" && name === "void_clicks" && Object.keys(fields).length > 0)}>
 					<summary>{KINDS[name]}</summary>
-					<AdjustmentForm kind={name} fields={fields} faults={kind === name ? faults : []} />
+					<AdjustmentForm
+						kind={name}
+						id={(kind === name ? fields.id : undefined) ?? newTimeOrderedId(now)}
+						fields={fields}
+						faults={kind === name ? faults : []}
+					/>
 				</details>
 			))}
 		</>
 	);
 }
 
+/** @param id under which it is made, also where the browser goes back and sends the form again */
 function AdjustmentForm({
 	kind,
+	id,
 	fields,
 	faults,
 }: {
 	kind: FormKind;
+	id: string;
 	fields: Record<string, string>;
 	faults: readonly Fault[];
 }): JSX.Element {
@@ -156,6 +168,7 @@ function AdjustmentForm({
 	return (
 		<form method="post" action={PATH} class="stack">
 			<input type="hidden" name="kind" value={kind} />
+			<input type="hidden" name="id" value={id} />
 			{kind === "void_clicks" ? (
 				<>
 					{field("publisher", "Its id")}

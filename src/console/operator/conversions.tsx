@@ -28,7 +28,7 @@ import { givenIn, isPreview, Preview } from "./preview.tsx";
 const PATH = "/console/operator/conversions";
 const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked before" };
 
-export function conversionAddress({ platform, txnid }: ConversionKey): string {
+function conversionAddress({ platform, txnid }: ConversionKey): string {
 	return `${PATH}/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`;
 }
 

@@ -4,7 +4,9 @@ import { explainBid } from "../../bidding/explain.ts";
 import type { Explanation } from "../../bidding/explain-answer.ts";
 import { explainSchema } from "../../bidding/explain-route.ts";
 import { readInput } from "../../http/read-input.ts";
+import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
+import { utf8 } from "../../lib/utf8.ts";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
@@ -14,8 +16,10 @@ import { Money, State } from "../ui/values.tsx";
 
 const PATH = "/console/operator/explain";
 const LABELS = { who: "Publisher Identity or Publisher Id", request: "Request" };
-/** As a bid request may have, escaped in a form. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** As of the endpoint. */
+const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Escaped in a form. */
+const MAX_BYTES = 4 * MAX_REQUEST_BYTES;
 
 export const EXPLAIN_PAGES = [
 	page({
@@ -35,6 +39,7 @@ export const EXPLAIN_PAGES = [
 		async handle({ c, deps, form }) {
 			const who = (form.get("who") ?? "").trim();
 			const request = (form.get("request") ?? "").trim();
+			if (utf8(request).byteLength > MAX_REQUEST_BYTES) throw new HttpError(413, { error: "Payload too large" });
 			try {
 				const input = readInput(explainSchema, questionOf(who, request), {
 					path: "request",

@@ -1,8 +1,11 @@
 /** Where operators begin: what needs a person now, and how the network is doing. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import * as v from "valibot";
 import type { BidsPage } from "../../bid-counts/bids-answer.ts";
 import { readBidsQuery } from "../../bid-counts/bids-request.ts";
 import { readBids } from "../../bid-counts/read-bids.ts";
+import { day, givenOf } from "../../http/period.ts";
+import { readInput } from "../../http/read-input.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import { readDataThrough } from "../../network-reports/data-through.ts";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
@@ -22,6 +25,7 @@ import { CLICK_REASON_WORDS } from "../words.ts";
 
 const PATH = "/console/operator";
 const DEFAULT_DAYS = 14;
+const querySchema = v.strictObject({ from: v.optional(day), to: v.optional(day) });
 
 /** The page that mends a problem; null where only the command does, or it mends itself. */
 const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
@@ -58,8 +62,7 @@ export const OPERATOR_HOME_PAGES = [
 		title: "What needs a person",
 		async handle({ deps, query, now }) {
 			const { db, watching } = deps;
-			const to = query.to || utcDay(now);
-			const from = query.from || utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+			const { to = utcDay(now), from = utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) } = readInput(querySchema, givenOf(query));
 			const period = { from, to };
 			const [status, through, report, bids, noBids] = await Promise.all([
 				readStatus(watching),

@@ -3,11 +3,16 @@ import type { Page } from "../page.ts";
 import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
 import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
+import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
 import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
+import { ENTRY_PAGES } from "./entry-pages.tsx";
 import { EXPLAIN_PAGES } from "./explain.tsx";
 import { FIND_PAGES } from "./find.tsx";
 import { OPERATOR_HOME_PAGES } from "./home.tsx";
+import { KEYS_PAGES } from "./keys.tsx";
+import { NETWORK_LIST_PAGES } from "./network-lists.tsx";
+import { PEOPLE_PAGES } from "./people.tsx";
 import { POSTBACK_PROBLEMS_PAGES } from "./postback-problems.tsx";
 import { TRAFFIC_PAGES } from "./traffic.tsx";
 
@@ -21,5 +26,10 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,
 	...EXPLAIN_PAGES,
+	...NETWORK_LIST_PAGES,
+	...ENTRY_PAGES,
+	...CHANGE_ENTRY_PAGES,
+	...KEYS_PAGES,
+	...PEOPLE_PAGES,
 	...AUDIT_PAGES,
 ];

@@ -1,6 +1,8 @@
 /** Why requests get no bid: the counts of the last hours, and a request tried. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
+import { utf8 } from "../../lib/utf8.ts";
 import type { OwnExplanation } from "../../publisher-api/explain-answer.ts";
 import { explainOwn, MAX_EXPLAIN_BYTES } from "../../publisher-api/explain-own.ts";
 import { readNoBids, readNoBidsQuery } from "../../publisher-api/no-bids.ts";
@@ -78,6 +80,7 @@ export const NO_BIDS_PAGES = [
 		maxBytes: 4 * MAX_EXPLAIN_BYTES,
 		async handle({ c, deps, publisher, form }) {
 			const request = form.get("request") ?? "";
+			if (utf8(request).byteLength > MAX_EXPLAIN_BYTES) throw new HttpError(413, { error: "Payload too large" });
 			try {
 				const owner = await ownPublisher(deps, publisher);
 				const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);

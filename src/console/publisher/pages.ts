@@ -8,6 +8,10 @@ import { EARNINGS_PAGES } from "./earnings.tsx";
 import { LINKS_PAGES } from "./links.tsx";
 import { NO_BIDS_PAGES } from "./no-bids.tsx";
 import { PRODUCTS_PAGES } from "./products.tsx";
+import { SETTINGS_PAGES } from "./settings.tsx";
+import { SETTINGS_ADDRESS_PAGES } from "./settings-address.tsx";
+import { SETTINGS_KEYS_PAGES } from "./settings-keys.tsx";
+import { SETTINGS_MEMBERS_PAGES } from "./settings-members.tsx";
 
 export const PUBLISHER_PAGES: readonly Page[] = [
 	...EARNINGS_PAGES,
@@ -18,4 +22,8 @@ export const PUBLISHER_PAGES: readonly Page[] = [
 	...PRODUCTS_PAGES,
 	...NO_BIDS_PAGES,
 	...CALLBACKS_PAGES,
+	...SETTINGS_PAGES,
+	...SETTINGS_KEYS_PAGES,
+	...SETTINGS_ADDRESS_PAGES,
+	...SETTINGS_MEMBERS_PAGES,
 ];

@@ -35,7 +35,7 @@ export type KnownPasskey = { id: string; name: string; createdAt: number; lastUs
 const MAX_PASSKEYS = 20;
 const SITE = "Clickbourse";
 
-export const passkeyName = v.pipe(
+const passkeyName = v.pipe(
 	v.string("must be a text"),
 	v.trim(),
 	v.nonEmpty("must not be blank"),

@@ -6,6 +6,8 @@ import { time } from "../../lib/shapes.ts";
 /** A name as it is to stand in the audit. */
 export const personName = v.pipe(
 	v.string("must be a text"),
+	// What nobody sees is not to tell two people apart.
+	v.trim(),
 	v.regex(/^[\p{L}\d][\p{L}\d ._@+'’-]{0,63}$/u, "must be a name of 1 to 64 letters, digits and marks such as . _ @ -"),
 );
 export const personEmail = v.pipe(

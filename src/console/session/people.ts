@@ -117,20 +117,27 @@ export async function endSessions({ db, now }: PeopleDeps, actor: Actor, person:
 	]);
 }
 
-/** They may not sign in any more, and are signed out everywhere; doing it again changes nothing. */
+/**
+ * They may not sign in any more, and are signed out everywhere; doing it again changes nothing.
+ * @throws HttpError 422 where they are the last admin of the staff who may
+ */
 export async function disablePerson({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
 	const at = now();
-	await runTransaction(db, [
+	const goes = sql`id = ${person.id} AND disabled_at IS NULL AND NOT (${isLastAdmin(person.id)})`;
+	const isGone = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL)`;
+	const results = await runTransaction(db, [
 		auditStatement(
 			actor,
 			at,
 			{ verb: "disablePerson", subjectKind: "person", subjectId: person.id, after: { name: person.name } },
-			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NULL)` },
+			{ where: sql`EXISTS (SELECT 1 FROM console_people WHERE ${goes})` },
 		),
-		sql`UPDATE console_people SET disabled_at = ${at} WHERE id = ${person.id} AND disabled_at IS NULL`,
-		sql`DELETE FROM console_sessions WHERE person_id = ${person.id}`,
-		endLinks(person.id, at),
+		sql`UPDATE console_people SET disabled_at = ${at} WHERE ${goes}`,
+		sql`DELETE FROM console_sessions WHERE person_id = ${person.id} AND ${isGone}`,
+		sql`UPDATE console_links SET used_at = ${at} WHERE person_id = ${person.id} AND used_at IS NULL AND ${isGone}`,
+		sql`SELECT id FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL`,
 	]);
+	if (results.at(-1)?.results.length !== 1) throw invalidInput([{ path: "", message: LAST_ADMIN }]);
 }
 
 /** They may sign in again, by a new link or the passkeys that they have. */
@@ -146,24 +153,38 @@ export async function enablePerson({ db, now }: PeopleDeps, actor: Actor, person
 	]);
 }
 
-/** Gives someone another role, which holds from their next page on. @throws HttpError 422 where it is no role of theirs */
+/**
+ * Gives someone another role, which holds from their next page on.
+ * @throws HttpError 422 where it is no role of theirs, or they are the last admin of the staff; 409 where they have another role by now
+ * than `person` says
+ */
 export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, role: string): Promise<void> {
 	const given = readRole(person.publisherId, role);
-	await runTransaction(db, [
-		auditStatement(actor, now(), {
-			verb: "changeRole",
-			subjectKind: "person",
-			subjectId: person.id,
-			before: { role: person.role },
-			after: { role: given },
-		}),
-		sql`UPDATE console_people SET role = ${given} WHERE id = ${person.id}`,
+	if (given === person.role) return;
+	const changes = sql`id = ${person.id} AND role = ${person.role} AND NOT (${isLastAdmin(person.id)})`;
+	const entry = { verb: "changeRole", subjectKind: "person", subjectId: person.id, before: { role: person.role }, after: { role: given } };
+	const [, , present] = await runTransaction(db, [
+		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_people WHERE ${changes})` }),
+		sql`UPDATE console_people SET role = ${given} WHERE ${changes}`,
+		sql`SELECT role FROM console_people WHERE id = ${person.id}`,
 	]);
+	const held = (present?.results as { role: PersonRole }[] | undefined)?.[0]?.role;
+	if (held === given) return;
+	if (held === person.role) throw invalidInput([{ path: "role", message: LAST_ADMIN }]);
+	throw new HttpError(409, { error: "Conflict", message: `Someone has made them ${held} meanwhile. Nothing was changed.` });
+}
+
+const LAST_ADMIN = "they are the last admin who may sign in: make another one first";
+
+/** Of the row of a person: nobody would be left who lets others in, but whoever holds OPERATOR_KEY. */
+function isLastAdmin(id: string): SQL {
+	return sql`publisher_id IS NULL AND role = 'admin' AND disabled_at IS NULL AND NOT EXISTS (SELECT 1 FROM console_people o
+		WHERE o.publisher_id IS NULL AND o.role = 'admin' AND o.disabled_at IS NULL AND o.id <> ${id})`;
 }
 
 async function readPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
 	const read = readInput(v.strictObject({ name: personName, email: v.nullable(personEmail) }), { name, email });
-	if (publisherId === null && read.name === BREAK_GLASS) {
+	if (publisherId === null && read.name.toLowerCase() === BREAK_GLASS) {
 		throw invalidInput([{ path: "name", message: "is how whoever holds OPERATOR_KEY is called" }]);
 	}
 	if (publisherId !== null) {

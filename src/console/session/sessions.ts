@@ -147,6 +147,11 @@ export async function endSession(db: Database, hash: string): Promise<void> {
 	await db.run(sql`DELETE FROM console_sessions WHERE hash = ${hash}`);
 }
 
+/** Ends the session that a browser had when it was given another: no cookie leads to it any more. */
+export async function endReplaced(db: Database, session: Session | null): Promise<void> {
+	if (session !== null) await endSession(db, session.hash);
+}
+
 /**
  * Shows a member of staff a publisher's console, or their own again.
  * @param publisherId null for their own

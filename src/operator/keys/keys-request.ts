@@ -1,6 +1,6 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
-import { readBody } from "../../http/read-input.ts";
+import { readBody, readInput } from "../../http/read-input.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
 const MAX_OVERLAP_HOURS = 24 * 90;
@@ -64,6 +64,11 @@ export type KeyRequest<Verb extends KeyVerb> = v.InferOutput<(typeof keyRequestS
 /** Reads the body of a request about keys. @throws HttpError 422 with a path and a message for each fault */
 export function readKeyRequest<Verb extends KeyVerb>(verb: Verb, request: Request): Promise<KeyRequest<Verb>> {
 	return readBody(request, keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, messageOf);
+}
+
+/** The same of what a form has sent. @throws HttpError 422 */
+export function readKeyInput<Verb extends KeyVerb>(verb: Verb, input: unknown): KeyRequest<Verb> {
+	return readInput(keyRequestSchemas[verb] as v.GenericSchema<unknown, KeyRequest<Verb>>, input, messageOf);
 }
 
 function messageOf(issue: v.BaseIssue<unknown>): string {

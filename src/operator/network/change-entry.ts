@@ -1,19 +1,19 @@
-/** PATCH of one entry: an import of it alone, in which unknown fields are faults. */
+/** One entry changed or added: an import of it alone, in which unknown fields are faults. */
 import { type Fault, invalidInput } from "../../http/errors.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isObject } from "../../lib/json.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import type { ImportReport } from "./import-answer.ts";
-import { type ImportDeps, type ImportOptions, importEntries } from "./import-network.ts";
+import { type ImportDeps, type ImportOptions, importEntries, type Source } from "./import-network.ts";
 import type { Given } from "./import-run.ts";
 import { findEntry } from "./read-entries.ts";
 
 /** Where the entry stands in faults and warnings, which tell of its fields alone. */
 const PLACE = "entry";
 
-/** The field by which entries are told apart. */
-const KEYS = { platforms: "id", publishers: "id", brands: "domain", campaigns: "campaign_id" } as const;
+/** The field by which the entries of a section are told apart. */
+export const ENTRY_KEYS = { platforms: "id", publishers: "id", brands: "domain", campaigns: "campaign_id" } as const;
 
 /** The operations, as /openapi-operator.json has them. */
 export const VERB_OF: Readonly<Record<EntrySection, string>> = {
@@ -47,9 +47,43 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etag 
 		}
 		yield givenOf(section, found.entry, fields as Record<string, unknown>);
 	}
-	const source = { kind: "patch", verb: VERB_OF[section], isStrict: true, read, fileHash: () => null, undoes: null } as const;
+	return importOne(deps, section, { kind: "patch", verb: VERB_OF[section], read }, options);
+}
+
+/**
+ * Adds an entry, as an import of it alone does.
+ * @param fields with what names it; of a campaign, `brand` names the brand that it is to be of
+ * @throws HttpError 422 where there is one of its name already, or a campaign's brand is none; and as imports do
+ */
+export async function addEntry(
+	deps: ImportDeps,
+	{ section, fields }: Omit<Change, "id" | "etag">,
+	options: ImportOptions,
+): Promise<ImportReport> {
+	if (!isObject(fields)) throw invalidInput([{ path: "", message: "must be an object of fields" }]);
+	async function* read(): AsyncGenerator<Given> {
+		const { brand, ...own } = fields as Record<string, unknown>;
+		const key = ENTRY_KEYS[section];
+		if ((await findEntry(deps.db, section, String(own[key] ?? "").trim())) !== null)
+			throw invalidInput([{ path: key, message: "is there already: change that one" }]);
+		if (section !== "campaigns") return yield { section, value: fields, path: PLACE };
+		const domain = typeof brand === "string" ? canonicalHost(brand.trim()) : null;
+		if (domain === null || (await findEntry(deps.db, "brands", domain)) === null)
+			throw invalidInput([{ path: "brand", message: "is no brand's domain" }]);
+		yield { section: "brands", value: { domain, campaigns: [own] }, path: PLACE };
+	}
+	return importOne(deps, section, { kind: "import", verb: "importNetwork", read }, options);
+}
+
+/** Imports one entry, and tells of its fields by their own names. */
+async function importOne(
+	deps: ImportDeps,
+	section: EntrySection,
+	source: Pick<Source, "kind" | "verb" | "read">,
+	options: ImportOptions,
+): Promise<ImportReport> {
 	try {
-		const report = await importEntries(deps, source, options);
+		const report = await importEntries(deps, { ...source, isStrict: true, fileHash: () => null, undoes: null }, options);
 		return { ...report, warnings: withOwnPaths(report.warnings, section) };
 	} catch (error) {
 		if (!(error instanceof HttpError) || error.status !== 422) throw error;
@@ -60,11 +94,11 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etag 
 
 /** What names the entry may stand among the fields, as long as it names this one. */
 function givenOf(section: EntrySection, entry: Readonly<Record<string, unknown>>, fields: Record<string, unknown>): Given {
-	const names = section === "campaigns" ? ["campaign_id", "brand"] : [KEYS[section]];
+	const names = section === "campaigns" ? ["campaign_id", "brand"] : [ENTRY_KEYS[section]];
 	const given = (name: string) => (name === "domain" || name === "brand" ? domainOf(fields[name]) : fields[name]);
 	const others = names.filter((name) => fields[name] !== undefined && given(name) !== entry[name]);
 	if (others.length > 0) throw invalidInput(others.map((path) => ({ path, message: "names another entry: it cannot be changed" })));
-	const key = KEYS[section];
+	const key = ENTRY_KEYS[section];
 	const { brand, ...own } = fields;
 	if (section !== "campaigns") return { section, value: { ...fields, [key]: entry[key] }, path: PLACE };
 	return { section: "brands", value: { domain: entry.brand, campaigns: [{ ...own, [key]: entry[key] }] }, path: PLACE };

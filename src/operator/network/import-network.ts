@@ -44,7 +44,7 @@ export type ImportOptions = {
 };
 
 /** What is imported, and as what. */
-type Source = {
+export type Source = {
 	kind: NetworkChangeKind;
 	/** The operation, as /openapi-operator.json has it. */
 	verb: string;

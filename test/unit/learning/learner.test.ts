@@ -25,7 +25,7 @@ function network(epc = 0.2, scale = 1): Line {
 		id,
 		platform,
 		epc: epc * scale,
-		default_keyword_epc: null,
+		default_keyword_epc: { hats: -1, shoes: "0.2" },
 		keyword_epc: { shoes: 0.3 * scale },
 	});
 	return readLine(
@@ -243,6 +243,26 @@ describe("unit: the learner", () => {
 		expect(effectiveMode(network, { mode, pinned }, publisher)).toBe(effective);
 	});
 
+	it("a campaign that earns a quarter from one day on is told, and its older days are forgotten", () => {
+		const learner = new Learner();
+		answerLine(learner, network());
+		const days = 55;
+		for (let number = 0; number < days * 60; number++) {
+			const at = START + Math.floor((number * DAY_MS) / 60);
+			const id = `c${number}`;
+			answerLine(learner, { type: "click", at, id, campaign: "a", publisher: "cpa", source: "s", keyword: "", link: "homepage", bid: 0 });
+			if (luckOf(number) >= (number < 40 * 60 ? 20 : 5)) continue;
+			answerLine(learner, { type: "conversion", at, txnid: id, click: id, platform: "p", status: "approved", payout: 2_000_000 });
+		}
+		const broken = learner.learned?.campaigns.get("a")?.lastBreak;
+		const day = (broken?.day ?? 0) - dayOf(START);
+		expect(day).toBeGreaterThan(40);
+		expect(day).toBeLessThan(52);
+		expect(broken?.z).toBeLessThan(-2.6);
+		learner.passTo(START + (days + 5) * DAY_MS);
+		expect(learner.price({ ...CELL, source: "s" })?.epcMicros).toBeLessThan(0.2 * 1_000_000 * 0.85);
+	});
+
 	it("a price is explained as the chain that it is", () => {
 		const learner = learnAtOnce(history());
 		learner.passTo(END + 20 * DAY_MS);
@@ -300,7 +320,17 @@ describe("unit: backtest --serve", () => {
 					{ id: "cpa", revenue_share: "0.8", pricing_model: "CPA" },
 					{ id: "cpc", revenue_share: 0.75, pricing_model: "CPC" },
 				],
-				campaigns: [{ id: "a", brand: "x.com", platform: "p", country: "US", epc: 0.2, default_keyword_epc: null, keyword_epc: null }],
+				campaigns: [
+					{
+						id: "a",
+						brand: "x.com",
+						platform: "p",
+						country: "US",
+						epc: 0.2,
+						default_keyword_epc: { hats: -1, shoes: "0.2" },
+						keyword_epc: { hats: -1, shoes: "0.2" },
+					},
+				],
 			}),
 			"not json",
 			"[]",
@@ -320,14 +350,17 @@ describe("unit: backtest --serve", () => {
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: null, status: "approved", payout: 5 }),
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "perhaps", payout: 5 }),
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "approved", payout: -5 }),
+			JSON.stringify({ type: "prices", at: START, cells: [] }),
+			JSON.stringify({ type: "click", at: START + 70 * DAY_MS, id: "y", campaign: "a", publisher: "cpa", bid: 0.1 }),
 			JSON.stringify({ type: "prices", at: START, cells }),
 		]);
-		expect(answered).toHaveLength(1);
-		const { epc, bid } = JSON.parse(answered[0] ?? "") as { epc: number[]; bid: number[] };
+		expect(answered).toHaveLength(2);
+		expect(answered[0]).toBe('{"epc":[],"bid":[]}');
+		const { epc, bid } = JSON.parse(answered[1] ?? "") as { epc: number[]; bid: number[] };
 		expect(epc).toEqual([0.2, 0.2, 0, 0]);
 		expect(bid[0]).toBe(0.16);
 		expect(bid[1]).toBeLessThan(0.15);
 		expect(bid.slice(2)).toEqual([0, 0]);
-		expect(told).toHaveLength(7);
+		expect(told).toHaveLength(8);
 	});
 });

@@ -103,6 +103,7 @@ describe("worker: every page", () => {
 			worker.fetch(new Request(url, { redirect: "manual", ...init }) as never, env as never, createExecutionContext());
 		const elsewhere = await on("https://base.example/console/earnings?group=day");
 		expect([elsewhere.status, elsewhere.headers.get("location")]).toEqual([307, "http://localhost:8787/console/earnings?group=day"]);
+		for (const [name, value] of Object.entries(CONSOLE_HEADERS)) expect([name, elsewhere.headers.get(name)]).toEqual([name, value]);
 		expect((await on("https://base.example/console/sign-out", { method: "POST", headers: OWN })).status).toBe(404);
 	});
 

@@ -65,6 +65,8 @@ describe("worker: people", () => {
 		["role", { ...NEW, name: "B", role: "admin" }],
 		["role", { ...NEW, publisherId: null, name: "B", role: "owner" }],
 		["name", { ...NEW, publisherId: null, name: "operator", role: "admin" }],
+		["name", { ...NEW, publisherId: null, name: "Operator", role: "admin" }],
+		["name", { ...NEW, name: "Ada " }],
 		["name", { ...NEW, name: "<b>" }],
 		["name", { ...NEW, name: "" }],
 		["email", { ...NEW, name: "B", email: "nobody" }],

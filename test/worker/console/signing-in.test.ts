@@ -51,6 +51,13 @@ describe("worker: a one-time link", () => {
 		expect((await get("/console/earnings", visitor)).status).toBe(200);
 	});
 
+	it("ends the session that the browser had", async () => {
+		const before = await signIn({ publisher: "acme", name: "Before" });
+		const { url } = await issueLink({ publisher: "other", name: "After" });
+		expect((await post(pathOf(url), before)).status).toBe(303);
+		expect((await get("/console/earnings", before)).headers.get("location")).toContain("ended=1");
+	});
+
 	it("of two who use it at once, signs in one", async () => {
 		const { url } = await issueLink({ publisher: "acme", name: "Race" });
 		const both = await Promise.all([post(pathOf(url)), post(pathOf(url))]);

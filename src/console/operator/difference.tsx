@@ -1,0 +1,82 @@
+/** What a change of the network does: told before it is made. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { EntryChange, FieldChange } from "../../operator/network/difference-answer.ts";
+import type { ImportReport } from "../../operator/network/import-answer.ts";
+import { Notice } from "../ui/messages.tsx";
+import { Table } from "../ui/table.tsx";
+import { None } from "../ui/values.tsx";
+import { labelOf } from "./entry-fields.ts";
+
+const MAX_SHOWN = 50;
+
+/** Field by field, then what becomes of bids, then what is doubtful. */
+export function Difference({ report: { difference, warnings, warning_count } }: { report: ImportReport }): JSX.Element {
+	const { entries, added, changed, removed, bids, losses } = difference;
+	const shown = entries.slice(0, MAX_SHOWN);
+	return (
+		<>
+			{added + changed + removed === 0 ? <Notice>Nothing would change: all of this is stored already.</Notice> : null}
+			{shown.map((entry) => (
+				<Table
+					caption={captionOf(entry)}
+					columns={[
+						{ head: "Field", cell: ({ field }: FieldChange) => labelOf(field) },
+						{ head: "Before", cell: ({ before }) => <Value of={before} /> },
+						{ head: "After", cell: ({ after }) => <Value of={after} /> },
+					]}
+					rows={entry.fields}
+					empty={<p>{captionOf(entry)}: all as it is by default.</p>}
+				/>
+			))}
+			{added + changed + removed > shown.length ? (
+				<p>And {added + changed + removed - shown.length} further entries, which are not shown here.</p>
+			) : null}
+			<ul>
+				<li>{bidsLine(bids.starts, bids.started, "bids from now on", "bid from now on")}</li>
+				<li>{bidsLine(bids.stops, bids.stopped, "bids no more", "bid no more")}</li>
+				{bids.prices.map(({ section, id, field, before, after }) => (
+					<li>
+						{labelOf(field)} of {section.slice(0, -1)} {id} moves by more than a factor of two: from {before} to {after}.
+					</li>
+				))}
+				{losses.map(({ section, id, field }) => (
+					<li>
+						{field === null ? "Removed" : `${labelOf(field)} is turned off, cleared or shortened`}: {section.slice(0, -1)} {id}.
+					</li>
+				))}
+			</ul>
+			{warnings.length === 0 ? null : (
+				<Notice tone="waiting" title={`${warning_count === 1 ? "One thing is" : `${warning_count} things are`} doubtful`}>
+					<ul>
+						{warnings.map(({ path, message }) => (
+							<li>{path === "" ? message : `${path}: ${message}`}</li>
+						))}
+					</ul>
+				</Notice>
+			)}
+		</>
+	);
+}
+
+function captionOf({ kind, section, id }: EntryChange): string {
+	return `${section === "traffic" ? "the network" : section.slice(0, -1).replaceAll("_", " ")} ${id}: ${kind}`;
+}
+
+function bidsLine(count: number, ids: readonly number[], one: string, many: string): string {
+	if (count === 0) return `No campaign ${one}.`;
+	const named = ids.slice(0, MAX_SHOWN).join(", ");
+	return count === 1 ? `Campaign ${named} ${one}.` : `${count} campaigns ${many}: ${named}${count > MAX_SHOWN ? " and others" : ""}.`;
+}
+
+/** A value as the network file has it. */
+export function Value({ of }: { of: unknown }): JSX.Element {
+	if (typeof of === "object" && of !== null && !isListOfTexts(of)) {
+		return Object.keys(of).length === 0 ? <None /> : <code>{JSON.stringify(of)}</code>;
+	}
+	const text = typeof of === "boolean" ? (of ? "yes" : "no") : Array.isArray(of) ? of.join(", ") : String(of ?? "");
+	return text === "" ? <None /> : <span>{text}</span>;
+}
+
+function isListOfTexts(value: object): boolean {
+	return Array.isArray(value) && value.every((part) => typeof part !== "object");
+}

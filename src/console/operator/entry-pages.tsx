@@ -1,0 +1,201 @@
+/** One publisher, brand, campaign or platform: what is known of it, what is often done to it, and the form over it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { mayAct } from "../../http/actor.ts";
+import { isObject } from "../../lib/json.ts";
+import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
+import type { FileEntry } from "../../operator/network/export-entry.ts";
+import type { FoundEntry } from "../../operator/network/read-entries.ts";
+import { type PersonRequest, page, view } from "../page.ts";
+import { Do } from "../ui/actions.tsx";
+import { addressOf } from "../ui/address.ts";
+import { Field } from "../ui/field.tsx";
+import { Empty, Notice } from "../ui/messages.tsx";
+import { Facts, Table } from "../ui/table.tsx";
+import { Money, State } from "../ui/values.tsx";
+import { answerChange, requireEntry } from "./change-entry-pages.tsx";
+import { Value } from "./difference.tsx";
+import { fieldsOf } from "./entry-fields.ts";
+import { EntryForm, stateFields } from "./entry-form.tsx";
+import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
+
+const USD_FIELDS: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "flat_fee", "daily_budget", "total_budget", "max_payout"]);
+
+export const ENTRY_PAGES = [
+	...ENTRY_SECTIONS.map((section) =>
+		page({
+			method: "GET",
+			path: `${networkPath(section)}/:id`,
+			needs: { staff: "viewer" },
+			title: SECTION_WORDS[section].title,
+			async handle(request) {
+				const { param, query, person } = request;
+				const found = await requireEntry(request, section, param("id"));
+				const { entry } = found;
+				const id = idOf(section, entry);
+				const { one } = SECTION_WORDS[section];
+				const name = typeof entry.name === "string" ? entry.name : id;
+				return view(
+					{ title: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} ${name}` },
+					<>
+						<Changed how={query.changed} />
+						<Facts
+							facts={fieldsOf(section).map(({ name: field, label }) => [label, <Shown name={field} value={entry[field]} entry={entry} />])}
+						/>
+						<Further section={section} id={id} entry={entry} isAdmin={mayAct(person.role, "admin")} />
+						{mayAct(person.role, "manager") ? <Changes section={section} id={id} found={found} /> : null}
+					</>,
+				);
+			},
+		}),
+	),
+	page({
+		method: "POST",
+		path: `${networkPath("publishers")}/:id/block`,
+		needs: { staff: "manager" },
+		title: "Block a brand",
+		async handle(request) {
+			const found = await requireEntry(request, "publishers", request.param("id"));
+			const blocked = [...(found.entry.blocked_brands as unknown[]), blockIn(request)];
+			return answerChange(request, "publishers", found, {
+				fields: { blocked_brands: blocked },
+				texts: { blocked_brands: JSON.stringify(blocked, null, 2) },
+				faults: [],
+			});
+		},
+	}),
+];
+
+/** The brand of a form, and the country where one is given. */
+function blockIn({ form }: PersonRequest): Record<string, string> {
+	const country = (form.get("country") ?? "").trim();
+	return { domain: (form.get("domain") ?? "").trim(), ...(country !== "" && { country }) };
+}
+
+function Changed({ how }: { how: string | undefined }): JSX.Element | null {
+	if (how === undefined) return null;
+	return how === "late" ? (
+		<Notice tone="waiting" title="It is changed.">
+			Bids could not be told at once: they follow within a minute.
+		</Notice>
+	) : (
+		<Notice tone="good" title="It is as follows now.">
+			The next bid knows of it.
+		</Notice>
+	);
+}
+
+function Shown({ name, value, entry }: { name: string; value: unknown; entry: FileEntry }): JSX.Element | null {
+	if (value === null || value === undefined) return null;
+	if (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0) return null;
+	if (name === "status") return <State word={String(value)} />;
+	if (name === "active") return <ActiveState active={value} />;
+	if (USD_FIELDS.has(name)) return <Money usd={String(value)} />;
+	if (name === "brand") return <a href={networkPath("brands", String(value))}>{String(value)}</a>;
+	if (name === "platform") return <a href={networkPath("platforms", String(entry.platform))}>{String(value)}</a>;
+	return <Value of={value} />;
+}
+
+/** What belongs to an entry, on other pages. */
+function Further(props: { section: EntrySection; id: string; entry: FileEntry; isAdmin: boolean }): JSX.Element {
+	const { section, id, entry, isAdmin } = props;
+	const links = [...LINKS[section](id), { href: auditOf(section, id), label: "Who changed it" }];
+	if (section === "publishers" && isAdmin) links.push({ href: `${networkPath("publishers", id)}/people`, label: "People" });
+	return (
+		<>
+			<h2>Further</h2>
+			{section === "publishers" ? <Do action="/console/view-as" label="Look at its console" fields={{ publisher: id }} /> : null}
+			<ul>
+				{links.map(({ href, label }) => (
+					<li>
+						<a href={href}>{label}</a>
+					</li>
+				))}
+			</ul>
+			{section === "brands" ? (
+				<Table
+					caption="Campaigns"
+					columns={CAMPAIGN_COLUMNS}
+					rows={entry.campaigns as FileEntry[]}
+					empty={
+						<Empty title="It has no campaign">
+							<p>
+								Without one it never bids: <a href={addressOf(newPath("campaigns"), { brand: id })}>add a campaign</a>.
+							</p>
+						</Empty>
+					}
+				/>
+			) : null}
+		</>
+	);
+}
+
+type Link = { href: string; label: string };
+
+const LINKS: Readonly<Record<EntrySection, (id: string) => Link[]>> = {
+	publishers: (publisher) => [
+		{ href: addressOf("/console/operator/keys", { owner: publisher }), label: "Keys" },
+		{ href: addressOf("/console/operator/traffic", { publisher, group: "publisher,source" }), label: "Traffic by source" },
+		{ href: addressOf("/console/operator/conversions", { publisher }), label: "Conversions" },
+		{ href: addressOf("/console/operator/claims", { publisher }), label: "Claims" },
+		{ href: addressOf("/console/operator/callbacks", { publisher }), label: "Callbacks" },
+	],
+	brands: (brand) => [
+		{ href: addressOf(networkPath("campaigns"), { brand }), label: "Its campaigns" },
+		{ href: addressOf(newPath("campaigns"), { brand }), label: "New campaign" },
+	],
+	campaigns: () => [{ href: "/console/operator/explain", label: "Why a request gets it or not" }],
+	platforms: (platform) => [
+		{ href: addressOf("/console/operator/postback-problems", { platform }), label: "Postback address and problems" },
+		{ href: addressOf("/console/operator/keys", { owner: platform, kind: "platform_key" }), label: "Keys" },
+		{ href: addressOf(networkPath("campaigns"), { platform }), label: "Its campaigns" },
+	],
+};
+
+function auditOf(section: EntrySection, id: string): string {
+	return addressOf("/console/operator/audit", { subject_kind: SECTION_WORDS[section].one, subject: id });
+}
+
+function Changes({ section, id, found }: { section: EntrySection; id: string; found: FoundEntry }): JSX.Element {
+	const path = networkPath(section, id);
+	const toggle = toggleOf(section, found.entry);
+	return (
+		<>
+			<h2>Change</h2>
+			<p>What changes is shown first.</p>
+			{toggle === null ? null : (
+				<Do action={path} label={`${toggle.label}…`} fields={{ ...stateFields(found), fields: JSON.stringify(toggle.fields) }} />
+			)}
+			{section === "publishers" ? (
+				<details>
+					<summary>Block a brand for it…</summary>
+					<form method="post" action={`${path}/block`} class="stack">
+						{Object.entries(stateFields(found)).map(([name, value]) => (
+							<input type="hidden" name={name} value={value} />
+						))}
+						<Field name="domain" label="Brand" hint="Its domain" required />
+						<Field name="country" label="Country" hint="Such as US; otherwise in all of them" maxLength={2} />
+						<div class="buttons">
+							<button type="submit">Show what changes</button>
+						</div>
+					</form>
+				</details>
+			) : null}
+			<details>
+				<summary>Change its fields…</summary>
+				<EntryForm section={section} action={path} found={found} />
+			</details>
+			{section === "platforms" ? <p>Its postback secret is set by the network file alone; keys have a page of their own.</p> : null}
+		</>
+	);
+}
+
+/** What stops an entry, or lets it go on. */
+function toggleOf(section: EntrySection, { active, status }: FileEntry): { label: string; fields: Record<string, unknown> } | null {
+	if (section === "publishers") {
+		return status === "suspended"
+			? { label: "Activate", fields: { status: "active" } }
+			: { label: "Suspend", fields: { status: "suspended" } };
+	}
+	if (section === "platforms") return null;
+	return active === true ? { label: "Pause", fields: { active: false } } : { label: "Resume", fields: { active: true } };
+}

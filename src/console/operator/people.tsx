@@ -1,0 +1,299 @@
+/** The operator's staff, and a publisher's people: invited, let in, given roles, kept out. Links are shown once. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Actor } from "../../http/actor.ts";
+import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { HttpError } from "../../lib/http.ts";
+import { formFaults } from "../form-faults.ts";
+import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
+import {
+	changeRole,
+	disablePerson,
+	enablePerson,
+	endSessions,
+	findPerson,
+	type IssuedLink,
+	invitePerson,
+	issueSignInLink,
+	type KnownPerson,
+	linkUrl,
+	listPeople,
+} from "../session/people.ts";
+import { Confirm, CopyText, Do } from "../ui/actions.tsx";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Empty, Faults, Notice } from "../ui/messages.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { State, Time } from "../ui/values.tsx";
+import { requireEntry } from "./change-entry-pages.tsx";
+
+const STAFF_PATH = "/console/operator/staff";
+const PUBLISHER_PATH = "/console/operator/publishers/:publisher/people";
+const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
+
+const DONE: Readonly<Record<string, string>> = {
+	role: "The role is changed: it holds from their next page on.",
+	disable: "They may not sign in any more, and are signed out everywhere.",
+	enable: "They may sign in again.",
+	"end-sessions": "They are signed out everywhere, and their links have ended.",
+};
+
+/** Whose people a page is about: a publisher's id, null for staff. */
+type Team = { publisherId: string | null; path: string; title: string };
+
+async function teamOf(request: PersonRequest): Promise<Team> {
+	const publisherId = request.param("publisher");
+	if (publisherId === "") return { publisherId: null, path: STAFF_PATH, title: "Staff" };
+	const { entry } = await requireEntry(request, "publishers", publisherId);
+	return {
+		publisherId,
+		path: PUBLISHER_PATH.replace(":publisher", () => encodeURIComponent(publisherId)),
+		title: `People of ${String(entry.name)}`,
+	};
+}
+
+/** What is done to someone, and then said. */
+type Deed = {
+	name: string;
+	/** It lets someone in, or lets them do more. */
+	isGuarded: boolean;
+	does: (request: PersonRequest, person: KnownPerson, actor: Actor) => Promise<IssuedLink | undefined>;
+};
+
+const DEEDS: readonly Deed[] = [
+	{
+		name: "link",
+		isGuarded: true,
+		does: ({ deps }, person, actor) => issueSignInLink(deps, actor, person),
+	},
+	{
+		name: "role",
+		isGuarded: true,
+		async does({ deps, form }, person, actor) {
+			if (form.get("was") !== person.role)
+				throw new HttpError(409, {
+					error: "Conflict",
+					message: `Their role is ${person.role} by now. Nothing was changed: look at the list anew.`,
+				});
+			await changeRole(deps, actor, person, form.get("role") ?? "");
+			return undefined;
+		},
+	},
+	{
+		name: "enable",
+		isGuarded: true,
+		async does({ deps }, person, actor) {
+			await enablePerson(deps, actor, person);
+			return undefined;
+		},
+	},
+	// These are not to wait for a passkey: whoever has lost theirs to somebody asks for them.
+	{
+		name: "disable",
+		isGuarded: false,
+		async does({ deps }, person, actor) {
+			await disablePerson(deps, actor, person);
+			return undefined;
+		},
+	},
+	{
+		name: "end-sessions",
+		isGuarded: false,
+		async does({ deps }, person, actor) {
+			await endSessions(deps, actor, person);
+			return undefined;
+		},
+	},
+];
+
+async function list(request: PersonRequest, typed: Readonly<Record<string, string>> = {}, faults: readonly Fault[] = []): Promise<Shown> {
+	const { deps, query } = request;
+	const { publisherId, path, title } = await teamOf(request);
+	const people = await listPeople(deps.db, publisherId);
+	const done = DONE[query.done ?? ""];
+	return view(
+		{ title, status: faults.length > 0 ? 422 : 200 },
+		<>
+			{done === undefined ? null : <Notice tone="good">{done}</Notice>}
+			<Table
+				caption="Those who may sign in first"
+				columns={columnsOf(path, rolesOf(publisherId))}
+				rows={people}
+				empty={
+					<Empty title="Nobody is here yet">
+						<p>Invite someone: they sign in by a link that works once.</p>
+					</Empty>
+				}
+			/>
+			<InviteForm path={path} roles={rolesOf(publisherId)} typed={typed} faults={faults} />
+		</>,
+	);
+}
+
+async function invite(request: PersonRequest): Promise<Shown> {
+	const { deps, form, actor } = request;
+	const { publisherId, path, title } = await teamOf(request);
+	const typed = { name: (form.get("name") ?? "").trim(), email: (form.get("email") ?? "").trim(), role: form.get("role") ?? "" };
+	const { name, email, role } = typed;
+	try {
+		const link = await invitePerson(deps, actor, { publisherId, name, email: email === "" ? null : email, role: role as PersonRole });
+		return view({ title }, <Link link={link} path={path} consoleUrl={deps.consoleUrl} />);
+	} catch (error) {
+		return list(request, typed, formFaults(error));
+	}
+}
+
+async function act(request: PersonRequest, { name, does }: Deed): Promise<Shown> {
+	const { deps, actor } = request;
+	const { publisherId, path, title } = await teamOf(request);
+	const person = await findPerson(deps.db, publisherId, request.param("person"));
+	const link = await does(request, person, actor);
+	if (link !== undefined) return view({ title }, <Link link={link} path={path} consoleUrl={deps.consoleUrl} />);
+	return seeOther(`${path}?done=${name}`);
+}
+
+export const PEOPLE_PAGES = ([STAFF_PATH, PUBLISHER_PATH] as const).flatMap((path) => {
+	const title = path === STAFF_PATH ? "Staff" : "People";
+	return [
+		page({ method: "GET", path, needs: { staff: "admin" }, title, handle: (request) => list(request) }),
+		page({ method: "POST", path, needs: { staff: "admin", fresh: true }, title, handle: invite }),
+		...DEEDS.map((deed) =>
+			page({
+				method: "POST",
+				path: `${path}/:person/${deed.name}`,
+				needs: deed.isGuarded ? { staff: "admin", fresh: true } : { staff: "admin" },
+				title,
+				handle: (request: PersonRequest) => act(request, deed),
+			}),
+		),
+	];
+});
+
+function rolesOf(publisherId: string | null): readonly PersonRole[] {
+	return publisherId === null ? OPERATOR_ROLES : PUBLISHER_ROLES;
+}
+
+function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPerson>[] {
+	const to = ({ id }: KnownPerson, deed: string) => `${path}/${id}/${deed}`;
+	return [
+		{ head: "Name", cell: ({ name }) => name },
+		{ head: "E-mail", cell: ({ email }) => email },
+		{ head: "Role", cell: ({ role }) => role },
+		{
+			head: "State",
+			cell: ({ disabledAt }) => <State word={disabledAt === null ? "active" : "disabled"} tone={disabledAt === null ? "good" : "over"} />,
+		},
+		{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
+		{
+			head: "Change",
+			cell: (person) =>
+				person.disabledAt !== null ? (
+					<Do action={to(person, "enable")} label="Enable" of={person.name} />
+				) : (
+					<div class="buttons">
+						<Do action={to(person, "link")} label="New link" of={`for ${person.name}`} />
+						<Confirm
+							action={to(person, "role")}
+							label="Role"
+							of={`of ${person.name}`}
+							send="Change the role"
+							question={`${person.name} is ${person.role}.`}
+							fields={{ was: person.role }}
+						>
+							<label>
+								Role{" "}
+								<select name="role">
+									{roles.map((role) => (
+										<option value={role} selected={role === person.role}>
+											{role}
+										</option>
+									))}
+								</select>
+							</label>
+						</Confirm>
+						<Confirm
+							action={to(person, "end-sessions")}
+							label="Sign out"
+							of={person.name}
+							question={`${person.name} is signed out everywhere, and their links end. They may sign in again.`}
+						/>
+						<Confirm
+							action={to(person, "disable")}
+							label="Disable"
+							of={person.name}
+							question={`${person.name} is signed out everywhere, and may not sign in any more.`}
+							danger
+						/>
+					</div>
+				),
+		},
+	];
+}
+
+function InviteForm(props: {
+	path: string;
+	roles: readonly PersonRole[];
+	typed: Readonly<Record<string, string>>;
+	faults: readonly Fault[];
+}): JSX.Element {
+	const { path, roles, typed, faults } = props;
+	return (
+		<section>
+			<h2>Invite someone</h2>
+			<form method="post" action={path} class="stack">
+				<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
+				<Field
+					name="name"
+					label={LABELS.name}
+					value={typed.name}
+					hint="As it is to stand in the audit"
+					maxLength={64}
+					faults={faults}
+					required
+				/>
+				<Field
+					kind="email"
+					name="email"
+					label={LABELS.email}
+					value={typed.email}
+					hint="Nothing is sent to it. Cloudflare Access knows staff by it."
+					faults={faults}
+				/>
+				<Field
+					kind="choice"
+					name="role"
+					label={LABELS.role}
+					choices={roles.map((role) => ({ value: role, label: role }))}
+					value={typed.role}
+					faults={faults}
+					required
+				/>
+				<div class="buttons">
+					<button type="submit">Make an invitation</button>
+				</div>
+			</form>
+		</section>
+	);
+}
+
+/** The only time that a link is seen. */
+function Link({
+	link: { person, token, purpose, expiresAt },
+	path,
+	consoleUrl,
+}: {
+	link: IssuedLink;
+	path: string;
+	consoleUrl: string;
+}): JSX.Element {
+	return (
+		<>
+			<Notice tone="good" title={`${purpose === "invitation" ? "An invitation" : "A link"} for ${person.name}.`}>
+				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it
+				to nobody else.
+			</Notice>
+			<CopyText text={linkUrl(consoleUrl, token)} label="the link" block />
+			<p>
+				<a href={path}>To the list</a>
+			</p>
+		</>
+	);
+}

@@ -1,0 +1,122 @@
+/** A publisher's callback address: changed as an entry of the network file is, with the difference before it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { CALLBACK_PARAMETERS } from "../../lib/callback-url.ts";
+import { maskUrl } from "../../lib/mask-url.ts";
+import { changeEntry } from "../../operator/network/change-entry.ts";
+import type { ImportReport } from "../../operator/network/import-answer.ts";
+import { findEntry } from "../../operator/network/read-entries.ts";
+import { formFaults } from "../form-faults.ts";
+import { page, seeOther, view } from "../page.ts";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Faults, Notice } from "../ui/messages.tsx";
+import { Facts } from "../ui/table.tsx";
+import { found } from "./found.ts";
+
+const SETTINGS = "/console/settings";
+const PATH = `${SETTINGS}/callback-address`;
+const FIELD = "callback_url";
+const LABELS = { [FIELD]: "Address" };
+const NEEDS = { publisher: "owner", fresh: true } as const;
+
+export const SETTINGS_ADDRESS_PAGES = [
+	page({
+		method: "GET",
+		path: PATH,
+		needs: NEEDS,
+		title: "Callback address",
+		async handle({ deps, publisher }) {
+			const { entry, etag } = found(await findEntry(deps.db, "publishers", publisher.id));
+			return <AddressForm present={textOf(entry[FIELD])} etag={etag} typed={null} />;
+		},
+	}),
+	page({
+		method: "POST",
+		path: PATH,
+		needs: NEEDS,
+		title: "Callback address",
+		async handle({ deps, publisher, form, actor }) {
+			const typed = (form.get(FIELD) ?? "").trim();
+			const etag = form.get("etag") || null;
+			const isSaid = form.get("yes") === "1";
+			const options = { isDryRun: !isSaid, isConfirmed: true, isComplete: false, ifMatch: null, actor };
+			const change = { section: "publishers", id: publisher.id, fields: { [FIELD]: typed === "" ? null : typed }, etag } as const;
+			const present = found(await findEntry(deps.db, "publishers", publisher.id));
+			const before = textOf(present.entry[FIELD]);
+			try {
+				const report = await changeEntry(deps.imports, change, options);
+				if (isSaid) return seeOther(`${SETTINGS}?done=address`);
+				return <Preview before={before} typed={typed} etag={etag ?? present.etag} report={report} />;
+			} catch (error) {
+				const faults = formFaults(error);
+				return view({ status: 422 }, <AddressForm present={before} etag={present.etag} typed={typed} faults={faults} />);
+			}
+		},
+	}),
+];
+
+function textOf(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}
+
+function AddressForm(props: { present: string; etag: string; typed: string | null; faults?: readonly Fault[] }): JSX.Element {
+	const { present, etag, typed, faults = [] } = props;
+	return (
+		<form method="post" action={PATH} class="stack">
+			<Faults title="The address was not changed" faults={faults} labels={LABELS} />
+			<Facts facts={[["Now", present === "" ? "none" : <span class="address">{maskUrl(present, CALLBACK_PARAMETERS)}</span>]]} />
+			<Field
+				name={FIELD}
+				label={LABELS[FIELD]}
+				value={typed}
+				hint={
+					<>
+						Of your server, by https; it may have <a href="/docs/publishers/callbacks#macros">macros</a>. Left empty, you are told nothing.
+					</>
+				}
+				faults={faults}
+			/>
+			<input type="hidden" name="etag" value={etag} />
+			<div class="buttons">
+				<button type="submit">See what changes</button>
+			</div>
+		</form>
+	);
+}
+
+function Preview({ before, typed, etag, report }: { before: string; typed: string; etag: string; report: ImportReport }): JSX.Element {
+	const { difference, warnings } = report;
+	const isSame = difference.changed === 0;
+	return (
+		<>
+			{isSame ? <Notice>Nothing would change: this is your address already.</Notice> : null}
+			<Facts
+				facts={[
+					["Before", before === "" ? "none" : <span class="address">{maskUrl(before, CALLBACK_PARAMETERS)}</span>],
+					["After", typed === "" ? "none: you are told of nothing" : <span class="address">{typed}</span>],
+				]}
+			/>
+			{warnings.length === 0 ? null : (
+				<Notice tone="waiting" title="Is this meant?">
+					<ul>
+						{warnings.map(({ message }) => (
+							<li>{message}</li>
+						))}
+					</ul>
+				</Notice>
+			)}
+			{isSame ? null : (
+				<form method="post" action={PATH}>
+					<input type="hidden" name={FIELD} value={typed} />
+					<input type="hidden" name="etag" value={etag} />
+					<input type="hidden" name="yes" value="1" />
+					<div class="buttons">
+						<button type="submit">Change the address</button>
+					</div>
+				</form>
+			)}
+			<p>
+				<a href={PATH}>Another one</a>, or <a href={SETTINGS}>back to settings</a>
+			</p>
+		</>
+	);
+}

@@ -1,0 +1,166 @@
+/** A publisher's keys and signing secrets: issued, rotated, revoked. A new one is the answer to its form, and shown never again. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { invalidInput } from "../../http/errors.ts";
+import { parseJson } from "../../lib/json.ts";
+import { type CredentialState, type Issued, isSigning } from "../../operator/keys/keys-answers.ts";
+import { readKeyInput } from "../../operator/keys/keys-request.ts";
+import { issueCredential, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
+import { page, seeOther } from "../page.ts";
+import { Confirm, CopyText, Do } from "../ui/actions.tsx";
+import { Empty, Notice } from "../ui/messages.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Code, State, Time } from "../ui/values.tsx";
+
+const PATH = "/console/settings";
+/** What publishers issue themselves, and what it is for. */
+const KINDS = {
+	access_key: { label: "Access Key", use: "opens the endpoints under /api" },
+	publisher_key: { label: "Publisher Key", use: "opens the product search" },
+	callback_secret: { label: "Signing secret", use: "signs your callbacks" },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** @throws HttpError 422 for any other kind: of an id there may be a platform or an operator, too */
+function kindOf(form: URLSearchParams): Kind {
+	const kind = form.get("kind") ?? "";
+	if (!Object.hasOwn(KINDS, kind)) throw invalidInput([{ path: "kind", message: "is none of yours" }]);
+	return kind as Kind;
+}
+
+const NEEDS = { publisher: "owner", fresh: true } as const;
+
+export const SETTINGS_KEYS_PAGES = [
+	page({
+		method: "POST",
+		path: `${PATH}/keys/issue`,
+		needs: NEEDS,
+		title: "A new key",
+		async handle({ deps, publisher, form, actor }) {
+			const request = readKeyInput("issue", { kind: kindOf(form), owner: publisher.id });
+			return <Made {...(await issueCredential(deps.issuing, actor, request))} />;
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${PATH}/keys/rotate`,
+		needs: NEEDS,
+		title: "A new key",
+		async handle({ deps, publisher, form, actor }) {
+			const hours = form.get("overlap_hours") ?? "";
+			// What is no number is given on as it is, and refused.
+			const request = readKeyInput("rotate", { kind: kindOf(form), owner: publisher.id, overlap_hours: parseJson(hours) ?? hours });
+			return <Made {...(await rotateCredential(deps.issuing, actor, request))} />;
+		},
+	}),
+	page({
+		method: "POST",
+		path: `${PATH}/keys/revoke`,
+		needs: NEEDS,
+		title: "Settings",
+		async handle({ deps, publisher, form, actor }) {
+			// Without an id all of them would end: a form that lost it ends none.
+			const request = readKeyInput("revoke", { kind: kindOf(form), owner: publisher.id, id: form.get("id") ?? "" });
+			await revokeCredentials(deps.issuing, actor, request);
+			return seeOther(`${PATH}?done=revoked`);
+		},
+	}),
+];
+
+const COLUMNS: readonly Column<CredentialState>[] = [
+	{ head: "Id", namesRow: true, cell: ({ id }) => <Code>{id}</Code> },
+	{ head: "Kind", cell: ({ kind }) => (isOwn(kind) ? KINDS[kind].label : kind) },
+	{
+		head: "State",
+		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
+	},
+	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} /> },
+	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
+	{ head: "Last used", cell: ({ kind, last_used_on }) => (isSigning(kind) ? null : <Time at={last_used_on} date />) },
+];
+
+const ACTIONS: Column<CredentialState> = {
+	head: "Change",
+	cell: ({ kind, id, state }) =>
+		!isOwn(kind) ? null : (
+			<Confirm
+				action={`${PATH}/keys/revoke`}
+				label="Revoke"
+				of={`${KINDS[kind].label} ${id}`}
+				question={`The ${KINDS[kind].label} ${id} ends at once${state === "ending" ? ", before its overlap does" : ""}. That cannot be taken back.`}
+				fields={{ kind, id }}
+				danger
+			/>
+		),
+};
+
+/** Those that are valid; an owner has the forms. */
+export function KeysTable({ credentials, isOwner }: { credentials: readonly CredentialState[]; isOwner: boolean }): JSX.Element {
+	const own = credentials.filter(({ kind, state }) => isOwn(kind) && state !== "ended");
+	return (
+		<>
+			<Table
+				caption="Keys and signing secrets, without themselves: they are shown once"
+				columns={isOwner ? [...COLUMNS, ACTIONS] : COLUMNS}
+				rows={own}
+				empty={
+					<Empty title="You have no key">
+						<p>An Access Key opens the endpoints, a signing secret signs your callbacks.</p>
+					</Empty>
+				}
+			/>
+			{isOwner
+				? (Object.keys(KINDS) as Kind[]).map((kind) => (
+						<NewKey kind={kind} has={own.some((one) => one.kind === kind && one.state === "valid")} />
+					))
+				: null}
+		</>
+	);
+}
+
+function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
+	const { label, use } = KINDS[kind];
+	return (
+		<section>
+			<h3>{label}</h3>
+			<p>
+				It {use}. {kind === "callback_secret" ? <a href="/docs/publishers/callbacks#signatures">How to verify signatures</a> : null}
+			</p>
+			<div class="buttons">
+				<Do action={`${PATH}/keys/issue`} label={has ? "Issue another" : "Issue one"} of={label} fields={{ kind }} />
+				{has ? (
+					<Confirm
+						action={`${PATH}/keys/rotate`}
+						label="Rotate"
+						of={label}
+						question={`A new ${label} takes the place of all that you have. They end after the overlap.`}
+						fields={{ kind }}
+					>
+						<label>
+							Overlap in hours <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
+						</label>
+					</Confirm>
+				) : null}
+			</div>
+		</section>
+	);
+}
+
+/** The only time that it is seen. */
+function Made({ issued: { kind, value, id }, published }: Issued): JSX.Element {
+	const label = isOwn(kind) ? KINDS[kind].label : kind;
+	return (
+		<>
+			<Notice tone="good" title={`Your new ${label}.`}>
+				It is shown here and never again: keep it now. {published ? "" : "Bids hear of it within a minute."}
+			</Notice>
+			<CopyText text={value} label={`the ${label}`} block />
+			<p>
+				Your settings call it <Code>{id}</Code>. <a href={PATH}>Back to settings</a>
+			</p>
+		</>
+	);
+}
+
+function isOwn(kind: string): kind is Kind {
+	return Object.hasOwn(KINDS, kind);
+}

@@ -1,0 +1,198 @@
+/** A publisher's own people: invited, let in, given roles, kept out, by its owners. Links are shown once. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { invalidInput } from "../../http/errors.ts";
+import { type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
+import { formFaults } from "../form-faults.ts";
+import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
+import {
+	changeRole,
+	disablePerson,
+	enablePerson,
+	endSessions,
+	findPerson,
+	type IssuedLink,
+	invitePerson,
+	issueSignInLink,
+	type KnownPerson,
+	linkUrl,
+} from "../session/people.ts";
+import type { Person } from "../session/sessions.ts";
+import { Confirm, CopyText, Do } from "../ui/actions.tsx";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Faults, Notice } from "../ui/messages.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { State, Time } from "../ui/values.tsx";
+
+const PATH = "/console/settings";
+const MEMBERS = `${PATH}/members`;
+const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
+
+/** What is done to someone. What lets someone in, or do more, asks for a passkey. */
+const DEEDS: readonly {
+	name: string;
+	isGuarded: boolean;
+	/** Whether nobody does it to themselves: so an owner is left. */
+	isForOthers: boolean;
+	does: (request: PublisherRequest, person: KnownPerson) => Promise<IssuedLink> | Promise<void>;
+}[] = [
+	{ name: "link", isGuarded: true, isForOthers: false, does: ({ deps, actor }, person) => issueSignInLink(deps, actor, person) },
+	{
+		name: "role",
+		isGuarded: true,
+		isForOthers: true,
+		does: ({ deps, actor, form }, person) => changeRole(deps, actor, person, form.get("role") ?? ""),
+	},
+	{ name: "enable", isGuarded: true, isForOthers: false, does: ({ deps, actor }, person) => enablePerson(deps, actor, person) },
+	{ name: "disable", isGuarded: false, isForOthers: true, does: ({ deps, actor }, person) => disablePerson(deps, actor, person) },
+	{ name: "end-sessions", isGuarded: false, isForOthers: false, does: ({ deps, actor }, person) => endSessions(deps, actor, person) },
+];
+
+export const SETTINGS_MEMBERS_PAGES = [
+	page({
+		method: "GET",
+		path: MEMBERS,
+		needs: { publisher: "owner" },
+		title: "Invite someone",
+		handle: () => <InviteForm typed={{}} faults={[]} />,
+	}),
+	page({
+		method: "POST",
+		path: MEMBERS,
+		needs: { publisher: "owner", fresh: true },
+		title: "Invite someone",
+		async handle({ deps, publisher, form, actor }) {
+			const typed = { name: (form.get("name") ?? "").trim(), email: (form.get("email") ?? "").trim(), role: form.get("role") ?? "" };
+			const { name, email, role } = typed;
+			try {
+				const wanted = { publisherId: publisher.id, name, email: email === "" ? null : email, role: role as PersonRole };
+				return <Link link={await invitePerson(deps, actor, wanted)} consoleUrl={deps.consoleUrl} />;
+			} catch (error) {
+				return view({ status: 422 }, <InviteForm typed={typed} faults={formFaults(error)} />);
+			}
+		},
+	}),
+	...DEEDS.map((deed) =>
+		page({
+			method: "POST",
+			path: `${MEMBERS}/:person/${deed.name}`,
+			needs: deed.isGuarded ? { publisher: "owner", fresh: true } : { publisher: "owner" },
+			title: "People",
+			async handle(request: PublisherRequest): Promise<Shown> {
+				const { deps, publisher, person: own, param } = request;
+				const person = await findPerson(deps.db, publisher.id, param("person"));
+				if (deed.isForOthers && person.id === own.id)
+					throw invalidInput([{ path: "", message: "is for another owner to do: this is you" }]);
+				const link = await deed.does(request, person);
+				return link ? <Link link={link} consoleUrl={deps.consoleUrl} /> : seeOther(`${PATH}?done=${deed.name}`);
+			},
+		}),
+	),
+];
+
+const COLUMNS: readonly Column<KnownPerson>[] = [
+	{ head: "Name", cell: ({ name }) => name },
+	{ head: "E-mail", cell: ({ email }) => email },
+	{ head: "Role", cell: ({ role }) => role },
+	{
+		head: "State",
+		cell: ({ disabledAt }) => <State word={disabledAt === null ? "active" : "disabled"} tone={disabledAt === null ? "good" : "over"} />,
+	},
+	{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** @param own whoever looks */
+export function MembersTable({ people, own }: { people: readonly KnownPerson[]; own: Person }): JSX.Element {
+	const isOwner = own.role === "owner";
+	const actions: Column<KnownPerson> = { head: "Change", cell: (person) => <Actions person={person} isOneself={person.id === own.id} /> };
+	return (
+		<>
+			<Table
+				caption="Who may sign in for you; an owner changes settings, an analyst looks"
+				columns={isOwner ? [...COLUMNS, actions] : COLUMNS}
+				rows={people}
+				empty={<p>Nobody may.</p>}
+			/>
+			{isOwner ? (
+				<p>
+					<a class="button" href={MEMBERS}>
+						Invite someone
+					</a>
+				</p>
+			) : null}
+		</>
+	);
+}
+
+function Actions({ person: { id, name, role, disabledAt }, isOneself }: { person: KnownPerson; isOneself: boolean }): JSX.Element {
+	const to = (deed: string) => `${MEMBERS}/${id}/${deed}`;
+	if (disabledAt !== null) return <Do action={to("enable")} label="Enable" of={name} />;
+	const other = PUBLISHER_ROLES.find((one) => one !== role) ?? role;
+	return (
+		<div class="buttons">
+			<Do action={to("link")} label="New link" of={`for ${name}`} />
+			{isOneself ? null : (
+				<Confirm
+					action={to("role")}
+					label={`Make ${other}`}
+					of={name}
+					question={`${name} is ${role}, and becomes ${other}.`}
+					fields={{ role: other }}
+				/>
+			)}
+			<Confirm
+				action={to("end-sessions")}
+				label="Sign out"
+				of={name}
+				question={`${name} is signed out everywhere, and their links end. They may sign in again.`}
+			/>
+			{isOneself ? null : (
+				<Confirm
+					action={to("disable")}
+					label="Disable"
+					of={name}
+					question={`${name} is signed out everywhere, and may not sign in any more.`}
+					danger
+				/>
+			)}
+		</div>
+	);
+}
+
+function InviteForm({ typed, faults }: { typed: Readonly<Record<string, string>>; faults: readonly Fault[] }): JSX.Element {
+	return (
+		<form method="post" action={MEMBERS} class="stack">
+			<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
+			<Field name="name" label={LABELS.name} value={typed.name} maxLength={64} faults={faults} required />
+			<Field kind="email" name="email" label={LABELS.email} value={typed.email} hint="Nothing is sent to it" faults={faults} />
+			<Field
+				kind="choice"
+				name="role"
+				label={LABELS.role}
+				choices={PUBLISHER_ROLES.map((role) => ({ value: role, label: role }))}
+				value={typed.role ?? "analyst"}
+				hint="An owner changes settings, an analyst looks"
+				faults={faults}
+				required
+			/>
+			<div class="buttons">
+				<button type="submit">Make an invitation</button>
+			</div>
+		</form>
+	);
+}
+
+/** The only time that a link is seen. */
+function Link({ link: { person, token, purpose, expiresAt }, consoleUrl }: { link: IssuedLink; consoleUrl: string }): JSX.Element {
+	return (
+		<>
+			<Notice tone="good" title={`${purpose === "invitation" ? "An invitation" : "A link"} for ${person.name}.`}>
+				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it
+				to nobody else.
+			</Notice>
+			<CopyText text={linkUrl(consoleUrl, token)} label="the link" block />
+			<p>
+				<a href={PATH}>Back to settings</a>
+			</p>
+		</>
+	);
+}

@@ -1,0 +1,56 @@
+/** `certify` as a package of its own: it runs in a folder without this checkout, and writes both reports. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+const folder = mkdtempSync(join(tmpdir(), "clickbourse-certify-"));
+let server: Server;
+
+/** Runs a program to its end. */
+function run(program: string, args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+	return new Promise((resolve) => {
+		execFile(process.execPath, [program, ...args], { cwd }, (error, stdout, stderr) => {
+			resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+		});
+	});
+}
+
+beforeAll(async () => {
+	// Answers everything with a body that is no bid: some rules hold even so.
+	server = createServer((_, response) =>
+		response.writeHead(200, { "content-type": "application/json", "x-openrtb-version": "2.5" }).end("{}"),
+	);
+	await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+});
+
+afterAll(() => {
+	server.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+it("unit: certify runs from its own folder, of less than 100 kB, and reports to people, as JSON and as JUnit XML", {
+	timeout: 60_000,
+}, async () => {
+	const packed = await run("scripts/run.mjs", ["scripts/pack-certify.ts", folder], ROOT);
+	expect(packed.code, packed.output).toBe(0);
+	expect(readdirSync(folder).sort()).toEqual(["README.md", "certify.mjs", "package.json"]);
+	expect(statSync(join(folder, "certify.mjs")).size).toBeLessThan(100_000);
+	expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ bin: "certify.mjs", type: "module" });
+	expect(readFileSync(join(folder, "README.md"), "utf8")).not.toContain("npm run certify");
+
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const subject = ["--url", url, "--identity", "acme_rtb", "--domain", "shoes.example"];
+	const { code, output } = await run("certify.mjs", [...subject, "--profile", "full", "--json", "r.json", "--junit", "r.xml"], folder);
+	expect(code, output).toBe(1);
+	expect(output).toMatch(/\d+ rules are broken\./);
+	const { groups } = JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as { groups: Record<string, { rule: string }[]> };
+	const rules = Object.values(groups).flat();
+	const junit = readFileSync(join(folder, "r.xml"), "utf8");
+	expect(junit.match(/<testcase /g)).toHaveLength(rules.length);
+	expect(rules.map(({ rule }) => rule)).toContain("a bid in full has crid, cid, mtype 4 and exp");
+});
