@@ -103,14 +103,14 @@ function Further(props: { section: EntrySection; id: string; entry: FileEntry; i
 	return (
 		<>
 			<h2>Further</h2>
-			{section === "publishers" ? <Do action="/console/view-as" label="Look at its console" fields={{ publisher: id }} /> : null}
-			<ul>
+			<div class="buttons">
+				{section === "publishers" ? <Do action="/console/view-as" label="Look at its console" fields={{ publisher: id }} /> : null}
 				{links.map(({ href, label }) => (
-					<li>
-						<a href={href}>{label}</a>
-					</li>
+					<a class="button quiet" href={href}>
+						{label}
+					</a>
 				))}
-			</ul>
+			</div>
 			{section === "brands" ? (
 				<Table
 					caption="Campaigns"
