@@ -12,12 +12,20 @@ export const LAST_LAG = 90;
 /** What has happened by the end of each day, from 0 to LAST_LAG: of arrivals all at last, of reversals the part that is taken back. */
 export type Curve = readonly number[];
 
-/** Of a platform: what has arrived, and what of all that arrives was taken back. */
-export type DelayCurves = { arrivals: Curve; reversals: Curve };
+/** Of a platform: what has arrived, and what of all that arrives is taken back of the newest clicks. */
+export type DelayCurves = {
+	arrivals: Curve;
+	reversals: Curve;
+	/** What of all that arrives has been taken back by now, by the age of clicks: older ones may have been of another level. */
+	reversedByNow: readonly number[];
+};
+
+const DEFAULT_REVERSALS = fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]);
 
 export const DEFAULT_CURVES: DelayCurves = {
 	arrivals: fillDays([0.4, 0.58, 0.66, 0.72, 0.79, 0.84, 0.88, 0.92, 0.955, 0.978, 0.995, 1, 1]),
-	reversals: fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]),
+	reversals: DEFAULT_REVERSALS,
+	reversedByNow: DEFAULT_REVERSALS,
 };
 
 /** A curve of all days, from its values at LAG_EDGES. */
@@ -83,10 +91,10 @@ export function edgeOf(lag: number): number {
 const LEAST_MATURITY = 0.02;
 
 /**
- * The part of a day's lasting earnings that we know so many days later: V = (F − R) / (1 − R∞), from 0 to LAST_LAG. It may exceed
- * 1 where conversions come before reversals do.
+ * The part of what clicks of now would earn that we know of those of so many days ago: V = (F − R) / (1 − R∞), with R as it was for
+ * them and R∞ as it is for the newest. Above 1 where conversions come before reversals do, and where less was taken back before.
  */
-export function maturities(curves: DelayCurves): number[] {
-	const kept = 1 - (curves.reversals.at(-1) ?? 0);
-	return curves.arrivals.map((arrived, lag) => Math.max(LEAST_MATURITY, (arrived - (curves.reversals[lag] ?? 0)) / kept));
+export function maturities({ arrivals, reversals, reversedByNow }: DelayCurves): number[] {
+	const kept = 1 - (reversals.at(-1) ?? 0);
+	return reversedByNow.map((reversed, age) => Math.max(LEAST_MATURITY, (partBy(arrivals, age) - reversed) / kept));
 }

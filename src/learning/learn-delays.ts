@@ -1,5 +1,6 @@
 import type { DelayRow } from "./cohorts.ts";
 import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
+import { HISTORY_DAYS } from "./settings.ts";
 
 /** Conversions that the default curves count as. */
 const ARRIVALS_WORTH = 50;
@@ -30,7 +31,7 @@ type DayCounts = { arrivals: number[]; reversals: number[] };
 export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: DelayCurves = DEFAULT_CURVES): DelayCurves {
 	const days = countByDay(rows);
 	const arrivals = learnArrivals(days, today, prior.arrivals);
-	return { arrivals, reversals: learnReversals(days, today, prior.reversals, arrivals) };
+	return { arrivals, ...learnReversals(days, today, prior.reversals, arrivals) };
 }
 
 function countByDay(rows: Iterable<DelayRow>): Map<number, DayCounts> {
@@ -89,7 +90,12 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 }
 
 /** By single days, however few they are: a return period makes many of one day, and it is sums that count. */
-function learnReversals(days: Map<number, DayCounts>, today: number, prior: Curve, arrived: Curve): Curve {
+function learnReversals(
+	days: Map<number, DayCounts>,
+	today: number,
+	prior: Curve,
+	arrived: Curve,
+): Pick<DelayCurves, "reversals" | "reversedByNow"> {
 	const taken = prior.map((part, lag) => REVERSALS_WORTH * (part - (prior[lag - 1] ?? 0)));
 	const exposed = prior.map(() => REVERSALS_WORTH);
 	for (const [day, { arrivals, reversals }] of days) {
@@ -107,23 +113,33 @@ function learnReversals(days: Map<number, DayCounts>, today: number, prior: Curv
 		sum = Math.min(MOST_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
 		return sum;
 	});
-	const level = learnLevel(days, today, arrived, usual);
-	return usual.map((part) => Math.min(MOST_REVERSED, part * level));
+	const levels = learnLevels(days, today, arrived, usual);
+	const atLevel = (age: number, level: number) => Math.min(MOST_REVERSED, partBy(usual, age) * level);
+	return {
+		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
+		reversedByNow: levels.map((level, age) => atLevel(age, level)),
+	};
 }
 
-/** How much more or less than usual is taken back of the newest clicks. */
-function learnLevel(days: Map<number, DayCounts>, today: number, arrived: Curve, usual: Curve): number {
-	let expected = LEVEL_WORTH_REVERSALS;
-	let observed = LEVEL_WORTH_REVERSALS;
+/** How much more or less than usual is taken back of clicks, by their age: as the clicks of the days around them tell. */
+function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve, usual: Curve): number[] {
+	const expected: number[] = Array(HISTORY_DAYS).fill(0);
+	const observed: number[] = Array(HISTORY_DAYS).fill(0);
 	for (const [day, { arrivals, reversals }] of days) {
 		const age = today - 1 - day;
-		if (age < 0) continue;
-		const weight = 2 ** (-age / LEVEL_HALF_LIFE_DAYS);
-		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
-		expected += weight * projected * partBy(usual, age);
-		observed += weight * sumOf(reversals);
+		if (age < 0 || age >= HISTORY_DAYS) continue;
+		expected[age] = (sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN)) * partBy(usual, age);
+		observed[age] = sumOf(reversals);
 	}
-	return Math.min(MOST_LEVEL, Math.max(0, observed) / expected);
+	return expected.map((_, at) => {
+		let [seen, awaited] = [LEVEL_WORTH_REVERSALS, LEVEL_WORTH_REVERSALS];
+		for (let age = 0; age < HISTORY_DAYS; age++) {
+			const weight = 2 ** (-Math.abs(age - at) / LEVEL_HALF_LIFE_DAYS);
+			seen += weight * (observed[age] ?? 0);
+			awaited += weight * (expected[age] ?? 0);
+		}
+		return Math.min(MOST_LEVEL, Math.max(0, seen) / awaited);
+	});
 }
 
 function sumOf(counts: readonly number[]): number {

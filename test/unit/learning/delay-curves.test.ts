@@ -92,6 +92,16 @@ describe("unit: delay curves", () => {
 		expect(reversals.at(-1)).toBeLessThan(0.33);
 	});
 
+	it("once more is taken back of the newest clicks, what the older earned counts for less", () => {
+		const before = rowsOf(100, () => 1, { lag: 5, count: 10 });
+		const tripled = before.map((row) => (row.day >= TODAY - 20 && row.lag === 5 ? { ...row, reversals: 30 } : row));
+		const [usual, now] = [learnCurves(before, TODAY), learnCurves(tripled, TODAY)];
+		expect(usual.reversals.at(-1)).toBeCloseTo(0.1, 1);
+		expect(now.reversals.at(-1)).toBeGreaterThan(0.22);
+		expect(maturities(usual)[60]).toBeCloseTo(1, 1);
+		expect(maturities(now)[60]).toBeGreaterThan(1.1);
+	});
+
 	it("whatever comes, curves rise to one and reversals stay below it", () => {
 		const row = fc.record({
 			platform: fc.constant("p"),
