@@ -13,8 +13,8 @@ const MOST_HAZARD = 0.4;
 const ARRIVALS_HALF_LIFE_DAYS = 60;
 const REVERSALS_HALF_LIFE_DAYS = 60;
 /** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
-const LEVEL_HALF_LIFE_DAYS = 10;
-const LEVEL_WORTH_REVERSALS = 5;
+const LEVEL_HALF_LIFE_DAYS = 7;
+const LEVEL_WORTH_REVERSALS = 3;
 const MOST_LEVEL = 5;
 /** Arrivals of days of which less is known are not projected further. */
 const LEAST_KNOWN = 0.05;
