@@ -37,13 +37,7 @@ export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
  * A button that has the browser make or use a passkey. Without JavaScript it is not there: passkeys need it.
  * @param ask where the browser's question comes from @param send where its answer goes, which says where to go on
  */
-function PasskeyButton(props: {
-	kind: "register" | "use";
-	ask: string;
-	send: string;
-	label: string;
-	children?: JSX.Element;
-}): JSX.Element {
+function PasskeyButton(props: { kind: "register" | "use"; ask: string; send: string; label: string; children?: JSX.Element }): JSX.Element {
 	const { kind, ask, send, label, children } = props;
 	return (
 		<passkey-button data-kind={kind} data-ask={ask} data-send={send} hidden>
