@@ -12,7 +12,7 @@ import { ACME } from "../../../scripts/demo/well-known.ts";
 import { buildBundles, type Stack, startStack } from "../../../scripts/stack/start-stack.ts";
 import { loadDemo } from "../../../scripts/start/demo-network.ts";
 import { startControl } from "./control.ts";
-import { readPageTable } from "./page-table.ts";
+import { type PageEntry, readPageTable } from "./page-table.ts";
 import { seed } from "./seed.ts";
 import type {} from "./served.ts";
 import { makeLink, signIn } from "./sign-in.ts";
@@ -56,10 +56,10 @@ async function startService(folder: string) {
 	};
 }
 
-function startBrowser() {
+async function startBrowser() {
 	const { path, version, variables } = findBrowser(process.env);
 	console.log(`Tests in ${version} (${path})`);
-	return chromium.launchServer({
+	return await chromium.launchServer({
 		executablePath: path,
 		env: { ...process.env, ...variables },
 		// Whoever is root, as in a container, has no sandbox; and there is no screen. Nothing that loosens the web's security.
@@ -70,19 +70,33 @@ function startBrowser() {
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
 	const folder = mkdtempSync(join(tmpdir(), "clickbourse-browser-"));
-	const [browser, service, pages] = await Promise.all([startBrowser(), startService(folder), readPageTable(folder)]);
+	const starting = [startBrowser(), startService(folder)] as const;
+	const stop = async () => {
+		const [browser, service] = await Promise.allSettled(starting);
+		await Promise.all([browser.status === "fulfilled" && browser.value.close(), service.status === "fulfilled" && service.value.stop()]);
+		rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+	};
+	try {
+		const [pages, browser, service] = await Promise.all([readPageTable(folder), ...starting]);
+		await provide(project, pages, browser.wsEndpoint(), service);
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+	return stop;
+}
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+async function provide(project: TestProject, pages: PageEntry[], browser: string, service: Service): Promise<void> {
 	const { url, operatorKey, control } = service;
 	project.provide("served", {
 		url,
 		operatorKey,
 		control,
-		browser: browser.wsEndpoint(),
+		browser,
 		cookies: { publisher: await signIn(service, "publisher"), operator: await signIn(service, "operator") },
 		links: [new URL(await makeLink(service, { publisher: ACME.id, name: "Guest", role: "analyst" })).pathname],
 		pages,
 	});
-	return async () => {
-		await Promise.all([browser.close(), service.stop()]);
-		rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-	};
 }
