@@ -1,5 +1,6 @@
 /** What a publisher has earned. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { invalidInput } from "../../http/errors.ts";
 import { HttpError } from "../../lib/http.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { Earnings, EarningsRow } from "../../publisher-api/earnings-answer.ts";
@@ -19,6 +20,8 @@ const PATH = "/console/earnings";
 const CSV_PATH = `${PATH}.csv`;
 /** Most rows that the verb gives at once. */
 const MAX_ROWS = "1000";
+/** A query each thousand, in one request. */
+export const MAX_CSV_ROWS = 20_000;
 
 const GROUPS = [
 	{ value: "day", label: "By day" },
@@ -73,6 +76,8 @@ export const EARNINGS_PAGES = [
 				const earnings: Earnings = await read(request, { ...request.query, limit: MAX_ROWS, cursor });
 				rows.push(...earnings.data);
 				cursor = earnings.next_cursor;
+				if (cursor !== null && rows.length >= MAX_CSV_ROWS)
+					throw invalidInput([{ path: "from", message: `gives more than ${MAX_CSV_ROWS} rows: ask for a shorter time` }]);
 			}
 			return new Response(writeCsv(Object.keys(rows[0] ?? {}), rows.map(toRecord)), {
 				headers: {

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { PAGES } from "../../../src/console/console-routes.ts";
 import type { Page } from "../../../src/console/page.ts";
+import { MAX_CSV_ROWS } from "../../../src/console/publisher/earnings.tsx";
 import { capDeps, clickMessage, letters } from "../../support/click-messages.ts";
 import { get, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { callPostback, consume, importConversionNetwork, postbackMessage, publisherEntry, WEST_KEY } from "../../support/conversions.ts";
@@ -15,7 +16,7 @@ import { setNow } from "../../support/load-network.ts";
 import { importFile } from "../../support/network-import.ts";
 import { setPublisher } from "../../support/report-rows.ts";
 
-const RUNS = Number(env.PROPERTY_RUNS || 150);
+const RUNS = Number(env.PROPERTY_RUNS || 60);
 const AT = Date.parse("2026-11-17T10:00:00Z");
 /** Stands in every text that is stored or sent; no page may hold it but escaped. */
 const MARK = "<mark-7f>";
@@ -226,6 +227,16 @@ describe("worker: a form of the console", () => {
 		for (const time of ["to=soon", "to=-271821-04-20", "from=soon", "from=2026-11-18&to=2026-11-17"])
 			expect([time, (await get(`/console/operator?${time}`, visitors.viewer)).status]).toEqual([time, 422]);
 	});
+
+	it("gives no CSV that is larger than can be made at once", async () => {
+		await env.DB.prepare(
+			`INSERT INTO daily_sources (publisher_id, date, source_id, click_count, click_revenue_micros)
+			WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at <= ${MAX_CSV_ROWS})
+			SELECT 'quiet', '2026-11-17', 'source ' || at, 1, 0 FROM n`,
+		).run();
+		const csv = await get("/console/earnings.csv?group=source&from=2026-11-17&to=2026-11-18", visitors.suspended);
+		expect([csv.status, await csv.json()]).toMatchObject([422, { faults: [{ path: "from" }] }]);
+	}, 60_000);
 
 	it("gives no cell of the CSV that a spreadsheet would run", async () => {
 		const text = await (await get("/console/earnings.csv?group=source&from=2026-11-11&to=2026-11-18", visitors.owner)).text();
