@@ -19,6 +19,7 @@ import { ListStates } from "./catalogue/list-states.ts";
 import { ReadyLists } from "./catalogue/ready-lists.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { changesRoutes } from "./changes/changes-routes.ts";
+import { claimRoutes, ownClaimRoutes } from "./claims/claim-routes.ts";
 import { LinkTokens } from "./click-token/link-token.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { sweepImportedCaps } from "./clicks/consumer/caps.ts";
@@ -129,6 +130,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	app.route("/api", publisherApiRoutes(publisherApi));
 	app.route("/api", changesRoutes(publisherApi));
 	app.route("/api", feedbackRoutes({ db, keys, now, limit }));
+	app.route("/api", ownClaimRoutes(publisherApi));
 	app.route("/api", dayRoutes({ db, keys, now, limit }));
 	const searching = { db, products, network, keys, links, clickUrl: config.CLICK_URL };
 	app.route("/", productRoutes(searching));
@@ -214,6 +216,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		...(env.CALLBACKS !== undefined && { "/callbacks": callbackRoutes(callbackDeps(env)) }),
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
+		"/claims": claimRoutes(adjusting),
 		"/rates": ratesRoutes(adjusting),
 		"/conversions": conversionsRoutes(adjusting),
 		"/problems/postbacks": problemsRoutes(mending),

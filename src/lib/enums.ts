@@ -235,3 +235,11 @@ export type MoveStep = (typeof MOVE_STEPS)[number];
 /** How the network was changed: by a file, one entry of it, what undid another, or a name that was rotated. */
 export const NETWORK_CHANGE_KINDS = ["import", "patch", "undo", "names"] as const;
 export type NetworkChangeKind = (typeof NETWORK_CHANGE_KINDS)[number];
+
+/** What a publisher claims: a sale that it cannot see, or one that is not as it should be. */
+export const CLAIM_KINDS = ["missing", "wrong"] as const;
+export type ClaimKind = (typeof CLAIM_KINDS)[number];
+
+/** `open` waits for the operator, `answered` for the publisher; the others are the end of it. */
+export const CLAIM_STATES = ["open", "answered", "granted", "declined", "withdrawn"] as const;
+export type ClaimState = (typeof CLAIM_STATES)[number];

@@ -61,7 +61,7 @@ export const LOOKED_AT_A_STEP = 2_000;
 /** Steps of a rule in one run: with a run a minute, 29 million rows a day. An invocation has 1,000 queries for all its jobs. */
 export const MAX_STEPS = 10;
 /** The most that a run takes: of each of five rules ten steps of four, and eighteen more. */
-export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 18;
+export const RETENTION_STATEMENTS = 5 * MAX_STEPS * 4 + 19;
 
 /**
  * Removes the next old rows by each rule, step by step, once the archive has them. A run that is broken off changes nothing of what it had not
@@ -108,7 +108,12 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	await db.run(sql`DELETE FROM bid_messages WHERE id IN (
 		SELECT id FROM bid_messages WHERE id < ${leastIdAt(at - COUNTED_KNOWN_MS)} ORDER BY id LIMIT ${most})`);
 	await removeSignIns(db, at, most);
+	await db.run(sql`DELETE FROM claims WHERE id IN (
+		SELECT id FROM claims WHERE id < ${leastIdAt(at - CLAIMS_DAYS * DAY_MS)} AND state NOT IN ('open', 'answered') ORDER BY id LIMIT ${LOOKED_AT_A_STEP})`);
 }
+
+/** Claims that have ended, since they were made. */
+const CLAIMS_DAYS = 400;
 
 /** A link that no longer opens says why for so long. */
 const LINKS_SHOWN_DAYS = 30;

@@ -91,7 +91,10 @@ const OWN = [
 	...["readAccount", "listConversions", "readEarnings", "findBrands", "followBrands", "followConversions", "listOwnCallbacks"].map(
 		(id) => [id, "POST"] as const,
 	),
-	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback", "replayOwnCallbacks"].map((id) => [id, "GET"] as const),
+	...["makeLinks", "explainOwnBid", "testOwnCallback", "replayOwnCallback", "replayOwnCallbacks", "replyToClaim", "withdrawClaim"].map(
+		(id) => [id, "GET"] as const,
+	),
+	...["listOwnClaims", "openClaim"].map((id) => [id, "PUT"] as const),
 ];
 
 const CALLS: readonly Call[] = [
@@ -191,6 +194,19 @@ const CALLS: readonly Call[] = [
 	{ id: "replayOwnCallbacks", status: 200, headers: ACCESS, body: `{"from":"2026-11-18","state":"due","dry_run":true}` },
 	{ id: "replayOwnCallbacks", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
 	{ id: "replayOwnCallbacks", status: 422, headers: ACCESS, body: "{}" },
+	{ id: "listOwnClaims", status: 200, headers: ACCESS, holds: ["data"] },
+	{ id: "listOwnClaims", status: 422, path: "/api/claims?state=lost", headers: ACCESS },
+	{ id: "openClaim", status: 200, headers: ACCESS, body: `{"kind":"missing","id":"nothing","text":"t"}` },
+	{ id: "openClaim", status: 413, headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "openClaim", status: 422, headers: ACCESS, body: "{}" },
+	{ id: "replyToClaim", status: 200, path: "/api/claims/claim-1/reply", headers: ACCESS, body: `{"text":"more"}` },
+	{ id: "replyToClaim", status: 404, path: "/api/claims/none/reply", headers: ACCESS, body: `{"text":"more"}` },
+	{ id: "replyToClaim", status: 409, path: "/api/claims/claim-0/reply", headers: ACCESS, body: `{"text":"more"}` },
+	{ id: "replyToClaim", status: 413, path: "/api/claims/claim-1/reply", headers: ACCESS, body: " ".repeat(100_000) },
+	{ id: "replyToClaim", status: 422, path: "/api/claims/claim-1/reply", headers: ACCESS, body: "{}" },
+	{ id: "withdrawClaim", status: 200, path: "/api/claims/claim-2/withdraw", headers: ACCESS, body: "" },
+	{ id: "withdrawClaim", status: 404, path: "/api/claims/none/withdraw", headers: ACCESS, body: "" },
+	{ id: "withdrawClaim", status: 409, path: "/api/claims/claim-0/withdraw", headers: ACCESS, body: "" },
 	{ id: "testOwnCallback", status: 200, headers: ACCESS, body: "" },
 	{ id: "testOwnCallback", status: 422, headers: ACCESS, body: "", callbackUrl: "https://127.0.0.1/" },
 	...OWN.flatMap(([id, other]) => [
@@ -319,6 +335,22 @@ const CALLS: readonly Call[] = [
 	{ id: "eraseUser", status: 401, body: "{}" },
 	{ id: "eraseUser", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
 	{ id: "eraseUser", status: 422, headers: OPERATOR, body: "{}" },
+	{ id: "listClaims", status: 200, headers: OPERATOR, holds: ["data"] },
+	{ id: "listClaims", status: 401 },
+	{ id: "listClaims", status: 422, path: "/operator/claims?limit=0", headers: OPERATOR },
+	...["answer", "decline", "grant"].flatMap((verb, at) => {
+		const id = `${verb}Claim`;
+		const body = `{"text":"t"${verb === "grant" ? `,"by":{"kind":"amount","date":"2026-11-01","amount":"1.00"}` : ""}}`;
+		const to = (claim: string) => ({ id, path: `/operator/claims/${claim}/${verb}`, body });
+		return [
+			{ ...to(`claim-${at + 3}`), status: 200, headers: OPERATOR },
+			{ ...to("claim-3"), status: 401 },
+			{ ...to("none"), status: 404, headers: OPERATOR },
+			{ ...to("claim-0"), status: 409, headers: OPERATOR },
+			{ ...to("claim-3"), status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+			{ ...to("claim-3"), status: 422, headers: OPERATOR, body: "{}" },
+		];
+	}),
 	{ id: "listCallbacks", status: 200, headers: OPERATOR, holds: ["data"] },
 	{ id: "listCallbacks", status: 401 },
 	{ id: "listCallbacks", status: 422, path: "/operator/callbacks?limit=0", headers: OPERATOR },
@@ -555,6 +587,12 @@ describe("worker: answers against the API description", () => {
 			env.DB.prepare(
 				`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
 				VALUES ('c', 'northwind', 't-0', 1, 'kitchen-notes', 'approved', 'k', 1500000, 0, 'due', 1, 0, 8640000000000)`,
+			),
+			...["granted", "open", "open", "open", "open", "open"].map((state, n) =>
+				env.DB.prepare(
+					`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at)
+					VALUES (?, 'kitchen-notes', 'missing', ?, ?, ?, 1, 0, 0)`,
+				).bind(`claim-${n}`, `about-${n}`, state, `[{"at":"2026-11-18T15:00:00.000Z","by":"publisher","state":"open","text":"t"}]`),
 			),
 			...["", "bot"].map((reason) =>
 				env.DB.prepare(

@@ -10,6 +10,7 @@ import { OPERATOR_BIDS_OPERATIONS, PUBLISHER_NO_BIDS_OPERATIONS } from "./bid-co
 import { BID_OPERATIONS } from "./bids.ts";
 import { BRAND_LIST_OPERATIONS } from "./brand-lists.ts";
 import { CALLBACK_WEBHOOKS } from "./callback.ts";
+import { CLAIM_OPERATIONS, OPERATOR_CLAIM_OPERATIONS } from "./claims.ts";
 import { CLICK_OPERATIONS } from "./click.ts";
 import { NOTICE_OPERATIONS } from "./notice.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
@@ -56,6 +57,7 @@ export const PUBLIC_API: Described = {
 		{ name: "Products", description: "Product search with monetised links." },
 		{ name: "Postbacks", description: "Conversions, as affiliate platforms report them." },
 		{ name: "Callbacks", description: "Credits and cancellations, as publishers are told of them." },
+		{ name: "Claims", description: "Sales that are missing or wrong." },
 	],
 	operations: [
 		...PUBLISHER_ACCOUNT_OPERATIONS,
@@ -74,6 +76,7 @@ export const PUBLIC_API: Described = {
 		...PRODUCT_OPERATIONS,
 		...POSTBACK_OPERATIONS,
 		...PUBLISHER_CALLBACK_OPERATIONS,
+		...CLAIM_OPERATIONS,
 	],
 	webhooks: CALLBACK_WEBHOOKS,
 	examples: publicAnswers,
@@ -106,6 +109,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_RECONCILE_OPERATIONS,
 		...OPERATOR_CALLBACK_OPERATIONS,
 		...OPERATOR_ADJUSTMENT_OPERATIONS,
+		...OPERATOR_CLAIM_OPERATIONS,
 		...OPERATOR_DATABASE_OPERATIONS,
 		...SERVICE_OPERATIONS,
 	],

@@ -4,6 +4,7 @@ import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
 import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
 import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
+import { OPERATOR_CLAIMS_PAGES } from "./claims.tsx";
 import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
 import { ENTRY_PAGES } from "./entry-pages.tsx";
@@ -22,6 +23,7 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...POSTBACK_PROBLEMS_PAGES,
 	...OPERATOR_CONVERSIONS_PAGES,
 	...ADJUSTMENTS_PAGES,
+	...OPERATOR_CLAIMS_PAGES,
 	...OPERATOR_CALLBACKS_PAGES,
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,

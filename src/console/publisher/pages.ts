@@ -2,6 +2,7 @@
 import type { Page } from "../page.ts";
 import { BRANDS_PAGES } from "./brands.tsx";
 import { CALLBACKS_PAGES } from "./callbacks.tsx";
+import { CLAIMS_PAGES } from "./claims.tsx";
 import { CLICKS_PAGES } from "./clicks.tsx";
 import { CONVERSIONS_PAGES } from "./conversions.tsx";
 import { EARNINGS_PAGES } from "./earnings.tsx";
@@ -21,6 +22,7 @@ export const PUBLISHER_PAGES: readonly Page[] = [
 	...BRANDS_PAGES,
 	...PRODUCTS_PAGES,
 	...NO_BIDS_PAGES,
+	...CLAIMS_PAGES,
 	...CALLBACKS_PAGES,
 	...SETTINGS_PAGES,
 	...SETTINGS_KEYS_PAGES,

@@ -7,6 +7,7 @@ export * from "./bid-counts.ts";
 export * from "./book.ts";
 export * from "./brands.ts";
 export * from "./callbacks.ts";
+export * from "./claims.ts";
 export * from "./clicks.ts";
 export * from "./console.ts";
 export * from "./conversions.ts";

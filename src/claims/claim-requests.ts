@@ -1,0 +1,82 @@
+/** What the endpoints of claims take. */
+import * as v from "valibot";
+import { day } from "../adjustments/adjustment-request.ts";
+import { moment } from "../http/period.ts";
+import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
+import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
+import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
+import { anyId, brandDomain } from "../publisher-api/clicks-request.ts";
+
+/** Of the body of a claim, and of what is written of it. */
+export const MAX_CLAIM_BYTES = 16 * 1024;
+export const MAX_CLAIM_TEXT = 1_000;
+const AMOUNT_DECIMALS = 4;
+const MICROS_PER_UNIT = 100;
+
+const words = v.pipe(
+	v.string("must be a text"),
+	v.trim(),
+	v.nonEmpty("must not be blank"),
+	v.maxLength(MAX_CLAIM_TEXT, `must have at most ${MAX_CLAIM_TEXT} characters`),
+);
+
+/** Micro-dollars of an amount that was read. */
+export function microsOf(amount: string): number {
+	return (parseDecimal(amount, AMOUNT_DECIMALS) ?? 0) * MICROS_PER_UNIT;
+}
+
+const isAmount = (text: string) => {
+	const units = parseDecimal(text, AMOUNT_DECIMALS);
+	return units !== null && units > 0 && units * MICROS_PER_UNIT <= ABSOLUTE_MAX_PAYOUT_MICROS;
+};
+
+export const claimRequestSchema = v.strictObject({
+	kind: v.picklist(CLAIM_KINDS, `must be one of ${CLAIM_KINDS.join(", ")}`),
+	id: v.pipe(anyId, v.trim(), v.nonEmpty("must not be blank"), v.description("A click id, a transaction id or an order id.")),
+	brand: v.optional(brandDomain),
+	at: v.optional(v.pipe(moment, v.description("When the sale was made."))),
+	amount: v.optional(
+		v.pipe(
+			v.string("must be a text such as 12.50"),
+			v.check(isAmount, `must be USD such as 12.50, more than 0 and at most ${formatUsd(ABSOLUTE_MAX_PAYOUT_MICROS)}`),
+			v.description("What you expect, USD."),
+		),
+	),
+	text: words,
+});
+export type ClaimRequest = v.InferOutput<typeof claimRequestSchema>;
+
+export const wordsSchema = v.strictObject({ text: words });
+
+const list = {
+	id: v.optional(v.pipe(v.string(), v.maxLength(64, "is too long"))),
+	state: v.optional(v.picklist(CLAIM_STATES, `must be one of ${CLAIM_STATES.join(", ")}`)),
+	limit: pageLimit,
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
+};
+export const ownClaimsQuerySchema = v.strictObject(list);
+export const claimsQuerySchema = v.strictObject({ ...list, publisher: v.optional(v.pipe(v.string(), v.maxLength(2_000, "is too long"))) });
+
+const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
+
+/** What grants a claim: an adjustment of the claim's own publisher. */
+const meansSchema = v.variant(
+	"kind",
+	[
+		v.strictObject({
+			kind: v.literal("amount"),
+			date: day,
+			amount: v.pipe(v.string("must be a text such as 12.50"), v.check(isAmount, "must be USD such as 12.50, more than 0")),
+		}),
+		v.strictObject({ kind: v.picklist(["restore_conversion", "release_conversion"]), platform: name, txnid: name }),
+		v.strictObject({
+			kind: v.literal("attach_conversion"),
+			platform: name,
+			txnid: name,
+			click: v.pipe(name, v.description("A click's id, its hash, or the publisher's click id.")),
+		}),
+	],
+	"must be amount, restore_conversion, release_conversion or attach_conversion",
+);
+export const grantSchema = v.strictObject({ text: words, by: meansSchema });
+export type GrantRequest = v.InferOutput<typeof grantSchema>;

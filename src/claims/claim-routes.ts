@@ -1,0 +1,71 @@
+/** /api/claims, of publishers, and /operator/claims. */
+import { type Context, Hono } from "hono";
+import type { AdjustingDeps } from "../adjustments/deps.ts";
+import { actorOf } from "../http/actor.ts";
+import { answerHttpError } from "../http/errors.ts";
+import { givenOf } from "../http/period.ts";
+import { limitBody, readBody, readInput, refuseQuery } from "../http/read-input.ts";
+import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
+import { keyActor } from "../publisher-api/own-callbacks.ts";
+import {
+	claimRequestSchema,
+	claimsQuerySchema,
+	grantSchema,
+	MAX_CLAIM_BYTES,
+	ownClaimsQuerySchema,
+	wordsSchema,
+} from "./claim-requests.ts";
+import { listOwnClaims, openClaim, replyToClaim, withdrawClaim } from "./own-claims.ts";
+import { answerClaim, declineClaim, grantClaim, listClaims } from "./settle-claims.ts";
+
+export function ownClaimRoutes(deps: PublisherDeps): Hono {
+	const app = new Hono();
+	const actor = (publisher: string, c: Context) => keyActor(publisher, requestIdOf(c.req.raw, deps.now()));
+	const idOf = (c: Context) => c.req.param("id") ?? "";
+	app.get(
+		"/claims",
+		answerOwner(deps, (owner, c) => listOwnClaims(deps, owner, readInput(ownClaimsQuerySchema, givenOf(c.req.query())))),
+	);
+	app.post(
+		"/claims",
+		limitBody(MAX_CLAIM_BYTES),
+		answerActive(deps, async ({ id }, c) => openClaim(deps, id, actor(id, c), await readBody(c.req.raw, claimRequestSchema))),
+	);
+	app.post(
+		"/claims/:id/reply",
+		limitBody(MAX_CLAIM_BYTES),
+		answerActive(deps, async ({ id }, c) => {
+			const { text } = await readBody(c.req.raw, wordsSchema);
+			return replyToClaim(deps, id, actor(id, c), idOf(c), text);
+		}),
+	);
+	app.post(
+		"/claims/:id/withdraw",
+		answerActive(deps, ({ id }, c) => withdrawClaim(deps, id, actor(id, c), idOf(c))),
+	);
+	app.all("/claims", () => methodNotAllowed("GET, HEAD, POST"));
+	for (const path of ["/claims/:id/reply", "/claims/:id/withdraw"]) app.all(path, () => methodNotAllowed("POST"));
+	app.onError(answerHttpError);
+	return app;
+}
+
+const NO_STORE = { "cache-control": "no-store" };
+
+export function claimRoutes(adjusting: AdjustingDeps): Hono {
+	const app = new Hono();
+	const depsOf = (c: Context) => ({ ...adjusting, actor: actorOf(c) });
+	const textOf = async (c: Context) => (await readBody(c.req.raw, wordsSchema)).text;
+	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readInput(claimsQuerySchema, givenOf(c.req.query()))), 200, NO_STORE));
+	app.post("/:id/answer", refuseQuery, async (c) =>
+		jsonResponse(await answerClaim(depsOf(c), c.req.param("id"), await textOf(c)), 200, NO_STORE),
+	);
+	app.post("/:id/decline", refuseQuery, async (c) =>
+		jsonResponse(await declineClaim(depsOf(c), c.req.param("id"), await textOf(c)), 200, NO_STORE),
+	);
+	app.post("/:id/grant", refuseQuery, async (c) =>
+		jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema)), 200, NO_STORE),
+	);
+	return app;
+}

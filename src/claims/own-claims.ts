@@ -1,0 +1,111 @@
+/** A publisher's claims: what is known is told at once, otherwise one is opened. */
+import { sql } from "drizzle-orm";
+import type * as v from "valibot";
+import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
+import { type Database, runTransaction } from "../db/client.ts";
+import { insertRows } from "../db/json-rows.ts";
+import { claims } from "../db/schema/claims.ts";
+import { invalidInput } from "../http/errors.ts";
+import { canonicalHost } from "../lib/host.ts";
+import { newTimeOrderedId } from "../lib/ids.ts";
+import { readClicksQuery } from "../publisher-api/clicks-request.ts";
+import { readConversionsQuery } from "../publisher-api/conversions-request.ts";
+import { readClicks } from "../publisher-api/read-clicks.ts";
+import { readConversions } from "../publisher-api/read-conversions.ts";
+import type { Claim, Claimed, Claims } from "./claim-answers.ts";
+import { type ClaimRequest, microsOf, type ownClaimsQuerySchema } from "./claim-requests.ts";
+import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
+
+export type ClaimsDeps = { db: Database; now: () => number };
+
+/** Claims that a publisher may have under way. */
+export const MAX_UNDER_WAY = 50;
+const MAX_LOOKED_UP = "10";
+
+/** What is known of an id, of one publisher: conversions and clicks, as it may see them. */
+export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<Pick<Claimed, "conversions" | "clicks">> {
+	const wanted = { id, limit: MAX_LOOKED_UP };
+	const conversions = await readConversions(db, publisher, readConversionsQuery(wanted, now()));
+	const clicks = await readClicks(db, publisher, readClicksQuery(wanted, now()));
+	return { conversions: conversions?.data ?? [], clicks: clicks?.data ?? [] };
+}
+
+/** What stands against a claim, since it is known already; null where nothing does. Pure. */
+export function decideClaim(
+	kind: ClaimRequest["kind"],
+	{ conversions, clicks }: Pick<Claimed, "conversions" | "clicks">,
+): "known" | "no_sale" | "no_click" | null {
+	if (conversions.length === 0 && clicks.length === 0) return "no_click";
+	if (kind === "missing") return conversions.length > 0 ? "known" : null;
+	if (conversions.length === 0) return "no_sale";
+	// What waits for something else than the platform's word is not wrong yet.
+	return conversions.every(({ held }) => held !== null) ? "known" : null;
+}
+
+/**
+ * Looks the click up, tells what is known of it, and otherwise opens a claim.
+ * @throws HttpError 422 where the publisher has {@link MAX_UNDER_WAY} under way
+ */
+export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
+	const { db, now } = deps;
+	const { kind, id: aboutId, brand, at: sold, amount, text } = request;
+	const known = await lookUp(deps, publisher, aboutId);
+	const against = decideClaim(kind, known);
+	if (against !== null) return { outcome: against, claim: null, ...known };
+	const at = now();
+	const id = newTimeOrderedId(at);
+	const row = {
+		id,
+		publisherId: publisher,
+		kind,
+		aboutId,
+		brand: brand === undefined ? null : canonicalHost(brand),
+		soldAt: sold === undefined ? null : Date.parse(sold),
+		amountMicros: amount === undefined ? null : microsOf(amount),
+		state: "open" as const,
+		thread: JSON.stringify([{ at: new Date(at).toISOString(), by: "publisher", state: "open", text }]),
+		version: 1,
+		createdAt: at,
+		changedAt: at,
+	};
+	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind, about: aboutId } };
+	const underWay = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND state IN ('open', 'answered')`;
+	await runTransaction(db, [
+		insertRows(claims, [row], sql`AND (${underWay}) < ${MAX_UNDER_WAY} ON CONFLICT DO NOTHING`),
+		auditStatement(actor, at, entry, { where: sql`EXISTS (SELECT 1 FROM claims WHERE id = ${id})` }),
+	]);
+	const [there] = await db.all<{ id: string }>(
+		sql`SELECT id FROM claims WHERE publisher_id = ${publisher} AND about_id = ${aboutId} AND kind = ${kind} AND state IN ('open', 'answered')`,
+	);
+	if (there === undefined) throw invalidInput([{ path: "", message: `${MAX_UNDER_WAY} claims are under way: wait for their answers` }]);
+	const claim = showClaim(await findClaim(db, there.id, publisher));
+	return { outcome: there.id === id ? "opened" : "under_way", claim, ...known };
+}
+
+export async function listOwnClaims(
+	{ db }: Pick<ClaimsDeps, "db">,
+	publisher: string,
+	query: v.InferOutput<typeof ownClaimsQuerySchema>,
+): Promise<Claims> {
+	const { rows, next } = await readClaims(db, { ...query, publisher });
+	return { data: rows.map(showClaim), limit: query.limit, next_cursor: next };
+}
+
+/** Adds a text of the publisher's: the claim waits for the operator again. @throws HttpError 404; as {@link changeClaim} */
+export async function replyToClaim(
+	{ db, now }: ClaimsDeps,
+	publisher: string,
+	actor: AuditActor,
+	id: string,
+	text: string,
+): Promise<Claim> {
+	const claim = await findClaim(db, id, publisher);
+	return showClaim(await changeClaim(db, claim, { verb: "replyToClaim", actor, at: now(), by: "publisher", state: "open", text }));
+}
+
+/** @throws HttpError 404; as {@link changeClaim} */
+export async function withdrawClaim({ db, now }: ClaimsDeps, publisher: string, actor: AuditActor, id: string): Promise<Claim> {
+	const claim = await findClaim(db, id, publisher);
+	const change = { verb: "withdrawClaim", actor, at: now(), by: "publisher", state: "withdrawn", text: "Withdrawn." } as const;
+	return showClaim(await changeClaim(db, claim, change));
+}
