@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import type { Database } from "../db/client.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { limitBody, readBody, refuseQuery } from "../http/read-input.ts";
+import { limitBody, readBody } from "../http/read-input.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { answerActive, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
 import { readFeedback, readFeedbackQuery } from "./read-feedback.ts";
@@ -14,7 +14,6 @@ export function feedbackRoutes(deps: PublisherDeps): Hono {
 	const path = "/auction-feedback";
 	app.post(
 		path,
-		refuseQuery,
 		limitBody(MAX_FEEDBACK_BYTES),
 		answerActive(deps, async ({ id }, c) => takeFeedback(deps.db, id, await readBody(c.req.raw, feedbackRequestSchema), deps.now())),
 	);

@@ -22,6 +22,9 @@ const OPENED = {
 	pricingModel: null,
 	sharePpm: null,
 	grossMicros: null,
+	lifeSeconds: null,
+	stripped: false,
+	userClickId: false,
 };
 
 const links = fc.record({

@@ -31,6 +31,7 @@ describe("worker: the Serving Engine's query", () => {
 				currencies: [],
 				categories: null,
 				tooComplex: false,
+				privacy: null,
 			},
 			clickId: "c-1",
 			sourceId: "s-1",
