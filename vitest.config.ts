@@ -71,6 +71,12 @@ const BOOK_FORMAT = process.env.BOOK_FORMAT ?? "1";
 /** About what the first format writes and reads; packed-book* are about the second, whatever is set. */
 const FIRST_FORMAT_SUITES = ["test/worker/campaign-book.test.ts"];
 
+/** Each file loads the Worker anew: packages of many modules are bundled for them once. */
+const BUNDLED_PACKAGES = [
+	...["drizzle-orm", "drizzle-orm/sqlite-core", "drizzle-orm/d1", "valibot", "@valibot/to-json-schema", "fast-check", "papaparse"],
+	...["hono", "hono/accepts", "hono/body-limit", "hono/jsx/jsx-runtime", "@simplewebauthn/server", "d3-scale", "ipaddr.js", "isbot"],
+];
+
 /** @param postgresUrl a server on which each file makes its network database; empty for D1 */
 function inWorkerd(name: string, include: string[], postgresUrl: string, groupOrder: number): TestProjectConfiguration {
 	return {
@@ -99,6 +105,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 		],
 		test: {
 			name,
+			deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_PACKAGES } } },
 			testTimeout: HANGS_MS,
 			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 			maxWorkers: Math.max(2, availableParallelism() - 1),
