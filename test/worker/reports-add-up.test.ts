@@ -590,7 +590,7 @@ describe("worker: reports add up", () => {
 					await checkCounters();
 				})
 				.beforeEach(forgetAll),
-			{ numRuns: Number(env.PROPERTY_RUNS || 40) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 24) },
 		);
 	}, 3_600_000);
 
@@ -612,7 +612,7 @@ describe("worker: reports add up", () => {
 					for (const reading of readings) expect(shown(await reading.readRest())).toEqual(shown(reading.wanted));
 				})
 				.beforeEach(forgetAll),
-			{ numRuns: Number(env.PROPERTY_RUNS || 40) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 24) },
 		);
 	}, 3_600_000);
 

@@ -37,7 +37,7 @@ import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { PLAIN_IMPORT } from "../../support/network-import.ts";
 import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
 
-const RUNS = Number(env.PROPERTY_RUNS || 150);
+const RUNS = Number(env.PROPERTY_RUNS || 80);
 const MINUTE = 60_000;
 /** How a history begins. */
 const PUBLISHERS = {
