@@ -19,7 +19,7 @@ import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
 export type ClaimsDeps = { db: Database; now: () => number };
 
 /** Claims that a publisher may have under way. */
-export const MAX_UNDER_WAY = 50;
+const MAX_UNDER_WAY = 50;
 const MAX_LOOKED_UP = "10";
 
 /** What is known of an id, of one publisher: conversions and clicks, as it may see them. */
@@ -31,7 +31,7 @@ export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: str
 }
 
 /** What stands against a claim, since it is known already; null where nothing does. Pure. */
-export function decideClaim(
+function decideClaim(
 	kind: ClaimRequest["kind"],
 	{ conversions, clicks }: Pick<Claimed, "conversions" | "clicks">,
 ): "known" | "no_sale" | "no_click" | null {

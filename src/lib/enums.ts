@@ -238,7 +238,6 @@ export type NetworkChangeKind = (typeof NETWORK_CHANGE_KINDS)[number];
 
 /** What a publisher claims: a sale that it cannot see, or one that is not as it should be. */
 export const CLAIM_KINDS = ["missing", "wrong"] as const;
-export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
 /** `open` waits for the operator, `answered` for the publisher; the others are the end of it. */
 export const CLAIM_STATES = ["open", "answered", "granted", "declined", "withdrawn"] as const;

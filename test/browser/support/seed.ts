@@ -39,7 +39,18 @@ export async function postback(url: string, facts: Readonly<Record<string, strin
 	return (await fetch(`${url}/api/postback/${PLATFORMS[0]?.access_key}?${query}`)).text();
 }
 
-/** Sales in every state, one that waits for its click, and postbacks that need a person. */
+/** The publisher misses the sale of a click. */
+async function claim(url: string, id: string): Promise<void> {
+	const response = await fetch(`${url}/api/claims`, {
+		method: "POST",
+		headers: { AccessKey: ACME.access_key },
+		body: JSON.stringify({ kind: "missing", id, brand: "shoes.example", amount: "4.20", text: "The shop confirmed the order." }),
+	});
+	const text = await response.text();
+	if (!text.includes('"outcome":"opened"')) throw new Error(`POST /api/claims: HTTP ${response.status} ${text}`);
+}
+
+/** Sales in every state, one that waits for its click, postbacks that need a person, and a claim. */
 export async function seed(url: string, stack: Stack, received: readonly string[]): Promise<void> {
 	const hashes = await Promise.all(CLICKS.map(async (id) => click(await bid(url, { clickid: id }))));
 	await fetch(await bid(url, { clickid: "seed-robot" }), { redirect: "manual", headers: { "user-agent": "Googlebot/2.1" } });
@@ -48,6 +59,7 @@ export async function seed(url: string, stack: Stack, received: readonly string[
 		return results.length === CLICKS.length + 1;
 	});
 	const [approved = "", pending = "", cancelled = ""] = hashes;
+	await claim(url, "seed-robot");
 	await postback(url, { txnid: "S-1", cid: approved, payout: "12.34", sales: "99.99", status: "approved" });
 	await postback(url, { txnid: "S-2", cid: pending, payout: "5.00", status: "pending" });
 	await postback(url, { txnid: "S-3", cid: cancelled, payout: "7.50", status: "approved" });
