@@ -119,6 +119,11 @@ describe("worker: /operator/status of a network with troubles", () => {
 			).bind(START / 3_600_000),
 			env.DB.prepare("UPDATE reconciliation SET compared_at = ?").bind(START),
 			env.DB.prepare(
+				`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at) VALUES
+					('1', 'acme', 'missing', 'x', 'answered', '[]', 2, 0, 1), ('2', 'acme', 'missing', 'y', 'open', '[]', 3, 1, ?1),
+					('3', 'acme', 'missing', 'z', 'open', '[]', 1, 2, ?1 + 5), ('4', 'acme', 'missing', 'z', 'declined', '[]', 2, 0, 1)`,
+			).bind(START),
+			env.DB.prepare(
 				`INSERT INTO sum_differences (day, counter, key, column_name, stored, counted, found_at) VALUES
 					('', 'campaign_totals', '{"campaignId":5}', 'clickCount', 3, 2, 0),
 					('2026-11-18', 'daily_sources', '{"publisherId":"acme","sourceId":"s"}', 'grossMicros', 1000000, 1500000, 0)`,
@@ -209,6 +214,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 			["unknown_status", 3, "1970-01-01T00:00:07.000Z", null, "postback-problems"],
 			["callbacks_exhausted", 1, "2026-11-18T15:00:01.000Z", expect.any(String), "callbacks replay --state exhausted"],
 			["callback_addresses_paused", 1, "2026-11-18T15:00:00.000Z", expect.any(String), "callbacks test --publisher sick"],
+			["claims_open", 2, "2026-11-18T15:00:00.000Z", null, "claims list --state open"],
 			["campaigns_paused", 2, null, null, null],
 		]);
 	});

@@ -1,6 +1,6 @@
 /** One publisher's key never shows what is another's: on every endpoint that is described, whatever it is asked for. */
 import { env, exports } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openCountedWorker } from "../support/counted-worker.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { openLink, productEntry, sellerEntry } from "../support/product-search.ts";
@@ -66,7 +66,15 @@ const BODIES: Record<string, unknown> = {
 	tellAuctions: { auctions: [{ id: "auction-1", loss: 0 }] },
 	explainOwnBid: { query: "bd=shoes.example&cc=US&pubi=pubi-of-b" },
 	replayOwnCallbacks: { from: DAY, dry_run: true },
+	openClaim: { kind: "wrong", id: "click-of-b", text: "It paid more." },
+	replyToClaim: { text: "And more." },
 };
+/** What is a publisher's own of the paths that name one. @param mark of the publisher */
+const OWN: Record<string, (mark: string) => string> = {
+	replyToClaim: (mark) => `replied-${mark}`,
+	withdrawClaim: (mark) => `withdrawn-${mark}`,
+};
+const ownOf = (operation: string, mark: string) => (OWN[operation] ?? ((of: string) => `callback-${of}`))(mark);
 /** Has us call the publisher, a few times a minute. */
 const CALLING = /^\/api\/callbacks\//;
 /** What may be asked as often as a test likes. */
@@ -91,10 +99,18 @@ async function askAll(
 		if (method === "GET" && takes.includes("id")) answers.push(await fetch(new URLSearchParams({ ...known, id: other }).toString()));
 	}
 	if (path.includes("{")) {
-		const own = key.replace("access-key", "callback");
-		answers.push(
-			await exports.default.fetch(`https://base.example${path.replaceAll(/\{\w+\}/g, own)}`, { method, headers: { [header]: key } }),
-		);
+		const body = id in BODIES ? { body: JSON.stringify(BODIES[id]) } : {};
+		const ask = (of: string) =>
+			exports.default.fetch(`https://base.example${path.replaceAll(/\{\w+\}/g, ownOf(id, of))}`, {
+				method,
+				headers: { [header]: key },
+				...body,
+			});
+		const mark = key.slice(-"of-a".length);
+		answers.push(await ask(mark));
+		const ofOther = await ask(mark === "of-a" ? "of-b" : "of-a");
+		expect(ofOther.status).toBe(404);
+		answers.push(ofOther);
 	}
 	if (id in BODIES) answers.push(await fetch("", { body: JSON.stringify(BODIES[id]) }));
 	if (method === "POST" && isQuiet({ path })) {
@@ -142,6 +158,25 @@ beforeAll(async () => {
 	await store(
 		clicks,
 		clicks.map((click) => conversionRow(click, { txnid: `txn ${click.publisher_click_id}` })),
+	);
+});
+
+/** Under way again, whatever was asked before. */
+beforeEach(async () => {
+	await env.DB.batch(
+		["of-a", "of-b"].flatMap((mark) =>
+			["replied", "withdrawn"].map((id) =>
+				env.DB.prepare(
+					`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at)
+					VALUES (?1, ?2, 'missing', ?3, 'open', ?4, 1, 0, 0) ON CONFLICT (id) DO UPDATE SET state = 'open', thread = ?4`,
+				).bind(
+					`${id}-${mark}`,
+					`id-${mark}`,
+					`${id} click-${mark}`,
+					JSON.stringify([{ at: `${DAY}T12:00:00.000Z`, by: "publisher", state: "open", text: `Text ${mark}` }]),
+				),
+			),
+		),
 	);
 });
 

@@ -677,6 +677,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/conversions/trace-answer.ts",
 			"src/callbacks/operator-answers.ts",
 			"src/adjustments/adjustment-answer.ts",
+			"src/claims/claim-answers.ts",
 			"src/operator/keys/keys-answers.ts",
 			"src/operator/keys/keys-request.ts",
 			"src/operator/network/import-answer.ts",

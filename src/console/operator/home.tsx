@@ -49,6 +49,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	unknown_status: `${PATH}/postback-problems`,
 	callbacks_exhausted: `${PATH}/callbacks?state=exhausted`,
 	callback_addresses_paused: `${PATH}/callbacks?state=due`,
+	claims_open: `${PATH}/claims?state=open`,
 	publisher_suspended: `${PATH}/conversions?reason=publisher_suspended`,
 	database_filling: null,
 	campaigns_paused: `${PATH}/campaigns`,

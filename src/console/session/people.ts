@@ -119,11 +119,11 @@ export async function endSessions({ db, now }: PeopleDeps, actor: Actor, person:
 
 /**
  * They may not sign in any more, and are signed out everywhere; doing it again changes nothing.
- * @throws HttpError 422 where they are the last admin of the staff who may
+ * @throws HttpError 422 where they are the last admin of the staff who may, or the last owner and an owner does it
  */
 export async function disablePerson({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson): Promise<void> {
 	const at = now();
-	const goes = sql`id = ${person.id} AND disabled_at IS NULL AND NOT (${isLastAdmin(person.id)})`;
+	const goes = sql`id = ${person.id} AND disabled_at IS NULL AND NOT (${isNeeded(person.id, actor)})`;
 	const isGone = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL)`;
 	const results = await runTransaction(db, [
 		auditStatement(
@@ -137,7 +137,7 @@ export async function disablePerson({ db, now }: PeopleDeps, actor: Actor, perso
 		sql`UPDATE console_links SET used_at = ${at} WHERE person_id = ${person.id} AND used_at IS NULL AND ${isGone}`,
 		sql`SELECT id FROM console_people WHERE id = ${person.id} AND disabled_at IS NOT NULL`,
 	]);
-	if (results.at(-1)?.results.length !== 1) throw invalidInput([{ path: "", message: LAST_ADMIN }]);
+	if (results.at(-1)?.results.length !== 1) throw invalidInput([{ path: "", message: neededAs(actor) }]);
 }
 
 /** They may sign in again, by a new link or the passkeys that they have. */
@@ -155,13 +155,13 @@ export async function enablePerson({ db, now }: PeopleDeps, actor: Actor, person
 
 /**
  * Gives someone another role, which holds from their next page on.
- * @throws HttpError 422 where it is no role of theirs, or they are the last admin of the staff; 409 where they have another role by now
- * than `person` says
+ * @throws HttpError 422 where it is no role of theirs, they are the last admin of the staff, or the last owner and an owner does it; 409
+ * where they have another role by now than `person` says
  */
 export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, role: string): Promise<void> {
 	const given = readRole(person.publisherId, role);
 	if (given === person.role) return;
-	const changes = sql`id = ${person.id} AND role = ${person.role} AND NOT (${isLastAdmin(person.id)})`;
+	const changes = sql`id = ${person.id} AND role = ${person.role} AND NOT (${isNeeded(person.id, actor)})`;
 	const entry = { verb: "changeRole", subjectKind: "person", subjectId: person.id, before: { role: person.role }, after: { role: given } };
 	const [, , present] = await runTransaction(db, [
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_people WHERE ${changes})` }),
@@ -170,16 +170,24 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 	]);
 	const held = (present?.results as { role: PersonRole }[] | undefined)?.[0]?.role;
 	if (held === given) return;
-	if (held === person.role) throw invalidInput([{ path: "role", message: LAST_ADMIN }]);
+	if (held === person.role) throw invalidInput([{ path: "role", message: neededAs(actor) }]);
 	throw new HttpError(409, { error: "Conflict", message: `Someone has made them ${held} meanwhile. Nothing was changed.` });
 }
 
-const LAST_ADMIN = "they are the last admin who may sign in: make another one first";
+function neededAs({ role }: Actor): string {
+	return `they are the last ${role === "owner" ? role : "admin"} who may sign in: make another one first`;
+}
 
-/** Of the row of a person: nobody would be left who lets others in, but whoever holds OPERATOR_KEY. */
-function isLastAdmin(id: string): SQL {
-	return sql`publisher_id IS NULL AND role = 'admin' AND disabled_at IS NULL AND NOT EXISTS (SELECT 1 FROM console_people o
-		WHERE o.publisher_id IS NULL AND o.role = 'admin' AND o.disabled_at IS NULL AND o.id <> ${id})`;
+/**
+ * Of the row of a person: nobody would be left who lets others in. Staff may take a publisher's last owner, since they can invite another;
+ * of the staff whoever holds OPERATOR_KEY alone could.
+ */
+function isNeeded(id: string, { role }: Actor): SQL {
+	return role === "owner"
+		? sql`role = 'owner' AND disabled_at IS NULL AND NOT EXISTS (SELECT 1 FROM console_people o
+			WHERE o.publisher_id = console_people.publisher_id AND o.role = 'owner' AND o.disabled_at IS NULL AND o.id <> ${id})`
+		: sql`publisher_id IS NULL AND role = 'admin' AND disabled_at IS NULL AND NOT EXISTS (SELECT 1 FROM console_people o
+			WHERE o.publisher_id IS NULL AND o.role = 'admin' AND o.disabled_at IS NULL AND o.id <> ${id})`;
 }
 
 async function readPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {

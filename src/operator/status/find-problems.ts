@@ -122,6 +122,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		command: `callbacks test --publisher ${callbacks.paused[0]?.publisher ?? ""}`,
 		since: Math.min(...callbacks.paused.map(({ since }) => Date.parse(since))),
 	});
+	add("claims_open", {
+		count: facts.claims_open?.count ?? 0,
+		text: "claims of publishers that wait for an answer: answer, grant or decline them",
+		command: "claims list --state open",
+	});
 	add("campaigns_paused", {
 		count: status.paused_campaigns.count,
 		text: "campaigns stand still, since a cap is met",

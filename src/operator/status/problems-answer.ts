@@ -24,6 +24,7 @@ export const PROBLEM_KINDS = [
 	"unknown_status",
 	"callbacks_exhausted",
 	"callback_addresses_paused",
+	"claims_open",
 	"publisher_suspended",
 	"database_filling",
 	"campaigns_paused",

@@ -8,8 +8,8 @@ import type { ProblemKind } from "./problems-answer.ts";
 /** Rows of each kind that are looked at. */
 const MAX_ROWS = 10_000;
 
-/** What is known beside the status: since when (Unix milliseconds), and micro-dollars. */
-export type ProblemFacts = Partial<Record<ProblemKind, { since: number | null; costMicros: bigint | null }>>;
+/** What is known beside the status: since when (Unix milliseconds), micro-dollars, and how many where the status does not say. */
+export type ProblemFacts = Partial<Record<ProblemKind, { since: number | null; costMicros: bigint | null; count?: number }>>;
 
 type Open = {
 	stage: "waiting" | "unmatched" | "quarantined";
@@ -43,6 +43,8 @@ export function problemQueries(): SQL[] {
 			SELECT CASE WHEN k.status = 'approved' THEN k.payout_micros ELSE 0 END AS payout_micros
 			FROM callback_health h CROSS JOIN callbacks k
 			WHERE h.paused_at IS NOT NULL AND k.publisher_id = h.publisher_id AND k.held_for = 'pause' LIMIT ${MAX_ROWS}) newest`,
+		sql`SELECT count(*) AS count, MIN(changed_at) AS since FROM (
+			SELECT changed_at FROM claims WHERE state = 'open' ORDER BY id LIMIT ${MAX_ROWS}) newest`,
 	];
 }
 
@@ -54,26 +56,27 @@ const HELD: Record<ConversionHold, ProblemKind> = {
 };
 
 export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
-	const [open, firsts, others, exhausted, paused] = await runTransaction(db, problemQueries());
+	const [open, firsts, others, exhausted, paused, claimed] = await runTransaction(db, problemQueries());
 	const facts: ProblemFacts = {};
 	for (const { stage, heldFor, since, known, cost } of (open?.results ?? []) as Open[]) {
 		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
 		if (kind !== null) facts[kind] = { since, costMicros: known > 0 ? readSum(cost) : null };
 	}
-	const since = (result: D1Result | undefined, name: string) =>
+	const firstOf = (result: D1Result | undefined, name: string) =>
 		((result?.results ?? []) as Record<string, number | null>[])[0]?.[name] ?? null;
 	const begun = (kind: ProblemKind, at: number | null) => {
 		facts[kind] = { since: at, costMicros: null };
 	};
-	begun("unknown_status", since(firsts, "unknownStatus"));
-	begun("dead_letters_clicks", since(firsts, "deadClicks"));
-	begun("dead_letters_postbacks", since(firsts, "deadPostbacks"));
-	begun("dead_letters_callbacks", since(firsts, "deadCallbacks"));
-	begun("sums_differ", since(others, "sums"));
-	begun("ledger_differs", since(others, "ledger"));
-	begun("campaigns_paused", since(others, "pauses"));
+	begun("unknown_status", firstOf(firsts, "unknownStatus"));
+	begun("dead_letters_clicks", firstOf(firsts, "deadClicks"));
+	begun("dead_letters_postbacks", firstOf(firsts, "deadPostbacks"));
+	begun("dead_letters_callbacks", firstOf(firsts, "deadCallbacks"));
+	begun("sums_differ", firstOf(others, "sums"));
+	begun("ledger_differs", firstOf(others, "ledger"));
+	begun("campaigns_paused", firstOf(others, "pauses"));
 	const costOf = (result: D1Result | undefined) => readSum(((result?.results ?? []) as { cost: ExactSum }[])[0]?.cost ?? null);
-	facts.callbacks_exhausted = { since: since(exhausted, "since"), costMicros: costOf(exhausted) };
+	facts.callbacks_exhausted = { since: firstOf(exhausted, "since"), costMicros: costOf(exhausted) };
 	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
+	facts.claims_open = { since: firstOf(claimed, "since"), costMicros: null, count: firstOf(claimed, "count") ?? 0 };
 	return facts;
 }

@@ -43,6 +43,8 @@ async function openAll(page: Page, paths: readonly string[], look: (answer: Resp
 		if (address === undefined) throw new Error(`No page leads to one of ${path}: put into test/browser/support/seed.ts what does`);
 		await open(address);
 	}
+	const leadsNowhere = [...links].filter((link) => link.startsWith("/console") && !served.pages.some(({ path }) => fits(path, link)));
+	expect(leadsNowhere, "links to no page").toEqual([]);
 }
 
 export function describePages(role: Role | null): void {

@@ -121,6 +121,24 @@ describe("worker: people", () => {
 		expect((await findSession(db, token, Date.now()))?.person.role).toBe("admin");
 	});
 
+	it("keep an owner, however many take each other's place at once; staff may take the last", async () => {
+		const owners = async () => (await listPeople(db, "acme")).filter(({ role, disabledAt }) => role === "owner" && disabledAt === null);
+		await signIn({ publisher: "acme", name: "Second" });
+		const before = await owners();
+		expect(before.length).toBeGreaterThan(1);
+		const owner = { ...ACTOR, role: "owner" } as const;
+		const done = await Promise.allSettled(
+			before.map((person, at) => (at % 2 === 0 ? disablePerson(deps, owner, person) : changeRole(deps, owner, person, "analyst"))),
+		);
+		const refused = done.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+		expect(refused).toMatchObject([{ status: 422, body: { faults: [{ message: expect.stringContaining("the last owner") }] } }]);
+		const [left, ...others] = await owners();
+		if (left === undefined) throw new Error("no owner is left");
+		expect([others, await verbsOf(left)]).toEqual([[], expect.not.arrayContaining(["disablePerson", "changeRole"])]);
+		await disablePerson(deps, ACTOR, left);
+		expect(await owners()).toEqual([]);
+	});
+
 	it("are named in the audit by what they do", async () => {
 		await signIn({ publisher: "acme", name: "Named", role: "analyst" });
 		const [row] = (await env.DB.prepare("SELECT actor, role FROM audit WHERE verb = 'signIn' AND actor LIKE 'Named%'").all()).results;

@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { type OperatorClaim, operatorClaimSchema, operatorClaimsSchema } from "../../../src/claims/claim-answers.ts";
+import { CLAIM_STATES } from "../../../src/lib/enums.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { take } from "../send-adjustment.ts";
+import { targetOf } from "../target.ts";
+
+const MEANS = ["amount", "attach_conversion", "restore_conversion", "release_conversion"];
+
+type ListOptions = ServerOptions & Partial<Record<"id" | "publisher" | "state" | "limit" | "cursor", string>>;
+type SettleOptions = ServerOptions & { text: string };
+type GrantOptions = SettleOptions & { by: string } & Partial<Record<"date" | "amount" | "platform" | "txnid" | "click", string>>;
+
+/** `claims …`: what publishers claim, answered, granted or declined. */
+export const command: OperatorCommand = {
+	name: "claims",
+	add(program) {
+		const claims = program.command("claims").description("list what publishers claim, answer it, grant or decline it");
+		withServerOptions(claims.command("list"))
+			.description("list claims with what was written, the newest first")
+			.option("--id <id>", "this one")
+			.option("--publisher <id>", "of this publisher (its id in the network file)")
+			.option("--state <state>", oneOf(CLAIM_STATES))
+			.option("--limit <count>", "claims a page, at most 1000")
+			.option("--cursor <cursor>", "where the page before ended")
+			.action(list);
+		for (const [verb, description] of [
+			["answer", "write to the publisher: the claim waits for it"],
+			["decline", "end a claim that is not right"],
+		] as const) {
+			ofOne(claims.command(verb))
+				.description(description)
+				.action((id: string, { text, ...options }: SettleOptions) => settle(id, verb, options, { text }));
+		}
+		ofOne(claims.command("grant"))
+			.description("grant a claim by an adjustment of its publisher")
+			.requiredOption("--by <means>", oneOf(MEANS))
+			.option("--date <date>", "of an amount: the UTC day")
+			.option("--amount <amount>", "of an amount: USD")
+			.option("--platform <id>", "of a conversion: its platform")
+			.option("--txnid <id>", "of a conversion: its transaction")
+			.option("--click <id>", "that an unmatched conversion is given: the click's hash, its id, or the publisher's click id")
+			.action((id: string, { text, by, date, amount, platform, txnid, click, ...options }: GrantOptions) =>
+				settle(id, "grant", options, { text, by: { kind: by, date, amount, platform, txnid, click } }),
+			);
+	},
+};
+
+function ofOne(command: Command): Command {
+	return withServerOptions(command)
+		.argument("<id>", "the claim's, as `claims list` shows it")
+		.requiredOption("--text <text>", "what the publisher reads");
+}
+
+async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<void> {
+	const target = targetOf({ ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) });
+	const page = take(operatorClaimsSchema, await callOperator(target, `/operator/claims?${new URLSearchParams(filters)}`, null));
+	if (json) return console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) console.log("There are none.");
+	for (const claim of page.data) console.log(describeClaim(claim));
+	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
+}
+
+async function settle(id: string, verb: string, options: ServerOptions, body: object): Promise<void> {
+	const path = `/operator/claims/${encodeURIComponent(id)}/${verb}`;
+	const claim = take(operatorClaimSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
+	console.log(options.json ? JSON.stringify(claim, null, 2) : describeClaim(claim));
+}
+
+function describeClaim(claim: OperatorClaim): string {
+	const { id, publisher, kind, about, brand, amount, state, adjustment, created_at, thread } = claim;
+	const facts = [publisher, ...(brand === null ? [] : [brand]), ...(amount === null ? [] : [`${amount} USD`])].join(", ");
+	return [
+		`${created_at}  ${id}  ${state}${adjustment === null ? "" : ` (adjustment ${adjustment})`}  a sale is ${kind}: ${about}  ${facts}`,
+		...thread.map(({ at, by, text }) => `    ${at}  ${by}: ${text}`),
+	].join("\n");
+}
