@@ -4,7 +4,7 @@ import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES } from "../../lib/enums.ts";
 import type { PublisherBrand } from "../../publisher-api/brands-answer.ts";
 import { readBrandsQuery } from "../../publisher-api/brands-request.ts";
 import { readBrands } from "../../publisher-api/read-brands.ts";
-import { page } from "../page.ts";
+import { page, view } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
@@ -84,7 +84,8 @@ export const BRANDS_PAGES = [
 		async handle({ deps, publisher, param }) {
 			const domain = param("domain");
 			const { data } = found(await readBrands(deps.db, await ownPublisher(deps, publisher), readBrandsQuery({ domain })));
-			return <Brand brand={found(data[0] ?? null)} />;
+			const brand = found(data[0] ?? null);
+			return view({ title: brand.name || brand.domain }, <Brand brand={brand} />);
 		},
 	}),
 ];

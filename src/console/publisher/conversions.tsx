@@ -4,7 +4,7 @@ import { CONVERSION_STATUSES } from "../../lib/enums.ts";
 import type { PublisherConversion } from "../../publisher-api/conversions-answer.ts";
 import { readConversionsQuery } from "../../publisher-api/conversions-request.ts";
 import { readConversions } from "../../publisher-api/read-conversions.ts";
-import { page } from "../page.ts";
+import { page, view } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
@@ -89,12 +89,14 @@ export const CONVERSIONS_PAGES = [
 		title: "Conversion",
 		async handle({ deps, publisher, param, now }) {
 			const { data } = found(await readConversions(deps.db, publisher.id, readConversionsQuery({ id: param("id") }, now)));
-			return (
+			const conversions = found(data.length === 0 ? null : data);
+			return view(
+				{ title: `Conversion ${param("id")}` },
 				<>
-					{found(data.length === 0 ? null : data).map((conversion) => (
+					{conversions.map((conversion) => (
 						<Conversion conversion={conversion} />
 					))}
-				</>
+				</>,
 			);
 		},
 	}),
