@@ -102,7 +102,11 @@ describe("worker: the page of keys", () => {
 });
 
 const idOf = async (name: string, publisher: string | null = null) =>
-	((await rows("SELECT id FROM console_people WHERE name = ? AND publisher_id IS ?", name, publisher)) as [{ id: string }])[0].id;
+	(
+		(await rows("SELECT id FROM console_people WHERE name = ? AND publisher_id IS NOT DISTINCT FROM ?", name, publisher)) as [
+			{ id: string },
+		]
+	)[0].id;
 
 describe("worker: staff", () => {
 	it("are invited by a link that signs in once, get another role, and are kept out", async () => {
