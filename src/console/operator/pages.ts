@@ -5,6 +5,7 @@ import { AUDIT_PAGES } from "./audit.tsx";
 import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
 import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
 import { OPERATOR_CLAIMS_PAGES } from "./claims.tsx";
+import { OPERATOR_CONVERSION_PAGES } from "./conversion.tsx";
 import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
 import { ENTRY_PAGES } from "./entry-pages.tsx";
@@ -22,6 +23,7 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...FIND_PAGES,
 	...POSTBACK_PROBLEMS_PAGES,
 	...OPERATOR_CONVERSIONS_PAGES,
+	...OPERATOR_CONVERSION_PAGES,
 	...ADJUSTMENTS_PAGES,
 	...OPERATOR_CLAIMS_PAGES,
 	...OPERATOR_CALLBACKS_PAGES,

@@ -1,0 +1,327 @@
+/** One conversion: all that is known of it, and what a person may say of it. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ConversionKey } from "../../conversions/conversion.ts";
+import { givenOf } from "../../http/period.ts";
+import { readInput } from "../../http/read-input.ts";
+import { HttpError } from "../../lib/http.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import type { Candidates, Judged, ShownConversionAnswer } from "../../operator/conversions/conversions-answers.ts";
+import { findCandidates } from "../../operator/conversions/find-clicks.ts";
+import { attachByHand, JUDGING_VERBS, type JudgingVerb, judgeByHand } from "../../operator/conversions/judge-by-hand.ts";
+import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "../../operator/conversions/judge-request.ts";
+import { showConversionOf } from "../../operator/conversions/show-conversion.ts";
+import { formFaults } from "../form-faults.ts";
+import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
+import { Confirm } from "../ui/actions.tsx";
+import { addressOf } from "../ui/address.ts";
+import { type Fault, Field } from "../ui/field.tsx";
+import { Filters } from "../ui/filters.tsx";
+import { Empty, Faults, Notice } from "../ui/messages.tsx";
+import { Facts, Table } from "../ui/table.tsx";
+import { Code, Money, State, Time } from "../ui/values.tsx";
+import { CLICK_REASON_WORDS } from "../words.ts";
+import { givenIn, isPreview, Preview } from "./preview.tsx";
+
+const PATH = "/console/operator/conversions";
+const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked before" };
+
+export function conversionAddress({ platform, txnid }: ConversionKey): string {
+	return `${PATH}/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`;
+}
+
+export const OPERATOR_CONVERSION_PAGES = [
+	page({
+		method: "GET",
+		path: `${PATH}/:platform/:txnid`,
+		needs: { staff: "viewer" },
+		title: "Conversion",
+		async handle(request) {
+			const { done, ...asked } = givenOf(request.query);
+			const notice = done === undefined ? null : <Notice tone="good">This is how it stands now.</Notice>;
+			if (Object.keys(asked).length === 0) return showConversion(request, { notice });
+			try {
+				const wanted = clickWanted(readInput(clicksSchema, asked));
+				const candidates = await findCandidates(request.deps.db, keyOf(request), wanted);
+				return showConversion(request, { notice, candidates, asked });
+			} catch (error) {
+				return showConversion(request, { asked, faults: formFaults(error), status: 422 });
+			}
+		},
+	}),
+	...JUDGING_VERBS.map((verb) =>
+		page({
+			method: "POST",
+			path: `${PATH}/:platform/:txnid/${verb}`,
+			needs: { staff: "finance" },
+			title: "Conversion",
+			handle: (request) =>
+				settle(request, verb, async (isDryRun) => {
+					const { deps, actor, form } = request;
+					const word = readInput(judgeSchema, givenIn(form, ["text", "id"]));
+					return judgeByHand({ ...deps.adjusting, actor }, verb, keyOf(request), word, isDryRun);
+				}),
+		}),
+	),
+	page({
+		method: "POST",
+		path: `${PATH}/:platform/:txnid/attach`,
+		needs: { staff: "finance" },
+		title: "Conversion",
+		handle: (request) =>
+			settle(request, "attach", async (isDryRun) => {
+				const { deps, actor, form } = request;
+				const word = readInput(attachSchema, givenIn(form, ["text", "id", "click"]));
+				return attachByHand({ ...deps.adjusting, actor }, keyOf(request), word, isDryRun);
+			}),
+	}),
+];
+
+function keyOf({ param }: PersonRequest): ConversionKey {
+	return { platform: param("platform"), txnid: param("txnid") };
+}
+
+/** Shows what a person's word comes to, or gives it. */
+async function settle(request: PersonRequest, verb: JudgingVerb | "attach", run: (isDryRun: boolean) => Promise<Judged>): Promise<Shown> {
+	const { form, now } = request;
+	const address = conversionAddress(keyOf(request));
+	try {
+		const judged = await run(isPreview(form));
+		if (!isPreview(form)) return seeOther(addressOf(address, { done: verb }));
+		const { conversion, callbacks } = judged;
+		return (
+			<>
+				<Preview
+					action={`${address}/${verb}`}
+					label={WORDS[verb].label}
+					fields={givenIn(form, ["text", "id", "click"])}
+					now={now}
+					adjusted={judged}
+				>
+					<Facts
+						facts={[
+							["Stage then", <State word={conversion.stage} />],
+							["State then", <State word={conversion.status} />],
+							["Why", conversion.why?.replaceAll("_", " ")],
+							["Publisher", conversion.publisher],
+							["Publisher's", <Money usd={conversion.publisher_revenue} />],
+							[
+								"Callbacks",
+								callbacks.length === 0
+									? "none"
+									: callbacks.map(({ publisher, status, payout }) => `${publisher} is told ${status}, ${payout} USD`).join("; "),
+							],
+						]}
+					/>
+				</Preview>
+				<p>
+					<a href={address}>Leave it as it is</a>
+				</p>
+			</>
+		);
+	} catch (error) {
+		return showConversion(request, { faults: formFaults(error), status: 422 });
+	}
+}
+
+type Around = {
+	notice?: JSX.Element | null;
+	candidates?: Candidates;
+	/** What candidates were looked for by. */
+	asked?: Record<string, string>;
+	faults?: readonly Fault[];
+	status?: number;
+};
+
+async function showConversion(
+	request: PersonRequest,
+	{ notice = null, candidates, asked = {}, faults = [], status = 200 }: Around,
+): Promise<Shown> {
+	const key = keyOf(request);
+	const shown = await showConversionOf(request.deps.db, key);
+	if (shown === null) throw new HttpError(404, { error: "Not found" });
+	return view(
+		{ status, title: `Conversion ${key.txnid}`, over: key.platform },
+		<>
+			{notice}
+			<Faults title="Nothing was changed" faults={faults} labels={LABELS} />
+			<Standing shown={shown} />
+			<Words shown={shown} />
+			{shown.click === null ? <Attach conversion={shown.conversion} candidates={candidates} asked={asked} /> : null}
+			<History shown={shown} />
+		</>,
+	);
+}
+
+function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnswer }): JSX.Element {
+	return (
+		<Facts
+			facts={[
+				["Stage", <State word={conversion.stage} />],
+				["State", <State word={conversion.status} />],
+				["Why", conversion.why?.replaceAll("_", " ")],
+				["A person's word", conversion.verdict],
+				["The network's word", conversion.network_status],
+				["Test", conversion.test ? "yes" : null],
+				["Happened at", <Time at={conversion.event_at} />],
+				["First reported at", <Time at={conversion.first_received_at} />],
+				["Changed at", <Time at={conversion.updated_at} />],
+				["Payout", `${conversion.payout} ${conversion.currency}`],
+				["Gross", <Money usd={conversion.gross_usd} />],
+				["Publisher's", <Money usd={conversion.publisher_revenue} />],
+				[
+					"Publisher",
+					conversion.publisher === null ? null : (
+						<a href={`/console/operator/publishers/${encodeURIComponent(conversion.publisher)}`}>{conversion.publisher}</a>
+					),
+				],
+				["Publisher was told", conversion.credited ? "credited" : "nothing that stands"],
+				["Click id as sent", <Code>{conversion.cid}</Code>],
+				["Found by", conversion.attribution?.replaceAll("_", " ")],
+				["Clicked at", click === null ? null : <Time at={click.clicked_at} />],
+				["Click", click === null ? null : click.reason === null ? "paid" : `unpaid: ${CLICK_REASON_WORDS[click.reason]}`],
+				["Brand", click?.brand],
+				["Source", conversion.source_id],
+				["Publisher's click id", conversion.publisher_click_id === null ? null : <Code>{conversion.publisher_click_id}</Code>],
+			]}
+		/>
+	);
+}
+
+const WORDS: Readonly<Record<JudgingVerb | "attach", { label: string; question: string }>> = {
+	release: { label: "Release", question: "It passes its review or ceiling, and counts." },
+	void: { label: "Void", question: "It counts as cancelled, whatever the platform says." },
+	restore: { label: "Restore", question: "It counts again as the platform says." },
+	attach: { label: "Attach", question: "It gets this click, and is settled by it." },
+};
+
+function Words({ shown: { conversion } }: { shown: ShownConversionAnswer }): JSX.Element {
+	const verbs: JudgingVerb[] = [
+		...(conversion.stage === "quarantined" ? (["release"] as const) : []),
+		conversion.verdict === "voided" ? "restore" : "void",
+	];
+	return (
+		<div class="buttons">
+			{verbs.map((verb) => (
+				<Confirm
+					action={`${conversionAddress(conversion)}/${verb}`}
+					label={WORDS[verb].label}
+					question={`${WORDS[verb].question} See first what it comes to.`}
+					send="See what it comes to"
+				>
+					<Field name="text" label={LABELS.text} required />
+				</Confirm>
+			))}
+		</div>
+	);
+}
+
+function Attach(props: {
+	conversion: ShownConversionAnswer["conversion"];
+	candidates: Candidates | undefined;
+	asked: Record<string, string>;
+}): JSX.Element {
+	const { conversion, candidates, asked } = props;
+	const address = conversionAddress(conversion);
+	const at = Date.parse(conversion.event_at);
+	const around = { from: new Date(at - 24 * HOUR_MS).toISOString(), to: new Date(at + HOUR_MS).toISOString() };
+	return (
+		<section>
+			<h2>Attach it to a click</h2>
+			<Filters
+				path={address}
+				query={asked}
+				submit="Look for clicks"
+				filters={[
+					{ kind: "text", name: "click", label: LABELS.click, hint: "Its id or hash, or the publisher's click id" },
+					{ kind: "text", name: "brand", label: "Or brand", hint: "With both times" },
+					{ kind: "text", name: "from", label: LABELS.from, hint: `UTC, such as ${around.from}` },
+					{ kind: "text", name: "to", label: LABELS.to, hint: `UTC, such as ${around.to}` },
+				]}
+			/>
+			{candidates === undefined ? null : (
+				<Table
+					caption={candidates.complete ? "Clicks that may be meant" : "Clicks that may be meant; there are more: ask for a shorter time"}
+					columns={[
+						{ head: "Clicked at", cell: ({ clicked_at }) => <Time at={clicked_at} /> },
+						{ head: "Publisher", cell: ({ publisher }) => publisher },
+						{ head: "Its click id", cell: ({ publisher_click_id }) => <Code>{publisher_click_id}</Code> },
+						{ head: "Brand", cell: ({ brand }) => brand },
+						{ head: "Has conversions", kind: "number", cell: ({ conversions }) => conversions },
+						{
+							head: "Attach",
+							cell: ({ id, unfit }) =>
+								unfit !== null ? (
+									`cannot be: ${unfit.replaceAll("_", " ")}`
+								) : (
+									<Confirm
+										action={`${address}/attach`}
+										label="Attach"
+										of={id}
+										question={WORDS.attach.question}
+										send="See what it comes to"
+										fields={{ click: id }}
+									>
+										<Field name="text" label={LABELS.text} required />
+									</Confirm>
+								),
+						},
+					]}
+					rows={candidates.data}
+					empty={<Empty title="No such click is stored" />}
+				/>
+			)}
+		</section>
+	);
+}
+
+function History({ shown: { conversion, postbacks, adjustments } }: { shown: ShownConversionAnswer }): JSX.Element {
+	return (
+		<>
+			<Table
+				caption="What happened to it"
+				columns={[
+					{ head: "At", cell: ({ at }) => <Time at={at} /> },
+					{ head: "What", cell: ({ kind, why }) => [kind, why].filter(Boolean).join(": ").replaceAll("_", " ") },
+					{ head: "Set", cell: ({ set }) => <code>{JSON.stringify(set)}</code> },
+				]}
+				rows={conversion.events}
+				empty={<p>Nothing is kept of what happened to it.</p>}
+			/>
+			<Table
+				caption="What the platform sent"
+				columns={[
+					{ head: "At", cell: ({ received_at }) => <Time at={received_at} /> },
+					{ head: "Outcome", cell: ({ outcome }) => <State word={outcome} /> },
+					{ head: "Query", cell: ({ query }) => <Code>{query}</Code> },
+				]}
+				rows={postbacks}
+				empty={<p>No postback of it is kept any more.</p>}
+			/>
+			<Table
+				caption="What the publisher was told"
+				columns={[
+					{ head: "At", cell: ({ created_at }) => <Time at={created_at} /> },
+					{ head: "Publisher", cell: ({ publisher }) => publisher },
+					{ head: "Told", cell: ({ status }) => status },
+					{ head: "Payout", kind: "money", cell: ({ payout }) => <Money usd={payout} /> },
+					{ head: "State", cell: ({ state }) => <State word={state} /> },
+					{ head: "Tries", kind: "number", cell: ({ attempts }) => attempts.length },
+				]}
+				rows={conversion.callbacks}
+				empty={<p>No callback was owed for it.</p>}
+			/>
+			<Table
+				caption="What people did to it"
+				columns={[
+					{ head: "At", cell: ({ at }) => <Time at={at} /> },
+					{ head: "Who", cell: ({ actor }) => actor },
+					{ head: "What", cell: ({ kind }) => kind.replaceAll("_", " ") },
+					{ head: "Why", cell: ({ text }) => text },
+					{ head: "State", cell: ({ undone_by }) => <State word={undone_by === null ? "done" : "undone"} /> },
+				]}
+				rows={adjustments}
+				empty={<p>Nobody did anything to it.</p>}
+			/>
+		</>
+	);
+}
