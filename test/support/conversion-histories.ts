@@ -149,6 +149,8 @@ export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 const made = (at: number): Step => ({ kind: "click", at, way: "message", around: ["", ""] });
 const STORED: Step = { kind: "deliver", queue: "clicks", picks: [0, 1], fate: "acked" };
+/** A click that is stored by its second delivery: the transaction of the first one fails. */
+export const FAILED_ONCE: Step[] = [made(0), { kind: "deliver", queue: "clicks", picks: [0], fate: "before" }, STORED];
 const RATED: Step = { kind: "rates", currency: "EUR", days: EVENT_DAYS, nanos: 1_083_456_789n };
 
 const ALL: Step = { kind: "deliver", queue: "postbacks", picks: [0, 1, 2, 3], fate: "acked" };

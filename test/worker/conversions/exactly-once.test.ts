@@ -23,7 +23,7 @@ import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
 import { formatUsd } from "../../../src/lib/money.ts";
 import { importNetwork } from "../../../src/operator/network/import-network.ts";
 import { ACTOR } from "../../support/actor.ts";
-import { CLICKS, history, type SentPostback, START, type Step } from "../../support/conversion-histories.ts";
+import { CLICKS, FAILED_ONCE, history, type SentPostback, START, type Step } from "../../support/conversion-histories.ts";
 import {
 	clickRow,
 	importConversionNetwork,
@@ -430,9 +430,9 @@ describe("worker: conversions exactly once", () => {
 				await world.finish();
 				await check(world);
 			}),
-			{ numRuns: RUNS },
+			// However few histories there are, writes fail in some of them.
+			{ numRuns: RUNS, examples: [[FAILED_ONCE], [FAILED_ONCE], [FAILED_ONCE]] },
 		);
-		// A few histories may hold no such step.
-		if (RUNS >= 50) expect(failures).toBeGreaterThan(RUNS / 6);
+		expect(failures).toBeGreaterThan(RUNS / 6);
 	});
 });
