@@ -1,18 +1,16 @@
 /** What a request would get, and why: for any publisher, with everything that counts. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { explainBid } from "../../bidding/explain.ts";
-import type { Explanation } from "../../bidding/explain-answer.ts";
 import { explainSchema } from "../../bidding/explain-route.ts";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { utf8 } from "../../lib/utf8.ts";
+import { ExplainedBid } from "../explained-bid.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Faults } from "../ui/messages.tsx";
-import { Facts, Table } from "../ui/table.tsx";
-import { Money, State } from "../ui/values.tsx";
 
 const PATH = "/console/operator/explain";
 const LABELS = { who: "Publisher Identity or Publisher Id", request: "Request" };
@@ -48,7 +46,7 @@ export const EXPLAIN_PAGES = [
 				const explanation = await explainBid(deps.publisherApi.bidding, input, (promise) => c.executionCtx.waitUntil(promise));
 				return (
 					<>
-						<Explained explanation={explanation} />
+						<ExplainedBid explanation={explanation} campaignOf={(id) => <a href={`/console/operator/campaigns/${id}`}>{id}</a>} />
 						<Form who={who} request={request} />
 					</>
 				);
@@ -86,40 +84,5 @@ function Form({ who, request, faults = [] }: { who: string; request: string; fau
 				<button type="submit">Explain</button>
 			</div>
 		</form>
-	);
-}
-
-function Explained({ explanation: { decision, candidates, endpoint } }: { explanation: Explanation }): JSX.Element {
-	return (
-		<section>
-			<h2>What it gets</h2>
-			<Facts
-				facts={[
-					["Answer", <State word={decision.outcome} />],
-					["Endpoint", endpoint],
-					...(decision.outcome === "bid"
-						? ([
-								["Brand", decision.domain],
-								["Campaign", <a href={`/console/operator/campaigns/${decision.campaign_id}`}>{decision.campaign_id}</a>],
-								["Price", <Money usd={decision.price} />],
-								["Leads to", decision.is_deeplink ? "the page" : "the homepage"],
-							] as const)
-						: ([["Why", decision.explanation]] as const)),
-				]}
-			/>
-			<Table
-				caption="Campaigns that were considered"
-				columns={[
-					{ head: "Campaign", cell: ({ campaign_id }) => <a href={`/console/operator/campaigns/${campaign_id}`}>{campaign_id}</a> },
-					{ head: "Brand", cell: ({ domain }) => domain },
-					{ head: "Link", cell: ({ link }) => link },
-					{ head: "Price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
-					{ head: "State", cell: ({ won, eligible }) => <State word={won ? "won" : eligible ? "eligible" : "refused"} /> },
-					{ head: "Why", cell: ({ explanation }) => explanation },
-				]}
-				rows={candidates}
-				empty={<p>No campaign was considered.</p>}
-			/>
-		</section>
 	);
 }

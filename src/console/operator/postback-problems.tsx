@@ -146,10 +146,12 @@ type Deps = Parameters<typeof showPostbackUrl>[0];
 
 /** Null where nobody has this id. */
 async function urlOf(deps: Deps, platform: string): Promise<PostbackUrlAnswer | null> {
-	const [known] = await Promise.allSettled([showPostbackUrl(deps, { platform })]);
-	if (known?.status === "fulfilled") return known.value;
-	formFaults(known?.reason);
-	return null;
+	try {
+		return await showPostbackUrl(deps, { platform });
+	} catch (error) {
+		formFaults(error);
+		return null;
+	}
 }
 
 function OfPlatform({ platform, url }: { platform: string; url: PostbackUrlAnswer | null }): JSX.Element {

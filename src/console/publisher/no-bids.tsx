@@ -3,16 +3,16 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { utf8 } from "../../lib/utf8.ts";
-import type { OwnExplanation } from "../../publisher-api/explain-answer.ts";
 import { explainOwn, MAX_EXPLAIN_BYTES } from "../../publisher-api/explain-own.ts";
 import { readNoBids, readNoBidsQuery } from "../../publisher-api/no-bids.ts";
+import { ExplainedBid } from "../explained-bid.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Faults } from "../ui/messages.tsx";
-import { Facts, Table } from "../ui/table.tsx";
-import { Count, Money, State, Time } from "../ui/values.tsx";
+import { Table } from "../ui/table.tsx";
+import { Count, Time } from "../ui/values.tsx";
 import { ownPublisher } from "./own-publisher.ts";
 
 const PATH = "/console/no-bids";
@@ -87,7 +87,7 @@ export const NO_BIDS_PAGES = [
 				const explanation = await explainOwn(deps.publisherApi.bidding, owner, bodyOf(request), waitUntil);
 				return (
 					<>
-						<Explanation explanation={explanation} />
+						<ExplainedBid explanation={explanation} />
 						<TryForm request={request} />
 					</>
 				);
@@ -123,40 +123,5 @@ function TryForm({ request = "", faults = [] }: { request?: string; faults?: rea
 				<button type="submit">Try it</button>
 			</div>
 		</form>
-	);
-}
-
-function Explanation({ explanation: { decision, candidates, endpoint } }: { explanation: OwnExplanation }): JSX.Element {
-	return (
-		<section>
-			<h2>What it gets</h2>
-			<Facts
-				facts={[
-					["Answer", <State word={decision.outcome} />],
-					["Endpoint", endpoint],
-					...(decision.outcome === "bid"
-						? ([
-								["Brand", decision.domain],
-								["Campaign", String(decision.campaign_id)],
-								["Price", <Money usd={decision.price} />],
-								["Leads to", decision.is_deeplink ? "the page" : "the homepage"],
-							] as const)
-						: ([["Why", decision.explanation]] as const)),
-				]}
-			/>
-			<Table
-				caption="Campaigns that were considered"
-				columns={[
-					{ head: "Campaign", cell: ({ campaign_id }) => String(campaign_id) },
-					{ head: "Brand", cell: ({ domain }) => domain },
-					{ head: "Link", cell: ({ link }) => link },
-					{ head: "Your price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
-					{ head: "State", cell: ({ won, eligible }) => <State word={won ? "won" : eligible ? "eligible" : "refused"} /> },
-					{ head: "Why", cell: ({ explanation }) => explanation },
-				]}
-				rows={candidates}
-				empty={<p>No campaign was considered.</p>}
-			/>
-		</section>
 	);
 }
