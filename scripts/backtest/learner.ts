@@ -1,12 +1,4 @@
-import {
-	type CampaignTerms,
-	type Cell,
-	keywordClass,
-	type LinkKind,
-	NO_KEYWORD,
-	OTHER_KEYWORDS,
-	operatorEpcMicros,
-} from "../../src/learning/cell.ts";
+import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { DelayCurves } from "../../src/learning/delay-curve.ts";
@@ -19,13 +11,14 @@ import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learnin
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
 import { pairKey } from "../../src/learning/traffic.ts";
+import type { LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 export type Publisher = { id: string; sharePpm: number; paidByClick: boolean };
 
-export type PricedClick = { campaign: string; publisher: string; source: string; keyword: string | null; link: LinkKind };
+export type PricedClick = { campaign: string; publisher: string; source: string; keyword: string | null; link: LinkType };
 
 export type ClickFacts = {
 	at: number;
@@ -33,7 +26,7 @@ export type ClickFacts = {
 	publisher: string;
 	source: string;
 	keyword: string;
-	link: LinkKind;
+	link: LinkType;
 	bidMicros: number;
 };
 

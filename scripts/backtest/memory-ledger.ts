@@ -1,16 +1,9 @@
-import {
-	type CampaignTerms,
-	type Cell,
-	cellKey,
-	keywordClass,
-	type LinkKind,
-	OTHER_SOURCES,
-	operatorEpcMicros,
-} from "../../src/learning/cell.ts";
+import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
 import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
+import type { LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { addWord, readFacts, type Word } from "./conversion-log.ts";
 
@@ -20,7 +13,7 @@ export type Click = {
 	publisher: string;
 	source: string;
 	keyword: string;
-	link: LinkKind;
+	link: LinkType;
 	paidMicros: number;
 };
 

@@ -6,7 +6,7 @@
  * to be replayed by the newer one.
  */
 import * as v from "valibot";
-import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
+import { LINK_TYPES, type LinkType, PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 import { SHARE_SCALE } from "../lib/money.ts";
 import { TRAFFIC_RULES, type TrafficRule, UNPAID_REASONS, type UnpaidReason } from "../lib/traffic-rules.ts";
 
@@ -58,6 +58,8 @@ export type ClickMessage = {
 	keyword?: string | undefined;
 	/** The network that asked for the bid. */
 	askedFrom?: string | undefined;
+	/** Which link of its campaign the user was sent to. */
+	link?: LinkType | undefined;
 };
 
 const text = v.pipe(v.string(), v.nonEmpty());
@@ -85,6 +87,7 @@ const schema = v.object({
 	connection: v.optional(v.string()),
 	keyword: v.optional(v.string()),
 	askedFrom: v.optional(v.string()),
+	link: v.optional(v.picklist(LINK_TYPES)),
 });
 
 /** A read message, or the paths of what is wrong with it: never its values, which may be personal. */

@@ -1,7 +1,5 @@
 /** What a click's price depends on. */
-
-const LINK_KINDS = ["homepage", "deeplink"] as const;
-export type LinkKind = (typeof LINK_KINDS)[number];
+import type { LinkType } from "../lib/enums.ts";
 
 /** Stands for clicks without a keyword. */
 export const NO_KEYWORD = "";
@@ -11,7 +9,7 @@ export const OTHER_KEYWORDS = "*";
 export const OTHER_SOURCES = "*other";
 
 /** One price: clicks alike in all that prices are learned by. `keyword` and `source` are classes, so that cells stay few. */
-export type Cell = { campaign: string; publisher: string; source: string; keyword: string; link: LinkKind };
+export type Cell = { campaign: string; publisher: string; source: string; keyword: string; link: LinkType };
 
 /** What an operator has said of a campaign's worth. Amounts are gross, in micro-dollars a click; null where there is none. */
 export type CampaignTerms = {

@@ -1,4 +1,5 @@
-import type { Cell, LinkKind } from "./cell.ts";
+import type { LinkType } from "../lib/enums.ts";
+import type { Cell } from "./cell.ts";
 import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
 import type { Kappa } from "./settings.ts";
 
@@ -7,7 +8,7 @@ export type SharedFactors = {
 	publishers: ReadonlyMap<string, FactorEvidence>;
 	/** By `pairKey` of publisher and source. */
 	sources: ReadonlyMap<string, FactorEvidence>;
-	links: ReadonlyMap<LinkKind, FactorEvidence>;
+	links: ReadonlyMap<LinkType, FactorEvidence>;
 };
 
 export const NO_SHARED_FACTORS: SharedFactors = { publishers: new Map(), sources: new Map(), links: new Map() };
@@ -27,7 +28,7 @@ export function sharedFactor(shared: SharedFactors, { publisher, source, link }:
 }
 
 /** One kind of traffic: its factor, and what all campaigns together say of it. Few, however many campaigns there are. */
-export type TrafficKind = { publisher: string; sourceKey: string; link: LinkKind; factor: number; sums: FactorSums };
+export type TrafficKind = { publisher: string; sourceKey: string; link: LinkType; factor: number; sums: FactorSums };
 
 export class Traffic {
 	readonly #kinds = new Map<string, TrafficKind>();
@@ -54,7 +55,7 @@ export class Traffic {
 		const kinds = [...this.#kinds.values()];
 		let publishers = new Map<string, FactorEvidence>();
 		let sources = new Map<string, FactorEvidence>();
-		let links = new Map<LinkKind, FactorEvidence>();
+		let links = new Map<LinkType, FactorEvidence>();
 		for (let pass = 0; pass < PASSES; pass++) {
 			publishers = fitLevel(
 				kinds,

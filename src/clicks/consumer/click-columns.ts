@@ -39,6 +39,8 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	flags: ({ flags }) => (flags.length === 0 ? null : flags.join(" ")),
 	keyword: ({ click }) => click.keyword ?? null,
 	askedFrom: ({ click }) => click.askedFrom ?? null,
+	link: ({ click }) => click.link ?? null,
+	keywordClass: () => null,
 	writtenBy: () => "",
 	voidedBy: () => null,
 };

@@ -73,6 +73,8 @@ export const campaigns = sqliteTable(
 		traffic: text(),
 		/** Most that one conversion may pay, micro-dollars; null for the default. */
 		maxPayoutMicros: integer("max_payout_micros"),
+		/** JSON of how its prices are learned, where that is not as the network has it; null for that. */
+		epcLearning: text("epc_learning"),
 	},
 	(table) => [index("campaigns_by_brand").on(table.brandId)],
 );

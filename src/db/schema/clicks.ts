@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { PRICING_MODELS, TOKEN_KINDS } from "../../lib/enums.ts";
+import { LINK_TYPES, PRICING_MODELS, TOKEN_KINDS } from "../../lib/enums.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 
 /**
@@ -62,6 +62,10 @@ export const clicks = sqliteTable(
 		keyword: text(),
 		/** The network that asked for the bid. */
 		askedFrom: text("asked_from"),
+		/** Which link of its campaign the user was sent to; null in rows of earlier versions. */
+		link: text({ enum: LINK_TYPES }),
+		/** The keyword as prices are learned by it: one that the campaign listed, `*` for another, null for none. */
+		keywordClass: text("keyword_class"),
 		/** Empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is deployed. */
 		writtenBy: text("written_by").notNull(),
 		/** adjustments.id of what took the click back. */

@@ -16,6 +16,7 @@ export * from "./database-move.ts";
 export * from "./day-digests.ts";
 export * from "./dead-letters.ts";
 export * from "./imports.ts";
+export * from "./learning.ts";
 export * from "./ledger-checks.ts";
 export * from "./network-versions.ts";
 export * from "./platforms.ts";

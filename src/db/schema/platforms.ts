@@ -24,6 +24,8 @@ export const platforms = sqliteTable("platforms", {
 	negativePayout: text("negative_payout", { enum: NEGATIVE_PAYOUTS }).notNull().default("cancel"),
 	/** Most postbacks a minute; null for any number. */
 	postbacksPerMinute: integer("postbacks_per_minute"),
+	/** JSON of the delay curve that the operator states; null where it is learned alone. */
+	epcLearning: text("epc_learning"),
 });
 
 /** US dollars a unit of a currency is worth, by UTC day. */

@@ -35,6 +35,8 @@ export const publishers = sqliteTable(
 		bidPayMinutes: integer("bid_pay_minutes"),
 		/** What becomes of a user's data where a privacy signal says no. */
 		privacy: text({ enum: PRIVACY_POLICIES }).notNull().default("strip"),
+		/** JSON of what restrains learned prices of its bids; null for nothing. */
+		epcLearning: text("epc_learning"),
 		/** JSON of TrafficSettings: the publisher's own rules on which clicks are paid; null for none. */
 		traffic: text(),
 		/** JSON of OpenRtbOptions; null for none. */

@@ -7,6 +7,8 @@ export const networkSettings = sqliteTable("network_settings", {
 	id: integer().primaryKey(),
 	/** JSON of TrafficSettings: rules on which clicks are paid; null for the defaults. */
 	traffic: text(),
+	/** JSON of how prices are learned; null for the defaults, which leave them alone. */
+	epcLearning: text("epc_learning"),
 });
 
 /**

@@ -187,6 +187,7 @@ export function writeCampaign(domain: string, campaign: CampaignEntry, path: str
 		allowedHours: campaign.allowed_hours ?? ALL_HOURS,
 		traffic: campaign.traffic === null ? null : JSON.stringify(campaign.traffic),
 		maxPayoutMicros: campaign.max_payout,
+		epcLearning: null,
 	};
 }
 

@@ -133,6 +133,7 @@ function writePlatform(entry: PlatformEntry): typeof platforms.$inferSelect {
 		sourceRanges: entry.source_ranges === null ? null : JSON.stringify(entry.source_ranges),
 		negativePayout: entry.negative_payout,
 		postbacksPerMinute: entry.postbacks_per_minute,
+		epcLearning: null,
 	};
 }
 
@@ -160,5 +161,6 @@ function writePublisher(entry: PublisherEntry & { publisher_id: string; publishe
 		traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 		openrtb: entry.openrtb === null ? null : JSON.stringify(entry.openrtb),
 		responseProfile: entry.response_profile,
+		epcLearning: null,
 	};
 }
