@@ -3,6 +3,7 @@ import type { DifferenceAnswer, DifferenceSection, EntryChange } from "../../src
 
 const NOUNS: Readonly<Record<DifferenceSection, string>> = {
 	traffic: "rules of the",
+	epc_learning: "learned prices of the",
 	platforms: "platform",
 	publishers: "publisher",
 	brands: "brand",

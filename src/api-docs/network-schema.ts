@@ -1,5 +1,6 @@
 /** The JSON Schema of the network file, by which editors complete one and mark what is misspelt. */
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
+import { networkLearningSchema } from "../operator/network/learning-file.ts";
 import { SECTIONS, type SectionName } from "../operator/network/network-file.ts";
 import { trafficSchema } from "../operator/network/traffic-file.ts";
 import type { Json } from "./schemas.ts";
@@ -32,6 +33,7 @@ export function writeNetworkSchema(): Json {
 		properties: {
 			$schema: { type: "string" },
 			traffic: { anyOf: [bare(toJsonSchema(trafficSchema, OPTIONS)), { type: "null" }] },
+			epc_learning: { anyOf: [bare(toJsonSchema(networkLearningSchema, OPTIONS)), { type: "null" }] },
 			...Object.fromEntries(sections),
 		},
 		additionalProperties: false,

@@ -60,12 +60,15 @@ export function curveFault(curve: StatedCurve): string | null {
 	return before.part > 0 ? null : "A delay curve must rise above 0.";
 }
 
-/** A stated curve by day: a day's clicks are of all ages of a day. What follows the last point arrives by the last day. */
-export function readStatedCurve(stated: StatedCurve): Curve {
-	const points = [{ days: 0, part: 0 }, ...stated, { days: Math.max(LAST_LAG, (stated.at(-1)?.days ?? 0) + 1), part: 1 }];
+/**
+ * A stated curve by day: a day's clicks are of all ages of a day.
+ * @param end what has happened by the last day: the rest of what arrives does, reversals stay where their last point is
+ */
+export function readStatedCurve(stated: StatedCurve, end = 1): Curve {
+	const points = [{ days: 0, part: 0 }, ...stated, { days: Math.max(LAST_LAG, (stated.at(-1)?.days ?? 0) + 1), part: end }];
 	const samples = 24;
 	return Array.from({ length: LAST_LAG + 1 }, (_, lag) => {
-		if (lag === LAST_LAG) return 1;
+		if (lag === LAST_LAG) return end;
 		let sum = 0;
 		for (let hour = 0; hour < samples; hour++) sum += partAt(points, lag + (hour + 0.5) / samples);
 		return sum / samples;

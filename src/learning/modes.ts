@@ -1,5 +1,5 @@
 /** What learning does with what it learns. */
-const LEARNING_MODES = ["off", "advise", "automatic"] as const;
+export const LEARNING_MODES = ["off", "advise", "automatic"] as const;
 export type LearningMode = (typeof LEARNING_MODES)[number];
 
 /**

@@ -22,6 +22,44 @@ const traffic = fc.record(
 	{ requiredKeys: [] },
 );
 
+const learningMode = fc.constantFrom("off", "advise", "automatic");
+const campaignLearning = fc.record(
+	{
+		mode: learningMode,
+		pin: fc.boolean(),
+		lowest_factor: fc.double({ min: 0.01, max: 1, noNaN: true }),
+		highest_factor: fc.integer({ min: 1, max: 100 }),
+		kappa: fc.record({ campaign: fc.integer({ min: 1, max: 50 }), campaign_publisher: fc.constant(2.5) }, { requiredKeys: [] }),
+		allowance: usd(),
+		creep: fc.constantFrom(0, 0.02),
+	},
+	{ requiredKeys: [] },
+);
+const networkLearning = fc.record(
+	{
+		mode: learningMode,
+		highest_factor: fc.integer({ min: 1, max: 100 }),
+		kappa: fc.record({ source: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
+		rise: fc.constantFrom(1.1, 2),
+		fall: fc.constantFrom(0.3, 0.9),
+		publish_step: fc.constantFrom(0.01, 0.06),
+		allowance: usd(),
+		caution: fc.constantFrom(0, 1),
+	},
+	{ requiredKeys: [] },
+);
+const platformLearning = fc.constantFrom(
+	{},
+	{ arrivals: [{ days: 1, part: 0.5 }] },
+	{
+		arrivals: [
+			{ days: 0.25, part: 0.1 },
+			{ days: 45, part: 0.9 },
+		],
+		reversals: [{ days: 60, part: 0.2 }],
+	},
+);
+
 const campaignFields = {
 	merchant_id: fc.nat(1_000),
 	platform: fc.constant("northwind"),
@@ -45,6 +83,7 @@ const campaignFields = {
 	allowed_hours: orNull(fc.uniqueArray(fc.nat(23))),
 	traffic: orNull(traffic),
 	max_payout: orNull(usd()),
+	epc_learning: orNull(campaignLearning),
 };
 const brandFields = {
 	name,
@@ -81,6 +120,7 @@ const publisherFields = {
 		{ schain: { parties: [{ asi: "WWW.Exchange.example" }, { asi: "ssp.example", sid: " 1 " }] } },
 	),
 	traffic: orNull(traffic),
+	epc_learning: orNull(fc.record({ mode: learningMode }, { requiredKeys: [] })),
 	blocked_brands: fc.array(fc.record({ domain: fc.constantFrom("b-0.example", "other.example"), country: orNull(country) }), {
 		maxLength: 2,
 	}),
@@ -95,11 +135,13 @@ const platformFields = {
 	source_ranges: orNull(fc.constant(["203.0.113.0/24"])),
 	negative_payout: fc.constantFrom("cancel", "adjust"),
 	postbacks_per_minute: orNull(fc.integer({ min: 1, max: 600 })),
+	epc_learning: orNull(platformLearning),
 };
 
 /** Some fields of some entries: what is left out keeps what a run before has stored. */
 const file = fc.record({
 	traffic: orNull(traffic),
+	epc_learning: orNull(networkLearning),
 	platforms: fc.record(platformFields, { requiredKeys: ["name"] }).map((fields) => [NORTHWIND, { id: "p-1", ...fields }]),
 	publishers: fc
 		.record(publisherFields, { requiredKeys: ["name", "revenue_share", "pricing_model"] })

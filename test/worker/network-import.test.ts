@@ -277,6 +277,67 @@ describe("worker: a network file with faults changes nothing", () => {
 			"publishers[0].traffic.data_centre.asns[1]",
 			/^must be an AS number$/,
 		],
+		["a mode of learning that is none", { epc_learning: { mode: "auto" } }, "epc_learning.mode", /^must be one of off, advise, automatic$/],
+		[
+			"a setting of learning that does not exist",
+			{ epc_learning: { modes: "off" } },
+			"epc_learning.modes",
+			/^must be an object of settings: mode, /,
+		],
+		[
+			"a factor that does not exist",
+			{ brands: [brandEntry("a.example", 90, {}, { epc_learning: { kappa: { country: 3 } } })] },
+			"brands[0].campaigns[0].epc_learning.kappa.country",
+			/^must be an object of numbers: campaign, keyword, campaign_publisher$/,
+		],
+		[
+			"a step that the highest rise does not reach",
+			{ epc_learning: { rise: 1.05 } },
+			"epc_learning",
+			/^publishes nothing: rise must be more than 1 \+ publish_step/,
+		],
+		[
+			"what only the network may set",
+			{ publishers: [{ ...ACME, epc_learning: { creep: 0.1 } }] },
+			"publishers[0].epc_learning.creep",
+			/^must be an object of settings: mode$/,
+		],
+		[
+			"a delay curve that falls",
+			{
+				platforms: [
+					{
+						...NORTHWIND,
+						epc_learning: {
+							arrivals: [
+								{ days: 1, part: 0.5 },
+								{ days: 2, part: 0.4 },
+							],
+						},
+					},
+				],
+			},
+			"platforms[0].epc_learning.arrivals",
+			/must not fall/,
+		],
+		[
+			"a delay curve whose days do not rise",
+			{
+				platforms: [
+					{
+						...NORTHWIND,
+						epc_learning: {
+							reversals: [
+								{ days: 3, part: 0.1 },
+								{ days: 3, part: 0.2 },
+							],
+						},
+					},
+				],
+			},
+			"platforms[0].epc_learning.reversals",
+			/days of a delay curve must rise/,
+		],
 		["a list for the network's traffic rules", { traffic: [] }, "traffic", /^must be an object$/],
 		[
 			"a list for a publisher's traffic rules",

@@ -274,6 +274,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		job: "takes over a network file, all of it or nothing",
 		imports: [
 			"src/lib",
+			"src/learning",
 			"src/http",
 			"src/campaign-book",
 			"src/retention/kept-for.ts",

@@ -4,6 +4,7 @@ import { explanationSchema } from "../../bidding/explain-answer.ts";
 import { explainSchema } from "../../bidding/explain-route.ts";
 import { EXPORT_SECTIONS } from "../../operator/network/export-network.ts";
 import { confirmationSchema, importConflictSchema, importReportSchema, overwrittenSchema } from "../../operator/network/import-answer.ts";
+import { networkLearningSchema } from "../../operator/network/learning-file.ts";
 import {
 	brandSchema,
 	exchangeRateSchema,
@@ -24,6 +25,7 @@ const networkFileSchema = named(
 	v.object({
 		$schema: v.optional(v.string()),
 		traffic: v.optional(v.nullable(trafficSchema)),
+		epc_learning: v.optional(v.nullable(networkLearningSchema)),
 		platforms: v.optional(v.array(named("NetworkPlatform", platformSchema))),
 		publishers: v.optional(v.array(named("NetworkPublisher", publisherSchema))),
 		brands: v.optional(v.array(named("NetworkBrand", brandSchema))),

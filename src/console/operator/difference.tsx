@@ -59,7 +59,7 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 }
 
 function captionOf({ kind, section, id }: EntryChange): string {
-	return `${section === "traffic" ? "the network" : section.slice(0, -1).replaceAll("_", " ")} ${id}: ${kind}`;
+	return `${section === "traffic" || section === "epc_learning" ? "the network" : section.slice(0, -1).replaceAll("_", " ")} ${id}: ${kind}`;
 }
 
 function bidsLine(count: number, ids: readonly number[], one: string, many: string): string {

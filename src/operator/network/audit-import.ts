@@ -8,6 +8,7 @@ import type { Stamp } from "./network-version.ts";
 
 const SUBJECTS: Readonly<Record<DifferenceSection, string>> = {
 	traffic: "network",
+	epc_learning: "network",
 	platforms: "platform",
 	publishers: "publisher",
 	brands: "brand",

@@ -2,9 +2,10 @@
 import * as v from "valibot";
 import { count } from "../../lib/shapes.ts";
 
-/** Sections whose entries can differ; `traffic` is the network's own settings. */
+/** Sections whose entries can differ; `traffic` and `epc_learning` are the network's own settings. */
 const DIFFERENCE_SECTIONS = [
 	"traffic",
+	"epc_learning",
 	"platforms",
 	"publishers",
 	"brands",

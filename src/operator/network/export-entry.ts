@@ -11,6 +11,7 @@ import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { publishers } from "../../db/schema/publishers.ts";
 import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
 import { TRAFFIC_RULES, type TrafficSettings } from "../../lib/traffic-rules.ts";
+import { exportLearning } from "./learning-file.ts";
 
 /** An entry in the form of the file. */
 export type FileEntry = Readonly<Record<string, unknown>>;
@@ -35,6 +36,7 @@ export function exportPlatform(row: Stored<typeof platforms>): FileEntry {
 		source_ranges: parsed(row.sourceRanges),
 		negative_payout: row.negativePayout,
 		postbacks_per_minute: row.postbacksPerMinute,
+		epc_learning: exportLearning(row.epcLearning),
 	};
 }
 
@@ -61,6 +63,7 @@ export function exportPublisher(row: Stored<typeof publishers>): FileEntry {
 		traffic: exportTraffic(row.traffic),
 		openrtb: parsed(row.openrtb),
 		response_profile: row.responseProfile,
+		epc_learning: exportLearning(row.epcLearning),
 		blocked_brands: parsed(row.blockedBrands),
 	};
 }
@@ -110,6 +113,7 @@ export function exportCampaign(row: Omit<Stored<typeof campaigns>, "brandId">): 
 		allowed_hours: row.allowedHours === ALL_HOURS ? null : hoursOf(row.allowedHours),
 		traffic: exportTraffic(row.traffic),
 		max_payout: usdOrNull(row.maxPayoutMicros),
+		epc_learning: exportLearning(row.epcLearning),
 	};
 }
 

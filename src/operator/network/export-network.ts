@@ -19,16 +19,26 @@ import {
 	type Stored,
 	withoutSecrets,
 } from "./export-entry.ts";
+import { exportLearning } from "./learning-file.ts";
 import { brandSchema, campaignSchema, platformSchema, productSchema, publisherSchema, sellerProductSchema } from "./network-file.ts";
 import { exportBrands } from "./read-entries.ts";
-import { readNetworkTraffic } from "./stored-entries.ts";
+import { readNetworkSettings } from "./stored-entries.ts";
 
 /** Sections that an export can have. */
-export const EXPORT_SECTIONS = ["traffic", "platforms", "publishers", "brands", "exchange_rates", "products", "seller_products"] as const;
+export const EXPORT_SECTIONS = [
+	"traffic",
+	"epc_learning",
+	"platforms",
+	"publishers",
+	"brands",
+	"exchange_rates",
+	"products",
+	"seller_products",
+] as const;
 export type ExportSection = (typeof EXPORT_SECTIONS)[number];
 
 /** Those it has where nobody says: products come by feeds, and may be millions. */
-export const DEFAULT_EXPORT: readonly ExportSection[] = ["traffic", "platforms", "publishers", "brands", "exchange_rates"];
+export const DEFAULT_EXPORT: readonly ExportSection[] = ["traffic", "epc_learning", "platforms", "publishers", "brands", "exchange_rates"];
 
 /** Rows of a page: an invocation has 1,000 statements, of which a page of brands takes two. */
 const PAGE = 2_000;
@@ -53,9 +63,10 @@ export function exportNetwork(deps: ExportDeps, sections: readonly ExportSection
 async function* writeFile(deps: ExportDeps, sections: readonly ExportSection[]): AsyncGenerator<string, void> {
 	yield `{\n\t"$schema": ${JSON.stringify(`${deps.baseUrl}/network.schema.json`)}`;
 	for (const section of sections) {
-		if (section === "traffic") {
-			const traffic = exportTraffic(await readNetworkTraffic(deps.db));
-			if (traffic !== null) yield `,\n\t"traffic": ${JSON.stringify(traffic)}`;
+		if (section === "traffic" || section === "epc_learning") {
+			const { traffic, epcLearning } = await readNetworkSettings(deps.db);
+			const settings = section === "traffic" ? exportTraffic(traffic) : exportLearning(epcLearning);
+			if (settings !== null) yield `,\n\t"${section}": ${JSON.stringify(settings)}`;
 			continue;
 		}
 		yield `,\n\t"${section}": [`;
@@ -72,7 +83,7 @@ async function* writeFile(deps: ExportDeps, sections: readonly ExportSection[]):
 
 type Pages = (deps: ExportDeps) => AsyncGenerator<FileEntry[], void>;
 
-const PAGES: Readonly<Record<Exclude<ExportSection, "traffic">, Pages>> = {
+const PAGES: Readonly<Record<Exclude<ExportSection, "traffic" | "epc_learning">, Pages>> = {
 	async *platforms({ db }) {
 		const rows = await db.select().from(platforms).orderBy(platforms.id);
 		yield rows.map((row) => compactEntry(exportPlatform(row), platformSchema.entries));

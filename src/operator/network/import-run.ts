@@ -20,8 +20,11 @@ const MAX_AUDITED = 1_000;
 /** Characters of changes that are stored as one row. */
 const MAX_CHANGES_CHARACTERS = 200_000;
 
-/** The rules of the network itself, which are no list. */
-export const SETTINGS = "traffic";
+/** What is set of the network itself, which are no lists. */
+export const SETTING_NAMES = ["traffic", "epc_learning"] as const;
+export type SettingName = (typeof SETTING_NAMES)[number];
+/** All of them are one entry: an object of those that are given. */
+export const SETTINGS = "settings";
 
 /** What an undo knows of an entry beside its fields. */
 type Undoing = {

@@ -23,6 +23,7 @@ import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, 
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 import { notAList } from "../../lib/shapes.ts";
 import { isTimeZone } from "../../lib/time.ts";
+import { campaignLearningSchema, platformLearningSchema, publisherLearningSchema } from "./learning-file.ts";
 import { openRtbSchema } from "./openrtb-file.ts";
 import { trafficSchema } from "./traffic-file.ts";
 
@@ -162,6 +163,7 @@ export const platformSchema = objectOf({
 	source_ranges: orNull(v.pipe(v.array(addressRange, "must be a list"), v.minLength(1, "must name at least one range"))),
 	negative_payout: orElse(v.picklist(NEGATIVE_PAYOUTS, "must be cancel or adjust"), "cancel"),
 	postbacks_per_minute: orNull(v.pipe(id, v.minValue(1, "must be at least 1"))),
+	epc_learning: orNull(platformLearningSchema),
 });
 
 export const publisherSchema = objectOf({
@@ -199,6 +201,7 @@ export const publisherSchema = objectOf({
 	traffic: orNull(trafficSchema),
 	openrtb: orNull(openRtbSchema),
 	response_profile: orElse(v.picklist(RESPONSE_PROFILES, "must be contract or full"), "contract"),
+	epc_learning: orNull(publisherLearningSchema),
 	/** Without a country the brand is blocked everywhere. */
 	blocked_brands: orElse(v.array(objectOf({ domain, country: orNull(country) }), "must be a list"), []),
 });
@@ -282,6 +285,7 @@ export const campaignSchema = objectOf({
 	allowed_hours: orNull(hours),
 	traffic: orNull(trafficSchema),
 	max_payout: orNull(maxPayout),
+	epc_learning: orNull(campaignLearningSchema),
 });
 
 export const brandSchema = objectOf({

@@ -76,7 +76,7 @@ export async function findOvertaken(db: Database, importId: string, version: num
 				WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates'))
 			OR (changed.section = 'brands' AND changed.id IN (${domains}))
 			OR (changed.section = 'campaigns' AND (changed.brand IN (${domains}) OR changed.id IN (SELECT CAST(r.row ->> 'campaignId' AS TEXT) ${staged("campaigns")})))
-			OR (changed.section = 'traffic' AND EXISTS (SELECT 1 ${staged("network_settings")}))`,
+			OR (changed.section IN ('traffic', 'epc_learning') AND EXISTS (SELECT 1 ${staged("network_settings")}))`,
 	);
 	if (changed.length === 0) return null;
 	return conflict("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);

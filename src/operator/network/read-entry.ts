@@ -2,9 +2,7 @@
 import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
 import { describeIssue } from "../../http/read-input.ts";
-import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { type Entries, SECTIONS, type SectionName } from "./network-file.ts";
-import { trafficSchema } from "./traffic-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
 
@@ -23,9 +21,13 @@ export function readEntry<Name extends SectionName>(
 	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
 }
 
-/** Reads the settings of the whole network. */
-export function readTraffic(value: unknown, path: string): { settings: TrafficSettings } | { faults: Fault[] } {
-	const result = v.safeParse(trafficSchema, value);
+/** Reads one of the settings of the whole network. */
+export function readSettings(
+	schema: v.GenericSchema<unknown, object | null>,
+	value: unknown,
+	path: string,
+): { settings: object | null } | { faults: Fault[] } {
+	const result = v.safeParse(schema, value);
 	if (result.success) return { settings: result.output };
 	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
 }

@@ -1,22 +1,22 @@
 /** Reads the entries of a network file. */
 import { createHash } from "node:crypto";
 import { suggest } from "../../http/suggest.ts";
-import { type Given, type ImportRun, MAX_LISTED, SETTINGS } from "./import-run.ts";
+import { type Given, type ImportRun, MAX_LISTED, SETTING_NAMES, SETTINGS, type SettingName } from "./import-run.ts";
 import { SECTIONS, type SectionName } from "./network-file.ts";
 import { JsonStreamError, readJsonSections } from "./read-json-stream.ts";
 
 const NOT_A_SECTION = "is not a section of the network file";
-const SECTION_NAMES = [...Object.keys(SECTIONS), SETTINGS];
+const SECTION_NAMES = [...Object.keys(SECTIONS), ...SETTING_NAMES];
 
-/** Yields the entries in the file's order, the network's own rules last. What is no section is warned of, what is no JSON a fault. */
+/** Yields the entries in the file's order, the network's own settings last. What is no section is warned of, what is no JSON a fault. */
 export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>): AsyncGenerator<Given> {
 	const unknownSections = new Set<string>();
-	let settings: Record<string, unknown> | null | undefined;
+	const settings: { [Name in SettingName]?: Record<string, unknown> | null } = {};
 	try {
-		for await (const { section, index, key, value } of readJsonSections(file, [SETTINGS])) {
-			if (section === SETTINGS) {
-				if (key !== null) settings = { ...settings, [key]: value };
-				else settings = value === null ? null : {};
+		for await (const { section, index, key, value } of readJsonSections(file, SETTING_NAMES)) {
+			if (isSetting(section)) {
+				if (key !== null) settings[section] = { ...settings[section], [key]: value };
+				else settings[section] = value === null ? null : {};
 			} else if (isSection(section)) {
 				if (key !== null) yield { section, value, path: `${section}[${index}]` };
 				// Elsewhere null clears: no section is cleared by a word.
@@ -29,14 +29,18 @@ export async function* readFile(run: ImportRun, file: AsyncIterable<Uint8Array>)
 		}
 	} catch (error) {
 		if (!(error instanceof JsonStreamError)) throw error;
-		const isUnknown = error.path !== "" && error.path !== SETTINGS && !isSection(error.path);
+		const isUnknown = error.path !== "" && !isSetting(error.path) && !isSection(error.path);
 		run.note([{ path: error.path, message: isUnknown ? `${NOT_A_SECTION}${suggest(error.path, SECTION_NAMES)}` : error.message }]);
 	}
-	if (settings !== undefined) yield { section: SETTINGS, value: settings, path: SETTINGS };
+	if (Object.keys(settings).length > 0) yield { section: SETTINGS, value: settings, path: "" };
 }
 
 function isSection(name: string): name is SectionName {
 	return Object.hasOwn(SECTIONS, name);
+}
+
+function isSetting(name: string): name is SettingName {
+	return SETTING_NAMES.some((each) => each === name);
 }
 
 /** A body as it is read, and the SHA-256 of what was read of it, lower-case hex. */

@@ -5,6 +5,7 @@ import { slotOf } from "../../campaign-book/slots.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";
 import type { Fault } from "../../http/errors.ts";
+import { storeLearning } from "./learning-file.ts";
 import type { BrandEntry, CampaignEntry, ProductEntry, SellerProductEntry } from "./network-file.ts";
 import { listedParts } from "./note-changes.ts";
 import type { RowStage } from "./stage-rows.ts";
@@ -187,7 +188,7 @@ export function writeCampaign(domain: string, campaign: CampaignEntry, path: str
 		allowedHours: campaign.allowed_hours ?? ALL_HOURS,
 		traffic: campaign.traffic === null ? null : JSON.stringify(campaign.traffic),
 		maxPayoutMicros: campaign.max_payout,
-		epcLearning: null,
+		epcLearning: storeLearning(campaign.epc_learning),
 	};
 }
 

@@ -94,8 +94,10 @@ export async function hasBrands(db: Database): Promise<boolean> {
 	return found !== undefined;
 }
 
-/** Rules of the network itself, JSON; null for the defaults. */
-export async function readNetworkTraffic(db: Database): Promise<string | null> {
-	const [row] = await db.all<{ traffic: string | null }>(sql`SELECT traffic FROM network_settings WHERE id = 1`);
-	return row?.traffic ?? null;
+/** What is set of the network itself, JSON; null for the defaults. */
+export async function readNetworkSettings(db: Database): Promise<{ traffic: string | null; epcLearning: string | null }> {
+	const [row] = await db.all<{ traffic: string | null; epcLearning: string | null }>(
+		sql`SELECT traffic, epc_learning AS "epcLearning" FROM network_settings WHERE id = 1`,
+	);
+	return row ?? { traffic: null, epcLearning: null };
 }

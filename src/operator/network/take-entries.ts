@@ -18,7 +18,7 @@ const TAKE: Readonly<Record<Given["section"], (run: ImportRun, chunk: readonly G
 	exchange_rates: takeRates,
 	products: takeProducts,
 	seller_products: takeSellerProducts,
-	[SETTINGS]: oneByOne(takeSettings),
+	[SETTINGS]: takeSettings,
 };
 
 function oneByOne(take: (run: ImportRun, given: Given) => Promise<void>) {

@@ -1,11 +1,13 @@
-/** Takes exchange rates, products of both kinds, and the network's own rules: each laid over what is stored. */
+/** Takes exchange rates, products of both kinds, and the network's own settings: each laid over what is stored. */
 import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportProduct, exportRate, exportSellerProduct, exportTraffic, type FileEntry } from "./export-entry.ts";
-import { type Given, type ImportRun, isSameRow, mergeEntry, SETTINGS } from "./import-run.ts";
+import { type Given, type ImportRun, isSameRow, mergeEntry, SETTING_NAMES, type SettingName } from "./import-run.ts";
+import { exportLearning, networkLearningSchema } from "./learning-file.ts";
 import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
-import { readEntry, readTraffic } from "./read-entry.ts";
+import { readEntry, readSettings } from "./read-entry.ts";
 import { claimKey, writeProduct, writeSellerProduct } from "./stage-entries.ts";
-import { findStoredProducts, findStoredRates, findStoredSellerProducts, readNetworkTraffic } from "./stored-entries.ts";
+import { findStoredProducts, findStoredRates, findStoredSellerProducts, readNetworkSettings } from "./stored-entries.ts";
+import { trafficSchema } from "./traffic-file.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 type Section = "exchange_rates" | "products" | "seller_products";
@@ -129,19 +131,37 @@ function idsOf(chunk: readonly Given[], idOf: (value: Readonly<Record<string, un
 	return [...new Set(chunk.flatMap(({ value }) => (isObject(value) ? [idOf(value)] : [])))];
 }
 
-/** What the network's own rules are called in differences. */
+/** What the network's own settings are called in differences. */
 const NETWORK = "network";
 
-/** Rules of the whole network: the ones given replace those stored; null sets none. */
-export async function takeSettings(run: ImportRun, { value, path, undoing }: Given): Promise<void> {
-	const read = value === null ? { settings: null } : readTraffic(value, path);
-	if ("faults" in read) return run.note(read.faults);
-	const stored = await readNetworkTraffic(run.db);
-	const before = { traffic: exportTraffic(stored) };
-	if (undoing !== undefined) run.expect(SETTINGS, NETWORK, undoing.expected, before);
-	const traffic = read.settings === null ? null : JSON.stringify(read.settings);
-	const change = run.difference.compare(SETTINGS, NETWORK, before, { traffic: exportTraffic(traffic) });
-	if (change === null || !run.isSound) return;
-	await run.record(change);
-	await run.stages.network.add("network_settings", { id: 1, traffic });
+/** How each of them is read, where it is stored, and how it is written again. */
+const SETTING_KINDS = {
+	traffic: { schema: trafficSchema, column: "traffic", export: exportTraffic },
+	epc_learning: { schema: networkLearningSchema, column: "epcLearning", export: exportLearning },
+} as const;
+
+/** Settings of the whole network: each that is given replaces the one stored; null sets none. */
+export async function takeSettings(run: ImportRun, chunk: readonly Given[]): Promise<void> {
+	const row = { id: 1, ...(await readNetworkSettings(run.db)) };
+	let isChanged = false;
+	for (const { value, undoing } of chunk) {
+		const given = value as Partial<Record<SettingName, unknown>>;
+		for (const name of SETTING_NAMES.filter((each) => given[each] !== undefined)) {
+			const { schema, column, export: exportSettings } = SETTING_KINDS[name];
+			const read = given[name] === null ? { settings: null } : readSettings(schema, given[name], name);
+			if ("faults" in read) {
+				run.note(read.faults);
+				continue;
+			}
+			const before = { [name]: exportSettings(row[column]) };
+			if (undoing !== undefined) run.expect(name, NETWORK, undoing.expected, before);
+			const text = read.settings === null ? null : JSON.stringify(read.settings);
+			const change = run.difference.compare(name, NETWORK, before, { [name]: exportSettings(text) });
+			if (change === null || !run.isSound) continue;
+			await run.record(change);
+			row[column] = text;
+			isChanged = true;
+		}
+	}
+	if (isChanged && run.isSound) await run.stages.network.add("network_settings", row);
 }

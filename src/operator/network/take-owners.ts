@@ -7,6 +7,7 @@ import { isObject } from "../../lib/json.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type Given, type ImportRun, mergeEntry } from "./import-run.ts";
+import { storeLearning } from "./learning-file.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
 import { type Identified, identifyPublishers, stageKeys } from "./stage-credentials.ts";
@@ -133,7 +134,7 @@ function writePlatform(entry: PlatformEntry): typeof platforms.$inferSelect {
 		sourceRanges: entry.source_ranges === null ? null : JSON.stringify(entry.source_ranges),
 		negativePayout: entry.negative_payout,
 		postbacksPerMinute: entry.postbacks_per_minute,
-		epcLearning: null,
+		epcLearning: storeLearning(entry.epc_learning),
 	};
 }
 
@@ -161,6 +162,6 @@ function writePublisher(entry: PublisherEntry & { publisher_id: string; publishe
 		traffic: entry.traffic === null ? null : JSON.stringify(entry.traffic),
 		openrtb: entry.openrtb === null ? null : JSON.stringify(entry.openrtb),
 		responseProfile: entry.response_profile,
-		epcLearning: null,
+		epcLearning: storeLearning(entry.epc_learning),
 	};
 }

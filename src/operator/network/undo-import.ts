@@ -78,8 +78,8 @@ const NONE: ReadonlySet<number> = new Set();
 function* entryOf(run: ImportRun, { section, id, before, after }: ChangeRecord): Generator<Given> {
 	const path = `${section} ${id}`;
 	const undoing = { expected: after ?? {}, campaigns: NOTHING, removed: NONE };
-	if (section === "traffic") {
-		yield { section: SETTINGS, value: before?.traffic ?? null, path, undoing };
+	if (section === "traffic" || section === "epc_learning") {
+		yield { section: SETTINGS, value: { [section]: before?.[section] ?? null }, path, undoing };
 		return;
 	}
 	if (section === "brands" || section === "campaigns") return;
