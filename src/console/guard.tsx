@@ -11,6 +11,7 @@ import { errorView, failureView, problemView } from "./error-page.tsx";
 import { aroundPage } from "./menu.tsx";
 import { type Needs, type Page, type Shown, seeOther, View, view } from "./page.ts";
 import { FORGET_COOKIE, readCookie } from "./session/cookie.ts";
+import { useForm } from "./session/once.ts";
 import { isOwnRequest, readNext } from "./session/origin.ts";
 import {
 	actorOfPerson,
@@ -27,6 +28,8 @@ import { SAFE_HEADERS } from "./ui/safe-headers.ts";
 
 /** On every answer of the console. */
 export const CONSOLE_HEADERS = { "cache-control": "no-store", ...SAFE_HEADERS } as const;
+/** On those by https: browsers then ask by nothing else for a year. */
+const HTTPS_HEADERS = { ...CONSOLE_HEADERS, "strict-transport-security": "max-age=31536000" } as const;
 
 const MAX_FORM_BYTES = 64 * 1024;
 
@@ -35,6 +38,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	const now = deps.now();
 	const requestId = requestIdOf(c.req.raw, now);
 	let session: Session | null = null;
+	let limits: HeadersInit = {};
 	const answer = async (): Promise<Shown> => {
 		const isChange = c.req.method !== "GET" && c.req.method !== "HEAD";
 		if (isChange && !isOwnRequest(c.req.raw.headers, deps.consoleUrl))
@@ -42,6 +46,11 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		const token = readCookie(c.req.raw);
 		session = await findSession(deps.db, token, now);
 		if (session === null && page.needs !== "nobody") return signInFirst(page, c, token !== undefined);
+		if (session !== null && page.needs !== "nobody") {
+			const { headers, refused } = await deps.publisherApi.limit.take(session.hash, "session");
+			limits = refused === null ? headers : refused.headers;
+			if (refused !== null) throw new HttpError(429, { error: "Too many requests" });
+		}
 		if (isChange && (await deps.isHeld())) throw new HttpError(503, { error: "Service unavailable" });
 		if (session !== null) noteInBackground(deps, c, session, now);
 		const publisher = authorize(page, session, isChange);
@@ -49,6 +58,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		const body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		const form = new URLSearchParams(isForm ? fromUtf8(body) : "");
+		if (page.once && session !== null) await useForm(deps.db, session.hash, form, now);
 		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };
@@ -63,7 +73,11 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
 		else shown = error instanceof HttpError ? errorView(error) : failureView(requestId);
 	}
-	return writeAnswer(pages, page, c, session, shown);
+	const answered = await writeAnswer(pages, page, c, session, shown);
+	const headers = new Headers(deps.consoleUrl.startsWith("https:") ? HTTPS_HEADERS : CONSOLE_HEADERS);
+	for (const [name, value] of new Headers(limits)) headers.set(name, value);
+	for (const [name, value] of headers) if (!answered.headers.has(name)) answered.headers.set(name, value);
+	return answered;
 }
 
 /** The publisher whose page it is; null where it is none's. @throws HttpError 403 where they may not */
@@ -82,7 +96,7 @@ function authorize({ needs }: Page, session: Session | null, isChange: boolean):
 		if (isChange || needs.publisher !== "analyst")
 			throw forbidden("You only look at this publisher's console: what is theirs, they change themselves.");
 	} else if (!mayActForPublisher(person.role, needs.publisher)) throw forbidden();
-	if (publisher.status === "suspended" && (isChange || needs.active)) {
+	if (publisher.status === "suspended" && (isChange || needs.active) && !needs.evenSuspended) {
 		throw forbidden("Your account is suspended. You see what there is; ask your account manager about the rest.");
 	}
 	return publisher;
@@ -142,7 +156,8 @@ function noteInBackground({ db }: ConsoleDeps, c: Context, session: Session, now
 }
 
 async function writeAnswer(pages: readonly Page[], page: Page, c: Context, session: Session | null, shown: Shown): Promise<Response> {
-	if (shown instanceof Response) return withSafeHeaders(shown);
+	// Of what an answer sets itself, nothing is taken away: an asset is kept by browsers.
+	if (shown instanceof Response) return new Response(shown.body, shown);
 	const { content, options } = shown instanceof View ? shown : view({}, shown);
 	const { status = 200, ...head } = options;
 	const html = await writePage(
@@ -150,12 +165,5 @@ async function writeAnswer(pages: readonly Page[], page: Page, c: Context, sessi
 			{content}
 		</Layout>,
 	);
-	return withSafeHeaders(new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } }));
-}
-
-/** Those that an answer sets itself stay: an asset is kept by browsers. */
-function withSafeHeaders(response: Response): Response {
-	const answer = new Response(response.body, response);
-	for (const [name, value] of Object.entries(CONSOLE_HEADERS)) if (!answer.headers.has(name)) answer.headers.set(name, value);
-	return answer;
+	return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } });
 }

@@ -12,13 +12,13 @@ import type { LayoutProps } from "./ui/layout.tsx";
  * `publisher`: a publisher's people of that role or a greater one; staff that looks at its console as an analyst that changes nothing.
  * `staff`: the operator's staff of that role, as `mayAct` has it.
  * `fresh`: a passkey or a one-time link was used in the last ten minutes.
- * `active`: not where the publisher is suspended, as its verb has it; what is not GET never is.
+ * `active`: not where the publisher is suspended, as its verb has it; what is not GET never is, but `evenSuspended`: what only takes away.
  */
 export type Needs =
 	| "nobody"
 	| "anyone"
 	| { anyone: true; fresh: true }
-	| { publisher: PublisherRole; fresh?: true; active?: true }
+	| { publisher: PublisherRole; fresh?: true; active?: true; evenSuspended?: true }
 	| { staff: OperatorRole; fresh?: true };
 
 /** What every page is told. */
@@ -84,6 +84,8 @@ type Entry<Need extends Needs> = {
 	title: string;
 	/** True for what is no page, such as a file or an answer to a script: without a session it answers 401, and faults are JSON. */
 	isData?: true;
+	/** What it makes is shown once: its forms have an `Once`, and one that is sent again makes nothing. */
+	once?: true;
 	/** Most bytes of a body; 64 KiB where nothing is said. */
 	maxBytes?: number;
 	/** @throws HttpError whose faults, or message, are shown as a page */

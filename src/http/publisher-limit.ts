@@ -11,13 +11,13 @@ export type PublisherLimitDeps = {
 	shared: { limit: (of: { key: string }) => Promise<{ success: boolean }> } | undefined;
 };
 
-/** `calling`: of calls that make us call the publisher's address. */
-export type Policy = "publisher" | "calling";
+/** `calling`: of calls that make us call the publisher's address. `session`: of someone who is signed in to the console, by its hash. */
+export type Policy = "publisher" | "calling" | "session";
 
 /** The answer's headers, those of the IETF's draft "RateLimit header fields for HTTP"; and the whole answer where it is too much. */
 export type Taken = { headers: Record<string, string>; refused: Response | null };
 
-const LIMITS: Record<Policy, number> = { publisher: PUBLISHER_LIMIT, calling: CALLING_LIMIT };
+const LIMITS: Record<Policy, number> = { publisher: PUBLISHER_LIMIT, calling: CALLING_LIMIT, session: PUBLISHER_LIMIT };
 
 /** All parts share one instance. */
 export class PublisherLimit {
@@ -28,12 +28,12 @@ export class PublisherLimit {
 		this.#deps = deps;
 	}
 
-	/** Counts a call of a publisher. What is left is told as far as this isolate knows. */
-	async take(publisherId: string, policy: Policy = "publisher"): Promise<Taken> {
+	/** Counts a call of a publisher, or of a session. What is left is told as far as this isolate knows. */
+	async take(id: string, policy: Policy = "publisher"): Promise<Taken> {
 		const now = this.#deps.now();
 		const limit = LIMITS[policy];
-		const count = this.#perMinute.count(`${policy} ${publisherId}`, now);
-		const isAllowed = count <= limit && (policy !== "publisher" || (await this.#isAllowed(publisherId)));
+		const count = this.#perMinute.count(`${policy} ${id}`, now);
+		const isAllowed = count <= limit && (policy === "calling" || (await this.#isAllowed(id)));
 		const seconds = Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / SECOND_MS);
 		const headers = {
 			"ratelimit-policy": `"${policy}";q=${limit};w=${PUBLISHER_SECONDS}`,
@@ -44,9 +44,9 @@ export class PublisherLimit {
 	}
 
 	/** Where the limit fails it limits nothing. */
-	async #isAllowed(publisherId: string): Promise<boolean> {
+	async #isAllowed(id: string): Promise<boolean> {
 		try {
-			return (await this.#deps.shared?.limit({ key: publisherId }))?.success ?? true;
+			return (await this.#deps.shared?.limit({ key: id }))?.success ?? true;
 		} catch (error) {
 			logError("publishers.limit_failed", error);
 			return true;

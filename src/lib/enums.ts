@@ -158,7 +158,7 @@ export const SIGN_IN_METHODS = ["link", "passkey", "access"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** What a passkey is asked for: to be made, to sign someone in, or to confirm who is signed in. */
-export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm"] as const;
+export const CHALLENGE_PURPOSES = ["register", "sign_in", "confirm", "form"] as const;
 export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number];
 
 /** As whom the audit has somebody: publishers do a little by themselves. */

@@ -4,10 +4,12 @@ import { toBase64Url } from "../../src/lib/base64-url.ts";
 import { utf8 } from "../../src/lib/utf8.ts";
 
 type Options = { challenge: string };
-type Faults = { origin?: string; host?: string };
+type Faults = { origin?: string; host?: string; isVerified?: boolean };
 
+const ORIGIN = "http://localhost:8787";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-const USER_IS_THERE_AND_VERIFIED = 0x05;
+const USER_IS_THERE = 0x01;
+const USER_IS_VERIFIED = 0x04;
 const HAS_CREDENTIAL = 0x40;
 const FINGERPRINT = 16;
 
@@ -24,7 +26,7 @@ export class Authenticator {
 		return new Authenticator((await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"])) as CryptoKeyPair);
 	}
 
-	async register({ challenge }: Options, { origin = "http://localhost:8787", host = "localhost" }: Faults = {}): Promise<object> {
+	async register({ challenge }: Options, { origin = ORIGIN, host = "localhost", isVerified = true }: Faults = {}): Promise<object> {
 		const key = new Uint8Array((await crypto.subtle.exportKey("raw", this.#keys.publicKey)) as ArrayBuffer);
 		const cose = isoCBOR.encode(
 			new Map<number, number | Uint8Array>([
@@ -36,7 +38,7 @@ export class Authenticator {
 			]) as never,
 		);
 		const credential = join(new Uint8Array(FINGERPRINT), Uint8Array.of(0, this.#id.length), this.#id, cose);
-		const authData = join(await this.#head(host, USER_IS_THERE_AND_VERIFIED | HAS_CREDENTIAL), credential);
+		const authData = join(await this.#head(host, flagsOf(isVerified) | HAS_CREDENTIAL), credential);
 		const attestation = isoCBOR.encode(
 			new Map<string, unknown>([
 				["fmt", "none"],
@@ -47,9 +49,9 @@ export class Authenticator {
 		return this.#answer({ clientDataJSON: clientData("webauthn.create", challenge, origin), attestationObject: toBase64Url(attestation) });
 	}
 
-	async use({ challenge }: Options, { origin = "http://localhost:8787", host = "localhost" }: Faults = {}): Promise<object> {
+	async use({ challenge }: Options, { origin = ORIGIN, host = "localhost", isVerified = true }: Faults = {}): Promise<object> {
 		this.#counter++;
-		const authenticatorData = await this.#head(host, USER_IS_THERE_AND_VERIFIED);
+		const authenticatorData = await this.#head(host, flagsOf(isVerified));
 		const data = clientData("webauthn.get", challenge, origin);
 		const signed = join(
 			authenticatorData,
@@ -69,6 +71,10 @@ export class Authenticator {
 		new DataView(counter.buffer).setUint32(0, this.#counter);
 		return join(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(host))), Uint8Array.of(flags), counter);
 	}
+}
+
+function flagsOf(isVerified: boolean): number {
+	return USER_IS_THERE | (isVerified ? USER_IS_VERIFIED : 0);
 }
 
 function clientData(type: string, challenge: string, origin: string): string {

@@ -45,7 +45,7 @@ export function get(path: string, visitor?: Visitor, headers: Record<string, str
 	});
 }
 
-/** Sends a form, from a page of the console unless `headers` say otherwise. */
+/** Sends a form that was not sent before, from a page of the console unless `headers` say otherwise. */
 export function post(
 	path: string,
 	visitor?: Visitor,
@@ -55,7 +55,7 @@ export function post(
 	return exports.default.fetch(CONSOLE + path, {
 		method: "POST",
 		headers: { ...headers, ...(visitor !== undefined && { cookie: visitor.cookie }) },
-		body: new URLSearchParams(form),
+		body: new URLSearchParams({ form: crypto.randomUUID(), ...form }),
 		redirect: "manual",
 	});
 }

@@ -9,7 +9,7 @@ import { readKeyInput } from "../../operator/keys/keys-request.ts";
 import { issueCredential, listCredentials, revokeCredentials, rotateCredential } from "../../operator/keys/run-key-verbs.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
-import { Confirm, CopyText } from "../ui/actions.tsx";
+import { Confirm, CopyText, Once } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Filters } from "../ui/filters.tsx";
@@ -35,6 +35,7 @@ export const KEYS_PAGES = [
 		method: "POST",
 		path: `${PATH}/issue`,
 		needs: { staff: "admin", fresh: true },
+		once: true,
 		title: "Keys",
 		async handle(request) {
 			const { deps, actor } = request;
@@ -51,6 +52,7 @@ export const KEYS_PAGES = [
 		method: "POST",
 		path: `${PATH}/rotate`,
 		needs: { staff: "admin", fresh: true },
+		once: true,
 		title: "Keys",
 		async handle(request) {
 			const { deps, actor } = request;
@@ -147,6 +149,7 @@ const ACTIONS: Column<CredentialState> = {
 					of={`${WORDS(kind)} of ${owner}`}
 					question={`A new ${WORDS(kind)} takes the place of all that ${owner} has. They end after the overlap.`}
 					fields={{ kind, owner }}
+					once
 				>
 					<label>
 						Overlap in hours <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />
@@ -178,6 +181,7 @@ function IssueForm({ typed, faults }: { typed: Readonly<Record<string, string>>;
 			<h2>Issue one</h2>
 			<form method="post" action={`${PATH}/issue`} class="stack">
 				<Faults title="Nothing was issued" faults={faults} labels={LABELS} />
+				<Once />
 				<Field kind="choice" name="kind" label={LABELS.kind} choices={ISSUED_KINDS} value={typed.kind} faults={faults} required />
 				<Field
 					name="owner"

@@ -18,7 +18,7 @@ import {
 	linkUrl,
 	listPeople,
 } from "../session/people.ts";
-import { Confirm, CopyText, Do } from "../ui/actions.tsx";
+import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -154,12 +154,13 @@ export const PEOPLE_PAGES = ([STAFF_PATH, PUBLISHER_PATH] as const).flatMap((pat
 	const title = path === STAFF_PATH ? "Staff" : "People";
 	return [
 		page({ method: "GET", path, needs: { staff: "admin" }, title, handle: (request) => list(request) }),
-		page({ method: "POST", path, needs: { staff: "admin", fresh: true }, title, handle: invite }),
+		page({ method: "POST", path, needs: { staff: "admin", fresh: true }, once: true, title, handle: invite }),
 		...DEEDS.map((deed) =>
 			page({
 				method: "POST",
 				path: `${path}/:person/${deed.name}`,
 				needs: deed.isGuarded ? { staff: "admin", fresh: true } : { staff: "admin" },
+				...(deed.name === "link" && { once: true }),
 				title,
 				handle: (request: PersonRequest) => act(request, deed),
 			}),
@@ -189,7 +190,7 @@ function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPers
 					<Do action={to(person, "enable")} label="Enable" of={person.name} />
 				) : (
 					<div class="buttons">
-						<Do action={to(person, "link")} label="New link" of={`for ${person.name}`} />
+						<Do action={to(person, "link")} label="New link" of={`for ${person.name}`} once />
 						<Confirm
 							action={to(person, "role")}
 							label="Role"
@@ -240,6 +241,7 @@ function InviteForm(props: {
 			<h2>Invite someone</h2>
 			<form method="post" action={path} class="stack">
 				<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
+				<Once />
 				<Field
 					name="name"
 					label={LABELS.name}

@@ -126,6 +126,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 		method: "POST",
 		path: URL_PATH,
 		needs: { staff: "admin", fresh: true },
+		once: true,
 		title: "Postback address",
 		async handle({ deps, form, actor }) {
 			const wanted = readInput(postbackUrlSchema, givenIn(form, ["platform", "network"]));
@@ -165,6 +166,7 @@ function OfPlatform({ platform, url }: { platform: string; url: PostbackUrlAnswe
 				label="Issue a key for it"
 				question="A further key is made, and the address shown once with it. The keys that there are stay valid."
 				fields={{ platform }}
+				once
 			/>
 			<h2>Send through again, once it is mended</h2>
 			<ReplayForm fields={{ platform }} />

@@ -34,6 +34,7 @@ export const SETTINGS_KEYS_PAGES = [
 		method: "POST",
 		path: `${PATH}/keys/issue`,
 		needs: NEEDS,
+		once: true,
 		title: "A new key",
 		async handle({ deps, publisher, form, actor }) {
 			const request = readKeyInput("issue", { kind: kindOf(form), owner: publisher.id });
@@ -44,6 +45,7 @@ export const SETTINGS_KEYS_PAGES = [
 		method: "POST",
 		path: `${PATH}/keys/rotate`,
 		needs: NEEDS,
+		once: true,
 		title: "A new key",
 		async handle({ deps, publisher, form, actor }) {
 			const hours = form.get("overlap_hours") ?? "";
@@ -55,7 +57,7 @@ export const SETTINGS_KEYS_PAGES = [
 	page({
 		method: "POST",
 		path: `${PATH}/keys/revoke`,
-		needs: NEEDS,
+		needs: { ...NEEDS, evenSuspended: true },
 		title: "Settings",
 		async handle({ deps, publisher, form, actor }) {
 			// Without an id all of them would end: a form that lost it ends none.
@@ -93,8 +95,9 @@ const ACTIONS: Column<CredentialState> = {
 		),
 };
 
-/** Those that are valid; an owner has the forms. */
-export function KeysTable({ credentials, isOwner }: { credentials: readonly CredentialState[]; isOwner: boolean }): JSX.Element {
+/** Those that are valid; an owner has the forms, of a suspended publisher the one that ends them. */
+export function KeysTable(props: { credentials: readonly CredentialState[]; isOwner: boolean; isSuspended: boolean }): JSX.Element {
+	const { credentials, isOwner, isSuspended } = props;
 	const own = credentials.filter(({ kind, state }) => isOwn(kind) && state !== "ended");
 	return (
 		<>
@@ -108,7 +111,7 @@ export function KeysTable({ credentials, isOwner }: { credentials: readonly Cred
 					</Empty>
 				}
 			/>
-			{isOwner
+			{isOwner && !isSuspended
 				? (Object.keys(KINDS) as Kind[]).map((kind) => (
 						<NewKey kind={kind} has={own.some((one) => one.kind === kind && one.state === "valid")} />
 					))
@@ -126,7 +129,7 @@ function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
 				It {use}. {kind === "callback_secret" ? <a href="/docs/publishers/callbacks#signatures">How to verify signatures</a> : null}
 			</p>
 			<div class="buttons">
-				<Do action={`${PATH}/keys/issue`} label={has ? "Issue another" : "Issue one"} of={label} fields={{ kind }} />
+				<Do action={`${PATH}/keys/issue`} label={has ? "Issue another" : "Issue one"} of={label} fields={{ kind }} once />
 				{has ? (
 					<Confirm
 						action={`${PATH}/keys/rotate`}
@@ -134,6 +137,7 @@ function NewKey({ kind, has }: { kind: Kind; has: boolean }): JSX.Element {
 						of={label}
 						question={`A new ${label} takes the place of all that you have. They end after the overlap.`}
 						fields={{ kind }}
+						once
 					>
 						<label>
 							Overlap in hours <input type="number" name="overlap_hours" value="24" min="0" max="2160" required />

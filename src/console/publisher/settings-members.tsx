@@ -17,7 +17,7 @@ import {
 	linkUrl,
 } from "../session/people.ts";
 import type { Person } from "../session/sessions.ts";
-import { Confirm, CopyText, Do } from "../ui/actions.tsx";
+import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -59,6 +59,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 		method: "POST",
 		path: MEMBERS,
 		needs: { publisher: "owner", fresh: true },
+		once: true,
 		title: "Invite someone",
 		async handle({ deps, publisher, form, actor }) {
 			const typed = { name: (form.get("name") ?? "").trim(), email: (form.get("email") ?? "").trim(), role: form.get("role") ?? "" };
@@ -76,6 +77,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 			method: "POST",
 			path: `${MEMBERS}/:person/${deed.name}`,
 			needs: deed.isGuarded ? { publisher: "owner", fresh: true } : { publisher: "owner" },
+			...(deed.name === "link" && { once: true }),
 			title: "People",
 			async handle(request: PublisherRequest): Promise<Shown> {
 				const { deps, publisher, person: own, param } = request;
@@ -129,7 +131,7 @@ function Actions({ person: { id, name, role, disabledAt }, isOneself }: { person
 	const other = PUBLISHER_ROLES.find((one) => one !== role) ?? role;
 	return (
 		<div class="buttons">
-			<Do action={to("link")} label="New link" of={`for ${name}`} />
+			<Do action={to("link")} label="New link" of={`for ${name}`} once />
 			{isOneself ? null : (
 				<Confirm
 					action={to("role")}
@@ -162,6 +164,7 @@ function InviteForm({ typed, faults }: { typed: Readonly<Record<string, string>>
 	return (
 		<form method="post" action={MEMBERS} class="stack">
 			<Faults title="Nobody was invited" faults={faults} labels={LABELS} />
+			<Once />
 			<Field name="name" label={LABELS.name} value={typed.name} maxLength={64} faults={faults} required />
 			<Field kind="email" name="email" label={LABELS.email} value={typed.email} hint="Nothing is sent to it" faults={faults} />
 			<Field

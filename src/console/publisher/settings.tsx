@@ -53,7 +53,7 @@ export const SETTINGS_PAGES = [
 						empty={<p>You have none.</p>}
 					/>
 					<h2>Keys</h2>
-					<KeysTable credentials={credentials} isOwner={isOwner} />
+					<KeysTable credentials={credentials} isOwner={isOwner} isSuspended={publisher.status === "suspended"} />
 					<h2>Callbacks</h2>
 					<Facts
 						facts={[

@@ -69,7 +69,7 @@ export async function askToRegister(deps: PasskeyDeps, person: Person): Promise<
 		challenge: await newChallenge(deps, { purpose: "register", personId: person.id }),
 		attestationType: "none",
 		excludeCredentials: known.map(({ id }) => ({ id })),
-		authenticatorSelection: { residentKey: "required", userVerification: "preferred" },
+		authenticatorSelection: { residentKey: "required", userVerification: "required" },
 	});
 }
 
@@ -84,7 +84,7 @@ export async function registerPasskey(
 		verifyRegistrationResponse({
 			response: response as unknown as RegistrationResponseJSON,
 			...expected,
-			requireUserVerification: false,
+			requireUserVerification: true,
 		}),
 	);
 	const { credential: made } = signed.registrationInfo ?? refuse();
@@ -117,7 +117,7 @@ export async function askToUse(deps: PasskeyDeps, person: Person | null): Promis
 	return generateAuthenticationOptions({
 		rpID: hostOf(deps),
 		challenge: await newChallenge(deps, usedFor(person)),
-		userVerification: "preferred",
+		userVerification: "required",
 		...(person !== null && { allowCredentials: known.map(({ id }) => ({ id })) }),
 	});
 }
@@ -151,7 +151,7 @@ export async function usePasskey(deps: PasskeyDeps, person: Person | null, respo
 		verifyAuthenticationResponse({
 			response: response as unknown as AuthenticationResponseJSON,
 			...expected,
-			requireUserVerification: false,
+			requireUserVerification: true,
 			credential: {
 				id: response.id,
 				publicKey: new Uint8Array(publicKey),

@@ -1,6 +1,8 @@
 /** What a person does with a page beside reading it. Plain markup that scripts make more convenient. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { newUuid } from "../../lib/ids.ts";
+import { FORM_FIELD } from "../session/once.ts";
 
 /**
  * A text to copy: a key that is shown once, a link. Selected as a whole where there is no button.
@@ -15,6 +17,11 @@ export function CopyText({ text, label, block = false }: { text: string; label: 
 	);
 }
 
+/** Tells a form from every other, for pages that take each `once`. */
+export function Once(): JSX.Element {
+	return <input type="hidden" name={FORM_FIELD} value={newUuid()} />;
+}
+
 /**
  * A button that asks before it sends: what cannot be taken back.
  * @param label of the button: "Revoke"
@@ -22,6 +29,7 @@ export function CopyText({ text, label, block = false }: { text: string; label: 
  * @param send of the button that does it; as the label by default
  * @param fields hidden fields of the form
  * @param of what the button is about, for those who hear it among others: "key K-12"
+ * @param once of a page that takes each form once
  * @param open unfolded already: it was sent, and came back with a fault
  * @param children further fields that the question needs, such as a reason
  */
@@ -33,10 +41,11 @@ export function Confirm(props: {
 	fields?: Readonly<Record<string, string>>;
 	of?: string;
 	danger?: boolean;
+	once?: boolean;
 	open?: boolean;
 	children?: Child;
 }): JSX.Element {
-	const { action, label, question, send = label, fields = {}, of, danger = false, open = false, children } = props;
+	const { action, label, question, send = label, fields = {}, of, danger = false, once = false, open = false, children } = props;
 	return (
 		<confirm-action class={danger ? "danger" : undefined}>
 			<details open={open}>
@@ -45,6 +54,7 @@ export function Confirm(props: {
 				</summary>
 				<form method="post" action={action}>
 					<p>{question}</p>
+					{once ? <Once /> : null}
 					{Object.entries(fields).map(([name, value]) => (
 						<input type="hidden" name={name} value={value} />
 					))}
@@ -61,10 +71,17 @@ export function Confirm(props: {
 }
 
 /** A form with one button, for what can be taken back or does no harm. */
-export function Do(props: { action: string; label: string; fields?: Readonly<Record<string, string>>; of?: string }): JSX.Element {
-	const { action, label, fields = {}, of } = props;
+export function Do(props: {
+	action: string;
+	label: string;
+	fields?: Readonly<Record<string, string>>;
+	of?: string;
+	once?: boolean;
+}): JSX.Element {
+	const { action, label, fields = {}, of, once = false } = props;
 	return (
 		<form method="post" action={action}>
+			{once ? <Once /> : null}
 			{Object.entries(fields).map(([name, value]) => (
 				<input type="hidden" name={name} value={value} />
 			))}

@@ -52,16 +52,20 @@ function findOverflowing(page: Page): Promise<string[]> {
 }
 
 /**
- * The page in light and at its width, then in dark and at {@link NARROW}: what axe finds, and whether it then scrolls sideways. Colours
- * do not depend on the width, so two looks see what four would.
+ * The page in light and in dark, at its width and at {@link NARROW}: what axe finds, what runs out of its box, and whether it then scrolls
+ * sideways. Where things lie does not depend on colours.
  */
 export async function checkAccessibility(page: Page): Promise<string[]> {
 	const viewport = page.viewportSize() ?? { width: 1_280, height: 900 };
-	const look = async () => [...(await runAxe(page)), ...(await findOverflowing(page))];
-	const faults = (await look()).map((fault) => `light, ${viewport.width} px: ${fault}`);
-	await page.emulateMedia({ colorScheme: "dark" });
-	await page.setViewportSize({ width: NARROW, height: viewport.height });
-	faults.push(...(await look()).map((fault) => `dark, ${NARROW} px: ${fault}`));
+	const faults: string[] = [];
+	for (const width of [viewport.width, NARROW]) {
+		await page.setViewportSize({ width, height: viewport.height });
+		for (const colorScheme of ["light", "dark"] as const) {
+			await page.emulateMedia({ colorScheme });
+			faults.push(...(await runAxe(page)).map((fault) => `${colorScheme}, ${width} px: ${fault}`));
+		}
+		faults.push(...(await findOverflowing(page)).map((fault) => `${width} px: ${fault}`));
+	}
 	const width = await readWidth(page);
 	if (width > NARROW) faults.push(`the page is ${width} px wide in a window of ${NARROW}`);
 	await page.emulateMedia({ colorScheme: "light" });

@@ -12,6 +12,8 @@ import { findPersonByName } from "../../../src/console/session/people.ts";
 import { beginSession, FRESH_MS, findSession, freshenSession } from "../../../src/console/session/sessions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { invalidInput } from "../../../src/http/errors.ts";
+import { PUBLISHER_LIMIT } from "../../../src/http/limits.ts";
+import { PublisherLimit } from "../../../src/http/publisher-limit.ts";
 import { HttpError } from "../../../src/lib/http.ts";
 import { get, OWN, signIn, type Visitor } from "../../support/console.ts";
 import { setNow } from "../../support/load-network.ts";
@@ -54,12 +56,22 @@ describe("worker: the guard", () => {
 				throw new TypeError("secret details");
 			},
 		}),
+		page({
+			method: "POST",
+			path: "/console/made",
+			needs: { publisher: "owner" },
+			once: true,
+			title: "Made",
+			handle: () => html`<p>${++made}</p>`,
+		}),
 		page({ method: "GET", path: "/console/data", needs: "anyone", title: "Data", isData: true, handle: () => Response.json({}) }),
 	];
 	const app = new Hono();
 	for (const each of secret) app.on(each.method, each.path, (c) => answerPage(consoleDeps, secret, each, c));
-	const consoleDeps = { ...deps, consoleUrl: OWN.origin, isHeld: async () => held } as ConsoleDeps;
+	const limit = new PublisherLimit({ now: deps.now, shared: undefined });
+	const consoleDeps = { ...deps, consoleUrl: OWN.origin, isHeld: async () => held, publisherApi: { limit } } as ConsoleDeps;
 	let held = false;
+	let made = 0;
 
 	const ask = (path: string, visitor: Visitor | undefined, init: RequestInit = {}) =>
 		app.fetch(
@@ -125,6 +137,44 @@ describe("worker: the guard", () => {
 		expect((await ask("/console/keys", visitor, { method: "POST", body: new URLSearchParams() })).status).toBe(503);
 		held = false;
 		expect((await ask("/console/keys", visitor, { method: "POST", body: "x".repeat(65 * 1024) })).status).toBe(413);
+	});
+
+	it("takes a form once where its answer is shown once, whoever sends it", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Twice" });
+		const send = (form: Record<string, string>, who = visitor) =>
+			ask("/console/made", who, { method: "POST", body: new URLSearchParams(form) });
+		const form = { form: crypto.randomUUID() };
+		const both = await Promise.all([send(form), send(form)]);
+		expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+		const again = await send(form);
+		expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("This form was sent already")]);
+		expect(made).toBe(1);
+		for (const strange of [{}, { form: "" }, { form: "x".repeat(36) }]) expect((await send(strange)).status).toBe(422);
+		expect((await send(form, await signIn({ publisher: "acme", name: "Other" }))).status).toBe(200);
+	});
+
+	it("takes as many requests of a session as of a key, and says so", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Busy" });
+		const first = await ask("/console/keys", visitor);
+		expect([first.status, first.headers.get("ratelimit")]).toEqual([200, `"session";r=${PUBLISHER_LIMIT - 1};t=60`]);
+		const hash = (await findSession(db, visitor.cookie.slice(SESSION_COOKIE.length + 1), Date.now()))?.hash ?? "";
+		for (let taken = 1; taken < PUBLISHER_LIMIT; taken++) await limit.take(hash, "session");
+		const refused = await ask("/console/keys", visitor);
+		expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
+			429,
+			"60",
+			expect.stringContaining("Too many requests"),
+		]);
+		expect((await ask("/console/keys", await signIn({ publisher: "acme", name: "Idle" }))).status).toBe(200);
+	});
+
+	it("has browsers keep to https where that is its address, and there alone", async () => {
+		const overHttps = { ...consoleDeps, consoleUrl: "https://console.example" } as ConsoleDeps;
+		const secure = new Hono();
+		for (const each of secret) secure.on(each.method, each.path, (c) => answerPage(overHttps, secret, each, c));
+		const answer = await secure.fetch(new Request("https://console.example/console/data"), env, createExecutionContext());
+		expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000");
+		expect((await ask("/console/data", undefined)).headers.get("strict-transport-security")).toBeNull();
 	});
 
 	it("answers 401 without a session where it is no page", async () => {

@@ -7,6 +7,7 @@ import { setNow } from "../../support/load-network.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
 
 const NOW = Date.parse("2026-11-18T15:00:00Z");
+const UNVERIFIED = { isVerified: false };
 const LATER = new Date(NOW + 11 * 60_000).toISOString();
 
 beforeAll(async () => {
@@ -89,6 +90,14 @@ describe("worker: passkeys", () => {
 				{ response: await device.use(await ask("/console/sign-in/passkey"), { host: "evil.example" }) },
 			],
 			["/console/sign-in/passkey", undefined, { response: await device.use(await ask("/console/confirm", ada)) }],
+			// Of a device that has not asked who holds it.
+			[
+				"/console/passkeys",
+				ada,
+				{ response: await (await Authenticator.open()).register(await ask("/console/passkeys", ada), UNVERIFIED) },
+			],
+			["/console/sign-in/passkey", undefined, { response: await device.use(await ask("/console/sign-in/passkey"), UNVERIFIED) }],
+			["/console/confirm", ada, { response: await device.use(await ask("/console/confirm", ada), UNVERIFIED) }],
 			["/console/confirm", ada, { response: await other.use(await ask("/console/confirm", ada)) }],
 			...["", "null", "[]", "{", '{"response":{}}', '{"response":{"id":1}}', "\u0000"].flatMap((body): typeof refused => [
 				["/console/sign-in/passkey", undefined, body],

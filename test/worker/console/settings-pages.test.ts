@@ -5,6 +5,7 @@ import { sha256Hex } from "../../../src/lib/bytes.ts";
 import { get, OWN, post, shown, signIn, type Visitor } from "../../support/console.ts";
 import { importConversionNetwork } from "../../support/conversions.ts";
 import { setNow } from "../../support/load-network.ts";
+import { setPublisher } from "../../support/report-rows.ts";
 
 const who: Record<string, Visitor> = {};
 const FORM = { overlap_hours: "1" };
@@ -140,6 +141,21 @@ describe("worker: a publisher's settings", () => {
 		const { results } = await env.DB.prepare("SELECT owner_id FROM access_keys WHERE kind = 'publisher_key' AND owner_id = 'cpc'").all();
 		expect(results).toHaveLength(1);
 		expect(await account("access-key-cpc")).toBe(200);
+	});
+
+	it("are made once by a form, and revoked by those who are suspended, too", async () => {
+		const form = { kind: "publisher_key", form: crypto.randomUUID() };
+		await made(await post("/console/settings/keys/issue", who.other, form));
+		const again = await shown(post("/console/settings/keys/issue", who.other, form));
+		expect([again.status, again.text]).toEqual([409, expect.stringContaining("sent already")]);
+		await setPublisher("cpc", "status", "suspended");
+		const text = await settings(who.other);
+		expect(text).not.toContain("keys/issue");
+		const [, id = ""] = /name="kind" value="publisher_key"\/?><input type="hidden" name="id" value="([\da-f]{12})"/.exec(text) ?? [];
+		expect((await post("/console/settings/keys/issue", who.other, { kind: "access_key" })).status).toBe(403);
+		expect((await post("/console/settings/keys/revoke", who.other, { kind: "publisher_key", id })).status).toBe(303);
+		expect(await settings(who.other)).not.toContain(id);
+		await setPublisher("cpc", "status", "active");
 	});
 });
 
