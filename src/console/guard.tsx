@@ -23,6 +23,7 @@ import {
 	type SeenPublisher,
 	type Session,
 } from "./session/sessions.ts";
+import { FORM_FIELD } from "./ui/actions.tsx";
 import { Layout, writePage } from "./ui/layout.tsx";
 import { SAFE_HEADERS } from "./ui/safe-headers.ts";
 
@@ -58,7 +59,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		const body = await readBytes(page, c);
 		const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? "");
 		const form = new URLSearchParams(isForm ? fromUtf8(body) : "");
-		if (page.once && session !== null) await useForm(deps.db, session.hash, form, now);
+		if (page.once && session !== null) await useForm(deps.db, session.hash, form.get(FORM_FIELD) ?? "", now);
 		const told = { c, deps, now, query: c.req.query(), form, body, param: (name: string) => c.req.param(name) ?? "" };
 		if (session === null) return page.handle({ ...told, session });
 		const signedIn = { ...told, session, person: session.person, actor: actorOfPerson(session.person, requestId) };

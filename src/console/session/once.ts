@@ -6,15 +6,12 @@ import { sha256Hex } from "../../lib/bytes.ts";
 import { HttpError } from "../../lib/http.ts";
 import { MAX_SESSION_MS } from "../../retention/kept-for.ts";
 
-/** Of a form: tells it from every other. */
-export const FORM_FIELD = "form";
-
 /**
  * Uses a form up; it is known as long as its session may last.
+ * @param id by which the form tells itself from every other
  * @throws HttpError 422 where it does not say which one it is, 409 where it was sent before
  */
-export async function useForm(db: Database, sessionHash: string, form: URLSearchParams, now: number): Promise<void> {
-	const id = form.get(FORM_FIELD) ?? "";
+export async function useForm(db: Database, sessionHash: string, id: string, now: number): Promise<void> {
 	if (!/^[\da-f-]{36}$/.test(id)) throw invalidInput([{ path: "", message: "the form is not whole: open its page anew" }]);
 	const used = await db.all(sql`INSERT INTO console_challenges (challenge, purpose, person_id, expires_at)
 		VALUES (${await sha256Hex(`${sessionHash} ${id}`)}, ${"form"}, ${null}, ${now + MAX_SESSION_MS}) ON CONFLICT DO NOTHING RETURNING challenge`);

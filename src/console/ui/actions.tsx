@@ -2,7 +2,9 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { newUuid } from "../../lib/ids.ts";
-import { FORM_FIELD } from "../session/once.ts";
+
+/** Of a form that is taken once: tells it from every other. */
+export const FORM_FIELD = "form";
 
 /**
  * A text to copy: a key that is shown once, a link. Selected as a whole where there is no button.
@@ -17,7 +19,7 @@ export function CopyText({ text, label, block = false }: { text: string; label: 
 	);
 }
 
-/** Tells a form from every other, for pages that take each `once`. */
+/** For forms of pages that take each `once`. */
 export function Once(): JSX.Element {
 	return <input type="hidden" name={FORM_FIELD} value={newUuid()} />;
 }

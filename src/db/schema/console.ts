@@ -87,11 +87,11 @@ export const consolePasskeys = sqliteTable(
 	(table) => [index("console_passkeys_by_person").on(table.personId)],
 );
 
-/** What passkeys have signed, until it would be too old: none is answered twice. */
+/** What passkeys have signed, until it would be too old, and forms whose answer is shown once: none counts twice. */
 export const consoleChallenges = sqliteTable(
 	"console_challenges",
 	{
-		/** SHA-256 of the challenge, lower-case hex. */
+		/** SHA-256 of the challenge, or of the session and the form, lower-case hex. */
 		challenge: text().primaryKey(),
 		purpose: text({ enum: CHALLENGE_PURPOSES }).notNull(),
 		/** console_people.id; null where nobody is signed in yet. */
