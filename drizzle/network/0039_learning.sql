@@ -26,7 +26,7 @@ CREATE TABLE `learning_clicks` (
 	`link` text NOT NULL,
 	`day` integer NOT NULL,
 	`clicks` integer NOT NULL,
-	`prior_micros` integer NOT NULL,
+	`gross_micros` integer NOT NULL,
 	`paid_micros` integer NOT NULL,
 	PRIMARY KEY(`campaign_id`, `publisher_id`, `source`, `keyword`, `link`, `day`)
 ) WITHOUT ROWID;
@@ -36,21 +36,16 @@ CREATE TABLE `learning_conversions` (
 	`platform` text NOT NULL,
 	`txnid` text NOT NULL,
 	`click_id` text NOT NULL,
-	`campaign_id` integer NOT NULL,
-	`publisher_id` text NOT NULL,
-	`source` text NOT NULL,
-	`keyword` text NOT NULL,
-	`link` text NOT NULL,
 	`day` integer NOT NULL,
 	`approved_lag` integer NOT NULL,
 	`reversed_lag` integer,
 	`net_micros` integer NOT NULL,
 	`size_class` integer NOT NULL,
+	`paid` integer NOT NULL,
 	PRIMARY KEY(`platform`, `txnid`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `learning_conversions_by_click` ON `learning_conversions` (`click_id`);--> statement-breakpoint
-CREATE INDEX `learning_conversions_by_source` ON `learning_conversions` (`publisher_id`,`source`);--> statement-breakpoint
 CREATE INDEX `learning_conversions_by_day` ON `learning_conversions` (`day`);--> statement-breakpoint
 CREATE TABLE `learning_delays` (
 	`platform` text NOT NULL,

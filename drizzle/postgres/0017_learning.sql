@@ -24,7 +24,7 @@ CREATE TABLE learning_clicks (
 	link text COLLATE "C" NOT NULL,
 	day bigint NOT NULL,
 	clicks bigint NOT NULL,
-	prior_micros bigint NOT NULL,
+	gross_micros bigint NOT NULL,
 	paid_micros bigint NOT NULL,
 	PRIMARY KEY (campaign_id, publisher_id, source, keyword, link, day)
 );
@@ -33,20 +33,15 @@ CREATE TABLE learning_conversions (
 	platform text COLLATE "C" NOT NULL,
 	txnid text COLLATE "C" NOT NULL,
 	click_id text COLLATE "C" NOT NULL,
-	campaign_id bigint NOT NULL,
-	publisher_id text COLLATE "C" NOT NULL,
-	source text COLLATE "C" NOT NULL,
-	keyword text COLLATE "C" NOT NULL,
-	link text COLLATE "C" NOT NULL,
 	day bigint NOT NULL,
 	approved_lag bigint NOT NULL,
 	reversed_lag bigint,
 	net_micros bigint NOT NULL,
 	size_class bigint NOT NULL,
+	paid bigint NOT NULL,
 	PRIMARY KEY (platform, txnid)
 );
 CREATE INDEX learning_conversions_by_click ON learning_conversions (click_id);
-CREATE INDEX learning_conversions_by_source ON learning_conversions (publisher_id, source);
 CREATE INDEX learning_conversions_by_day ON learning_conversions (day);
 CREATE TABLE learning_delays (
 	platform text COLLATE "C" NOT NULL,

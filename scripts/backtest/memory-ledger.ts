@@ -1,4 +1,4 @@
-import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES, operatorEpcMicros } from "../../src/learning/cell.ts";
+import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES } from "../../src/learning/cell.ts";
 import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
 import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
@@ -43,12 +43,10 @@ export class MemoryLedger {
 		const row = findRow(cell.clicks, (each) => each.day === rowDay(day, this.#today)) ?? {
 			day: rowDay(day, this.#today),
 			clicks: 0,
-			priorMicros: 0,
 			paidMicros: 0,
 		};
 		if (row.clicks === 0) cell.clicks.push(row);
 		row.clicks++;
-		row.priorMicros += operatorEpcMicros(click.campaign, cell.cell.keyword);
 		row.paidMicros += click.paidMicros;
 		for (const txnid of this.#waiting.get(id) ?? []) this.#settle(txnid, []);
 		this.#waiting.delete(id);

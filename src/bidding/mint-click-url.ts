@@ -5,7 +5,7 @@ import type { TokenKind } from "../lib/enums.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
-import type { Keywords } from "../lib/keyword.ts";
+import { clipKeyword, type Keywords } from "../lib/keyword.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -34,9 +34,6 @@ export type ClickDetails = {
 	test: boolean;
 };
 
-/** So much of a keyword travels in a token: enough to settle a dispute by. */
-const MAX_KEYWORD_LENGTH = 64;
-
 /** What `use` makes of the click URL of a bid, for its own auction only: a new auction id and a token that holds the bid. */
 export function mintClickUrl<Answer>(
 	deps: BiddingDeps,
@@ -60,7 +57,7 @@ export function mintClickUrl<Answer>(
 		mintedAt: now,
 		test: details.test,
 		device: stripped ? null : deviceOf(details.ip ?? details.ipv6, details.userAgent),
-		keyword: keyword === null ? null : keyword.slice(0, MAX_KEYWORD_LENGTH).toWellFormed(),
+		keyword: keyword === null ? null : clipKeyword(keyword),
 		// It may be the user's browser that asks.
 		askedFrom: stripped || details.asker === null ? null : networkPrefix(details.asker),
 		pricingModel: publisher.pricingModel,

@@ -1,5 +1,6 @@
 /** Where a click leads: pure, and never anywhere but to the platform's link, with the brand's own page in it at most. */
 import type { BookBrand, BookCampaign } from "../campaign-book/format.ts";
+import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, MAX_URL_LENGTH, readWebAddress, siteUrl } from "../lib/host.ts";
 
 export type Target = {
@@ -9,6 +10,8 @@ export type Target = {
 	template: string;
 	/** The value of `{deeplink}`. */
 	deeplink: string;
+	/** Whether the user is sent to a page of their choice, or to the brand's homepage. */
+	link: LinkType;
 };
 
 /**
@@ -36,9 +39,9 @@ export function chooseTarget(brand: BookBrand, campaignId: number, country: stri
 
 function linkOf(brand: BookBrand, campaign: BookCampaign, deeplink: string | null): Target | null {
 	const { homepageUrl, deeplinkUrl } = campaign;
-	if (deeplink !== null && deeplinkUrl !== null) return { campaign, template: deeplinkUrl, deeplink };
+	if (deeplink !== null && deeplinkUrl !== null) return { campaign, template: deeplinkUrl, deeplink, link: "deeplink" };
 	const template = homepageUrl ?? deeplinkUrl;
-	return template === null ? null : { campaign, template, deeplink: siteUrl(brand.domain) };
+	return template === null ? null : { campaign, template, deeplink: siteUrl(brand.domain), link: "homepage" };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must be found

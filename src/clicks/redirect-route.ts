@@ -155,6 +155,7 @@ function redirect(
 		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
 		keyword: isStripped ? undefined : (token.keyword ?? undefined),
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
+		link: target.link,
 		userAgentHash: undefined,
 		connection: undefined,
 	};

@@ -11,8 +11,7 @@ export function dayOf(at: number): number {
 export type ClickRow = {
 	day: number;
 	clicks: number;
-	/** The operator's numbers at the time of the clicks, and what was promised to publishers who are paid by click. Micro-dollars. */
-	priorMicros: number;
+	/** What was promised to publishers who are paid by click. Micro-dollars. */
 	paidMicros: number;
 };
 

@@ -28,7 +28,6 @@ export function foldClicks(rows: readonly ClickRow[], today: number): ClickRow[]
 		if (sum === undefined) folded.set(day, { ...row, day });
 		else {
 			sum.clicks += row.clicks;
-			sum.priorMicros += row.priorMicros;
 			sum.paidMicros += row.paidMicros;
 		}
 	}

@@ -26,6 +26,14 @@ export function canonicalKeyword(input: string): string | null {
 	return text === "" ? null : text;
 }
 
+/** So much of a keyword travels in a token: enough to settle a dispute by. */
+const MAX_CLIPPED_LENGTH = 64;
+
+/** The beginning of a keyword, as tokens and clicks have it. */
+export function clipKeyword(keyword: string): string {
+	return keyword.length <= MAX_CLIPPED_LENGTH ? keyword : keyword.slice(0, MAX_CLIPPED_LENGTH).toWellFormed();
+}
+
 /** What a bid is asked for by: one canonical keyword, several of which the best counts, or none. */
 export type Keywords = string | ReadonlySet<string> | null;
 

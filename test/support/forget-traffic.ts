@@ -24,6 +24,11 @@ const TABLES = [
 	"click_history",
 	"conversion_history",
 	"conversion_changes",
+	"learning_clicks",
+	"learning_earnings",
+	"learning_delays",
+	"learning_conversions",
+	"learning_sources",
 ];
 
 /** Empties what traffic has written, and these tables. The network stays, and so do pauses, which stand in KV as well. */

@@ -95,6 +95,12 @@ export const SOURCE_PARTS: readonly Part[] = [
 		packages: ["drizzle-orm", "node:async_hooks", "pg", "pg-cloudflare", "ts-md5"],
 	},
 	{
+		path: "src/learning-rows",
+		job: "what prices are learned from: written with clicks, conversions and adjustments, folded at night",
+		imports: ["src/lib", "src/learning", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
 		path: "src/audit",
 		job: "who did what: written with each change, and shown: `/operator/audit`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db"],
@@ -133,7 +139,16 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/clicks/consumer",
 		job: "counts clicks from the queue; caps and pauses",
-		imports: ["src/lib", "src/campaign-book/format.ts", "src/clicks", "src/db/schema", "src/db", "src/dead-letters"],
+		imports: [
+			"src/lib",
+			"src/learning",
+			"src/campaign-book/format.ts",
+			"src/clicks",
+			"src/db/schema",
+			"src/db",
+			"src/learning-rows",
+			"src/dead-letters",
+		],
 		packages: ["drizzle-orm"],
 	},
 	{

@@ -40,7 +40,7 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	keyword: ({ click }) => click.keyword ?? null,
 	askedFrom: ({ click }) => click.askedFrom ?? null,
 	link: ({ click }) => click.link ?? null,
-	keywordClass: () => null,
+	keywordClass: ({ keywordClass }) => keywordClass,
 	writtenBy: () => "",
 	voidedBy: () => null,
 };

@@ -1,4 +1,6 @@
 /** What becomes of a batch of clicks: pure. It is written only if nothing it rests on has changed since it was read. */
+
+import { OTHER_KEYWORDS } from "../../learning/cell.ts";
 import type { PricingModel } from "../../lib/enums.ts";
 import { beforeShare, priceOf, priceToMicros } from "../../lib/money.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
@@ -56,6 +58,8 @@ export type DecidedClick = {
 	/** What the click itself earns the publisher: the bid of a billed click of a CPC publisher, else 0. */
 	revenueMicros: number;
 	sourceId: string | null;
+	/** The keyword as prices are learned by it; null for none. */
+	keywordClass: string | null;
 	utcDay: string;
 	/** Day on the clocks of the campaign. */
 	localDay: string;
@@ -153,6 +157,7 @@ class Ledger {
 			...terms,
 			revenueMicros: isBilled && terms.pricingModel === "CPC" ? terms.bidMicros : 0,
 			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
+			keywordClass: keywordClassOf(click, this.#facts),
 			utcDay: date,
 			localDay: day,
 			rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),
@@ -263,6 +268,10 @@ function termsOf(click: ClickMessage, publisher: PublisherFacts | undefined, cam
 	const grossMicros = click.grossMicros ?? (click.bidMicros === undefined ? epcMicros : beforeShare(bidMicros, sharePpm ?? 0));
 	if (publisher === undefined) return { bidMicros, grossMicros, pricingModel: null, sharePpm: null };
 	return { bidMicros, grossMicros, pricingModel: click.pricingModel ?? publisher.pricingModel, sharePpm };
+}
+
+function keywordClassOf({ campaignId, keyword }: ClickMessage, { keywords }: Facts): string | null {
+	return keyword === undefined ? null : (keywords.get(campaignId)?.get(keyword) ?? OTHER_KEYWORDS);
 }
 
 /** Of a click that had none: it counts for its address, and is nobody's repeat. */

@@ -20,6 +20,8 @@ export type Facts = {
 	/** By publisher identity, the present one or a former one. */
 	publishers: ReadonlyMap<string, PublisherFacts>;
 	campaigns: ReadonlyMap<number, CampaignFacts>;
+	/** Keywords that campaigns list, by campaign and by what tokens have of them; of the campaigns of clicks with a keyword. */
+	keywords: ReadonlyMap<number, ReadonlyMap<string, string>>;
 	/** Domains of brands, by id: a campaign may be removed before its clicks are counted, a brand is not. */
 	domains: ReadonlyMap<number, string>;
 	/** The network's rules on which clicks are paid. */

@@ -15,6 +15,7 @@ import {
 	dailyPublishers,
 	dailySources,
 } from "../../db/schema/counters.ts";
+import { type LearnedClick, learnClicks } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import { type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
 
@@ -85,6 +86,14 @@ const NETWORK = additionTo<ReturnType<typeof networkMoveOf>>(
 	["clickCount", "clickGrossMicros", "clickRevenueMicros"],
 );
 
+/** A click of which anything is learned. */
+function learnedClick({ click, publisher, campaign, revenueMicros, ...decided }: DecidedClick): LearnedClick[] {
+	if (publisher === undefined || campaign === undefined) return [];
+	const { campaignId, link, at } = click;
+	const { sourceId, keywordClass, grossMicros } = decided;
+	return [{ campaignId, publisherId: publisher.id, sourceId, keywordClass, link, clickedAt: at, grossMicros, paidMicros: revenueMicros }];
+}
+
 const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);
 const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
 
@@ -122,6 +131,7 @@ export async function writeClicks<Row>(
 	);
 	add(UNPAID, unpaid);
 	add(NEW_SOURCES, newSources);
+	for (const { text, values } of learnClicks(billed.flatMap(learnedClick))) statements.push(client.prepare(text).bind(...values));
 	const visits = billed.map(({ click, publisher }) => visitOf(click, publisher)).filter((visit) => visit !== null);
 	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));
 	if (then !== null) statements.push(then);

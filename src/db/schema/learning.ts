@@ -23,8 +23,8 @@ export const learningClicks = sqliteTable(
 	{
 		...CELL,
 		clicks: integer().notNull(),
-		/** The operator's numbers at the time, and what was promised to publishers who are paid by click. Micro-dollars. */
-		priorMicros: integer("prior_micros").notNull(),
+		/** What the clicks were reckoned to be worth (clicks.gross_micros), and what they earned publishers who are paid by click. Micro-dollars. */
+		grossMicros: integer("gross_micros").notNull(),
 		paidMicros: integer("paid_micros").notNull(),
 	},
 	(table) => [
@@ -66,8 +66,8 @@ export const learningDelays = sqliteTable(
 );
 
 /**
- * What a conversion has added to the two tables before, so that exactly that is taken back when it changes. A conversion that never was
- * approved, or whose click is not paid, has no row.
+ * What a conversion has added to the two tables before, so that exactly that is taken back when it changes; where, its click's row and
+ * `learning_sources` say. One that never was approved, or is of a click that was never paid or is of no known cell, has no row.
  */
 export const learningConversions = sqliteTable(
 	"learning_conversions",
@@ -76,29 +76,34 @@ export const learningConversions = sqliteTable(
 		txnid: text().notNull(),
 		/** clicks.id. */
 		clickId: text("click_id").notNull(),
-		...CELL,
-		/** Days between the click and the first approval, and the cancellation that stands. */
+		/** Days since the epoch, UTC, of the click. */
+		day: integer().notNull(),
+		/** Days between the click and the first approval, and since when it does not stand; null where it does. */
 		approvedLag: integer("approved_lag").notNull(),
 		reversedLag: integer("reversed_lag"),
-		/** Gross, micro-dollars; 0 where it was taken back. */
+		/** Gross, micro-dollars, and the class of that; earned only while it stands. */
 		netMicros: integer("net_micros").notNull(),
 		sizeClass: integer("size_class").notNull(),
+		/** False while its click is voided: it adds nothing then. */
+		paid: integer({ mode: "boolean" }).notNull(),
 	},
 	(table) => [
 		primaryKey({ columns: [table.platform, table.txnid] }),
 		index("learning_conversions_by_click").on(table.clickId),
-		index("learning_conversions_by_source").on(table.publisherId, table.source),
 		index("learning_conversions_by_day").on(table.day),
 	],
 );
 
-/** Sources of publishers that are followed singly, or were. */
+/**
+ * Sources of publishers that are followed singly. A publisher of which any click was counted with the others' has a row `*other`, too:
+ * what is followed later is followed from the day after.
+ */
 export const learningSources = sqliteTable(
 	"learning_sources",
 	{
 		publisherId: text("publisher_id").notNull(),
 		source: text().notNull(),
-		/** Its clicks count singly from this day on: 0 for all of them. Null since it has made room for others. */
+		/** Its clicks count singly from this day on: 0 for all of them. Null for `*other`. */
 		fromDay: integer("from_day"),
 		/** Of its last click. */
 		lastDay: integer("last_day").notNull(),

@@ -149,5 +149,5 @@ function tablesOf(text: string): string[] {
 
 /** The names that WITH gives. */
 function namedQueriesOf(text: string): string[] {
-	return [...text.matchAll(/(?:\bWITH (?:RECURSIVE )?|\), )(\w+)(?: \([^)]*\))? AS (?:MATERIALIZED )?\(/g)].map(([, name = ""]) => name);
+	return [...text.matchAll(/(?:\bWITH (?:RECURSIVE )?|\),\s+)(\w+)(?: \([^)]*\))? AS (?:MATERIALIZED )?\(/g)].map(([, name = ""]) => name);
 }
