@@ -22,14 +22,20 @@ type Entry<Schema extends v.GenericSchema, LeftOut extends keyof v.InferInput<Sc
 
 export type Platform = Entry<
 	typeof platformSchema,
-	"max_payout" | "match_by_publisher_click_id" | "postback_secret" | "source_ranges" | "postbacks_per_minute" | "negative_payout"
+	| "max_payout"
+	| "match_by_publisher_click_id"
+	| "postback_secret"
+	| "source_ranges"
+	| "postbacks_per_minute"
+	| "negative_payout"
+	| "epc_learning"
 >;
 export type Publisher = Entry<
 	typeof publisherSchema,
-	"status" | "bid_pay_minutes" | "privacy" | "traffic" | "amendments" | "openrtb" | "response_profile"
+	"status" | "bid_pay_minutes" | "privacy" | "traffic" | "amendments" | "openrtb" | "response_profile" | "epc_learning"
 >;
 export type Brand = Entry<typeof brandSchema, "campaigns" | "campaigns_complete" | "iab_categories"> & { campaigns: Campaign[] };
-export type Campaign = Entry<typeof campaignSchema, "traffic" | "max_payout">;
+export type Campaign = Entry<typeof campaignSchema, "traffic" | "max_payout" | "epc_learning">;
 export type ExchangeRate = Entry<typeof exchangeRateSchema>;
 export type Product = Entry<typeof productSchema>;
 export type SellerProduct = Entry<typeof sellerProductSchema>;
