@@ -1,8 +1,7 @@
 import { eq, type SQL } from "drizzle-orm";
-import { auditStatement } from "../audit/audit-statement.ts";
+import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
 import type { Database } from "../db/client.ts";
 import { publishers } from "../db/schema/publishers.ts";
-import type { Actor } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { findCallbackUrlFault } from "../lib/callback-url.ts";
 import type { HttpError } from "../lib/http.ts";
@@ -55,15 +54,20 @@ function invalid(path: string, message: string): HttpError {
 	return invalidInput([{ path, message: message.trim() }]);
 }
 
-/** A test that an operator asks for, with its audit. @throws as {@link testCallback} */
-export async function testCallbackFor(deps: TestDeps, actor: Actor, target: TestTarget): Promise<TestReport> {
-	const report = await testCallback(deps, target);
+/** A test that somebody asks for, with its audit. @param show as of {@link testCallback} @throws as {@link testCallback} */
+export async function testCallbackFor(
+	deps: TestDeps,
+	actor: AuditActor,
+	target: TestTarget,
+	show?: (url: string) => string,
+): Promise<TestReport> {
+	const report = await testCallback(deps, target, show);
 	await deps.db.run(auditTest(actor, deps.now(), target, report));
 	return report;
 }
 
 /** A test changes nothing here, but calls someone. */
-function auditTest(actor: Actor, at: number, target: TestTarget, { http_status, confirmed }: TestReport): SQL {
+function auditTest(actor: AuditActor, at: number, target: TestTarget, { http_status, confirmed }: TestReport): SQL {
 	const subject =
 		"publisher" in target
 			? { subjectKind: "publisher", subjectId: target.publisher }

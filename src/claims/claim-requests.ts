@@ -55,7 +55,12 @@ const list = {
 	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
 };
 export const ownClaimsQuerySchema = v.strictObject(list);
-export const claimsQuerySchema = v.strictObject({ ...list, publisher: v.optional(v.pipe(v.string(), v.maxLength(2_000, "is too long"))) });
+export const claimsQuerySchema = v.strictObject({
+	...list,
+	publisher: v.optional(v.pipe(v.string(), v.maxLength(2_000, "is too long"))),
+	from: v.optional(moment),
+	to: v.optional(moment),
+});
 
 const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 

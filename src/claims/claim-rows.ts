@@ -5,8 +5,10 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
+import { endOf } from "../http/period.ts";
 import type { ClaimState } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
+import { leastIdAt } from "../lib/ids.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
 import type { Claim, OperatorClaim, ThreadEntry } from "./claim-answers.ts";
@@ -20,18 +22,24 @@ type Wanted = {
 	publisher?: string | undefined;
 	id?: string | undefined;
 	state?: ClaimState | undefined;
+	/** When they were made, as `moment` has it; a date of `to` is included. */
+	from?: string | undefined;
+	to?: string | undefined;
 	limit: number;
 	cursor?: string | undefined;
 };
 
 /** The newest first. */
 export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: ClaimRow[]; next: string | null }> {
-	const { publisher, id, state, limit, cursor } = wanted;
+	const { publisher, id, state, from, to, limit, cursor } = wanted;
 	const after = OPERATOR_CURSOR.read(cursor);
 	const conditions = [
 		publisher === undefined ? null : sql`publisher_id = ${publisher}`,
 		id === undefined ? null : sql`id = ${id}`,
 		state === undefined ? null : sql`state = ${state}`,
+		// Ids are of the time at which claims were made.
+		from === undefined ? null : sql`id >= ${leastIdAt(Date.parse(from))}`,
+		to === undefined ? null : sql`id < ${leastIdAt(endOf(to))}`,
 		after === null ? null : sql`id < ${after.id}`,
 	].filter((condition) => condition !== null);
 	const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);

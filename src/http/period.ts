@@ -34,7 +34,7 @@ export type SpanRules = {
  * @throws HttpError 422 for a period that is none, or too long
  */
 export function readSpan(from: string | undefined, to: string | undefined, now: number, { defaultMs, maxDays }: SpanRules): Span {
-	const toAt = to === undefined ? now : Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
+	const toAt = to === undefined ? now : endOf(to);
 	const fromAt = from === undefined ? toAt - defaultMs : Date.parse(from);
 	if (fromAt >= toAt) {
 		throw invalidInput([
@@ -43,6 +43,11 @@ export function readSpan(from: string | undefined, to: string | undefined, now: 
 	}
 	if (toAt - fromAt > maxDays * DAY_MS) throw invalidInput([{ path: "from", message: `must be at most ${maxDays} days before to` }]);
 	return { fromAt, toAt };
+}
+
+/** The first moment after `to`, of which a date includes its day. @param to as {@link moment} takes it */
+export function endOf(to: string): number {
+	return Date.parse(to) + (DATE.test(to) ? DAY_MS : 0);
 }
 
 /** Every parameter but those that are empty, which count as not sent. Schemas of queries are closed: a misspelled filter would list all. */

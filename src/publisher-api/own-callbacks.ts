@@ -5,7 +5,7 @@ import type { AuditActor } from "../audit/audit-statement.ts";
 import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import { listCallbacks } from "../callbacks/list-callbacks.ts";
 import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
-import { testCallback } from "../callbacks/test-callback.ts";
+import { testCallbackFor } from "../callbacks/test-callback.ts";
 import { invalidInput } from "../http/errors.ts";
 import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
@@ -101,6 +101,6 @@ export function replayOwnCallbacks(
 }
 
 /** Calls the publisher's address once, with nothing that could be taken for money. @throws HttpError 422 where it has none that may be called */
-export function testOwnCallback(deps: CallbackDeps, publisher: string): Promise<PublisherTest> {
-	return testCallback(deps, { publisher }, (url) => maskUrl(url, CALLBACK_PARAMETERS));
+export function testOwnCallback(deps: CallbackDeps, publisher: string, actor: AuditActor): Promise<PublisherTest> {
+	return testCallbackFor(deps, actor, { publisher }, (url) => maskUrl(url, CALLBACK_PARAMETERS));
 }

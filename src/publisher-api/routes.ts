@@ -77,7 +77,7 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.post(
 		"/callbacks/test",
-		answerActive(deps, ({ id }) => testOwnCallback(deps.callbacks(), id), "calling"),
+		answerActive(deps, ({ id }, c) => testOwnCallback(deps.callbacks(), id, actor(id, c)), "calling"),
 	);
 	app.post(
 		"/callbacks/:id/replay",

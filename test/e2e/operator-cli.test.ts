@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { AuditPage } from "../../src/audit/audit-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
+import type { OperatorClaim } from "../../src/claims/claim-answers.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
@@ -506,6 +507,37 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 			1,
 			expect.stringContaining("The server refused, and nothing was changed:\n  publisher: is no publisher's id"),
 		]);
+	});
+
+	it("claims: lists them with what was written, answers, declines and grants", async () => {
+		const at = "2026-11-20T09:00:00.000Z";
+		const thread: OperatorClaim["thread"] = [{ at, by: "publisher", state: "open", text: "Order 77" }];
+		const claim: OperatorClaim = {
+			...{ id: "c-1", kind: "missing", about: "my-click", brand: "shoes.example", at: null, amount: "12.5000", state: "open", thread },
+			...{ created_at: at, changed_at: at, publisher: "acme-media", adjustment: null },
+		};
+		answer = { status: 200, body: JSON.stringify({ data: [claim], limit: 1, next_cursor: "5.c-1" }) };
+		const filters = ["--state", "open", "--publisher", "acme-media", "--to", "2026-11-20", "--limit", "1"];
+		const listed = await run("claims", "list", ...filters, "--url", url);
+		expect(seen.map(({ path }) => path)).toEqual(["/operator/claims?state=open&publisher=acme-media&to=2026-11-20&limit=1"]);
+		const line = `${at}  c-1  open  a sale is missing: my-click  acme-media, shoes.example, 12.5000 USD`;
+		expect(listed.stdout).toBe(`${line}\n    ${at}  publisher: Order 77\nThere are more: --cursor 5.c-1\n`);
+
+		const granted: OperatorClaim = { ...claim, state: "granted", adjustment: "claim-c-1" };
+		answer = { status: 200, body: JSON.stringify(granted) };
+		const by = ["--by", "amount", "--date", "2026-11-19", "--amount", "12.50"];
+		const done = await run("claims", "grant", "c-1", "--text", "It was found.", ...by, "--url", url);
+		expect(done.stdout).toContain("granted (adjustment claim-c-1)");
+		await project.operator(["claims", "answer", "c-1", "--text", "Which shop?", "--url", url]);
+		await project.operator(["claims", "decline", "c-1", "--text", "No.", "--url", url]);
+		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+			["/operator/claims/c-1/grant", { text: "It was found.", by: { kind: "amount", date: "2026-11-19", amount: "12.50" } }],
+			["/operator/claims/c-1/answer", { text: "Which shop?" }],
+			["/operator/claims/c-1/decline", { text: "No." }],
+		]);
+		answer = { status: 409, body: JSON.stringify({ error: "Conflict", message: "It is granted, and so at its end." }) };
+		const ended = await run("claims", "decline", "c-1", "--text", "No.", "--url", url);
+		expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("It is granted, and so at its end.")]);
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

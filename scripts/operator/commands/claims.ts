@@ -8,7 +8,7 @@ import { targetOf } from "../target.ts";
 
 const MEANS = ["amount", "attach_conversion", "restore_conversion", "release_conversion"];
 
-type ListOptions = ServerOptions & Partial<Record<"id" | "publisher" | "state" | "limit" | "cursor", string>>;
+type ListOptions = ServerOptions & Partial<Record<"id" | "publisher" | "state" | "from" | "to" | "limit" | "cursor", string>>;
 type SettleOptions = ServerOptions & { text: string };
 type GrantOptions = SettleOptions & { by: string } & Partial<Record<"date" | "amount" | "platform" | "txnid" | "click", string>>;
 
@@ -22,6 +22,8 @@ export const command: OperatorCommand = {
 			.option("--id <id>", "this one")
 			.option("--publisher <id>", "of this publisher (its id in the network file)")
 			.option("--state <state>", oneOf(CLAIM_STATES))
+			.option("--from <time>", "made at or after this time or UTC date")
+			.option("--to <time>", "made before this time; a date is included")
 			.option("--limit <count>", "claims a page, at most 1000")
 			.option("--cursor <cursor>", "where the page before ended")
 			.action(list);

@@ -14,13 +14,14 @@ type ListOptions = ServerOptions & {
 	text?: string;
 	active?: string;
 	status?: string;
+	blocks?: string;
 	brand?: string;
 	category?: string;
 	platform?: string;
 	country?: string;
 };
 
-const FILTERS = ["text", "active", "status", "brand", "category", "platform", "country"] as const;
+const FILTERS = ["text", "active", "status", "blocks", "brand", "category", "platform", "country"] as const;
 
 const FIELDS: Readonly<Record<EntrySection, Readonly<Record<string, v.GenericSchema>>>> = {
 	platforms: platformSchema.entries,
@@ -48,6 +49,7 @@ export const command: OperatorCommand = {
 			.option("--text <text>", "with this in the name (not of campaigns)")
 			.option("--active <true|false>", "brands and campaigns that are, or are not")
 			.option("--status <status>", "publishers: active or suspended")
+			.option("--blocks <domain>", "publishers for whom this brand is blocked")
 			.option("--brand <domain>", "campaigns of this brand")
 			.option("--category <category>", "brands of this category")
 			.option("--platform <id>", "campaigns of this platform")

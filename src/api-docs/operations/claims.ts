@@ -146,6 +146,8 @@ export const OPERATOR_CLAIM_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "id", description: "This claim.", schema: claimsQuerySchema.entries.id },
 			{ in: "query", name: "state", description: `One of ${CLAIM_STATES.join(", ")}.`, schema: claimsQuerySchema.entries.state },
 			{ in: "query", name: "publisher", description: "Of this publisher.", schema: claimsQuerySchema.entries.publisher },
+			{ in: "query", name: "from", description: "Made at this moment or later.", schema: claimsQuerySchema.entries.from },
+			{ in: "query", name: "to", description: "Made before this moment; a date is included.", schema: claimsQuerySchema.entries.to },
 			...PAGING,
 		],
 		answers: {

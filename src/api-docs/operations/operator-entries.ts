@@ -41,6 +41,7 @@ const OF: Readonly<Record<EntrySection, Of>> = {
 		filters: [
 			["text", "In its name."],
 			["status", "active or suspended."],
+			["blocks", "For whom this brand is blocked, by its domain."],
 		],
 	},
 	brands: {

@@ -76,17 +76,20 @@ function guardFaults({ session, now }: PersonRequest, fields: Readonly<Record<st
 		.map((path) => ({ path, message: CONFIRM_FIRST }));
 }
 
-/** Answers a form about an entry: the difference, then the change, or what stands against it. */
+/**
+ * Answers a form about an entry: the difference, then the change, or what stands against it.
+ * @param of the entry, and its state that was read: those of the address and the form, unless the form is on another entry's page
+ */
 export async function answerChange(
 	request: PersonRequest,
 	section: EntrySection,
 	found: FoundEntry,
 	sentFields?: SentFields,
+	of: { id: string; etag: string } = { id: request.param("id"), etag: request.form.get("etag") ?? "" },
 ): Promise<Shown> {
-	const { deps, form, param } = request;
-	const id = param("id");
+	const { deps, form } = request;
+	const { id, etag } = of;
 	const action = networkPath(section, id);
-	const etag = form.get("etag") ?? "";
 	const sent = sentFields ?? sentIn(section, form, found.entry);
 	const conflict = async () =>
 		view(

@@ -4,6 +4,7 @@ import type { OperatorClaim } from "../../claims/claim-answers.ts";
 import { claimsQuerySchema, grantSchema, MAX_CLAIM_TEXT, wordsSchema } from "../../claims/claim-requests.ts";
 import { lookUp } from "../../claims/own-claims.ts";
 import { answerClaim, declineClaim, grantClaim, listClaims } from "../../claims/settle-claims.ts";
+import { traceConversion } from "../../conversions/trace.ts";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
@@ -16,6 +17,7 @@ import { Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
+import { Postbacks } from "./postbacks.tsx";
 
 const PATH = "/console/operator/claims";
 const MEANS = [
@@ -47,6 +49,8 @@ export const OPERATOR_CLAIMS_PAGES = [
 						filters={[
 							{ kind: "choice", name: "state", label: "State", choices: CLAIM_STATES.map((value) => ({ value, label: value })) },
 							{ kind: "text", name: "publisher", label: "Publisher" },
+							{ kind: "date", name: "from", label: "Made from" },
+							{ kind: "date", name: "to", label: "Until" },
 						]}
 					/>
 					<Table
@@ -85,6 +89,7 @@ export const OPERATOR_CLAIMS_PAGES = [
 					<ClaimShown claim={claim} network="us" />
 					<h2>What is known of it</h2>
 					<Known {...(await lookUp(deps, claim.publisher, claim.about))} />
+					<Postbacks caption="What platforms sent of it" rows={(await traceConversion(deps.db, claim.about)).postbacks} />
 					{isUnderWay && mayAct(person.role, "finance") ? <Forms id={claim.id} /> : null}
 				</>
 			);

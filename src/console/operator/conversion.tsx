@@ -20,6 +20,7 @@ import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
 
 const PATH = "/console/operator/conversions";
@@ -287,16 +288,7 @@ function History({ shown: { conversion, postbacks, adjustments } }: { shown: Sho
 				rows={conversion.events}
 				empty={<p>Nothing is kept of what happened to it.</p>}
 			/>
-			<Table
-				caption="What the platform sent"
-				columns={[
-					{ head: "At", cell: ({ received_at }) => <Time at={received_at} /> },
-					{ head: "Outcome", cell: ({ outcome }) => <State word={outcome} /> },
-					{ head: "Query", cell: ({ query }) => <Code>{query}</Code> },
-				]}
-				rows={postbacks}
-				empty={<p>No postback of it is kept any more.</p>}
-			/>
+			<Postbacks caption="What the platform sent" rows={postbacks} />
 			<Table
 				caption="What the publisher was told"
 				columns={[

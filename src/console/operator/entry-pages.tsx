@@ -5,71 +5,51 @@ import { isObject } from "../../lib/json.ts";
 import { ENTRY_SECTIONS, type EntrySection } from "../../operator/network/entry-answers.ts";
 import type { FileEntry } from "../../operator/network/export-entry.ts";
 import type { FoundEntry } from "../../operator/network/read-entries.ts";
-import { type PersonRequest, page, view } from "../page.ts";
+import { page, view } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
-import { Field } from "../ui/field.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Money, State } from "../ui/values.tsx";
-import { answerChange, requireEntry } from "./change-entry-pages.tsx";
+import { BlockBrand, showBlocked } from "./blocks.tsx";
+import { requireEntry } from "./change-entry-pages.tsx";
 import { Value } from "./difference.tsx";
 import { fieldsOf } from "./entry-fields.ts";
 import { EntryForm, stateFields } from "./entry-form.tsx";
 import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
+import { PostbackSecret } from "./postback-secret.tsx";
 
 const USD_FIELDS: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "flat_fee", "daily_budget", "total_budget", "max_payout"]);
 
-export const ENTRY_PAGES = [
-	...ENTRY_SECTIONS.map((section) =>
-		page({
-			method: "GET",
-			path: `${networkPath(section)}/:id`,
-			needs: { staff: "viewer" },
-			title: SECTION_WORDS[section].title,
-			async handle(request) {
-				const { param, query, person } = request;
-				const found = await requireEntry(request, section, param("id"));
-				const { entry } = found;
-				const id = idOf(section, entry);
-				const { one } = SECTION_WORDS[section];
-				const name = typeof entry.name === "string" ? entry.name : id;
-				return view(
-					{ title: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} ${name}` },
-					<>
-						<Changed how={query.changed} />
-						<Facts
-							facts={fieldsOf(section).map(({ name: field, label }) => [label, <Shown name={field} value={entry[field]} entry={entry} />])}
-						/>
-						<Further section={section} id={id} entry={entry} isAdmin={mayAct(person.role, "admin")} />
-						{mayAct(person.role, "manager") ? <Changes section={section} id={id} found={found} /> : null}
-					</>,
-				);
-			},
-		}),
-	),
+export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 	page({
-		method: "POST",
-		path: `${networkPath("publishers")}/:id/block`,
-		needs: { staff: "manager" },
-		title: "Block a brand",
+		method: "GET",
+		path: `${networkPath(section)}/:id`,
+		needs: { staff: "viewer" },
+		title: SECTION_WORDS[section].title,
 		async handle(request) {
-			const found = await requireEntry(request, "publishers", request.param("id"));
-			const blocked = [...(found.entry.blocked_brands as unknown[]), blockIn(request)];
-			return answerChange(request, "publishers", found, {
-				fields: { blocked_brands: blocked },
-				texts: { blocked_brands: JSON.stringify(blocked, null, 2) },
-				faults: [],
-			});
+			const { deps, param, query, person } = request;
+			const [isManager, isAdmin] = [mayAct(person.role, "manager"), mayAct(person.role, "admin")];
+			const found = await requireEntry(request, section, param("id"));
+			const { entry } = found;
+			const id = idOf(section, entry);
+			const { one } = SECTION_WORDS[section];
+			const name = typeof entry.name === "string" ? entry.name : id;
+			return view(
+				{ title: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} ${name}` },
+				<>
+					<Changed how={query.changed} />
+					<Facts
+						facts={fieldsOf(section).map(({ name: field, label }) => [label, <Shown name={field} value={entry[field]} entry={entry} />])}
+					/>
+					<Further section={section} id={id} entry={entry} isAdmin={isAdmin} />
+					{section === "brands" ? await showBlocked(deps, id, isManager) : null}
+					{isManager ? <Changes section={section} id={id} found={found} isAdmin={isAdmin} /> : null}
+				</>,
+			);
 		},
 	}),
-];
-
-/** The brand of a form, and the country where one is given. */
-function blockIn({ form }: PersonRequest): Record<string, string> {
-	const country = (form.get("country") ?? "").trim();
-	return { domain: (form.get("domain") ?? "").trim(), ...(country !== "" && { country }) };
-}
+);
 
 function Changed({ how }: { how: string | undefined }): JSX.Element | null {
 	if (how === undefined) return null;
@@ -155,7 +135,7 @@ function auditOf(section: EntrySection, id: string): string {
 	return addressOf("/console/operator/audit", { subject_kind: SECTION_WORDS[section].one, subject: id });
 }
 
-function Changes({ section, id, found }: { section: EntrySection; id: string; found: FoundEntry }): JSX.Element {
+function Changes({ section, id, found, isAdmin }: { section: EntrySection; id: string; found: FoundEntry; isAdmin: boolean }): JSX.Element {
 	const path = networkPath(section, id);
 	const toggle = toggleOf(section, found.entry);
 	return (
@@ -165,26 +145,12 @@ function Changes({ section, id, found }: { section: EntrySection; id: string; fo
 			{toggle === null ? null : (
 				<Do action={path} label={`${toggle.label}…`} fields={{ ...stateFields(found), fields: JSON.stringify(toggle.fields) }} />
 			)}
-			{section === "publishers" ? (
-				<details>
-					<summary>Block a brand for it…</summary>
-					<form method="post" action={`${path}/block`} class="stack">
-						{Object.entries(stateFields(found)).map(([name, value]) => (
-							<input type="hidden" name={name} value={value} />
-						))}
-						<Field name="domain" label="Brand" hint="Its domain" required />
-						<Field name="country" label="Country" hint="Such as US; otherwise in all of them" maxLength={2} />
-						<div class="buttons">
-							<button type="submit">Show what changes</button>
-						</div>
-					</form>
-				</details>
-			) : null}
+			{section === "publishers" ? <BlockBrand path={path} found={found} /> : null}
 			<details>
 				<summary>Change its fields…</summary>
 				<EntryForm section={section} action={path} found={found} />
 			</details>
-			{section === "platforms" ? <p>Its postback secret is set by the network file alone; keys have a page of their own.</p> : null}
+			{section === "platforms" && isAdmin ? <PostbackSecret id={id} etag={found.etag} /> : null}
 		</>
 	);
 }

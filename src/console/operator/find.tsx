@@ -13,9 +13,10 @@ import { page, seeOther } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
-import { Facts, Table } from "../ui/table.tsx";
+import { Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { Postbacks } from "./postbacks.tsx";
 
 const PATH = "/console/operator/find";
 const querySchema = v.object({
@@ -140,17 +141,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 				rows={conversions}
 				empty={<p>No conversion has this id.</p>}
 			/>
-			{postbacks.map(({ received_at, platform, outcome, query, answer }) => (
-				<Facts
-					facts={[
-						["Postback at", <Time at={received_at} />],
-						["Platform", platform],
-						["Outcome", <State word={outcome} />],
-						["Query", <Code>{query}</Code>],
-						["Answer", answer.message],
-					]}
-				/>
-			))}
+			<Postbacks caption="Postbacks" rows={postbacks} />
 		</>
 	);
 }

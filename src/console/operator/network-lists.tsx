@@ -63,6 +63,7 @@ const FILTERS: Readonly<Record<EntrySection, readonly Filter[]>> = {
 				{ value: "suspended", label: "suspended" },
 			],
 		},
+		{ kind: "text", name: "blocks", label: "Blocked brand", hint: "Its domain", maxLength: 255 },
 	],
 	brands: [TEXT, ACTIVE, { kind: "text", name: "category", label: "Category", maxLength: 200 }],
 	campaigns: [

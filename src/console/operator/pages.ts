@@ -2,6 +2,7 @@
 import type { Page } from "../page.ts";
 import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
+import { BLOCK_PAGES } from "./blocks.tsx";
 import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
 import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
 import { OPERATOR_CLAIMS_PAGES } from "./claims.tsx";
@@ -16,6 +17,7 @@ import { KEYS_PAGES } from "./keys.tsx";
 import { NETWORK_LIST_PAGES } from "./network-lists.tsx";
 import { PEOPLE_PAGES } from "./people.tsx";
 import { POSTBACK_PROBLEMS_PAGES } from "./postback-problems.tsx";
+import { POSTBACK_SECRET_PAGES } from "./postback-secret.tsx";
 import { TRAFFIC_PAGES } from "./traffic.tsx";
 
 export const OPERATOR_PAGES: readonly Page[] = [
@@ -32,6 +34,8 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...EXPLAIN_PAGES,
 	...NETWORK_LIST_PAGES,
 	...ENTRY_PAGES,
+	...BLOCK_PAGES,
+	...POSTBACK_SECRET_PAGES,
 	...CHANGE_ENTRY_PAGES,
 	...KEYS_PAGES,
 	...PEOPLE_PAGES,

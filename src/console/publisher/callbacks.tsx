@@ -125,9 +125,9 @@ export const CALLBACKS_PAGES = [
 		path: `${PATH}/test`,
 		needs: { publisher: "owner" },
 		title: "Test of your callback address",
-		async handle({ deps, publisher }) {
+		async handle({ deps, publisher, actor }) {
 			await takeCall(deps, publisher.id);
-			const report = await testOwnCallback(deps.publisherApi.callbacks(), publisher.id);
+			const report = await testOwnCallback(deps.publisherApi.callbacks(), publisher.id, actor);
 			return (
 				<div class="panel">
 					<Facts facts={testFacts(report)} />

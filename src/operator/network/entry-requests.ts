@@ -34,7 +34,7 @@ const status = v.optional(v.picklist(["active", "suspended"], "must be active or
 
 const FILTERS = {
 	platforms: { text },
-	publishers: { text, status },
+	publishers: { text, status, blocks: domain },
 	brands: { text, active, category: text },
 	campaigns: { active, brand: domain, platform: text, country },
 } as const;
@@ -54,6 +54,7 @@ export type ListQuery = {
 	active?: boolean | undefined;
 	status?: string | undefined;
 	brand?: string | undefined;
+	blocks?: string | undefined;
 	category?: string | undefined;
 	platform?: string | undefined;
 	country?: string | undefined;

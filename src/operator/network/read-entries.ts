@@ -63,13 +63,14 @@ export async function listEntries(db: Database, section: EntrySection, query: Li
 	return { data, limit, next_cursor: hasMore ? writeCursor([end.last ?? ""]) : null };
 }
 
-function conditionsOf({ active, status, platform, country, category, text }: ListQuery): SQL[] {
+function conditionsOf({ active, status, platform, country, category, blocks, text }: ListQuery): SQL[] {
 	return [
 		active === undefined ? null : sql`x.active = ${Number(active)}`,
 		status === undefined ? null : sql`x.status = ${status}`,
 		platform === undefined ? null : sql`x.platform = ${platform}`,
 		country === undefined ? null : sql`x.country = ${country}`,
 		category === undefined ? null : sql`x.category = ${category}`,
+		blocks === undefined ? null : sql`EXISTS (SELECT 1 FROM json_each(x."blockedBrands") b WHERE b.value ->> 'domain' = ${blocks})`,
 		text === undefined ? null : containsText(sql`x.name`, text),
 	].filter((condition) => condition !== null);
 }

@@ -202,6 +202,11 @@ describe("worker: all callbacks in the operators' console", () => {
 		}
 		const tested = await shown(post("/console/operator/callbacks/test", who.manager, { publisher: "cpa" }));
 		expect([tested.status, tested.text]).toEqual([200, expect.stringContaining("txnid=test-")]);
-		expect(await audited("testCallback")).toEqual([{ actor: "max", role: "manager", subject_id: "cpa", counts: null }]);
+		expect(await audited("testCallback")).toEqual(
+			[
+				["Ada (cpa)", "owner"],
+				["max", "manager"],
+			].map(([actor, role]) => ({ actor, role, subject_id: "cpa", counts: null })),
+		);
 	});
 });

@@ -119,6 +119,14 @@ describe("worker: claims", () => {
 		expect((await shown(get("/console/claims", who.quiet))).text).toContain("No claim was found");
 		const listed = await shown(get("/console/operator/claims?state=open&publisher=cpa", who.viewer));
 		expect(listed.text).toContain(`/console/operator/claims/${id}`);
+		for (const [query, found] of [
+			["to=2026-11-17", false],
+			["from=2026-11-18&to=2026-11-18", true],
+			["from=2026-11-18T15:00:01Z", false],
+		] as const) {
+			expect([query, (await shown(get(`/console/operator/claims?${query}`, who.viewer))).text.includes(id)]).toEqual([query, found]);
+		}
+		expect((await get("/console/operator/claims?from=yesterday", who.viewer)).status).toBe(422);
 		const staff = await shown(get(`/console/operator/claims/${id}`, who.viewer));
 		expect([staff.status, staff.text.includes("Decline")]).toEqual([200, false]);
 		for (const verb of ["answer", "decline", "grant"])
@@ -142,6 +150,10 @@ describe("worker: claims", () => {
 	});
 
 	it("are granted once, by an adjustment of the claim's own publisher", async () => {
+		const wrong = await claim({ id: "sale-1", kind: "wrong" });
+		expect((await shown(get(`/console/operator/claims/${wrong.claim?.id}`, who.viewer))).text).toMatch(
+			/What platforms sent of it[\s\S]*west[\s\S]*accepted/,
+		);
 		const before = await earned();
 		const { claim: robot } = await claim({ id: "robot" });
 		const path = `${robot?.id}/grant`;

@@ -243,6 +243,44 @@ describe("worker: a change", () => {
 		await change(path, formOf(await textOf(path, "manager"), "fields"));
 	});
 
+	it("blocks and unblocks a brand for a publisher on the brand's own page", async () => {
+		const path = "/console/operator/brands/bags.example";
+		expect(await textOf(path)).not.toContain("/block");
+		for (const publisher of ["", "nobody"]) expect((await send(`${path}/block`, { publisher })).status).toBe(publisher === "" ? 422 : 404);
+		const block = await send(`${path}/block`, { ...formOf(await textOf(path, "manager"), "publisher"), publisher: "b", country: "us" });
+		expect(block.text).toContain("{&quot;domain&quot;:&quot;bags.example&quot;,&quot;country&quot;:&quot;US&quot;}");
+		expect((await post("/console/operator/publishers/b", visitors.manager, formOf(block.text, "step"))).status).toBe(303);
+		expect(await textOf("/console/operator/publishers?blocks=bags.example")).toContain("B &lt;b&gt;");
+		expect(await textOf("/console/operator/publishers?blocks=hats.example")).toContain("No publisher is like that");
+		const unblock = await send(`${path}/block`, formOf(await textOf(path, "manager"), "deed"));
+		expect((await post("/console/operator/publishers/b", visitors.manager, formOf(unblock.text, "step"))).status).toBe(303);
+		expect(await textOf(path)).toContain("It is blocked for nobody");
+	});
+
+	it("of a postback secret is an admin's, and never read back", async () => {
+		const path = "/console/operator/platforms/northwind";
+		visitors.admin = await signIn({ staff: "the admin" });
+		const secretNow = () => stored("SELECT postback_secret AS value FROM platforms WHERE id = 'northwind'");
+		expect(await textOf(path, "manager")).not.toContain(`${path}/secret`);
+		const form = formOf(await textOf(path, "admin"), "postback_secret");
+		expect(form).not.toMatchObject({ postback_secret: expect.stringMatching(/./) });
+		expect((await send(`${path}/secret`, { ...form, postback_secret: "another-secret-of-it" })).status).toBe(403);
+		for (const postback_secret of ["", "short"]) {
+			const refused = await send(`${path}/secret`, { ...form, postback_secret }, "admin");
+			expect([refused.status, refused.text.includes("Nothing was changed")]).toEqual([422, true]);
+		}
+		const set = { ...form, postback_secret: "another-secret-of-it" };
+		expect((await send(`${path}/secret`, set, "admin")).status).toBe(303);
+		expect(await secretNow()).toBe("another-secret-of-it");
+		expect((await send(`${path}/secret`, set, "admin")).status).toBe(412);
+		const text = await textOf(path, "admin");
+		expect(text).not.toContain("another-secret-of-it");
+		expect((await send(`${path}/secret`, formOf(text, "remove"), "admin")).status).toBe(303);
+		expect(await secretNow()).toBeNull();
+		const { results } = await env.DB.prepare("SELECT before, after FROM audit WHERE verb = 'changePlatformEntry'").all();
+		expect(JSON.stringify(results)).not.toMatch(/secret-of/);
+	});
+
 	it("of a callback address takes whoever has just shown that it is they; of an identity an admin, too", async () => {
 		const path = "/console/operator/publishers/acme";
 		const form = formOf(await textOf(path, "manager"), "callback_url");
