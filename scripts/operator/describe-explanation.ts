@@ -1,9 +1,13 @@
 /** What a request would get, and why, in words. */
-import type { Explanation } from "../../src/bidding/explain-answer.ts";
+import { type Explanation, PRIVACY_REFUSALS } from "../../src/bidding/explain-answer.ts";
 
 /** The decision, and a line for each campaign that was considered. */
-export function describeExplanation({ endpoint, decision, candidates }: Explanation): string {
-	const head = `${endpoint === "openrtb" ? "OpenRTB" : "Serving Engine"}: ${describeDecision(decision)}`;
+export function describeExplanation({ endpoint, decision, privacy, candidates }: Explanation): string {
+	const stripped = decision.outcome === "bid" && decision.stripped ? ", and the link has nothing of the user" : "";
+	const head = [
+		`${endpoint === "openrtb" ? "OpenRTB" : "Serving Engine"}: ${describeDecision(decision)}`,
+		...(privacy === null ? [] : [`Privacy: ${PRIVACY_REFUSALS[privacy]} says no${stripped}.`]),
+	].join("\n");
 	if (candidates.length === 0) return `${head}\nNo campaign was considered.`;
 	const rows = candidates.map(({ domain, campaign_id, link, price, explanation }) => ({
 		cells: [String(campaign_id), `${domain}, ${link}`, price === null ? "no price" : `${price} USD`],

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { BID_ENDPOINTS, LINK_TYPES } from "../lib/enums.ts";
 import { count, usd } from "../lib/shapes.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
+import type { Refusal } from "../privacy/privacy-of.ts";
 
 const reason = v.picklist(Object.keys(NO_BID_REASONS) as NoBidReason[]);
 
@@ -13,8 +14,24 @@ export const bidDecisionSchema = v.strictObject({
 	campaign_id: count,
 	price: usd,
 	is_deeplink: v.boolean(),
+	stripped: v.pipe(v.boolean(), v.description("The link has nothing of the user: a privacy signal says no.")),
 });
 export const invalidDecisionSchema = v.strictObject({ outcome: v.literal("invalid"), explanation: v.string() });
+
+/** What each privacy signal is that can say no. */
+export const PRIVACY_REFUSALS: Readonly<Record<Refusal, string>> = {
+	unreadable: "a signal that cannot be read",
+	coppa: "COPPA",
+	limited: "limited tracking, or Global Privacy Control",
+	us_privacy: "US Privacy",
+	gpp: "GPP",
+	gdpr: "the GDPR",
+};
+
+export const privacyRefusal = v.pipe(
+	v.nullable(v.picklist(Object.keys(PRIVACY_REFUSALS) as Refusal[])),
+	v.description("The first privacy signal of the request that says no, whatever your policy makes of it; null where none does."),
+);
 
 const decisionSchema = v.variant("outcome", [
 	bidDecisionSchema,
@@ -42,6 +59,7 @@ export const candidateSchema = v.strictObject({
 export const explanationSchema = v.strictObject({
 	endpoint: v.picklist(BID_ENDPOINTS),
 	decision: decisionSchema,
+	privacy: privacyRefusal,
 	candidates: v.array(candidateSchema),
 });
 

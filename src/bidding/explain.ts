@@ -5,6 +5,8 @@ import type { WaitUntil } from "../lib/async.ts";
 import { formatPrice } from "../lib/money.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
+import { refusalOf } from "../privacy/privacy-of.ts";
+import type { PrivacySignals } from "../privacy/signals.ts";
 import type { AuctionRequest, Decision, Observer } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import type { Explanation } from "./explain-answer.ts";
@@ -25,14 +27,20 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 	if (input.endpoint === "openrtb") {
 		const request = readBidRequest(input.request);
 		if (request === null)
-			return { endpoint, decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" }, candidates: [] };
+			return {
+				endpoint,
+				decision: { outcome: "invalid", explanation: "no valid OpenRTB bid request: HTTP 400" },
+				privacy: null,
+				candidates: [],
+			};
 		const auction = toAuction(request);
-		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), candidates: [] };
+		const privacy = refusalIn(deps, request.privacy);
+		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), privacy, candidates: [] };
 		const lay: Laying = (publisher) => layOptions(auction, request, input.request, publisher);
 		return explain(deps, endpoint, auction, (snapshot, now) => findByOpenRtbIdentity(snapshot, input.identity, now), waitUntil, lay);
 	}
 	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
-	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, candidates: [] };
+	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, privacy: null, candidates: [] };
 	return explain(deps, endpoint, query.auction, (snapshot, now) => findByPublisherId(snapshot, query.publisherId, now), waitUntil);
 }
 
@@ -67,12 +75,16 @@ async function explain(
 		observe,
 	);
 	const candidates = considered.map((candidate) => explainCandidate(candidate, decision));
-	return { endpoint, decision: explainDecision(decision), candidates };
+	return { endpoint, decision: explainDecision(decision), privacy: refusalIn(deps, auction.privacy), candidates };
+}
+
+function refusalIn({ vendorId = null }: BiddingDeps, signals: PrivacySignals | null): Explanation["privacy"] {
+	return signals === null ? null : refusalOf(signals, vendorId);
 }
 
 function explainDecision(decision: Decision): Explanation["decision"] {
 	if (decision.outcome === "no-bid") return explainNoBid(decision.reason);
-	const { brand, campaign, price, isDeeplink } = decision;
+	const { brand, campaign, price, isDeeplink, stripped } = decision;
 	return {
 		outcome: "bid",
 		domain: brand.domain,
@@ -80,6 +92,7 @@ function explainDecision(decision: Decision): Explanation["decision"] {
 		campaign_id: campaign.campaignId,
 		price: formatPrice(price),
 		is_deeplink: isDeeplink,
+		stripped,
 	};
 }
 

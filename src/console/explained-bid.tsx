@@ -1,7 +1,7 @@
 /** What a request would get, and what was considered for it: as publishers and operators see it. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Explanation } from "../bidding/explain-answer.ts";
+import { type Explanation, PRIVACY_REFUSALS } from "../bidding/explain-answer.ts";
 import type { OwnExplanation } from "../publisher-api/explain-answer.ts";
 import { Facts, Table } from "./ui/table.tsx";
 import { Money, State } from "./ui/values.tsx";
@@ -9,7 +9,7 @@ import { Money, State } from "./ui/values.tsx";
 /** @param campaignOf a campaign's number, as who looks at it may follow it */
 export function ExplainedBid(props: { explanation: Explanation | OwnExplanation; campaignOf?: (id: number) => Child }): JSX.Element {
 	const { explanation, campaignOf = String } = props;
-	const { decision, endpoint } = explanation;
+	const { decision, endpoint, privacy } = explanation;
 	const candidates: readonly Candidate[] = explanation.candidates;
 	return (
 		<section>
@@ -26,6 +26,7 @@ export function ExplainedBid(props: { explanation: Explanation | OwnExplanation;
 								["Leads to", decision.is_deeplink ? "the page" : "the homepage"],
 							] as const)
 						: ([["Why", decision.explanation]] as const)),
+					["Privacy", privacy === null ? null : describePrivacy(privacy, decision)],
 				]}
 			/>
 			<Table
@@ -43,6 +44,16 @@ export function ExplainedBid(props: { explanation: Explanation | OwnExplanation;
 			/>
 		</section>
 	);
+}
+
+/** What a signal that says no has done. */
+function describePrivacy(
+	privacy: NonNullable<Explanation["privacy"]>,
+	decision: Explanation["decision"] | OwnExplanation["decision"],
+): string {
+	const signal = `${PRIVACY_REFUSALS[privacy]} says no`;
+	if (decision.outcome !== "bid") return signal;
+	return `${signal}: ${decision.stripped ? "the link has nothing of the user" : "by the publisher's policy the bid is made as sent"}`;
 }
 
 type Candidate = (Explanation | OwnExplanation)["candidates"][number];

@@ -18,7 +18,7 @@ export function privacyOf(signals: PrivacySignals | null, policy: PrivacyPolicy,
 	return signals === null || policy === "as_sent" || refusalOf(signals, vendorId) === null ? "as_sent" : policy;
 }
 
-type Refusal = "unreadable" | "coppa" | "limited" | "us_privacy" | "gpp" | "gdpr";
+export type Refusal = "unreadable" | "coppa" | "limited" | "us_privacy" | "gpp" | "gdpr";
 
 /** Each rule says no by itself. Those that decode come last. */
 const RULES: readonly { name: Refusal; saysNo: (signals: PrivacySignals, vendorId: number | null) => boolean }[] = [

@@ -1,6 +1,6 @@
 /** Answer of POST /api/explain. */
 import * as v from "valibot";
-import { bidDecisionSchema, candidateSchema, invalidDecisionSchema } from "../bidding/explain-answer.ts";
+import { bidDecisionSchema, candidateSchema, invalidDecisionSchema, privacyRefusal } from "../bidding/explain-answer.ts";
 import { BID_ENDPOINTS } from "../lib/enums.ts";
 import { count, usd } from "../lib/shapes.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
@@ -41,6 +41,7 @@ const ownCandidateSchema = v.strictObject({
 export const ownExplanationSchema = v.strictObject({
 	endpoint: v.picklist(BID_ENDPOINTS),
 	decision: decisionSchema,
+	privacy: privacyRefusal,
 	candidates: v.array(ownCandidateSchema),
 });
 

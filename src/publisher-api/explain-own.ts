@@ -38,13 +38,14 @@ export async function explainOwn(deps: BiddingDeps, publisher: Publisher, body: 
 	return show(await explainBid(deps, { endpoint: "serving-engine", publisherId: publisher.publisherId, query }, waitUntil));
 }
 
-function show({ endpoint, decision, candidates }: Explanation): OwnExplanation {
+function show({ endpoint, decision, privacy, candidates }: Explanation): OwnExplanation {
 	return {
 		endpoint,
 		decision:
 			decision.outcome === "no-bid"
 				? { outcome: "no-bid", ...explain(decision.reason), code: NO_BID_REASONS[decision.reason].code }
 				: decision,
+		privacy,
 		candidates: candidates.map(({ reason, explanation, ...candidate }) => ({
 			...candidate,
 			...(reason === null ? { reason, explanation } : explain(reason)),

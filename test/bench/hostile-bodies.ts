@@ -6,6 +6,7 @@ import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
 import { MAX_KEYWORDS, MAX_KEYWORDS_LENGTH } from "../../src/lib/keyword.ts";
 import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-values.ts";
+import { consentOfRanges, consentOfSegments, GPP_SECTIONS, gppOfAllSections, gppOfUnknownSections } from "./hostile-consents.ts";
 
 /** Brands that share the keyword. */
 export const BRANDS = 2_000;
@@ -24,6 +25,11 @@ const PLAIN = {
 };
 /** Asks for the keyword that all brands share. */
 const SHARED = { ...PLAIN, site: { search: KEYWORD } };
+
+/** What the publisher with every option takes. */
+const WITH_CHAIN = { ...PLAIN, source: { schain: { ver: "1.0", complete: 1, nodes: [{ asi: "ssp.example", sid: "p-109", hp: 1 }] } } };
+/** Bodies whose kinds begin with this are sent to that publisher. */
+export const OPTIONS_PREFIX = "options_";
 
 const text = (body: unknown) => JSON.stringify(body);
 
@@ -208,7 +214,72 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	escapes: () => fillRaw(() => "\\u0041", '"', '"', 0),
 	escaped_newlines: () => fillRaw(() => "\\n", '"', '"', 0),
 	not_json: () => "[".repeat(MAX_BODY_BYTES),
+	/** Privacy signals: two different strings of a kind have a place each. */
+	consents_of_ranges: () => consents(consentOfRanges),
+	consents_of_segments: () => consents(consentOfSegments),
+	consent_too_long: () => fillText((consent) => ({ ...PLAIN, regs: { gdpr: 1 }, user: { consent } }), "C"),
+	consent_blanks: () => fillText((consent) => ({ ...PLAIN, regs: { gdpr: 1 }, user: { consent } }), " "),
+	consent_dots: () => text({ ...PLAIN, regs: { gdpr: 1 }, user: { consent: `${consentOfSegments(0).slice(0, 200)}${".".repeat(7_900)}` } }),
+	gpp_all_sections: () => gpp(gppOfAllSections, undefined),
+	gpp_sections_named: () => gpp(gppOfAllSections, GPP_SECTIONS),
+	gpp_unknown_sections: () => gpp(gppOfUnknownSections, undefined),
+	gpp_tildes: () => text({ ...PLAIN, regs: { gpp: "~".repeat(8_000) } }),
+	gpp_sid_list: () => text({ ...PLAIN, regs: { gpp: "DBAA", gpp_sid: Array(4_000).fill(-1) } }),
+	gpp_sid_text: () => fillText((gpp_sid) => ({ ...PLAIN, regs: { gpp: "DBAA", gpp_sid } }), "1,"),
+	us_privacy_long: () => fillText((us_privacy) => ({ ...PLAIN, regs: { us_privacy } }), "1YNN"),
+	signals_all_at_once: () =>
+		text({
+			...PLAIN,
+			regs: {
+				coppa: 0,
+				gdpr: 1,
+				us_privacy: "1YNN",
+				gpp: gppOfAllSections(0),
+				gpp_sid: [...GPP_SECTIONS, 2],
+				ext: { gdpr: 1, us_privacy: "1---", gpp: gppOfAllSections(1), gpp_sid: GPP_SECTIONS.join("_") },
+			},
+			user: { consent: consentOfRanges(0), ext: { consent: consentOfSegments(1) } },
+			device: { lmt: 0, dnt: 0, ip: "203.0.113.7" },
+		}),
+	signals_nested: () => `${text(PLAIN).slice(0, -1)},"regs":{"ext":${"[".repeat(2_000)}${"]".repeat(2_000)}}}`,
+	/** Sent to a publisher with every option. */
+	options_plain: () => text(WITH_CHAIN),
+	options_kwarray: () => text({ ...WITH_CHAIN, site: {}, user: { kwarray: keywordsOf((at) => (at === 0 ? KEYWORD : `word ${at}`)) } }),
+	options_kwarray_too_many: () => text({ ...WITH_CHAIN, site: {}, user: { kwarray: Array(MAX_LIST_ENTRIES).fill("a,b") } }),
+	options_kwarray_lists: () =>
+		text({ ...WITH_CHAIN, site: { kwarray: Array(MAX_LIST_ENTRIES / 2).fill(",") }, user: { kwarray: Array(MAX_LIST_ENTRIES).fill("Ä") } }),
+	options_bcat: () => text({ ...WITH_CHAIN, site: { search: KEYWORD }, bcat: categories((at) => `IAB${at + 100}-1`) }),
+	options_bcat_blocks_all: () => text({ ...WITH_CHAIN, site: { search: KEYWORD }, bcat: [...categories((at) => `IAB${at + 100}`), "IAB22"] }),
+	options_acat_none: () =>
+		text({ ...WITH_CHAIN, site: { search: KEYWORD }, acat: categories((at) => `iab${at + 100}`), bcat: categories((at) => `IAB${at + 5_000}`) }),
+	options_schain_long: () => text({ ...PLAIN, source: { schain: chain(100, () => "ssp.example"), ext: { schain: chain(100, () => "ssp.example") } } }),
+	options_schain_urls: () => text({ ...PLAIN, source: { schain: chain(100, (at) => `https://bücher-${at}.${"ß".repeat(60)}.example/`) } }),
+	options_schain_too_long: () => text({ ...PLAIN, source: { schain: chain(1_400, () => "ssp.example") } }),
+	options_schain_wide_node: () => fillText((asi) => ({ ...PLAIN, source: { schain: { complete: 1, nodes: [{ asi, sid: "1" }] } } }), "ü."),
+	options_user_agent: () => fillText((ua) => ({ ...WITH_CHAIN, device: { ua } }), "bo t/"),
 };
+
+/** Two strings where the GDPR applies. */
+function consents(make: (mark: number) => string): string {
+	return text({ ...PLAIN, regs: { gdpr: 1 }, user: { ...PLAIN.user, consent: make(0), ext: { consent: make(1) } } });
+}
+
+function gpp(make: (mark: number) => string, gpp_sid: readonly number[] | undefined): string {
+	return text({ ...PLAIN, regs: { gpp: make(0), gpp_sid, ext: { gpp: make(1), gpp_sid } } });
+}
+
+function chain(nodes: number, asi: (at: number) => string): unknown {
+	return { ver: "1.0", complete: 1, nodes: Array.from({ length: nodes }, (_, at) => ({ asi: asi(at), sid: "p-109", hp: 1 })) };
+}
+
+function keywordsOf(keyword: (at: number) => string): string[] {
+	return Array.from({ length: MAX_KEYWORDS }, (_, at) => keyword(at));
+}
+
+/** As long a list as is read, of two that the body's values have room for. */
+function categories(name: (at: number) => string): string[] {
+	return Array.from({ length: MAX_LIST_ENTRIES - 1 }, (_, at) => name(at));
+}
 
 /** Kinds that are sent as gzip, a thousandth of their size. */
 const ZIPPED = ["badv_junk", "small_objects", "escapes", "blanks"] as const;

@@ -3,6 +3,7 @@
  * what others are compared with.
  */
 import { domainOf, KEYWORD } from "./hostile-bodies.ts";
+import { consentOfRanges, consentOfSegments, gppOfAllSections } from "./hostile-consents.ts";
 
 /** Cloudflare takes no longer URL. */
 const MAX_URL_CHARACTERS = 16 * 1_024;
@@ -61,6 +62,33 @@ const ANY: Readonly<Record<string, Kind>> = {
 	escape_at_the_end: (base) => `${fill(base, () => "&a=b").slice(0, -5)}&%61`,
 };
 
+/** Different strings of a kind, as many as are read. */
+function consents(make: (mark: number) => string, name: string, count: number): Kind {
+	return (base) => {
+		const room = Math.floor((MAX_URL_CHARACTERS - HEAD_CHARACTERS - base.length) / count) - name.length - 2;
+		const sent = Array.from({ length: count }, (_, mark) => `&${name}=${make(mark).slice(0, room)}`);
+		return `${base}&gdpr=1${sent.join("")}`.slice(0, MAX_URL_CHARACTERS - HEAD_CHARACTERS);
+	};
+}
+
+/** Privacy signals, which both endpoints read. */
+const SIGNALS: Readonly<Record<string, Kind>> = {
+	consent_of_ranges: consents(consentOfRanges, "gdpr_consent", 1),
+	consents_of_ranges: consents(consentOfRanges, "gdpr_consent", 4),
+	consents_of_segments: consents(consentOfSegments, "gdpr_consent", 4),
+	gpp_all_sections: consents(gppOfAllSections, "gpp", 1),
+	gpps_short: (base) => `${base}${[0, 1, 2, 3].map((mark) => `&gpp=${shortGpp(mark)}`).join("")}`,
+	gpp_sid: (base) => fill(`${base}&gpp=DBAA&gpp_sid=-1`, () => ",-1"),
+	repeated_consents: (base) => fill(base, (at) => `&gdpr_consent=C${at}`),
+	repeated_flags: (base) => fill(base, () => "&gdpr=0"),
+	unfilled_macros: (base) => fill(base, () => `&us_privacy=$%7BUS_PRIVACY%7D`),
+};
+
+/** All sections, with a segment each. */
+function shortGpp(mark: number): string {
+	return gppOfAllSections(mark).replaceAll(/(\.A)+/g, ".A");
+}
+
 /** A value that both endpoints read, made long of one unit. */
 function longValue(name: string, unit: string): Kind {
 	return (base) => fill(`${base}&${name}=`, () => unit);
@@ -87,6 +115,7 @@ const UNITS = { escaped: "%78", script: "%C3%BC", broken: "%", truncated: "%C3",
 
 const SERVING_ENGINE: Readonly<Record<string, Kind>> = {
 	...ANY,
+	...SIGNALS,
 	...longValues(["bd", "dl", "clickid", "ua", "fbid"], UNITS),
 	shared_keyword: () => `pubi=1001&bd=none.example&cc=US&kw=${KEYWORD}`,
 	keyword_marks: replacedKeyword("%CC%81%CC%96"),
@@ -102,7 +131,9 @@ const SERVING_ENGINE: Readonly<Record<string, Kind>> = {
 
 const CLICK: Readonly<Record<string, Kind>> = {
 	...ANY,
+	...SIGNALS,
 	...longValues(["dl", "clickid", "subi"], UNITS),
+	global_privacy_control: header("sec-gpc", "1 "),
 	texts_all_long: (base) => {
 		const names = ["clickid", "subi", "psorc", "pcat", "subid1", "subid2", "subid3", "subid4", "subid5", "uid", "atag"];
 		return `${base}&${names.map((name) => `${name}=${"%C3%BC".repeat(200)}`).join("&")}`;

@@ -1,4 +1,4 @@
-import { makeBodies } from "../../../test/bench/hostile-bodies.ts";
+import { makeBodies, OPTIONS_PREFIX } from "../../../test/bench/hostile-bodies.ts";
 import { type HostileQuery, makeQueries } from "../../../test/bench/hostile-queries.ts";
 import { buildWorker } from "../build-worker.ts";
 import { atMost, type Figure, median, tell } from "../figure.ts";
@@ -14,7 +14,7 @@ const LOOP_MICROS = 300_000;
 const MAX_TIMES = 10_000;
 
 /** What is sent again and again, and the path of the bench's Worker that takes it. */
-type Sent = { path: "/" | "/query"; body: Uint8Array<ArrayBuffer> | string };
+type Sent = { path: string; body: Uint8Array<ArrayBuffer> | string };
 
 /** Bodies of test/bench/hostile-bodies.ts, and queries of test/bench/hostile-queries.ts. */
 export const hostile: Part = {
@@ -24,7 +24,7 @@ export const hostile: Part = {
 		const script = await buildWorker({ folder, say, ...bench }, { entry: "test/bench/hostile-worker.ts", environment: "edge" });
 		await using runtime = await startWorkers(folder, [{ name: "hostile", script }]);
 		const origin = await runtime.origin("hostile");
-		const bodies = new Map([...(await makeBodies())].map(([kind, body]): [string, Sent] => [kind, { path: "/", body }]));
+		const bodies = new Map([...(await makeBodies())].map(([kind, body]): [string, Sent] => [kind, { path: pathOf(kind), body }]));
 		const { serving_engine, click } = makeQueries(await findClickSearch(origin));
 		return [
 			...(await measure(origin, { name: "hostile", plain: "a plain bid" }, bodies, say)),
@@ -33,6 +33,10 @@ export const hostile: Part = {
 		];
 	},
 };
+
+function pathOf(kind: string): string {
+	return kind.startsWith(OPTIONS_PREFIX) ? "/?publisher=full_rtb" : "/";
+}
 
 function asSent(queries: ReadonlyMap<string, HostileQuery>): Map<string, Sent> {
 	return new Map([...queries].map(([kind, query]) => [kind, { path: "/query", body: JSON.stringify(query) }]));
@@ -87,7 +91,7 @@ async function timeLoop(origin: string, sent: Sent, times: number): Promise<numb
 }
 
 async function ask(origin: string, { path, body }: Sent, times: number): Promise<{ status: number; leads: string }> {
-	const response = await fetch(`${origin}${path}?times=${times}`, { method: "POST", body });
+	const response = await fetch(`${origin}${path}${path.includes("?") ? "&" : "?"}times=${times}`, { method: "POST", body });
 	const answer = await response.text();
 	if (!response.ok) throw new Error(`HTTP ${response.status} ${answer}`);
 	return JSON.parse(answer) as { status: number; leads: string };

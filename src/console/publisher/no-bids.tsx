@@ -1,10 +1,11 @@
-/** Why requests get no bid: the counts of the last hours, and a request tried. */
+/** Why requests get no bid: the counts of the last hours, and a request tried, as those who write an adapter need it. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { utf8 } from "../../lib/utf8.ts";
-import { explainOwn, MAX_EXPLAIN_BYTES } from "../../publisher-api/explain-own.ts";
+import { MAX_EXPLAIN_BYTES } from "../../publisher-api/explain-own.ts";
 import { readNoBids, readNoBidsQuery } from "../../publisher-api/no-bids.ts";
+import { tryOwn } from "../../publisher-api/try-own.ts";
 import { ExplainedBid } from "../explained-bid.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
@@ -14,6 +15,7 @@ import { Empty, Faults } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { Count, Time } from "../ui/values.tsx";
 import { ownPublisher } from "./own-publisher.ts";
+import { TriedBid } from "./tried-bid.tsx";
 
 const PATH = "/console/no-bids";
 const TRY_PATH = `${PATH}/try`;
@@ -84,10 +86,11 @@ export const NO_BIDS_PAGES = [
 			try {
 				const owner = await ownPublisher(deps, publisher);
 				const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
-				const explanation = await explainOwn(deps.publisherApi.bidding, owner, bodyOf(request), waitUntil);
+				const tried = await tryOwn(deps.publisherApi.bidding, owner, bodyOf(request), waitUntil);
 				return (
 					<>
-						<ExplainedBid explanation={explanation} />
+						<ExplainedBid explanation={tried.explanation} />
+						<TriedBid tried={tried} />
 						<TryForm request={request} />
 					</>
 				);

@@ -57,6 +57,18 @@ describe("unit: an explanation", () => {
 		]);
 	});
 
+	test("names the first privacy signal that says no, and whether the link is without the user", async () => {
+		const request = { id: "1", imp: [{ id: "1" }], site: { domain: "shop.example" }, regs: { coppa: 1, gpp: "no string" } };
+		const ask = (body: object) => explainBid(deps, { endpoint: "openrtb", identity: "acme_rtb", request: body }, () => {});
+		expect(await ask(request)).toMatchObject({ privacy: "coppa", decision: { outcome: "bid", stripped: true } });
+		expect(await ask({ ...request, regs: { coppa: 0 } })).toMatchObject({ privacy: null, decision: { outcome: "bid", stripped: false } });
+		expect(await ask({ ...request, device: { geo: { country: "DE" } } })).toMatchObject({
+			privacy: "coppa",
+			decision: { outcome: "no-bid" },
+		});
+		expect(await explain({ us_privacy: "1YYN" })).toMatchObject({ privacy: "us_privacy", decision: { stripped: true } });
+	});
+
 	test("of no bid names no winner, and gives those that could bid its reason", async () => {
 		const explained = await explain({ fbid: "1" });
 		expect(explained.decision).toMatchObject({ outcome: "no-bid", reason: "below_floor" });

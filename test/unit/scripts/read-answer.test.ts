@@ -36,6 +36,7 @@ const STATUS: Status = {
 const EXPLANATION: Explanation = {
 	endpoint: "openrtb",
 	decision: { outcome: "no-bid", reason: "cap_met", condition: 7, code: 506, explanation: "a cap is met" },
+	privacy: "gdpr",
 	candidates: [
 		{
 			...{ domain: "shoes.example", campaign_id: 5001, link: "homepage", eligible: false, won: false },

@@ -116,9 +116,38 @@ describe("worker: a publisher's pages", () => {
 		const bid = await shown(post("/console/no-bids/try", visitors.cpa, { request: "https://rtb.example/bid?bd=shoes.example&cc=US" }));
 		expect(bid.text).toContain("What it gets");
 		expect(bid.text).toContain("shoes.example");
+		expect(bid.text).toContain("&quot;bid_amount&quot;: &quot;");
 		for (const request of ["", "nonsense", "[1]", '{"query":5}']) {
 			expect([request, (await shown(post("/console/no-bids/try", visitors.cpa, { request }))).status]).toEqual([request, 422]);
 		}
+		expect(await textOf("/console/no-bids")).toContain("No request was counted");
+	});
+
+	it("a bid request is answered as an adapter gets it, as a test: nothing is counted, and its link is shown as an ad", async () => {
+		const signal = { regs: { us_privacy: "1YYN" }, user: { id: "user-7", buyeruid: "buyer-7" } };
+		const ask = (more: object) =>
+			shown(
+				post("/console/no-bids/try", visitors.cpa, {
+					request: JSON.stringify({ id: "auction-7", imp: [{ id: "1" }], site: { domain: "shoes.example" }, test: 0, ...more }),
+				}),
+			);
+		const bid = await ask(signal);
+		expect(bid.text).toContain("HTTP 200");
+		expect(bid.text).toContain("US Privacy says no: the link has nothing of the user");
+		const [, link = "", shownAs] = /<a href="([^"]*)" target="_blank" rel="noopener noreferrer">([^<]*)<\/a>/.exec(bid.text) ?? [];
+		const { searchParams } = new URL(link.replaceAll("&amp;", "&"));
+		expect([shownAs, searchParams.get("tsts"), searchParams.get("uid"), searchParams.get("clickid")]).toEqual([
+			"shoes.example",
+			"1",
+			null,
+			null,
+		]);
+		expect(bid.text).toContain("&quot;price&quot;: 0,");
+		const none = await ask({ site: { domain: "nobody.example" } });
+		expect(none.text).toContain("HTTP 204");
+		expect(none.text).toContain("The answer has no body");
+		expect((await ask({ id: null })).text).toContain("Invalid OpenRTB bid request");
+		expect((await shown(post("/console/no-bids/try", visitors.cpa, { request: " { } " }))).text).toContain("HTTP 400");
 		expect(await textOf("/console/no-bids")).toContain("No request was counted");
 	});
 
