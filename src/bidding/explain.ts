@@ -78,8 +78,8 @@ async function explain(
 	return { endpoint, decision: explainDecision(decision), privacy: refusalIn(deps, auction.privacy), candidates };
 }
 
-function refusalIn({ vendorId = null }: BiddingDeps, signals: PrivacySignals | null): Explanation["privacy"] {
-	return signals === null ? null : refusalOf(signals, vendorId);
+function refusalIn({ vendorId }: BiddingDeps, signals: PrivacySignals | null): Explanation["privacy"] {
+	return signals === null ? null : refusalOf(signals, vendorId ?? null);
 }
 
 function explainDecision(decision: Decision): Explanation["decision"] {

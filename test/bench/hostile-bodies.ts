@@ -249,10 +249,17 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	options_kwarray_lists: () =>
 		text({ ...WITH_CHAIN, site: { kwarray: Array(MAX_LIST_ENTRIES / 2).fill(",") }, user: { kwarray: Array(MAX_LIST_ENTRIES).fill("Ä") } }),
 	options_bcat: () => text({ ...WITH_CHAIN, site: { search: KEYWORD }, bcat: categories((at) => `IAB${at + 100}-1`) }),
-	options_bcat_blocks_all: () => text({ ...WITH_CHAIN, site: { search: KEYWORD }, bcat: [...categories((at) => `IAB${at + 100}`), "IAB22"] }),
+	options_bcat_blocks_all: () =>
+		text({ ...WITH_CHAIN, site: { search: KEYWORD }, bcat: [...categories((at) => `IAB${at + 100}`), "IAB22"] }),
 	options_acat_none: () =>
-		text({ ...WITH_CHAIN, site: { search: KEYWORD }, acat: categories((at) => `iab${at + 100}`), bcat: categories((at) => `IAB${at + 5_000}`) }),
-	options_schain_long: () => text({ ...PLAIN, source: { schain: chain(100, () => "ssp.example"), ext: { schain: chain(100, () => "ssp.example") } } }),
+		text({
+			...WITH_CHAIN,
+			site: { search: KEYWORD },
+			acat: categories((at) => `iab${at + 100}`),
+			bcat: categories((at) => `IAB${at + 5_000}`),
+		}),
+	options_schain_long: () =>
+		text({ ...PLAIN, source: { schain: chain(100, () => "ssp.example"), ext: { schain: chain(100, () => "ssp.example") } } }),
 	options_schain_urls: () => text({ ...PLAIN, source: { schain: chain(100, (at) => `https://bücher-${at}.${"ß".repeat(60)}.example/`) } }),
 	options_schain_too_long: () => text({ ...PLAIN, source: { schain: chain(1_400, () => "ssp.example") } }),
 	options_schain_wide_node: () => fillText((asi) => ({ ...PLAIN, source: { schain: { complete: 1, nodes: [{ asi, sid: "1" }] } } }), "ü."),

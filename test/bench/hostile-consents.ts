@@ -49,7 +49,9 @@ export const GPP_SECTIONS = Array.from({ length: LAST_SECTION - FIRST_SECTION + 
 
 /** A GPP string in which every section that is known allows, each with as many segments as there is room for. */
 export function gppOfAllSections(mark: number): string {
-	const header = encode(`${number(3, 6)}${number(1, 6)}${number(1, 12)}1${fibonacci(FIRST_SECTION)}${fibonacci(LAST_SECTION - FIRST_SECTION)}`);
+	const header = encode(
+		`${number(3, 6)}${number(1, 6)}${number(1, 12)}1${fibonacci(FIRST_SECTION)}${fibonacci(LAST_SECTION - FIRST_SECTION)}`,
+	);
 	const room = Math.floor((MAX_LENGTH - header.length) / GPP_SECTIONS.length) - 1;
 	const state = `B${"A".repeat(11 + mark)}`;
 	const sections = GPP_SECTIONS.map((id) => (id === FIRST_SECTION ? "1YNN" : state + ".A".repeat(Math.floor((room - state.length) / 2))));
