@@ -68,7 +68,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		createdAt: at,
 		changedAt: at,
 	};
-	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind, about: aboutId } };
+	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind } };
 	const underWay = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND state IN ('open', 'answered')`;
 	await runTransaction(db, [
 		insertRows(claims, [row], sql`AND (${underWay}) < ${MAX_UNDER_WAY} ON CONFLICT DO NOTHING`),

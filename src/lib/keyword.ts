@@ -5,13 +5,15 @@ const BLANKS = /[\s\p{Cc}]+/gu;
  * nothing else seconds.
  */
 const MAX_NORMALISED = 1_024;
+/** In a row they are put in order at a cost that grows with their square. */
+const LONG_RUN_OF_MARKS = /\p{M}{31}/u;
 /** Blanks within a longer one are not looked for either. */
 const MAX_COLLAPSED = 8 * MAX_NORMALISED;
 
 /**
  * Canonical form of a search keyword: NFKC, lower case, single spaces, trimmed, well-formed. Null when nothing is left.
  * Lower-casing can call for normalising again. One of more than 1,024 characters is only trimmed: it is a keyword that no
- * campaign has.
+ * campaign has. So is one with more marks in a row than any script has, the 30 of Unicode's stream-safe texts.
  */
 export function canonicalKeyword(input: string): string | null {
 	if (SIMPLE.test(input)) return input;
@@ -21,7 +23,7 @@ export function canonicalKeyword(input: string): string | null {
 		return trimmed.length > MAX_COLLAPSED ? trimmed : canonicalKeyword(trimmed);
 	}
 	const short = sent.length > MAX_NORMALISED ? sent.replace(BLANKS, " ").trim() : sent;
-	if (short.length > MAX_NORMALISED) return short;
+	if (short.length > MAX_NORMALISED || LONG_RUN_OF_MARKS.test(short)) return short.trim();
 	const text = short.normalize("NFKC").toLowerCase().normalize("NFKC").replace(BLANKS, " ").trim();
 	return text === "" ? null : text;
 }

@@ -2,7 +2,8 @@ import { keepShape } from "./kept-shapes.ts";
 
 /**
  * Reads a query string as URLSearchParams does, up to 100 parameters, but calls into the runtime for none of it and decodes only what is asked for:
- * on the bid path those calls, and user agents nobody reads, cost more than the auction.
+ * on the bid path those calls, and user agents nobody reads, cost more than the auction. Names beyond ASCII, or with a percent sign of their
+ * own, are not looked for.
  */
 export class Query {
 	readonly #names: string[] = [];
@@ -17,7 +18,7 @@ export class Query {
 			if (end > start) {
 				const equals = search.indexOf("=", start);
 				const split = equals === -1 || equals > end ? end : equals;
-				const name = plainNames ? search.slice(start, split) : decodeText(search.slice(start, split));
+				const name = plainNames ? search.slice(start, split) : decodeName(search.slice(start, split));
 				this.#names.push(name);
 				this.#values.push(search.slice(split + 1, end));
 			}
@@ -55,6 +56,14 @@ const MAX_PARAMETERS = 100;
 const ESCAPED_NAME = /(?:^|&)[^=&]*[%+]/;
 /** Nearly no value has anything to decode. */
 const ESCAPED = /[%+]/;
+
+/** A stray escape, or one that is not of ASCII. */
+const OF_NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
+
+/** A name as it reads, or, where it is none that any endpoint knows, as it stands: to find out what it reads costs much. */
+function decodeName(name: string): string {
+	return OF_NO_NAME.test(name) ? name : decodeText(name);
+}
 
 /** A name or value of a query or form as it reads. Never throws. */
 export function decodeText(text: string): string {

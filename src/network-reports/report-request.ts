@@ -19,7 +19,7 @@ export const networkReportQuerySchema = v.strictObject({
 		// No sums are kept of them together: a day may have as many sources as clicks.
 		v.check(
 			(names) => !names.includes("source") || names.every((name) => BESIDE_SOURCE.has(name)),
-			"source can be grouped by with day and publisher alone",
+			"source goes with day and publisher alone: a day may have as many sources as clicks, and no other sums are kept of them",
 		),
 	),
 	from: v.optional(day),

@@ -1,11 +1,14 @@
 /** The whole way, on bundles as they are deployed: bid, click, postback, callback, report; as one Worker, and as edge and origin. */
 
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPENRTB_RULES } from "../../scripts/certify/openrtb-rules.ts";
 import { runRules } from "../../scripts/certify/run-rules.ts";
@@ -17,6 +20,8 @@ import { buildBundles, type Stack, startStack, type Topology } from "../../scrip
 const ACCESS_KEY = "access-key-of-the-test";
 const PLATFORM_KEY = "platform-key-of-the-test";
 const DEADLINE_MS = 30_000;
+/** A user at the exchange. */
+const BUYER = "buyer-51cc";
 
 const folder = mkdtempSync(join(tmpdir(), "clickbourse-stack-"));
 const called: URLSearchParams[] = [];
@@ -66,6 +71,33 @@ describe.each<[string, Topology]>([
 
 	afterAll(() => stack?.[Symbol.asyncDispose]());
 
+	/** Of the click that is paid. */
+	let hash = "";
+
+	function postback(txnid: string, status: string): Promise<Response> {
+		const query = `txnid=${txnid}&cid=${hash}&edate=${new Date().toISOString()}&payout=10&status=${status}`;
+		return fetch(`${stack.origin}/api/postback/${PLATFORM_KEY}?${query}`);
+	}
+
+	async function report(type: string): Promise<{ data: { publisher_revenue: string; click_count: number; click_id?: string }[] }> {
+		const today = new Date().toISOString().slice(0, 10);
+		return readJson(
+			await fetch(`${stack.origin}/api/reporting/revenue-share`, {
+				method: "POST",
+				headers: { AccessKey: ACCESS_KEY },
+				body: new URLSearchParams({ report_type: type, start_date: today, end_date: today }),
+			}),
+		);
+	}
+
+	/** What `npm run operator` prints. @throws Error where it does not end with 0 */
+	async function operator(...command: readonly string[]): Promise<string> {
+		const { stdout } = await promisify(execFile)(process.execPath, ["scripts/operator.ts", ...command, "--url", stack.origin], {
+			env: { ...process.env, OPERATOR_KEY: stack.operatorKey },
+		});
+		return stdout;
+	}
+
 	test("what a click earns is credited once, reported, called back, and taken back when it is cancelled", {
 		timeout: 120_000,
 	}, async () => {
@@ -100,6 +132,7 @@ describe.each<[string, Topology]>([
 					id: "auction-1",
 					imp: [{ id: "1", tagid: "sidebar" }],
 					site: { domain: "kettles.example", publisher: { id: "my-click-1" } },
+					user: { buyeruid: BUYER },
 				}),
 			}),
 		);
@@ -107,14 +140,11 @@ describe.each<[string, Topology]>([
 		const click = `${stack.edge}${clickUrl.pathname}${clickUrl.search}`;
 		const [target, again] = await Promise.all([clickLink(click), clickLink(click)]);
 		expect(again?.href).toBe(target?.href);
-		const hash = target?.searchParams.get("sub") ?? "";
+		hash = target?.searchParams.get("sub") ?? "";
 		expect(hash).toMatch(/^[0-9a-f]{32}$/);
 
-		const postback = (status: string) =>
-			fetch(
-				`${stack.origin}/api/postback/${PLATFORM_KEY}?txnid=order-1&cid=${hash}&edate=${new Date().toISOString()}&payout=10&status=${status}`,
-			);
-		for (let i = 0; i < 2; i++) expect(await readJson(await postback("approved"))).toEqual({ message: "Postback received successfully" });
+		for (let i = 0; i < 2; i++)
+			expect(await readJson(await postback("order-1", "approved"))).toEqual({ message: "Postback received successfully" });
 
 		// A postback that outruns its click waits for it: the minutely work tries it again.
 		const credit = await until("the credit", async () => {
@@ -124,22 +154,40 @@ describe.each<[string, Topology]>([
 		expect(Object.fromEntries(credit)).toMatchObject({ source: "clickbourse", txnid: "order-1", cid: "my-click-1", status: "approved" });
 		expect(Number(credit.get("payout"))).toBe(7.5);
 
-		const today = new Date().toISOString().slice(0, 10);
-		const report = async (type: string) =>
-			readJson<{ data: { publisher_revenue: string; click_count: number }[] }>(
-				await fetch(`${stack.origin}/api/reporting/revenue-share`, {
-					method: "POST",
-					headers: { AccessKey: ACCESS_KEY },
-					body: new URLSearchParams({ report_type: type, start_date: today, end_date: today }),
-				}),
-			);
 		expect((await report("daywise")).data).toMatchObject([{ publisher_revenue: "7.5000", click_count: 1 }]);
 		expect((await report("source_level")).data).toMatchObject([{ source_id: "sidebar", publisher_revenue: "7.5000" }]);
 		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1", publisher_revenue: "7.5000", rev_type: "CPA" }]);
 
-		expect(await readJson(await postback("cancelled"))).toEqual({ message: "Postback received successfully" });
+		expect(await readJson(await postback("order-1", "cancelled"))).toEqual({ message: "Postback received successfully" });
 		await until("the cancellation", () => called.find((query) => query.get("status") === "cancelled"));
 		expect((await report("daywise")).data).toMatchObject([{ publisher_revenue: "0.0000" }]);
 		expect(called.map((query) => query.get("status"))).toEqual(["approved", "cancelled"]);
+	});
+
+	test("a user is erased by the command line: once, with a receipt, and the money stays", { timeout: 120_000 }, async () => {
+		await readJson(await postback("order-2", "approved"));
+		await until("the second credit", () => called.find((query) => query.get("txnid") === "order-2"));
+		const money = async () => [(await report("source_level")).data, (await report("daywise")).data];
+		const before = await money();
+		expect(before[0]).toMatchObject([{ source_id: "sidebar", publisher_revenue: "7.5000", click_count: 1 }]);
+		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1", publisher_revenue: "7.5000" }]);
+
+		const preview = await operator("erase", "--uid", BUYER, "--dry-run");
+		expect(preview).toMatch(/^Would erase: 2 clicks, 2 conversions, \d conversion events, 4 postbacks, 3 callbacks\n$/);
+		expect((await report("clickid_level")).data).toMatchObject([{ click_id: "my-click-1" }]);
+		const printed = await operator("erase", "--uid", BUYER);
+		expect(printed.split("\n")[0]).toBe(preview.trim().replace("Would erase", "Erased"));
+		const [, id, receipt] = /^Receipt (\S+) of \S+, hash ([0-9a-f]{64})$/m.exec(printed) ?? [];
+		expect(receipt).toBe(createHash("sha256").update(`${id}\n${BUYER}`).digest("hex"));
+
+		expect(await operator("erase", "--uid", BUYER)).toMatch(/^Erased: nothing is known\nReceipt /);
+		for (const known of [hash, "order-2"]) expect(await operator("trace", known)).not.toMatch(/my-click-1|buyer-51cc/);
+		expect((await report("clickid_level")).data).not.toMatchObject([{ click_id: "my-click-1" }]);
+		// What is known by its hash still is, without anything of the user: it is erased again, and nothing changes.
+		const again: unknown = JSON.parse(await operator("erase", "--click", hash, "--json"));
+		expect(again).toMatchObject([{ complete: true, counts: { clicks: 2, conversions: 2 } }]);
+		expect(await money()).toEqual(before);
+		expect(await operator("audit", "--verb", "eraseUser")).toContain(id);
+		expect(await operator("check-ledger")).toContain("each is what its events say");
 	});
 });

@@ -46,18 +46,21 @@ let list: GVL | undefined;
 export type Consent = {
 	purposes: readonly number[];
 	vendors?: readonly number[];
+	/** Purposes that a legitimate interest is claimed for. */
+	interests?: readonly number[];
 	/** Purposes that the publisher does not allow these vendors. */
 	restricted?: readonly { purpose: number; vendor: number }[];
 	disclosed?: boolean;
 };
 
-export function tcString({ purposes, vendors = [], restricted = [], disclosed = true }: Consent): string {
+export function tcString({ purposes, vendors = [], interests = [], restricted = [], disclosed = true }: Consent): string {
 	list ??= vendorList();
 	const model = new TCModel(list);
 	model.cmpId = 10;
 	model.cmpVersion = 1;
 	model.isServiceSpecific = true;
 	model.purposeConsents.set([...purposes]);
+	model.purposeLegitimateInterests.set([...interests]);
 	model.vendorConsents.set([...vendors]);
 	for (const { purpose, vendor } of restricted)
 		model.publisherRestrictions.add(vendor, new PurposeRestriction(purpose, RestrictionType.NOT_ALLOWED));

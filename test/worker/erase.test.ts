@@ -23,6 +23,7 @@ const TRACES = [
 	"asked-net",
 	"secret-page",
 	"s2-mark",
+	"told-of-them",
 ];
 const USER_CLICK = {
 	uid: UID,
@@ -44,6 +45,7 @@ const TABLES = [
 	"postback_intake",
 	"callbacks",
 	"callback_attempts",
+	"claims",
 	"dead_letters",
 	"audit",
 	"day_digests",
@@ -88,7 +90,7 @@ const archivedClick = { ...clickRow(USER_CLICK), id: "0000-archived" };
 beforeAll(importConversionNetwork);
 
 beforeEach(async () => {
-	await forgetTraffic("day_digests");
+	await forgetTraffic("day_digests", "claims");
 	await storeClicks(mine, mineToo, others);
 	for (const [txnid, click] of [
 		["t-mine", mine],
@@ -115,6 +117,16 @@ beforeEach(async () => {
 		).bind(mine.id),
 		env.DB.prepare(
 			"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) SELECT 'attempt-1', id, 1, 1, 'thanks for own-click-77' FROM callbacks WHERE txnid = 't-mine'",
+		),
+		env.DB.prepare(
+			"INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at) VALUES " +
+				[
+					"('c-1', 'cpa', 'missing', 'own-click-77', 'open'",
+					"('c-2', 'cpa', 'wrong', 't-mine', 'declined'",
+					"('c-3', 'cpa', 'missing', 'theirs', 'open'",
+				]
+					.map((values, at) => `${values}, '[{"by":"publisher","text":"${at === 2 ? "their sale" : "told-of-them"}"}]', 1, 1, 1)`)
+					.join(", "),
 		),
 		env.DB.prepare("INSERT INTO day_digests (publisher_id, day, due) VALUES ('cpa', '2026-11-10', 0)"),
 		env.DB.prepare(
@@ -162,6 +174,7 @@ describe("worker: erasing a user", () => {
 			conversion_events: 2,
 			postbacks: 1,
 			callbacks: 1,
+			claims: 2,
 			dead_letters: 2,
 			kept_in_kv: 1,
 			archived: 1,
@@ -175,12 +188,17 @@ describe("worker: erasing a user", () => {
 		expect(receipt.hash).toBe(await sha256Hex(`${receipt.id}\n${UID}`));
 		const left = await stored();
 		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
-		for (const kept of ["somebody", "theirs", "198.51.100.0/24", "shop.example/page"]) expect(left).toContain(kept);
+		for (const kept of ["somebody", "theirs", "their sale", "198.51.100.0/24", "shop.example/page"]) expect(left).toContain(kept);
 		expect(await money()).toEqual(before);
 		expect(await rowsOf("SELECT verb, subject_kind, subject_id, before, after FROM audit WHERE verb = 'eraseUser'")).toEqual([
 			{ verb: "eraseUser", subject_kind: "erasure", subject_id: receipt.id, before: null, after: null },
 		]);
 		expect(await rowsOf("SELECT due FROM day_digests")).toEqual([{ due: 1 }]);
+		expect(await rowsOf("SELECT about_id, state FROM claims ORDER BY id")).toEqual([
+			{ about_id: mineToo.click_hash, state: "open" },
+			{ about_id: "t-mine", state: "declined" },
+			{ about_id: "theirs", state: "open" },
+		]);
 		expect((await env.BOOK.getWithMetadata("click:batch:1")).metadata).toEqual({ count: 2 });
 		expect(await erase({ uid: UID })).toMatchObject({ complete: true, counts: { clicks: 0, dead_letters: 0, archived: 0 } });
 	});

@@ -3,6 +3,7 @@ import type { Fault } from "../fault.ts";
 const RULES = ["test/unit/privacy/privacy-of.test.ts"];
 const STRINGS = ["test/unit/privacy/consent-strings.test.ts"];
 const KEPT = ["test/worker/privacy.test.ts"];
+const LAID = ["test/unit/bidding/lay-options.test.ts"];
 const GOLDEN = ["test/worker/golden-bids.test.ts"];
 const ERASE = ["test/worker/erase.test.ts"];
 
@@ -175,7 +176,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		file: OPTIONS,
 		find: "if (options.keywords === true && request.search === null)",
 		replace: "if (request.search === null)",
-		tests: GOLDEN,
+		tests: LAID,
 	},
 	{
 		name: "one-right-chain-of-two-is-enough",
@@ -196,7 +197,7 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		file: OPTIONS,
 		find: "publisher.openRtb?.exp === true ? ",
 		replace: "publisher.openRtb?.exp !== false ? ",
-		tests: GOLDEN,
+		tests: LAID,
 	},
 	{
 		name: "blocking-a-category-leaves-those-below-it",

@@ -10,6 +10,7 @@ const countsSchema = v.strictObject({
 	conversion_events: count,
 	postbacks: count,
 	callbacks: count,
+	claims: count,
 	dead_letters: count,
 	kept_in_kv: count,
 	archived: count,

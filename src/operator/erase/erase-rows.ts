@@ -5,14 +5,14 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
-import { redactEvent, redactQuery } from "./redact.ts";
+import { redactEvent, redactQuery, redactThread } from "./redact.ts";
 
-export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; clickedAt: number };
+export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; publisherClickId: string | null; clickedAt: number };
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
 
-type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks">;
+type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
 type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; hash: string };
 
 export async function eraseRows(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
@@ -39,6 +39,7 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 	);
+	const claims = await findClaims(db, clicks, conversions);
 	const counts: RowCounts = {
 		clicks: clicks.length,
 		visits: visits.length,
@@ -46,6 +47,7 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 		conversion_events: events.length,
 		postbacks: intakes.length,
 		callbacks: callbacks.length,
+		claims: claims.length,
 	};
 	if (receipt === null) return counts;
 	const hashOfName = (platform: string | null, txnid: string | null) => byName.get(JSON.stringify([platform, txnid]));
@@ -82,9 +84,41 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 			WHERE postback_intake.id = r.of_id`,
 		sql`UPDATE callbacks SET cid = '' WHERE ${ofNamed}`,
 		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})`,
+		sql`UPDATE claims SET about_id = r.about_id, thread = r.thread, version = version + 1
+			FROM (SELECT value ->> 'id' AS of_id, value ->> 'aboutId' AS about_id, value ->> 'thread' AS thread
+				FROM json_each(${JSON.stringify(claims)})) AS r
+			WHERE claims.id = r.of_id`,
 		// Publishers verify their copies of click ids by them.
 		sql`UPDATE day_digests SET due = 1, progress = NULL, version = version + 1
 			WHERE (publisher_id, day) IN (SELECT value ->> 'publisherId', value ->> 'day' FROM json_each(${JSON.stringify(days)}))`,
 	]);
 	return counts;
+}
+
+type Claim = { id: string; publisherId: string; kind: string; aboutId: string; thread: string };
+
+/** Claims about these clicks, or what came of them, as they are to be: without texts, and our click hash in the place of a publisher's own id. */
+async function findClaims(db: Database, clicks: readonly ErasedClick[], conversions: readonly Conversion[]): Promise<Claim[]> {
+	const publishers = JSON.stringify([...new Set([...clicks, ...conversions].map(({ publisherId }) => publisherId))]);
+	const own = new Map(clicks.map(({ publisherId, publisherClickId, clickHash }) => [`${publisherId} ${publisherClickId}`, clickHash]));
+	const names = [
+		...clicks.flatMap(({ id, clickHash, publisherClickId }) => [id, clickHash, publisherClickId]),
+		...conversions.map(({ txnid }) => txnid),
+	];
+	const about = JSON.stringify([...new Set(names)].filter((name) => name !== null));
+	const found = await db.all<Claim>(sql`
+		SELECT id, publisher_id AS "publisherId", kind, about_id AS "aboutId", thread FROM claims
+		WHERE publisher_id IN (SELECT atom FROM json_each(${publishers})) AND about_id IN (SELECT atom FROM json_each(${about}))
+		ORDER BY id`);
+	// Of a publisher, a kind and an id there is one claim under way.
+	const taken = new Set(found.map(({ publisherId, kind, aboutId }) => `${publisherId} ${kind} ${aboutId}`));
+	return found.map((claim) => {
+		const hash = own.get(`${claim.publisherId} ${claim.aboutId}`);
+		const thread = redactThread(claim.thread);
+		if (hash === undefined || hash === claim.aboutId) return { ...claim, thread };
+		const name = `${claim.publisherId} ${claim.kind} ${hash}`;
+		const aboutId = taken.has(name) ? claim.id : hash;
+		taken.add(name);
+		return { ...claim, aboutId, thread };
+	});
 }

@@ -67,6 +67,7 @@ const NOTHING: EraseCounts = {
 	conversion_events: 0,
 	postbacks: 0,
 	callbacks: 0,
+	claims: 0,
 	dead_letters: 0,
 	kept_in_kv: 0,
 	archived: 0,
@@ -82,7 +83,8 @@ function erasedOf(subject: Subject, clicks: readonly ErasedClick[]): Erased {
 }
 
 function findClicks(db: Database, subject: Subject, after: string): Promise<ErasedClick[]> {
-	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId", clicked_at AS "clickedAt"`;
+	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId",
+		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt"`;
 	if ("uid" in subject)
 		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid = ${subject.uid} AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
 	return db.all(sql`SELECT ${columns} FROM clicks

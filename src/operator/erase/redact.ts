@@ -23,6 +23,11 @@ export function redactEvent({ details }: Pick<ConversionEvent, "details">, hash:
 	return JSON.stringify(event);
 }
 
+/** The texts of a claim: whoever wrote them may have named the user. */
+export function redactThread(thread: string): string {
+	return JSON.stringify((JSON.parse(thread) as { text: string }[]).map((entry) => ({ ...entry, text: "" })));
+}
+
 type Json = Record<string, unknown>;
 
 const OF_CLICKS = ["ipPrefix", "userAgentHash", "connection", "keyword", "askedFrom"] as const;

@@ -5,10 +5,10 @@ import { isObject } from "../../lib/json.ts";
 import { type AuditedChange, auditedChange } from "./audit-import.ts";
 import { type ChangeRecord, Difference } from "./difference.ts";
 import { type FileEntry, SECRET_FIELDS, sameValue } from "./export-entry.ts";
+import { FileIndex } from "./file-index.ts";
 import type { ImportReport } from "./import-answer.ts";
 import type { PlatformEntry, PublisherEntry, SectionName } from "./network-file.ts";
 import type { Placed } from "./stage-credentials.ts";
-import { type FileIndex, newFileIndex } from "./stage-entries.ts";
 import type { RowStage } from "./stage-rows.ts";
 import { hasBrands, StoredOwners } from "./stored-entries.ts";
 import { describeUnknown, type UnknownField } from "./unknown-fields.ts";
@@ -59,7 +59,7 @@ export class ImportRun {
 	readonly stages: Stages;
 	readonly options: RunOptions;
 	readonly owners: StoredOwners;
-	readonly index: FileIndex = newFileIndex();
+	readonly index = new FileIndex();
 	readonly difference = new Difference();
 	readonly counts: ImportReport["counts"] = {
 		platforms: 0,

@@ -1,4 +1,4 @@
-/** Turns the entries of a network file into staged rows, and finds what contradicts itself within the file. */
+/** Turns the entries of a network file into staged rows, and warns of what is likely a mistake. */
 import { keysOfBrand } from "../../campaign-book/build.ts";
 import { ALL_HOURS } from "../../campaign-book/format.ts";
 import { slotOf } from "../../campaign-book/slots.ts";
@@ -11,49 +11,6 @@ import { listedParts } from "./note-changes.ts";
 import type { RowStage } from "./stage-rows.ts";
 import { stopsOfBrand } from "./stage-stops.ts";
 import type { StoredCampaign } from "./stored-entries.ts";
-
-/** What must be known of all entries to check one against another. */
-export type FileIndex = {
-	/** Natural keys, by section, and where each stands. */
-	seen: Map<string, string>;
-	/** Hosts of brands (domains and aliases) → the brand's domain. */
-	hosts: Map<string, string>;
-	/** Platforms that campaigns name → the first place. */
-	platformsUsed: Map<string, string>;
-};
-
-export function newFileIndex(): FileIndex {
-	return { seen: new Map(), hosts: new Map(), platformsUsed: new Map() };
-}
-
-/** Notes a natural key; a fault where it stands twice. */
-export function claimKey(index: FileIndex, section: string, key: string, path: string): Fault[] {
-	const id = `${section} ${key}`;
-	const first = index.seen.get(id);
-	if (first !== undefined) return [{ path, message: `is the same as ${first}` }];
-	index.seen.set(id, path);
-	return [];
-}
-
-/** Faults of a brand that its own schema cannot see: hosts and campaign ids that stand elsewhere in the file. */
-export function checkBrand(index: FileIndex, brand: BrandEntry, path: string): Fault[] {
-	const faults = claimKey(index, "brand", brand.domain, `${path}.domain`);
-	const hosts: [string, string][] = [
-		[brand.domain, `${path}.domain`],
-		...brand.aliases.map((alias, at): [string, string] => [alias, `${path}.aliases[${at}]`]),
-	];
-	for (const [host, place] of hosts) {
-		const owner = index.hosts.get(host) ?? brand.domain;
-		index.hosts.set(host, owner);
-		if (owner !== brand.domain) faults.push({ path: place, message: `${host} is a host of ${owner} too` });
-	}
-	brand.campaigns.forEach((campaign, at) => {
-		const place = `${path}.campaigns[${at}]`;
-		faults.push(...claimKey(index, "campaign", String(campaign.campaign_id), `${place}.campaign_id`));
-		if (!index.platformsUsed.has(campaign.platform)) index.platformsUsed.set(campaign.platform, `${place}.platform`);
-	});
-	return faults;
-}
 
 /** What is allowed in a brand but likely a mistake. @param keptCampaigns those that it has beside the ones that the file names */
 export function warnOfBrand(brand: BrandEntry, path: string, keptCampaigns: number): Fault[] {

@@ -7,7 +7,7 @@ import { compactEntry, exportBrand, exportCampaign, type FileEntry, type Stored 
 import { type Given, type ImportRun, isSameRow, mergeEntry } from "./import-run.ts";
 import { type BrandEntry, brandSchema, campaignSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
-import { type CampaignRow, checkBrand, stageBrand, warnOfBrand, writeBrand, writeCampaign } from "./stage-entries.ts";
+import { type CampaignRow, stageBrand, warnOfBrand, writeBrand, writeCampaign } from "./stage-entries.ts";
 import { findStoredBrands, type StoredBrand, type StoredCampaign } from "./stored-entries.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
@@ -55,7 +55,7 @@ async function takeBrand(run: ImportRun, { value, path, undoing }: Given, found:
 	const others = (stored?.campaigns ?? []).filter(({ campaignId }) => !named.has(campaignId));
 	const removed = others.filter(({ campaignId }) => leaves || undoing?.removed.has(campaignId) === true);
 	const kept = others.filter((campaign) => !removed.includes(campaign));
-	run.note(checkBrand(run.index, entry, path));
+	run.note(run.index.claimBrand(entry, path));
 	run.warn(warnOfBrand(entry, path, kept.length));
 	if (undoing !== undefined) {
 		run.expect("brands", entry.domain, undoing.expected, base);

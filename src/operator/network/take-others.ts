@@ -5,7 +5,7 @@ import { type Given, type ImportRun, isSameRow, mergeEntry, SETTING_NAMES, type 
 import { exportLearning, networkLearningSchema } from "./learning-file.ts";
 import { type Entries, type ExchangeRateEntry, productSchema, sellerProductSchema } from "./network-file.ts";
 import { readEntry, readSettings } from "./read-entry.ts";
-import { claimKey, writeProduct, writeSellerProduct } from "./stage-entries.ts";
+import { writeProduct, writeSellerProduct } from "./stage-entries.ts";
 import { findStoredProducts, findStoredRates, findStoredSellerProducts, readNetworkSettings } from "./stored-entries.ts";
 import { trafficSchema } from "./traffic-file.ts";
 import { unknownFields } from "./unknown-fields.ts";
@@ -48,7 +48,7 @@ async function takeChunk<Name extends Section, Row extends Record<string, unknow
 		}
 		run.noteUnknown(unknownFields(section, value, path));
 		const id = kind.idOfEntry(read.entry);
-		run.note(claimKey(run.index, kind.noun, id, path + kind.keyField));
+		run.note(run.index.claimKey(kind.noun, id, path, kind.keyField));
 		if (undoing !== undefined) run.expect(section, id, undoing.expected, base);
 		if (!run.isSound) continue;
 		const row = kind.write(read.entry);

@@ -11,7 +11,6 @@ import { storeLearning } from "./learning-file.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
 import { type Identified, identifyPublishers, stageKeys } from "./stage-credentials.ts";
-import { claimKey } from "./stage-entries.ts";
 import { stopsOfPublisher } from "./stage-stops.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
@@ -22,7 +21,7 @@ export async function takePlatform(run: ImportRun, { value, path, undoing }: Giv
 	const read = readEntry("platforms", mergeEntry(base, value), path);
 	if ("faults" in read) return run.note(read.faults);
 	run.noteUnknown(unknownFields("platforms", value, path));
-	run.note(claimKey(run.index, "platform", read.entry.id, `${path}.id`));
+	run.note(run.index.claimKey("platform", read.entry.id, path, ".id"));
 	if (undoing !== undefined) run.expect("platforms", read.entry.id, undoing.expected, base);
 	run.platforms.push({ entry: read.entry, path });
 }
@@ -34,7 +33,7 @@ export async function takePublisher(run: ImportRun, { value, path, undoing }: Gi
 	const read = readEntry("publishers", mergeEntry(base, value), path);
 	if ("faults" in read) return run.note(read.faults);
 	run.noteUnknown(unknownFields("publishers", value, path));
-	run.note(claimKey(run.index, "publisher", read.entry.id, `${path}.id`));
+	run.note(run.index.claimKey("publisher", read.entry.id, path, ".id"));
 	if (undoing !== undefined) run.expect("publishers", read.entry.id, undoing.expected, base);
 	run.publishers.push({ entry: read.entry, path });
 }

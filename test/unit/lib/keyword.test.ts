@@ -33,6 +33,13 @@ describe("unit: canonicalKeyword", () => {
 		expect(canonicalKeyword(`Running${" ".repeat(5_000)}shoes`)).toBe("running shoes");
 	});
 
+	test("more marks in a row than any script has are no work either", () => {
+		const text = `A${"\u0301\u0316".repeat(500)}`;
+		expect(canonicalKeyword(` ${text} `)).toBe(text);
+		expect(canonicalKeyword(`${"e\u0301".repeat(30)} x`)).toBe(`${"é".repeat(30)} x`);
+		expect(canonicalKeyword(`E${"\u0316".repeat(29)}\u0301`)).toBe(`é${"\u0316".repeat(29)}`);
+	});
+
 	test("blanks are looked for around one of any length, but not within it", () => {
 		expect(canonicalKeyword(`${" ".repeat(100_000)}Boots${" ".repeat(100_000)}`)).toBe("boots");
 		const text = `a${" \u3000b".repeat(50_000)}`;

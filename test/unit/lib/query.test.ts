@@ -8,10 +8,16 @@ function read(search: string): Record<string, string | null> {
 	return Object.fromEntries(Object.keys(standard(search)).map((name) => [name, query.get(name)]));
 }
 
+/** What no endpoint calls a parameter, and Query does not look for. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them
+const OF_NO_NAME = /[^\u0000-\u007f]|%/;
+
 /** What the standard's parser makes of a query, the first of a repeated parameter counting. */
 function standard(search: string): Record<string, string> {
 	const first: [string, string][] = [];
-	for (const [name, value] of new URLSearchParams(`&${search}`)) if (!first.some(([known]) => known === name)) first.push([name, value]);
+	for (const [name, value] of new URLSearchParams(`&${search}`)) {
+		if (!OF_NO_NAME.test(name) && !first.some(([known]) => known === name)) first.push([name, value]);
+	}
 	return Object.fromEntries(first);
 }
 

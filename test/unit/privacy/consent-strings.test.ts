@@ -33,14 +33,27 @@ describe("unit: TC strings", () => {
 				.map(([first, more]) => Array.from({ length: more }, (_, at) => first + at)),
 		);
 		fc.assert(
-			fc.property(purposes, some, fc.integer({ min: 1, max: 1_200 }), fc.boolean(), (given, consented, vendor, disclosed) => {
-				const text = tcString({ purposes: given, vendors: consented, disclosed });
-				const hasPurposes = USED.every((purpose) => given.includes(purpose));
-				expect(read(text)).toBe(hasPurposes);
-				expect(read(text, vendor)).toBe(hasPurposes && consented.includes(vendor));
-			}),
+			fc.property(
+				purposes,
+				purposes,
+				some,
+				fc.integer({ min: 1, max: 1_200 }),
+				fc.boolean(),
+				(given, claimed, consented, vendor, disclosed) => {
+					// Nobody here has a legitimate interest: what is claimed allows nothing.
+					const text = tcString({ purposes: given, interests: claimed, vendors: consented, disclosed });
+					const hasPurposes = USED.every((purpose) => given.includes(purpose));
+					expect(read(text)).toBe(hasPurposes);
+					expect(read(text, vendor)).toBe(hasPurposes && consented.includes(vendor));
+				},
+			),
 			{ numRuns: 40 },
 		);
+	});
+
+	it("allow nothing by legitimate interests", () => {
+		expect(read(tcString({ purposes: [1], interests: [2, 7] }))).toBe(false);
+		expect(read(tcString({ purposes: [1, 2, 7], interests: [2, 7] }))).toBe(true);
 	});
 
 	it("allow no vendor what its publisher does not allow it", () => {

@@ -1,0 +1,65 @@
+/** What a publisher's options read of a request, and what they leave alone. */
+import { describe, expect, it } from "vitest";
+import { layOptions, lifeOf } from "../../../src/bidding/lay-options.ts";
+import { toAuction } from "../../../src/bidding/openrtb-route.ts";
+import { decodePublisher } from "../../../src/campaign-book/format.ts";
+import type { OpenRtbOptions } from "../../../src/lib/openrtb-options.ts";
+import { readBidRequest } from "../../../src/openrtb/read-request.ts";
+import { ACME } from "../../support/memory-book.ts";
+
+const BODY = {
+	id: "1",
+	imp: [{ id: "1", exp: 300 }],
+	site: { domain: "shop.example", kwarray: ["boots"] },
+	user: { keywords: "socks" },
+	device: { ua: "Googlebot/2.1 (+http://www.google.com/bot.html)" },
+	bcat: ["IAB22"],
+	source: { schain: { complete: 0, nodes: [] } },
+};
+const publisher = (options: OpenRtbOptions | undefined) => decodePublisher({ ...ACME, ...(options !== undefined && { o: options }) });
+
+function lay(options: OpenRtbOptions | undefined) {
+	const request = readBidRequest(BODY);
+	const auction = request === null ? null : toAuction(request);
+	if (request === null || auction === null) throw new Error("no request");
+	return { auction, laid: layOptions(auction, request, BODY, publisher(options)) };
+}
+
+describe("unit: options of a publisher", () => {
+	it.each<[string, OpenRtbOptions | undefined]>([
+		["none", undefined],
+		["nothing", {}],
+		["codes alone", { nbr: true }],
+		["the paid life alone", { exp: true }],
+	])("of %s leave the auction as it is", (_name, options) => {
+		const { auction, laid } = lay(options);
+		expect(laid).toEqual(auction);
+	});
+
+	it("read each its own, and nothing of another's", () => {
+		const { auction } = lay(undefined);
+		expect(lay({ keywords: true }).laid).toEqual({ ...auction, keyword: new Set(["socks", "boots"]) });
+		expect(lay({ bcat: true }).laid).toEqual({ ...auction, categories: { taxonomy: 1, blocked: new Set(["IAB22"]), allowed: null } });
+		expect(lay({ bot_ua: true }).laid).toMatchObject({ outcome: "no-bid", reason: "bot_user_agent" });
+		expect(lay({ schain: {} }).laid).toMatchObject({ outcome: "no-bid", reason: "schain_incomplete" });
+	});
+
+	it("bound the paid life by imp.exp where that is wanted, in whole seconds from 1 up", () => {
+		const life = (exp: unknown, options: OpenRtbOptions | undefined) => lifeOf({ imp: [{ id: "1", exp }] }, publisher(options));
+		for (const options of [undefined, {}, { nbr: true as const }]) expect(life(300, options)).toBeNull();
+		for (const [exp, seconds] of [
+			[300, 300],
+			["300", 300],
+			[0.4, 1],
+			[59.9, 59],
+			[1e12, 1_000_000],
+			[0, null],
+			[-5, null],
+			["soon", null],
+			[[300], null],
+			[{}, null],
+		] as const)
+			expect([exp, life(exp, { exp: true })]).toEqual([exp, seconds]);
+		expect(lifeOf("no object", publisher({ exp: true }))).toBeNull();
+	});
+});
