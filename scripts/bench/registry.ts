@@ -22,6 +22,7 @@ import { reports } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
 import { settle } from "./parts/settle.ts";
 import { shortcuts } from "./parts/shortcuts.ts";
+import { signals } from "./parts/signals.ts";
 import { traffic } from "./parts/traffic.ts";
 
 /** Every part, in the order in which a whole run takes them. */
@@ -30,6 +31,7 @@ export const PARTS: readonly Part[] = [
 	openrtb,
 	openrtbNoBid,
 	servingEngine,
+	signals,
 	openrtbProfile,
 	shortcuts,
 	hostile,

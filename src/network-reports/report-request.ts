@@ -16,10 +16,9 @@ const BESIDE_SOURCE: ReadonlySet<ReportGroup> = new Set(["source", "day", "publi
 export const networkReportQuerySchema = v.strictObject({
 	group: v.pipe(
 		groupOf(REPORT_GROUPS, "day"),
-		// No sums are kept of them together: a day may have as many sources as clicks.
 		v.check(
 			(names) => !names.includes("source") || names.every((name) => BESIDE_SOURCE.has(name)),
-			"source goes with day and publisher alone: a day may have as many sources as clicks, and no other sums are kept of them",
+			"source goes with day and publisher alone: no sums of sources by anything else are kept",
 		),
 	),
 	from: v.optional(day),

@@ -17,7 +17,7 @@ export const earningsQuerySchema = v.strictObject({
 		// No sums are kept of them together.
 		v.check(
 			(names) => !names.includes("source") || names.every((name) => name === "source" || name === "day"),
-			"source can be grouped by with day alone",
+			"source goes with day alone: no sums of sources by anything else are kept",
 		),
 	),
 	from: v.optional(day),
