@@ -264,11 +264,12 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 			body: JSON.stringify({
 				endpoint: "openrtb",
 				decision: { outcome: "no-bid", reason: "cap_met", condition: 7, code: 506, explanation: "a cap is met" },
+				privacy: "gdpr",
 				candidates: [],
 			} satisfies Explanation),
 		};
 		const { stdout } = await run("explain", "scripts/examples/bid-request.json", "--identity", "acme_rtb", "--url", url);
-		expect(stdout).toContain("no bid, because a cap is met (cap_met, no-bid condition 7)");
+		expect(stdout).toContain("no bid, because a cap is met (cap_met, no-bid condition 7)\nPrivacy: the GDPR says no.\n");
 		expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ publisher_identity: "acme_rtb", request: { id: "auction-1" } });
 		for (const question of [
 			["bd=shoes.example&cc=US", "--pubi", "1001"],
@@ -287,7 +288,10 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 			code: 7,
 			explanation: "unknown or not enabled",
 		} as const;
-		answer = { status: 200, body: JSON.stringify({ endpoint: "serving-engine", decision, candidates: [] } satisfies Explanation) };
+		answer = {
+			status: 200,
+			body: JSON.stringify({ endpoint: "serving-engine", decision, privacy: null, candidates: [] } satisfies Explanation),
+		};
 		expect(await run("explain", "bd=shoes.example&cc=US", "--pubi", "none", "--url", url)).toMatchObject({ code: 1 });
 	});
 

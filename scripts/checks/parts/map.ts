@@ -73,7 +73,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/bidding/explain-route.ts",
 		files: ["src/bidding/explain.ts", "src/bidding/explain-answer.ts"],
 		job: "`POST /operator/explain`: a decision explained",
-		imports: ["src/lib", "src/http", "src/openrtb", "src/campaign-book", "src/bidding"],
+		imports: ["src/lib", "src/http", "src/privacy", "src/openrtb", "src/campaign-book", "src/bidding"],
 		packages: ["hono", "valibot"],
 	},
 	{
