@@ -22,7 +22,18 @@ describe("unit: the mutation list", () => {
 	test("holds faults of every part, each under a name of its own", () => {
 		expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
 		expect(FAULTS.map(({ name }) => name).filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))).toEqual([]);
-		const parts = ["bidding", "openrtb", "privacy", "campaign-book", "clicks", "click-token", "conversions", "callbacks", "keys", "operator"];
+		const parts = [
+			"bidding",
+			"openrtb",
+			"privacy",
+			"campaign-book",
+			"clicks",
+			"click-token",
+			"conversions",
+			"callbacks",
+			"keys",
+			"operator",
+		];
 		for (const part of [...parts, "reports", "products", "catalogue", "retention", "http", "lib"]) {
 			expect(
 				FAULTS.some(({ file }) => file.startsWith(`src/${part}/`)),
