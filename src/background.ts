@@ -19,6 +19,7 @@ import { warnOfSize } from "./db/database-size.ts";
 import { wrapD1 } from "./db/wrap-d1.ts";
 import { keepDeadLettersSafely, sweepDeadLetters } from "./dead-letters/dead-letters-in-kv.ts";
 import { KeyOwners } from "./keys/key-owners.ts";
+import { LEARNING_STATEMENTS, sweepLearning } from "./learning-night/sweep-learning.ts";
 import { LEDGER_STATEMENTS, sweepLedger } from "./ledger-check/sweep-ledger.ts";
 import { QUEUE_NAMES, type QueueName } from "./lib/enums.ts";
 import { type Job, orderJobs, runJobs } from "./lib/jobs.ts";
@@ -72,6 +73,11 @@ export async function runCron(controller: ScheduledController, env: Env, onPause
 		},
 		{ name: "sums", needs: { statements: SUMS_STATEMENTS }, run: () => sweepSums({ db, now }) },
 		{ name: "days", needs: { statements: DAYS_STATEMENTS }, run: () => sweepDays({ db, now }) },
+		{
+			name: "learning",
+			needs: { statements: LEARNING_STATEMENTS },
+			run: () => sweepLearning({ db, kv: own.BOOK, now }, (statements) => operations.has({ statements })),
+		},
 		{ name: "ledger", needs: { statements: LEDGER_STATEMENTS }, run: () => sweepLedger({ db, now }) },
 	];
 	await runJobs(orderJobs([...small, alerts], clicks, long, minute), operations);

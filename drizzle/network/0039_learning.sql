@@ -32,6 +32,7 @@ CREATE TABLE `learning_clicks` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `learning_clicks_by_source` ON `learning_clicks` (`publisher_id`,`source`);--> statement-breakpoint
+CREATE INDEX `learning_clicks_by_day` ON `learning_clicks` (`day`);--> statement-breakpoint
 CREATE TABLE `learning_conversions` (
 	`platform` text NOT NULL,
 	`txnid` text NOT NULL,
@@ -106,6 +107,11 @@ CREATE TABLE `learning_traffic` (
 	`evidence` text NOT NULL,
 	PRIMARY KEY(`level`, `publisher_id`, `name`)
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `learning_work` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL
+);
 --> statement-breakpoint
 ALTER TABLE `campaigns` ADD `epc_learning` text;--> statement-breakpoint
 ALTER TABLE `clicks` ADD `link` text;--> statement-breakpoint

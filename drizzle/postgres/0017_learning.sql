@@ -29,6 +29,7 @@ CREATE TABLE learning_clicks (
 	PRIMARY KEY (campaign_id, publisher_id, source, keyword, link, day)
 );
 CREATE INDEX learning_clicks_by_source ON learning_clicks (publisher_id, source);
+CREATE INDEX learning_clicks_by_day ON learning_clicks (day);
 CREATE TABLE learning_conversions (
 	platform text COLLATE "C" NOT NULL,
 	txnid text COLLATE "C" NOT NULL,
@@ -96,6 +97,10 @@ CREATE TABLE learning_traffic (
 	day bigint NOT NULL,
 	evidence text COLLATE "C" NOT NULL,
 	PRIMARY KEY (level, publisher_id, name)
+);
+CREATE TABLE learning_work (
+	name text COLLATE "C" PRIMARY KEY,
+	value text COLLATE "C" NOT NULL
 );
 ALTER TABLE campaigns ADD COLUMN epc_learning text COLLATE "C";
 ALTER TABLE clicks ADD COLUMN link text COLLATE "C";

@@ -90,6 +90,7 @@ export class Learner {
 
 	#night(today: number): void {
 		this.ledger.beginDay(today);
+		this.#sinceNight.clear();
 		this.#learn(today);
 		for (const [id, { weekExpected }] of this.learned?.campaigns ?? []) {
 			this.#creeps.set(id, nextCreep(this.#creeps.get(id) ?? 1, weekExpected, this.settings.creep));
@@ -106,12 +107,12 @@ export class Learner {
 			settings: this.settings,
 			campaigns: [...this.#campaigns.values()].map((terms) => ({
 				terms,
+				settings: this.settings,
 				cells: [...(this.ledger.cells.get(terms.id)?.values() ?? [])],
 				lastBreak: this.learned?.campaigns.get(terms.id)?.lastBreak ?? null,
 			})),
 		});
 		this.learned = learned;
-		this.#sinceNight.clear();
 		for (const terms of this.#campaigns.values()) {
 			for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.aim(key, target);
 			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {

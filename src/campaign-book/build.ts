@@ -8,6 +8,8 @@ import {
 	type CampaignWire,
 	domainKey,
 	encodeEntry,
+	HELD_SCALE,
+	type HeldBack,
 	keywordKey,
 	SHARD_HEADER,
 	VERSION_LENGTH,
@@ -34,6 +36,8 @@ export type CampaignInput = {
 	allowedHours: number;
 	/** The campaign's own rules on which clicks are paid. */
 	traffic: TrafficSettings | null;
+	/** Absent where its price is bid. */
+	heldBack?: HeldBack;
 };
 
 export type BrandInput = {
@@ -165,5 +169,10 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 		...(neverBids && { z: 1 }),
 		...(campaign.allowedHours !== ALL_HOURS && { t: campaign.timezone, m: campaign.allowedHours }),
 		...(campaign.traffic !== null && { r: campaign.traffic }),
+		...(campaign.heldBack !== undefined && holdsBack(campaign.heldBack) && { w: [campaign.heldBack.byClick, campaign.heldBack.all] }),
 	} satisfies CampaignWire;
+}
+
+function holdsBack({ byClick, all }: HeldBack): boolean {
+	return byClick !== HELD_SCALE || all !== HELD_SCALE;
 }

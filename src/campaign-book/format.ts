@@ -155,7 +155,15 @@ export type CampaignWire = {
 	m?: number;
 	/** The campaign's own rules on which clicks are paid. */
 	r?: TrafficSettings;
+	/** {@link HeldBack}: to publishers who are paid by click, and to the others; absent: no less is bid than its price. */
+	w?: [byClick: number, all: number];
 };
+
+/** The parts of its price that a campaign bids, in ten-thousandths: to publishers who are paid by click, and to the others. */
+export type HeldBack = { readonly byClick: number; readonly all: number };
+
+/** The whole of it. */
+export const HELD_SCALE = 10_000;
 
 /** Keyword → EPC, micro-dollars. Packed ones do not know their number, and are walked as cheaply as one is looked for. */
 export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has"> & {
@@ -181,6 +189,8 @@ export type BookCampaign = {
 	readonly timeZone: string | null;
 	readonly allowedHours: number;
 	readonly traffic: TrafficSettings | null;
+	/** Null where its price is bid. */
+	readonly heldBack: HeldBack | null;
 };
 
 export type BookBrand = {
@@ -293,6 +303,7 @@ function decodeCampaign(wire: CampaignWire): BookCampaign {
 		timeZone: wire.t ?? null,
 		allowedHours: wire.m ?? ALL_HOURS,
 		traffic: wire.r ?? null,
+		heldBack: wire.w === undefined ? null : { byClick: wire.w[0], all: wire.w[1] },
 	};
 }
 

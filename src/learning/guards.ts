@@ -6,6 +6,18 @@ const LEAST_GUARD = 0.25;
 /** Click-days whose cost is held against what they earn. */
 const BALANCE_DAYS = 28;
 
+/** What bids to publishers who are paid by click are held back by, as parts. */
+export type Guards = { caution: number; overpaid: number };
+
+/** Guards that fall by this part are in force at once; those that rise wait for a whole step of publishing. */
+const LEAST_FALL = 0.01;
+
+/** Whether a guard has moved enough to be put in force: down at once, up by whole steps, so that the book is not rewritten for nothing. */
+export function isGuardMoved(inForce: Guards, next: Guards, publishStep: number): boolean {
+	const moved = (next.caution * next.overpaid) / (inForce.caution * inForce.overpaid);
+	return moved <= 1 - LEAST_FALL || moved >= 1 + publishStep;
+}
+
 /**
  * The part of what is believed that is bid to publishers who are paid by click: the less was seen, the less is ventured.
  * @param strength 0: all of it @param observed equivalent conversions of the campaign
@@ -24,7 +36,8 @@ export function overpaidGuard({ paidMicros, projectedMicros }: Balance, allowanc
 }
 
 /**
- * A cell's part of its campaign's balance: what has been earned, and for the part that is not known yet what is expected of it now.
+ * A cell's part of its campaign's balance before today: what has been earned, and for the part that is not known yet what is expected of
+ * it now.
  * @param epcMicros what the cell is now believed to earn a click
  */
 export function balanceOf(
@@ -38,8 +51,8 @@ export function balanceOf(
 	const balance = { paidMicros: 0, projectedMicros: 0 };
 	const from = today - BALANCE_DAYS;
 	for (const { day, clicks, paidMicros } of history.clicks) {
-		if (day < from) continue;
-		const known = day >= today ? 0 : (maturity[today - 1 - day] ?? 1);
+		if (day < from || day >= today) continue;
+		const known = maturity[today - 1 - day] ?? 1;
 		balance.paidMicros += paidMicros;
 		balance.projectedMicros += clicks * epcMicros * Math.max(0, 1 - known);
 	}

@@ -55,6 +55,11 @@ export function networkPayout(campaigns: Iterable<PayoutSizes>): number | null {
 		const mean = logMean(sizes);
 		if (mean !== null) means.push(mean);
 	}
+	return middlePayout(means);
+}
+
+/** The same of the campaigns' logarithmic means, see `logMean`. */
+export function middlePayout(means: number[]): number | null {
 	means.sort((a, b) => a - b);
 	const middle = means[Math.floor(means.length / 2)];
 	return middle === undefined ? null : Math.exp(middle);
@@ -100,15 +105,20 @@ function pooledPayout(netMicros: number, capMicros: number): number {
 	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.max(0, netMicros - capMicros);
 }
 
-/** The part by which what counts is raised everywhere, for what is pooled. */
-export function networkLoading(campaigns: Iterable<{ sizes: PayoutSizes; capMicros: number }>): number {
-	let counted = 0;
-	let pooled = 0;
-	for (const { sizes, capMicros } of campaigns) {
-		for (const { conversions, netMicros } of sizes.values()) {
-			counted += conversions * countedPayout(netMicros / conversions, capMicros);
-			pooled += conversions * pooledPayout(netMicros / conversions, capMicros);
-		}
+/** What counts of all payouts, and what of them is pooled. Micro-dollars. */
+export type LoadingSums = { countedMicros: number; pooledMicros: number };
+
+export const NO_LOADING: Readonly<LoadingSums> = { countedMicros: 0, pooledMicros: 0 };
+
+/** Adds a campaign's payouts. */
+export function addLoading(sums: LoadingSums, sizes: PayoutSizes, capMicros: number): void {
+	for (const { conversions, netMicros } of sizes.values()) {
+		sums.countedMicros += conversions * countedPayout(netMicros / conversions, capMicros);
+		sums.pooledMicros += conversions * pooledPayout(netMicros / conversions, capMicros);
 	}
-	return counted === 0 ? 0 : Math.min(MOST_LOADING, pooled / counted);
+}
+
+/** The part by which what counts is raised everywhere, for what is pooled. */
+export function loadingOf({ countedMicros, pooledMicros }: LoadingSums): number {
+	return countedMicros === 0 ? 0 : Math.min(MOST_LOADING, pooledMicros / countedMicros);
 }

@@ -33,6 +33,16 @@ export type TrafficKind = { publisher: string; sourceKey: string; link: LinkType
 export class Traffic {
 	readonly #kinds = new Map<string, TrafficKind>();
 
+	/** @param kinds of a night that was cut off, as `kinds` gave them */
+	constructor(kinds: Iterable<TrafficKind> = []) {
+		for (const kind of kinds) this.#kinds.set(pairKey(kind.sourceKey, kind.link), kind);
+	}
+
+	/** What a night that is cut off goes on with. */
+	get kinds(): Iterable<TrafficKind> {
+		return this.#kinds.values();
+	}
+
 	/** The kind that a cell's clicks are of. */
 	kindOf({ publisher, source, link }: Cell): TrafficKind {
 		const sourceKey = pairKey(publisher, source);

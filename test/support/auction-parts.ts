@@ -20,6 +20,7 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 		timeZone: null,
 		allowedHours: ALL_HOURS,
 		traffic: null,
+		heldBack: null,
 		...fields,
 	};
 }

@@ -133,7 +133,13 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/campaign-book/publisher",
 		job: "publishes the book: D1 → KV",
-		imports: ["src/lib", "src/campaign-book", "src/db/schema", "src/db"],
+		imports: ["src/lib", "src/learning", "src/campaign-book", "src/db/schema", "src/db"],
+		packages: ["drizzle-orm"],
+	},
+	{
+		path: "src/learning-night",
+		job: "learns prices from what clicks have earned, every night, and puts them in force by the hour",
+		imports: ["src/lib", "src/learning", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm"],
 	},
 	{
@@ -538,6 +544,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/bid-counts",
 			"src/retention",
 			"src/campaign-book/publisher",
+			"src/learning-night",
 			"src/clicks/consumer",
 			"src/reconcile",
 			"src/days",

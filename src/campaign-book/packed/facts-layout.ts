@@ -22,6 +22,8 @@ export type FactsTables = {
 	traffic: TrafficSettings[];
 	/** Brand id → IAB categories. Here, since earlier versions of the code read the records; absent where no brand has any. */
 	categories?: Record<string, string[]>;
+	/** Campaigns that bid less or more than their price: id, and both parts of HeldBack, one after another in the order of ids. Here for the same. */
+	heldBack?: number[];
 };
 
 export const BRAND_INACTIVE = 1;

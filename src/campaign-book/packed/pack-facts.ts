@@ -30,6 +30,8 @@ class Tables {
 	readonly #traffic = new Map<string, number>();
 	/** By brand id. */
 	readonly #categories = new Map<number, string[]>();
+	/** By campaign id. */
+	readonly #heldBack = new Map<number, [number, number]>();
 
 	readonly country = (value: string) => placeIn(this.#countries, value);
 	readonly zone = (value: string) => placeIn(this.#zones, value);
@@ -39,13 +41,19 @@ class Tables {
 		if (brand.g !== undefined) this.#categories.set(brand.i, brand.g);
 	}
 
+	heldBack({ i, w }: CampaignWire): void {
+		if (w !== undefined) this.#heldBack.set(i, w);
+	}
+
 	write(): layout.FactsTables {
+		const heldBack = [...this.#heldBack].sort(([a], [b]) => a - b);
 		const categories = [...this.#categories].sort(([a], [b]) => a - b);
 		return {
 			countries: [...this.#countries.keys()],
 			zones: [...this.#zones.keys()],
 			traffic: [...this.#traffic.keys()].map((text) => JSON.parse(text) as TrafficSettings),
 			...(categories.length > 0 && { categories: Object.fromEntries(categories) }),
+			...(heldBack.length > 0 && { heldBack: heldBack.flatMap(([id, parts]) => [id, ...parts]) }),
 		};
 	}
 }
@@ -102,6 +110,7 @@ function writeBrand(
 
 function writeCampaign(writer: ByteWriter, tables: Tables, campaign: CampaignWire, keyword: string | null): void {
 	const { p, e, f, t, m, r, k } = campaign;
+	tables.heldBack(campaign);
 	writer.byte(
 		flag(campaign.x === 1, layout.CAMPAIGN_INACTIVE) |
 			flag(campaign.h !== undefined, layout.CAMPAIGN_HOMEPAGE) |

@@ -1,5 +1,5 @@
 /** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
-import { ALL_HOURS, type BookBrand, type BookCampaign, type KeywordPrices } from "../format.ts";
+import { ALL_HOURS, type BookBrand, type BookCampaign, HELD_SCALE, type HeldBack, type KeywordPrices } from "../format.ts";
 import { PackedBlocks } from "./blocks.ts";
 import { ByteReader, isTextAt } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
@@ -91,8 +91,23 @@ function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: nu
 		timeZone: (more & layout.CAMPAIGN_ZONE) === 0 ? null : (tables.zones[reader.number()] ?? null),
 		allowedHours: (more & layout.CAMPAIGN_HOURS) === 0 ? ALL_HOURS : reader.threeBytes(),
 		traffic: (more & layout.CAMPAIGN_TRAFFIC) === 0 ? null : (tables.traffic[reader.number()] ?? null),
+		heldBack: tables.heldBack === undefined ? null : findHeldBack(tables.heldBack, campaignId),
 		keywordEpcMicros: (more & layout.CAMPAIGN_KEYWORDS) === 0 ? null : readKeywords(reader, keyword),
 	};
+}
+
+/** Three numbers a campaign, in the order of ids. */
+function findHeldBack(list: readonly number[], campaignId: number): HeldBack | null {
+	let from = 0;
+	let to = list.length / 3;
+	while (from < to) {
+		const middle = (from + to) >>> 1;
+		const id = list[middle * 3] ?? 0;
+		if (id === campaignId) return { byClick: list[middle * 3 + 1] ?? HELD_SCALE, all: list[middle * 3 + 2] ?? HELD_SCALE };
+		if (id < campaignId) from = middle + 1;
+		else to = middle;
+	}
+	return null;
 }
 
 const DEEPLINK_VERIFIED = layout.CAMPAIGN_DEEPLINK | layout.CAMPAIGN_VERIFIED;

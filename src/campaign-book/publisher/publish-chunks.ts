@@ -10,16 +10,14 @@ import { type ChunkKind, chunkKey } from "../packed/head.ts";
 import { packLinks } from "../packed/links.ts";
 import { packFacts } from "../packed/pack-facts.ts";
 import { shardOf, slotOf, slotsOfShard } from "../slots.ts";
-import { type Budget, discard, putAll, STATEMENTS_A_READ } from "./publish-shards.ts";
+import { type Budget, discard, putAll, STATEMENTS_A_READ, type WriteDeps } from "./publish-shards.ts";
 import { readRows, runsOf } from "./read-rows.ts";
-
-type WriteDeps = { db: Database; kv: KVNamespace; now: () => number };
 
 /** A chunk to be written; without bytes there are no entries. */
 export type NewChunk = { kind: ChunkKind; bits: number; chunk: number; bytes: Uint8Array | null };
 
-/** A run takes eight statements. */
-const READS_A_RUN = 8 / STATEMENTS_A_READ;
+/** A run takes ten statements, those to bake learned prices among them. */
+const READS_A_RUN = 10 / STATEMENTS_A_READ;
 
 /** Facts and links. */
 export const KINDS_BY_SLOT = ["f", "l"] as const;
@@ -35,7 +33,7 @@ export async function writeChunks(deps: WriteDeps, bits: number, wanted: readonl
 		if (budget.readsLeft < READS_A_RUN || budget.shardsLeft < keys) break;
 		budget.readsLeft -= READS_A_RUN;
 		budget.shardsLeft -= keys;
-		const { entries, brands } = await readRows(deps.db, bits, run);
+		const { entries, brands } = await readRows(deps.db, deps.learning, bits, run);
 		const byChunk = new Map<number, Map<string, BrandWire[]>>(run.map((chunk) => [chunk, new Map()]));
 		for (const [key, wires] of buildEntries(entries, brands)) byChunk.get(shardOf(slotOf(key), bits))?.set(key, wires);
 		const blocks = await readBlocks(deps.db, bits, run);
@@ -51,7 +49,11 @@ export async function writeChunks(deps: WriteDeps, bits: number, wanted: readonl
 }
 
 /** Writes those chunks whose content changed to KV, and records what each holds now. Two statements, and four where one changed. */
-export async function storeChunks({ db, kv, now }: WriteDeps, chunks: readonly NewChunk[], budget: Budget): Promise<void> {
+export async function storeChunks(
+	{ db, kv, now }: Pick<WriteDeps, "db" | "kv" | "now">,
+	chunks: readonly NewChunk[],
+	budget: Budget,
+): Promise<void> {
 	const places = JSON.stringify(chunks.map(({ kind, bits, chunk }) => ({ kind, bits, chunk })));
 	const rows = await db.all<{ kind: string; bits: number; chunk: number; version: string; writtenAt: number }>(
 		sql`SELECT kind, bits, chunk, version, written_at AS "writtenAt" FROM book_chunks WHERE (kind, bits, chunk) IN (

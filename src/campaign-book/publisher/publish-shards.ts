@@ -3,9 +3,11 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { bookShards } from "../../db/schema/book.ts";
+import type { NetworkLearning } from "../../learning/policy.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { buildShards, versionOf } from "../build.ts";
 import { shardKey } from "../format.ts";
+import { STATEMENTS_TO_BAKE } from "./bake-prices.ts";
 import { readRows, runsOf, SHARDS_PER_READ } from "./read-rows.ts";
 
 /** What a publish may still do. */
@@ -32,26 +34,33 @@ export function newBudget(left: Operated = OF_AN_IMPORT): Budget {
 	};
 }
 
+/** What shards and chunks are written with. */
+export type WriteDeps = {
+	db: Database;
+	kv: KVNamespace;
+	now: () => number;
+	/** What the network says of learned prices. */
+	learning: NetworkLearning | null;
+};
+
+/** Reads of a budget that one read is, with learned prices in it. */
+export const READS_WITH_PRICES = 1 + STATEMENTS_TO_BAKE / STATEMENTS_A_READ;
+
 type Written = { shard: number; version: string; bytes: number };
 
 /**
  * Rebuilds shards in order, as far as the budget goes, and records what they hold now. Returns those that are up to date.
  * @param wanted shard indexes, ascending
  */
-export async function writeShards(
-	deps: { db: Database; kv: KVNamespace; now: () => number },
-	bits: number,
-	wanted: readonly number[],
-	budget: Budget,
-): Promise<Set<number>> {
+export async function writeShards(deps: WriteDeps, bits: number, wanted: readonly number[], budget: Budget): Promise<Set<number>> {
 	const { db } = deps;
 	const known = new Map((await db.select().from(bookShards).where(eq(bookShards.bits, bits))).map((row) => [row.shard, row]));
 	const done = new Set<number>();
 	for (const run of runsOf(wanted)) {
-		if (budget.readsLeft === 0 || budget.shardsLeft < run.length) break;
-		budget.readsLeft--;
+		if (budget.readsLeft < READS_WITH_PRICES || budget.shardsLeft < run.length) break;
+		budget.readsLeft -= READS_WITH_PRICES;
 		budget.shardsLeft -= run.length;
-		const { entries, brands } = await readRows(db, bits, run);
+		const { entries, brands } = await readRows(db, deps.learning, bits, run);
 		const texts = buildShards(entries, brands, bits);
 		const changed: (Written & { text: string })[] = [];
 		for (const shard of run) {

@@ -7,6 +7,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { type NetworkLearning, readLearning } from "../../learning/policy.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
@@ -26,7 +27,7 @@ import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../
 import { shardOf } from "../slots.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
 import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
-import { type Budget, newBudget, writeShards } from "./publish-shards.ts";
+import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
 import { readSpread } from "./read-spread.ts";
 import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
@@ -158,7 +159,9 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
 	const state = await planSize(db, stored, dirty.length, bookFormat);
 	const { bits: bitsBefore, format: formatBefore } = state;
-	const seen = await rebuild(deps, state, dirty, budget);
+	const [settings] = await db.select().from(networkSettings);
+	const learning = readLearning<NetworkLearning>(settings?.epcLearning ?? null);
+	const seen = await rebuild({ ...deps, learning }, state, dirty, budget);
 	const isRebuilt = state.bits !== bitsBefore || state.format !== formatBefore;
 	// The book may have grown while it was rebuilt: then the next run continues with the next size.
 	if (state.nextBits === null) Object.assign(state, await planSize(db, state, 0, bookFormat));
@@ -230,7 +233,7 @@ async function bookBytes(db: Database, state: State, dirtySlots: number, format:
  * Rewrites the shards of dirty slots as far as the budget goes, and continues a change of the number of shards: once all of
  * the new ones are written, `state` moves over to them. Returns the dirty slots that are dealt with.
  */
-async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
+async function rebuild(deps: WriteDeps, state: State, dirty: readonly DirtySlot[], budget: Budget): Promise<DirtySlot[]> {
 	const { bits, nextBits } = state;
 	const nextFormat = state.nextFormat ?? state.format;
 	const keysAShard = nextFormat === PACKED_FORMAT ? KINDS_BY_SLOT.length : 1;
@@ -259,7 +262,7 @@ async function rebuild(deps: PublishDeps, state: State, dirty: readonly DirtySlo
 	return seen;
 }
 
-function write(deps: PublishDeps, format: number, bits: number, wanted: readonly number[], budget: Budget): Promise<Set<number>> {
+function write(deps: WriteDeps, format: number, bits: number, wanted: readonly number[], budget: Budget): Promise<Set<number>> {
 	return format === PACKED_FORMAT ? writeChunks(deps, bits, wanted, budget) : writeShards(deps, bits, wanted, budget);
 }
 

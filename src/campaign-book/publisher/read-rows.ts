@@ -3,9 +3,11 @@ import { between, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
+import type { NetworkLearning } from "../../learning/policy.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { BookEntry, BrandInput, CampaignInput } from "../build.ts";
 import { slotsOfShard } from "../slots.ts";
+import { bakePrices } from "./bake-prices.ts";
 
 export type BookRows = {
 	entries: BookEntry[];
@@ -27,8 +29,11 @@ export function runsOf(indexes: readonly number[]): number[][] {
 	return runs;
 }
 
-/** What neighbouring shards hold, from one read of the database: three statements. */
-export async function readRows(db: Database, bits: number, run: readonly number[]): Promise<BookRows> {
+/**
+ * What neighbouring shards hold, from one read of the database: three statements, and where prices are learned two more.
+ * @param learning what the network says of that
+ */
+export async function readRows(db: Database, learning: NetworkLearning | null, bits: number, run: readonly number[]): Promise<BookRows> {
 	const first = slotsOfShard(run[0] ?? 0, bits).first;
 	const last = slotsOfShard(run.at(-1) ?? 0, bits).last;
 	const here = between(bookKeys.slot, first, last);
@@ -52,24 +57,29 @@ export async function readRows(db: Database, bits: number, run: readonly number[
 			.leftJoin(platforms, eq(platforms.id, campaigns.platform))
 			.where(inArray(campaigns.brandId, brandIds)),
 	]);
-	return { entries, brands: collect(brandRows, campaignRows) };
+	return { entries, brands: collect(brandRows, await bakePrices(db, learning, campaignRows.map(inputOf))) };
 }
 
 type BrandRow = Pick<typeof brands.$inferSelect, "id" | "domain" | "active" | "aliases" | "blockedCountries" | "iabCategories">;
 type CampaignRow = { campaign: typeof campaigns.$inferSelect; platformId: number | null };
 
-function collect(brandRows: readonly BrandRow[], campaignRows: readonly CampaignRow[]): Map<number, BrandInput> {
+type StoredCampaign = CampaignInput & Pick<CampaignRow["campaign"], "brandId" | "platform" | "epcLearning">;
+
+function inputOf({ campaign, platformId }: CampaignRow): StoredCampaign {
+	return {
+		...campaign,
+		platformId,
+		keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros) as Record<string, number>,
+		traffic: campaign.traffic === null ? null : (JSON.parse(campaign.traffic) as TrafficSettings),
+	};
+}
+
+function collect(brandRows: readonly BrandRow[], campaignInputs: readonly StoredCampaign[]): Map<number, BrandInput> {
 	const byBrand = new Map<number, CampaignInput[]>();
-	for (const { campaign, platformId } of campaignRows) {
-		const input: CampaignInput = {
-			...campaign,
-			platformId,
-			keywordEpcMicros: JSON.parse(campaign.keywordEpcMicros),
-			traffic: campaign.traffic === null ? null : (JSON.parse(campaign.traffic) as TrafficSettings),
-		};
+	for (const campaign of campaignInputs) {
 		const siblings = byBrand.get(campaign.brandId);
-		if (siblings === undefined) byBrand.set(campaign.brandId, [input]);
-		else siblings.push(input);
+		if (siblings === undefined) byBrand.set(campaign.brandId, [campaign]);
+		else siblings.push(campaign);
 	}
 	return new Map(
 		brandRows.map((row) => [

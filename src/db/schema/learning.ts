@@ -30,6 +30,8 @@ export const learningClicks = sqliteTable(
 	(table) => [
 		primaryKey({ columns: [table.campaignId, table.publisherId, table.source, table.keyword, table.link, table.day] }),
 		index("learning_clicks_by_source").on(table.publisherId, table.source),
+		/** What was clicked since the night: guards ask for it every hour. */
+		index("learning_clicks_by_day").on(table.day),
 	],
 );
 
@@ -186,6 +188,13 @@ export const learningChanges = sqliteTable(
 	},
 	(table) => [primaryKey({ columns: [table.campaignId, table.at, table.keyword] }), index("learning_changes_by_time").on(table.at)],
 );
+
+/** What jobs that are cut off go on with: `traffic 0` and so on, the parts of what a night has summed up; `publishing`, how far an hour is. */
+export const learningWork = sqliteTable("learning_work", {
+	name: text().primaryKey(),
+	/** JSON. */
+	value: text().notNull(),
+});
 
 /** Nights: each is done in slices, and goes on where it was cut off. */
 export const learningNights = sqliteTable("learning_nights", {

@@ -140,6 +140,7 @@ describe("unit: decodeEntry", () => {
 						timeZone: null,
 						allowedHours: ALL_HOURS,
 						traffic: null,
+						heldBack: null,
 					},
 				],
 			},
@@ -158,6 +159,7 @@ describe("unit: decodeEntry", () => {
 					...{ i: 5001, x: 1, o: "US", p: 7, h: "https://t.example/{click_id}", l: "https://t.example/{deeplink}", v: 1, e: 420_000 },
 					...{ f: 300_000, k: { "running shoes": 550_000 }, z: 1, t: "America/New_York", m: 0b110 },
 					r: { modes: { country: "off" } },
+					w: [7_100, 10_500],
 				},
 			],
 		};
@@ -179,6 +181,7 @@ describe("unit: decodeEntry", () => {
 			timeZone: "America/New_York",
 			allowedHours: 0b110,
 			traffic: { modes: { country: "off" } },
+			heldBack: { byClick: 7_100, all: 10_500 },
 		});
 	});
 

@@ -1,7 +1,16 @@
 /** How payouts count: up to a multiple of the campaign's mean, what is above shared, what is absurd not at all. */
 import { describe, expect, it } from "vitest";
 import type { EarningRow } from "../../../src/learning/cohorts.ts";
-import { countedPayout, logMean, measurePayouts, networkLoading, networkPayout, payoutSizes } from "../../../src/learning/payouts.ts";
+import {
+	addLoading,
+	countedPayout,
+	loadingOf,
+	logMean,
+	measurePayouts,
+	NO_LOADING,
+	networkPayout,
+	payoutSizes,
+} from "../../../src/learning/payouts.ts";
 import { sizeClassOf } from "../../../src/learning/size-class.ts";
 
 const USD = 1_000_000;
@@ -28,10 +37,12 @@ describe("unit: payouts", () => {
 	it("what is above the cap is shared by all, up to a limit", () => {
 		const sizes = payoutSizes(earned(...Array(99).fill(10), 200));
 		const { capMicros } = measurePayouts(sizes, 10 * USD, USD);
-		const loading = networkLoading([{ sizes, capMicros }]);
+		const sums = { ...NO_LOADING };
+		addLoading(sums, sizes, capMicros);
+		const loading = loadingOf(sums);
 		expect(loading).toBeGreaterThan(0.05);
 		expect(loading).toBeLessThanOrEqual(0.15);
-		expect(networkLoading([])).toBe(0);
+		expect(loadingOf(NO_LOADING)).toBe(0);
 	});
 
 	it("a heavy tail weighs more a conversion, so it is learned from more slowly", () => {

@@ -1,0 +1,118 @@
+/** What prices are learned to be, laid over the operator's numbers of campaigns that the book is made of. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
+import { caution } from "../../learning/guards.ts";
+import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../../learning/policy.ts";
+import { factorAgainst, numberOf, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { MAX_EPC_MICROS } from "../../lib/money.ts";
+import type { CampaignInput } from "../build.ts";
+
+/** Statements that it takes where a campaign of the ones that are read learns. */
+export const STATEMENTS_TO_BAKE = 2;
+
+type Priced = Pick<CampaignInput, "campaignId" | "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros" | "heldBack">;
+type Row = Priced & { epcLearning: string | null; platform: string };
+
+/** Lays learned prices over those campaigns that set their own by them; the others stay as they are. */
+export async function bakePrices<Campaign extends Row>(
+	db: Database,
+	network: NetworkLearning | null,
+	campaigns: readonly Campaign[],
+): Promise<Campaign[]> {
+	const policies = new Map(
+		campaigns.map(({ campaignId, epcLearning }) => [campaignId, campaignPolicy(network, readLearning<CampaignLearning>(epcLearning))]),
+	);
+	const learning = campaigns.filter(({ campaignId }) => policies.get(campaignId)?.mode === "automatic");
+	if (learning.length === 0) return [...campaigns];
+	const { factors, known } = await readLearned(
+		db,
+		learning.map(({ campaignId }) => campaignId),
+	);
+	return campaigns.map((campaign) => {
+		const policy = policies.get(campaign.campaignId);
+		if (policy?.mode !== "automatic") return campaign;
+		const { settings } = policy;
+		const { steering = null, learned = null } = known.get(campaign.campaignId) ?? {};
+		const published = factors.get(campaign.campaignId) ?? new Map<string, number>();
+		const terms = termsOf(campaign);
+		const factorOf = (keyword: string) => {
+			const factor = priceFactor(published, keyword);
+			return learned === null ? factor : factorAgainst(factor, numberOf(terms, keyword), learned, keyword, settings.kappa.campaign);
+		};
+		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
+		return {
+			...campaign,
+			...priced(campaign, factorOf),
+			heldBack: { byClick: part(guards.caution * guards.overpaid * guards.bidCreep), all: part(guards.bidCreep) },
+		};
+	});
+}
+
+function clip(micros: number): number {
+	return Math.min(MAX_EPC_MICROS, Math.round(micros));
+}
+
+/** Parts are told in ten-thousandths. */
+function part(value: number): number {
+	return Math.round(value * 10_000);
+}
+
+function termsOf({ campaignId, platform, epcMicros, defaultKeywordEpcMicros, keywordEpcMicros }: Row): CampaignTerms {
+	return {
+		id: String(campaignId),
+		platform,
+		epcMicros,
+		defaultKeywordEpcMicros,
+		keywordEpcMicros: new Map(Object.entries(keywordEpcMicros)),
+	};
+}
+
+function priced(
+	{ epcMicros, defaultKeywordEpcMicros, keywordEpcMicros }: Row,
+	factorOf: (keyword: string) => number,
+): Omit<Priced, "campaignId" | "heldBack"> {
+	const times = (micros: number | null, keyword: string) => (micros === null ? null : clip(micros * factorOf(keyword)));
+	const ofOthers = times(defaultKeywordEpcMicros ?? epcMicros, OTHER_KEYWORDS);
+	const own = times(epcMicros, NO_KEYWORD);
+	return {
+		epcMicros: own,
+		// Keywords without a number of their own may be worth more or less than clicks without any, though the operator has one for both.
+		defaultKeywordEpcMicros: defaultKeywordEpcMicros === null && ofOthers === own ? null : ofOthers,
+		keywordEpcMicros: Object.fromEntries(
+			Object.entries(keywordEpcMicros).map(([keyword, micros]) => [keyword, clip(micros * factorOf(keyword))]),
+		),
+	};
+}
+
+type Known = { steering: Steering | null; learned: Pick<StoredLearning, "campaign" | "numbers"> | null };
+
+async function readLearned(
+	db: Database,
+	ids: readonly number[],
+): Promise<{ factors: Map<number, Map<string, number>>; known: Map<number, Known> }> {
+	const list = JSON.stringify(ids);
+	const [factorRows, campaignRows] = await runTransaction(db, [
+		sql`SELECT campaign_id AS "campaignId", name, published FROM learning_factors
+			WHERE level = 'price' AND campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${list}))`,
+		sql`SELECT campaign_id AS "campaignId", steering, learned ->> 'campaign' AS campaign, learned ->> 'numbers' AS numbers
+			FROM learning_campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${list}))`,
+	]);
+	const factors = new Map<number, Map<string, number>>();
+	for (const { campaignId, name, published } of (factorRows?.results ?? []) as { campaignId: number; name: string; published: string }[]) {
+		const ofCampaign = factors.get(campaignId) ?? new Map<string, number>();
+		factors.set(campaignId, ofCampaign.set(name, readPublished(published).factor));
+	}
+	type CampaignRow = { campaignId: number; steering: string | null; campaign: string | null; numbers: string | null };
+	const known = new Map<number, Known>();
+	for (const { campaignId, steering, campaign, numbers } of (campaignRows?.results ?? []) as CampaignRow[]) {
+		known.set(campaignId, {
+			steering: steering === null ? null : (JSON.parse(steering) as Steering),
+			learned:
+				campaign === null || numbers === null
+					? null
+					: { campaign: JSON.parse(campaign) as StoredLearning["campaign"], numbers: JSON.parse(numbers) as StoredLearning["numbers"] },
+		});
+	}
+	return { factors, known };
+}

@@ -1,0 +1,73 @@
+/** How far a night is, and what it goes on with where it was cut off. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import type { Break } from "../learning/breaks.ts";
+import type { DelayCurves } from "../learning/delay-curve.ts";
+import { Traffic, type TrafficKind } from "../learning/traffic.ts";
+import { splitByBytes } from "../lib/split-by-bytes.ts";
+
+/** In order; `round` several times. */
+type NightStep = "payouts" | "round" | "breaks" | "close" | "traffic" | "done";
+
+/** `learning_nights.progress`. */
+export type Progress = {
+	step: NightStep;
+	/** Of ROUNDS, and as many again where something broke. */
+	round: number;
+	/** The last campaign of this step. */
+	after: number;
+	usualMicros: number | null;
+	loading: number;
+	/** By platform. */
+	curves: Record<string, DelayCurves>;
+	/** Found this night, by campaign. */
+	breaks: Record<string, Break>;
+};
+
+export type Night = { day: number; startedAt: number; finishedAt: number | null; progress: Progress; fault: Fault | null };
+
+/** `learning_nights.fault`. */
+export type Fault = { at: number; message: string };
+
+const FIRST: Progress = { step: "payouts", round: 0, after: 0, usualMicros: null, loading: 0, curves: {}, breaks: {} };
+
+/** The night of a day, begun where it was not. */
+export async function openNight(db: Database, day: number, now: number): Promise<Night> {
+	const known = await readNight(db, day);
+	if (known !== null) return known;
+	await db.run(sql`INSERT INTO learning_nights (day, started_at, progress) VALUES (${day}, ${now}, ${JSON.stringify(FIRST)})
+		ON CONFLICT (day) DO NOTHING`);
+	return { day, startedAt: now, finishedAt: null, progress: FIRST, fault: null };
+}
+
+async function readNight(db: Database, day: number): Promise<Night | null> {
+	type Row = Omit<Night, "progress" | "fault"> & { progress: string; fault: string | null };
+	const [row] = await db.all<Row>(sql`SELECT day, started_at AS "startedAt", finished_at AS "finishedAt", progress, fault
+		FROM learning_nights WHERE day = ${day}`);
+	if (row === undefined) return null;
+	const { progress, fault, ...night } = row;
+	return { ...night, progress: JSON.parse(progress) as Progress, fault: fault === null ? null : (JSON.parse(fault) as Fault) };
+}
+
+/** What traffic had said of a night by the time it was cut off. */
+export async function readTraffic(db: Database): Promise<Traffic> {
+	const parts = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`);
+	return new Traffic(parts.flatMap(({ value }) => JSON.parse(value) as TrafficKind[]));
+}
+
+/** Keeps how far a night is. @param traffic what it goes on with; null where it is done */
+export async function saveNight(
+	db: Database,
+	day: number,
+	progress: Progress,
+	traffic: Traffic | null,
+	then: readonly SQL[] = [],
+): Promise<void> {
+	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds]);
+	await runTransaction(db, [
+		sql`DELETE FROM learning_work WHERE name LIKE 'traffic %'`,
+		...parts.map((kinds, at) => sql`INSERT INTO learning_work (name, value) VALUES (${`traffic ${at}`}, ${JSON.stringify(kinds)})`),
+		sql`UPDATE learning_nights SET progress = ${JSON.stringify(progress)}, fault = NULL WHERE day = ${day}`,
+		...then,
+	]);
+}

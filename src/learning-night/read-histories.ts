@@ -1,0 +1,132 @@
+/** Reads what is kept of clicks, campaign by campaign in the order of their ids, a bounded number of rows at a time. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import type { Break } from "../learning/breaks.ts";
+import { type CampaignTerms, type Cell, cellKey } from "../learning/cell.ts";
+import type { CellHistory, ClickRow, EarningRow } from "../learning/cohorts.ts";
+import type { LearningMode } from "../learning/modes.ts";
+import type { CampaignHistory } from "../learning/night-steps.ts";
+import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../learning/policy.ts";
+import type { LinkType } from "../lib/enums.ts";
+
+/** Rows of one statement. */
+const ROWS_A_PAGE = 10_000;
+
+/** Campaigns that follow each other, each with all of its rows. */
+export type HistorySlice = {
+	histories: CampaignHistory[];
+	/** The last campaign that was read; null where none is left. */
+	last: number | null;
+	/** Rows that were read. */
+	rows: number;
+};
+
+type CellRow = { campaignId: number; publisherId: string; source: string; keyword: string; link: LinkType };
+type ClickCells = CellRow & ClickRow;
+type EarningCells = CellRow & EarningRow;
+
+/** The next campaigns behind one that have clicks: as many as a page of rows has whole, and one at the least. */
+export async function readHistories(db: Database, network: NetworkLearning | null, after: number): Promise<HistorySlice> {
+	const clicks = await readClicks(db, after);
+	const last = clicks.at(-1)?.campaignId ?? null;
+	if (last === null) return { histories: [], last: null, rows: 0 };
+	const earnings = await readEarnings(db, after, last);
+	const campaigns = await readCampaigns(db, network, [...new Set(clicks.map(({ campaignId }) => campaignId))]);
+	const cells = new Map<number, Map<string, CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] }>>();
+	const cellOf = (row: CellRow) => {
+		const cell: Cell = {
+			campaign: String(row.campaignId),
+			publisher: row.publisherId,
+			source: row.source,
+			keyword: row.keyword,
+			link: row.link,
+		};
+		const ofCampaign = cells.get(row.campaignId) ?? new Map();
+		cells.set(row.campaignId, ofCampaign);
+		const key = cellKey(cell);
+		const known = ofCampaign.get(key) ?? { cell, clicks: [], earnings: [] };
+		ofCampaign.set(key, known);
+		return known;
+	};
+	for (const row of clicks) cellOf(row).clicks.push({ day: row.day, clicks: row.clicks, paidMicros: row.paidMicros });
+	for (const { day, sizeClass, conversions, netMicros, ...row } of earnings) {
+		cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
+	}
+	const histories = campaigns.map(({ id, ...campaign }): CampaignHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));
+	return { histories, last, rows: clicks.length + earnings.length };
+}
+
+/** Whole campaigns: where a page ends in the middle of one, it is left for the next, or read to its end where it is the only one. */
+async function readClicks(db: Database, after: number): Promise<ClickCells[]> {
+	const page = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
+			clicks, paid_micros AS "paidMicros" FROM learning_clicks
+		WHERE campaign_id > ${after} ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
+	if (page.length < ROWS_A_PAGE) return page;
+	const cut = page.at(-1)?.campaignId;
+	const whole = page.filter(({ campaignId }) => campaignId !== cut);
+	if (whole.length > 0) return whole;
+	for (;;) {
+		const end = page.at(-1);
+		if (end === undefined) return page;
+		const more = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
+				clicks, paid_micros AS "paidMicros" FROM learning_clicks
+			WHERE campaign_id = ${end.campaignId}
+				AND (publisher_id, source, keyword, link, day) > (${end.publisherId}, ${end.source}, ${end.keyword}, ${end.link}, ${end.day})
+			ORDER BY publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
+		for (const row of more) page.push(row);
+		if (more.length < ROWS_A_PAGE) return page;
+	}
+}
+
+async function readEarnings(db: Database, after: number, last: number): Promise<EarningCells[]> {
+	const found: EarningCells[] = [];
+	for (;;) {
+		const end = found.at(-1);
+		const behind =
+			end === undefined
+				? sql`campaign_id > ${after}`
+				: sql`(campaign_id, publisher_id, source, keyword, link, day, size_class)
+					> (${end.campaignId}, ${end.publisherId}, ${end.source}, ${end.keyword}, ${end.link}, ${end.day}, ${end.sizeClass})`;
+		const page =
+			await db.all<EarningCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
+				size_class AS "sizeClass", conversions, net_micros AS "netMicros" FROM learning_earnings
+			WHERE ${behind} AND campaign_id <= ${last}
+			ORDER BY campaign_id, publisher_id, source, keyword, link, day, size_class LIMIT ${ROWS_A_PAGE}`);
+		for (const row of page) found.push(row);
+		if (page.length < ROWS_A_PAGE) return found;
+	}
+}
+
+type CampaignRow = {
+	id: number;
+	platform: string;
+	epcMicros: number | null;
+	defaultKeywordEpcMicros: number | null;
+	keywordEpcMicros: string;
+	epcLearning: string | null;
+	lastBreak: string | null;
+};
+
+/** A campaign as its operator has it, and its last break. */
+export type KnownCampaign = Omit<CampaignHistory, "cells"> & { id: number; mode: LearningMode };
+
+/** What is known of campaigns, in the order of their ids. Those that are no more are not told of. */
+export async function readCampaigns(db: Database, network: NetworkLearning | null, ids: readonly number[]): Promise<KnownCampaign[]> {
+	if (ids.length === 0) return [];
+	const rows = await db.all<CampaignRow>(sql`SELECT c.campaign_id AS id, c.platform, c.epc_micros AS "epcMicros",
+			c.default_keyword_epc_micros AS "defaultKeywordEpcMicros", c.keyword_epc_micros AS "keywordEpcMicros",
+			c.epc_learning AS "epcLearning", l.last_break AS "lastBreak"
+		FROM campaigns c LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
+		WHERE c.campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(ids)})) ORDER BY c.campaign_id`);
+	return rows.map((row) => ({
+		id: row.id,
+		terms: termsOf(row),
+		...campaignPolicy(network, readLearning<CampaignLearning>(row.epcLearning)),
+		lastBreak: row.lastBreak === null ? null : (JSON.parse(row.lastBreak) as Break),
+	}));
+}
+
+function termsOf({ id, platform, epcMicros, defaultKeywordEpcMicros, keywordEpcMicros }: CampaignRow): CampaignTerms {
+	const keywords = Object.entries(JSON.parse(keywordEpcMicros) as Record<string, number>);
+	return { id: String(id), platform, epcMicros, defaultKeywordEpcMicros, keywordEpcMicros: new Map(keywords) };
+}

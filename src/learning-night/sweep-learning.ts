@@ -1,0 +1,92 @@
+/** The cron's part of learning: the night once a UTC day, and every hour what moves prices; each as far as an invocation goes. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { dayOf } from "../learning/cohorts.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import { holdGuards } from "./hold-guards.ts";
+import { isLearning, readNetworkLearning } from "./policies.ts";
+import { type FactorCursor, FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
+import { runNight } from "./run-night.ts";
+
+export type LearningDeps = { db: Database; kv: KVNamespace; now: () => number };
+
+/** The least that a run needs to come on. */
+export const LEARNING_STATEMENTS = 60;
+/** Statements that it leaves to the other jobs. */
+const LEFT_TO_OTHERS = 100;
+/** Rows of clicks and earnings that a run reads: some seconds. */
+const ROWS_A_RUN = 200_000;
+/** A night that failed is tried again after so long. */
+const AGAIN_MS = 10 * MINUTE_MS;
+
+/** `learning_work`, `publishing`: how far the hour is. */
+type Publishing = {
+	/** Hours since 1970. */
+	hour: number;
+	/** The night whose factors it publishes: the first hour after a night looks at the guards of all campaigns. */
+	day: number;
+	step: "guards" | "factors" | "done";
+	after: number;
+	factor: FactorCursor;
+	/** Of every change of the hour: one time, however many runs it takes. */
+	at: number;
+	all: boolean;
+};
+
+/** @param mayGoOn whether enough is left for another slice, given what is left to others */
+export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: number) => boolean): Promise<void> {
+	const { db, now } = deps;
+	const network = await readNetworkLearning(db);
+	if (!(await isLearning(db, network))) return;
+	const mayGoOn = () => hasLeft(LEFT_TO_OTHERS);
+	const today = dayOf(now());
+	const fault = await runNightSafely(deps, today, () => runNight(deps, network, today, { rows: ROWS_A_RUN, mayGoOn }));
+	await publishHour(deps, mayGoOn);
+	if (fault !== null) throw fault;
+}
+
+/** A night that fails leaves what was learned before, and is told of. */
+async function runNightSafely({ db, now }: LearningDeps, day: number, run: () => Promise<unknown>): Promise<Error | null> {
+	const [failed] = await db.all<{ at: number }>(
+		sql`SELECT CAST(fault ->> 'at' AS BIGINT) AS at FROM learning_nights WHERE day = ${day} AND fault IS NOT NULL`,
+	);
+	if (failed !== undefined && now() - failed.at < AGAIN_MS) return null;
+	try {
+		await run();
+		return null;
+	} catch (error) {
+		const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+		const message = root instanceof Error ? `${root.name}: ${root.message}` : "unknown";
+		await db.run(sql`UPDATE learning_nights SET fault = ${JSON.stringify({ at: now(), message })} WHERE day = ${day}`);
+		return error instanceof Error ? error : new Error(message);
+	}
+}
+
+async function publishHour({ db, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {
+	const [night] = await db.all<{ day: number }>(sql`SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL`);
+	if (night?.day == null) return;
+	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'publishing'`);
+	const known = stored === undefined ? null : (JSON.parse(stored.value) as Publishing);
+	const hour = Math.floor(now() / HOUR_MS);
+	const state = known !== null && known.step !== "done" ? known : beginHour(known, hour, night.day, now());
+	if (state.step === "done") return;
+	const network = await readNetworkLearning(db);
+	while (state.step !== "done" && mayGoOn()) {
+		if (state.step === "guards") {
+			const last = await holdGuards(db, network, state);
+			if (last === null) state.step = "factors";
+			else state.after = last;
+		} else {
+			const next = await publishFactors(db, network, state.factor, state.at);
+			if (next === null) state.step = "done";
+			else state.factor = next;
+		}
+	}
+	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('publishing', ${JSON.stringify(state)})
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+}
+
+function beginHour(before: Publishing | null, hour: number, day: number, at: number): Publishing {
+	if (before !== null && before.hour === hour && before.day === day) return before;
+	return { hour, day, step: "guards", after: 0, factor: FIRST_FACTOR, at, all: before?.day !== day };
+}

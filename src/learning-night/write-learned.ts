@@ -1,0 +1,147 @@
+/** The statements that keep what a night has learned: of campaigns, of traffic, and where each factor is going from there. */
+import { type SQL, sql } from "drizzle-orm";
+import { insertRows } from "../db/json-rows.ts";
+import { learningCampaigns, learningFactors, learningTraffic } from "../db/schema/learning.ts";
+import type { Break } from "../learning/breaks.ts";
+import type { StepRules } from "../learning/publish-step.ts";
+import { UNPUBLISHED } from "../learning/publish-step.ts";
+import { LISTED_KEYWORDS, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
+import type { SharedFactors } from "../learning/traffic.ts";
+import { splitByBytes } from "../lib/split-by-bytes.ts";
+
+/** A campaign as the night leaves it. */
+export type ClosedCampaign = {
+	campaignId: number;
+	learned: StoredLearning;
+	lastBreak: Break | null;
+	steering: Steering;
+	/** Of `priceTargets`. */
+	prices: ReadonlyMap<string, number>;
+	/** Classes of keywords whose number the operator has changed since the last night: their factors are where they aim at once. */
+	renumbered: readonly string[];
+};
+
+type Target = {
+	level: "price" | "campaign_publisher" | "publisher" | "source" | "link";
+	campaignId: number;
+	publisherId: string;
+	name: string;
+	target: number;
+};
+
+export function writeCampaigns(closed: readonly ClosedCampaign[], day: number, rules: StepRules): SQL[] {
+	if (closed.length === 0) return [];
+	const rows = closed.map(({ campaignId, learned, lastBreak, steering }) => ({
+		campaignId,
+		day,
+		learned: JSON.stringify(learned),
+		lastBreak: lastBreak === null ? null : JSON.stringify(lastBreak),
+		steering: JSON.stringify(steering),
+	}));
+	const targets = closed.flatMap(({ campaignId, learned, prices }): Target[] => {
+		const base = prices.get(LISTED_KEYWORDS) ?? 1;
+		const own = [...prices].filter(([, target]) => isFar(target, rules) || isFar(base, rules));
+		return [
+			...own.map(([name, target]): Target => ({ level: "price", campaignId, publisherId: "", name, target })),
+			...Object.entries(learned.publishers)
+				.filter(([, { factor }]) => isFar(factor, rules))
+				.map(([publisherId, { factor }]): Target => ({ level: "campaign_publisher", campaignId, publisherId, name: "", target: factor })),
+		];
+	});
+	const bases = closed.map(({ campaignId, prices }) => ({ campaignId, base: String(prices.get(LISTED_KEYWORDS) ?? 1) }));
+	return [
+		...splitByBytes(rows).map((part) =>
+			insertRows(
+				learningCampaigns,
+				part,
+				sql`ON CONFLICT (campaign_id) DO UPDATE SET day = excluded.day, learned = excluded.learned, last_break = excluded.last_break,
+					steering = excluded.steering`,
+			),
+		),
+		// What nothing tells of any more goes to what holds without it; what is told of follows.
+		...splitByBytes(bases).map(
+			(part) => sql`UPDATE learning_factors SET moving = 1, target = CASE level WHEN 'price' THEN (
+					SELECT value ->> 'base' FROM json_each(${JSON.stringify(part)})
+					WHERE CAST(value ->> 'campaignId' AS BIGINT) = learning_factors.campaign_id) ELSE '1' END
+				WHERE campaign_id IN (SELECT CAST(value ->> 'campaignId' AS BIGINT) FROM json_each(${JSON.stringify(part)}))`,
+		),
+		...aim(targets),
+		...jump(closed),
+	];
+}
+
+/** What the operator has changed is learned against at once: the book, which reckons with what it was, has the same price already. */
+function jump(closed: readonly ClosedCampaign[]): SQL[] {
+	const rows = closed.flatMap(({ campaignId, prices, renumbered }) =>
+		renumbered.map((name) => {
+			const factor = prices.get(name) ?? prices.get(LISTED_KEYWORDS) ?? 1;
+			return { campaignId, name, published: writePublished({ ...UNPUBLISHED, factor }) };
+		}),
+	);
+	return splitByBytes(rows).map(
+		(part) => sql`UPDATE learning_factors SET moving = 0, published = (SELECT value ->> 'published' FROM json_each(${JSON.stringify(part)})
+				WHERE CAST(value ->> 'campaignId' AS BIGINT) = learning_factors.campaign_id AND value ->> 'name' = learning_factors.name)
+			WHERE level = 'price' AND (campaign_id, name) IN (
+				SELECT CAST(value ->> 'campaignId' AS BIGINT), value ->> 'name' FROM json_each(${JSON.stringify(part)}))`,
+	);
+}
+
+/** Where there is no row yet a factor is 1, and of a keyword that had no clicks what the listed ones have. */
+function aim(targets: readonly Target[]): SQL[] {
+	const published = writePublished(UNPUBLISHED);
+	const rows = targets.map((target) => ({ ...target, target: JSON.stringify(target.target), published, moving: true }));
+	const isNew = sql`coalesce((SELECT f.published FROM learning_factors f WHERE f.level = 'price' AND value ->> 'level' = 'price'
+		AND f.campaign_id = CAST(value ->> 'campaignId' AS BIGINT) AND f.publisher_id = '' AND f.name = ${LISTED_KEYWORDS}), value ->> 'published')`;
+	return splitByBytes(rows).map((part) =>
+		insertRows(
+			learningFactors,
+			part,
+			sql`ON CONFLICT (level, campaign_id, publisher_id, name) DO UPDATE SET target = excluded.target, moving = excluded.moving`,
+			{ published: isNew },
+		),
+	);
+}
+
+/** Whether a factor that never was published would be. */
+function isFar(factor: number, { publishStep }: StepRules): boolean {
+	return factor >= 1 + publishStep || factor <= 1 / (1 + publishStep);
+}
+
+/** What the night has learned of traffic; and what was learned before of what has no clicks any more goes. */
+export function writeTraffic({ publishers, sources, links }: SharedFactors, day: number, rules: StepRules): SQL[] {
+	const levels = [
+		...[...publishers].map(([publisherId, evidence]) => ({ level: "publisher" as const, publisherId, name: "", evidence })),
+		...[...sources].map(([key, evidence]) => {
+			const at = key.indexOf("\u0000");
+			return { level: "source" as const, publisherId: key.slice(0, at), name: key.slice(at + 1), evidence };
+		}),
+		...[...links].map(([name, evidence]) => ({ level: "link" as const, publisherId: "", name, evidence })),
+	];
+	const rows = levels.map(({ evidence, ...level }) => ({ ...level, day, evidence: JSON.stringify(evidence) }));
+	const targets = levels
+		.filter(({ evidence }) => isFar(evidence.factor, rules))
+		.map(({ evidence, ...level }): Target => ({ ...level, campaignId: 0, target: evidence.factor }));
+	return [
+		...splitByBytes(rows).map((part) =>
+			insertRows(
+				learningTraffic,
+				part,
+				sql`ON CONFLICT (level, publisher_id, name) DO UPDATE SET day = excluded.day, evidence = excluded.evidence`,
+			),
+		),
+		sql`DELETE FROM learning_traffic WHERE day < ${day}`,
+		sql`UPDATE learning_factors SET target = '1', moving = 1 WHERE campaign_id = 0`,
+		...aim(targets),
+	];
+}
+
+/** Campaigns of whose clicks nothing is left go back to the operator's numbers. */
+export function forgetOthers(day: number): SQL[] {
+	return [
+		sql`UPDATE learning_factors SET target = '1', moving = 1
+			WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM learning_campaigns WHERE day = ${day})`,
+		sql`DELETE FROM learning_factors WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
+		sql`DELETE FROM learning_campaigns WHERE campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
+		sql`UPDATE learning_campaigns SET learned = NULL, steering = NULL, day = ${day} WHERE day < ${day}`,
+	];
+}

@@ -1,0 +1,145 @@
+/** The steps of a night, campaign by campaign: what one hands on to the next is sums by traffic, so that no two need be in memory. */
+import { type Break, findBreak } from "./breaks.ts";
+import type { CampaignTerms } from "./cell.ts";
+import type { CellHistory, EarningRow } from "./cohorts.ts";
+import { type DelayCurves, maturities } from "./delay-curve.ts";
+import {
+	type CampaignFactors,
+	campaignEpcMicros,
+	type FitRules,
+	fitCampaign,
+	type PlacedCampaign,
+	placeCampaign,
+	tellTraffic,
+} from "./fit-campaign.ts";
+import { type Balance, balanceOf } from "./guards.ts";
+import { measurePayouts, type PayoutMeasure, payoutSizes } from "./payouts.ts";
+import { forgetting, ripenCell } from "./ripen.ts";
+import type { LearningSettings } from "./settings.ts";
+import { type SharedFactors, sharedFactor, type Traffic } from "./traffic.ts";
+
+/** A campaign with all that is kept of its clicks. */
+export type CampaignHistory = { terms: CampaignTerms; settings: LearningSettings; cells: readonly CellHistory[]; lastBreak: Break | null };
+
+/** What was learned of a campaign. */
+export type LearnedCampaign = {
+	factors: CampaignFactors;
+	payouts: PayoutMeasure;
+	balance: Balance;
+	/** Equivalent conversions that the clicks of the last week are expected to bring. */
+	weekExpected: number;
+	/** The last one that was found, this night or before. */
+	lastBreak: Break | null;
+};
+
+/** What holds for all campaigns of a night. */
+export type NightRules = {
+	/** The day that is beginning: what was clicked on the days before it is learned from. */
+	today: number;
+	/** By platform, see `maturitiesOf`. */
+	maturity: (platform: string) => readonly number[];
+	/** By age in days, see `forgetting`. */
+	weights: readonly number[];
+	/** The network's usual payout, see `networkPayout`, and what pooled payouts add. */
+	usualMicros: number | null;
+	loading: number;
+};
+
+/** Rounds between the campaigns' own factors and those of their traffic; as many again where something broke. */
+export const ROUNDS = 3;
+
+/** A campaign laid out for fitting. */
+export type LaidCampaign = {
+	history: CampaignHistory;
+	payouts: PayoutMeasure;
+	maturity: readonly number[];
+	fit: FitRules;
+	placed: PlacedCampaign;
+};
+
+/** @param curves by platform; the default where one is missing */
+export function nightRules(
+	today: number,
+	curves: ReadonlyMap<string, DelayCurves>,
+	fallback: DelayCurves,
+	halfLifeDays: number,
+	payouts: Pick<NightRules, "usualMicros" | "loading">,
+): NightRules {
+	const byPlatform = new Map<string, readonly number[]>();
+	const maturity = (platform: string) => {
+		const known = byPlatform.get(platform) ?? maturities(curves.get(platform) ?? fallback);
+		byPlatform.set(platform, known);
+		return known;
+	};
+	return { today, maturity, weights: forgetting(halfLifeDays), ...payouts };
+}
+
+/** Lays out a campaign, and the kinds of traffic that it is of. */
+export function layCampaign(history: CampaignHistory, rules: NightRules, traffic: Traffic): LaidCampaign {
+	const { terms, settings } = history;
+	const payouts = measurePayouts(payoutSizes(earningsOf(history.cells)), rules.usualMicros, terms.epcMicros ?? 0);
+	const fit = { terms, phiMicros: payouts.phiMicros, loading: rules.loading, settings };
+	const laid = { history, payouts, maturity: rules.maturity(terms.platform), fit };
+	return { ...laid, placed: place(laid, rules, traffic) };
+}
+
+export function* earningsOf(cells: readonly CellHistory[]): Iterable<EarningRow> {
+	for (const cell of cells) yield* cell.earnings;
+}
+
+function place(laid: Omit<LaidCampaign, "placed">, rules: NightRules, traffic: Traffic): PlacedCampaign {
+	const { history, maturity, payouts, fit } = laid;
+	const forgottenBefore = history.lastBreak?.forgottenBefore ?? Number.NEGATIVE_INFINITY;
+	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights: rules.weights, forgottenBefore };
+	const ripe = history.cells.flatMap((cell) => ripenCell(cell, ripening) ?? []);
+	return placeCampaign(ripe, fit, traffic);
+}
+
+/** Adds what a campaign says of its traffic, by the traffic's factors in force. */
+export function tellOfCampaign({ placed }: LaidCampaign): void {
+	if (placed.cells.length > 0) tellTraffic(placed, fitCampaign(placed));
+}
+
+/** The break of a campaign whose traffic is fitted, where there is a new one. */
+export function breakOfCampaign({ placed, history }: LaidCampaign, { today }: NightRules): Break | null {
+	return findBreak(placed, fitCampaign(placed), today, history.lastBreak);
+}
+
+/** What is learned of a campaign in the end. */
+export function closeCampaign(laid: LaidCampaign, rules: NightRules, shared: SharedFactors): LearnedCampaign {
+	const { placed, payouts, history } = laid;
+	const factors = fitCampaign(placed);
+	return {
+		factors,
+		payouts,
+		balance: addBalances(laid, factors, shared, rules.today),
+		lastBreak: history.lastBreak,
+		weekExpected: weekExpected(placed, factors),
+	};
+}
+
+function weekExpected({ cells, rules }: PlacedCampaign, { campaign }: CampaignFactors): number {
+	let sum = 0;
+	for (const { ripe, operatorMicros, keyword, publisher, traffic } of cells) {
+		sum += ripe.weekClicks * operatorMicros * keyword.factor * publisher.factor * traffic.factor;
+	}
+	return (sum * campaign.factor) / rules.phiMicros;
+}
+
+function addBalances(
+	{ history, maturity, payouts, fit }: LaidCampaign,
+	factors: CampaignFactors,
+	shared: SharedFactors,
+	today: number,
+): Balance {
+	const balance: Balance = { paidMicros: 0, projectedMicros: 0 };
+	for (const cell of history.cells) {
+		// Publishers who are paid by conversion are promised nothing by click.
+		if (!cell.clicks.some(({ paidMicros }) => paidMicros > 0)) continue;
+		const epcMicros = campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell);
+		const part = balanceOf(cell, today, maturity, payouts.capMicros, fit.loading, epcMicros);
+		balance.paidMicros += part.paidMicros;
+		balance.projectedMicros += part.projectedMicros;
+	}
+	return balance;
+}

@@ -1,0 +1,95 @@
+/** What is stored of what was learned: JSON in the columns of `learning_campaigns` and `learning_factors`. */
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "./cell.ts";
+import type { FactorEvidence } from "./factor.ts";
+import type { Guards } from "./guards.ts";
+import type { LearnedCampaign } from "./night-steps.ts";
+import { type Published, UNPUBLISHED } from "./publish-step.ts";
+
+/** Stands, among factors of a campaign's prices, for the keywords that it lists and of which no click tells. */
+export const LISTED_KEYWORDS = "*listed";
+
+/** `learning_campaigns.learned`. */
+export type StoredLearning = Pick<LearnedCampaign, "payouts" | "balance" | "weekExpected"> & {
+	campaign: FactorEvidence;
+	/** By class of keywords, and by publisher: those with the most clicks. */
+	keywords: Record<string, FactorEvidence>;
+	publishers: Record<string, FactorEvidence>;
+	loading: number;
+	/** The operator's numbers that it was learned against, by class of keywords. Micro-dollars. */
+	numbers: Record<string, number>;
+};
+
+/** `learning_campaigns.steering`: what bids are held back by, and what decides it. */
+export type Steering = Guards & {
+	/** See `nextCreep`; `bidCreep` is in force. */
+	creep: number;
+	bidCreep: number;
+	/** Of what the night has learned. */
+	observed: number;
+	balance: { paidMicros: number; projectedMicros: number };
+};
+
+/** So many keywords, and publishers, are kept of a campaign with what made their factors: a row takes 2 MB. */
+const MAX_KEPT = 2_000;
+
+export function storeLearning(
+	{ factors, payouts, balance, weekExpected }: LearnedCampaign,
+	terms: CampaignTerms,
+	loading: number,
+): StoredLearning {
+	const { campaign } = factors;
+	const keywords = most(factors.keywords);
+	const classes = [NO_KEYWORD, OTHER_KEYWORDS, LISTED_KEYWORDS, ...Object.keys(keywords)];
+	const numbers = Object.fromEntries(classes.map((keyword) => [keyword, numberOf(terms, keyword)]));
+	return { campaign, keywords, publishers: most(factors.publishers), payouts, balance, weekExpected, loading, numbers };
+}
+
+/** The operator's number for a class of keywords; of those that stand together, the one that stands for all. */
+export function numberOf(terms: CampaignTerms, keyword: string): number {
+	return keyword === LISTED_KEYWORDS ? operatorEpcMicros(terms, NO_KEYWORD) : operatorEpcMicros(terms, keyword);
+}
+
+/**
+ * A factor that was learned against another number of the operator's, as it would be against the present one: expected earnings are in
+ * proportion to it. Without it whoever accepts an advised price would get it multiplied by what it was made of.
+ */
+export function factorAgainst(
+	factor: number,
+	number: number,
+	learned: Pick<StoredLearning, "campaign" | "numbers">,
+	keyword: string,
+	kappa: number,
+): number {
+	const before = learned.numbers[keyword] ?? learned.numbers[NO_KEYWORD] ?? number;
+	if (before === number || before <= 0 || number <= 0) return factor;
+	const { expected } = learned.campaign;
+	return (factor * (kappa + expected)) / (kappa + (expected * number) / before);
+}
+
+function most(levels: ReadonlyMap<string, FactorEvidence>): Record<string, FactorEvidence> {
+	const sorted = [...levels].sort(([, a], [, b]) => b.clicks - a.clicks);
+	return Object.fromEntries(sorted.slice(0, MAX_KEPT));
+}
+
+/** What the factors of a campaign's prices are going to, by class of keywords. */
+export function priceTargets({ factors: { campaign, keywords } }: Pick<LearnedCampaign, "factors">): Map<string, number> {
+	const targets = new Map([NO_KEYWORD, OTHER_KEYWORDS, LISTED_KEYWORDS].map((keyword) => [keyword, campaign.factor]));
+	for (const [keyword, { factor }] of keywords) targets.set(keyword, campaign.factor * factor);
+	return targets;
+}
+
+/** The factor of a price among those of its campaign. @param keyword a class of keywords */
+export function priceFactor(factors: ReadonlyMap<string, number>, keyword: string): number {
+	const isListed = keyword !== NO_KEYWORD && keyword !== OTHER_KEYWORDS;
+	return factors.get(keyword) ?? (isListed ? factors.get(LISTED_KEYWORDS) : undefined) ?? 1;
+}
+
+/** `learning_factors.published`, where JSON has no infinity. */
+export function writePublished({ factor, at, before }: Published): string {
+	return JSON.stringify({ factor, at: Number.isFinite(at) ? at : null, before });
+}
+
+export function readPublished(json: string): Published {
+	const { factor, at, before } = JSON.parse(json) as Omit<Published, "at"> & { at: number | null };
+	return { factor, at: at ?? UNPUBLISHED.at, before };
+}
