@@ -7,6 +7,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
+import { moveLearnedClicks } from "../learning-rows/move-clicks.ts";
 
 /** A click with the days that count it: in UTC, and on the clocks of its campaign. */
 export type ChunkRow = { id: string; date: string; day: string };
@@ -25,6 +26,8 @@ const CELLS = ["id", "date", "day"] as const;
 const cell = namedCells(CELLS, sql`chunk.value`);
 
 type Signed = {
+	/** -1 where they are taken out. */
+	sign: 1 | -1;
 	/** Which clicks of the chunk are moved: a condition on `clicks c`. */
 	moved: SQL;
 	count: SQL;
@@ -41,6 +44,7 @@ type Signed = {
 export function voidClicks(db: Database, move: Move): Promise<void> {
 	const ids = idsOf(move);
 	return write(db, move, {
+		sign: -1,
 		moved: sql`c.reason IS NULL`,
 		count: sql`-count(*)`,
 		revenue: sql`-sum(c.revenue_micros)`,
@@ -60,6 +64,7 @@ export function voidClicks(db: Database, move: Move): Promise<void> {
 export function restoreClicks(db: Database, move: Move): Promise<void> {
 	const ids = idsOf(move);
 	return write(db, move, {
+		sign: 1,
 		moved: sql`c.reason = 'voided' AND c.voided_by = ${move.voidId}`,
 		count: sql`count(*)`,
 		revenue: sql`sum(c.revenue_micros)`,
@@ -81,14 +86,16 @@ function idsOf({ chunk }: Move): SQL {
 async function write(
 	db: Database,
 	{ adjustmentId, chunk, cursor }: Move,
-	{ moved, count, revenue, bids, gross, voided, effects }: Signed,
+	{ sign, moved, count, revenue, bids, gross, voided, effects }: Signed,
 ): Promise<void> {
-	const clicks = sql`FROM json_each(${writeCells(CELLS, chunk)}) chunk CROSS JOIN clicks c WHERE c.id = ${cell.id} AND ${moved}`;
+	const chunkOfClicks = sql`json_each(${writeCells(CELLS, chunk)}) chunk CROSS JOIN clicks c`;
+	const clicks = sql`FROM ${chunkOfClicks} WHERE c.id = ${cell.id} AND ${moved}`;
 	const ofNetwork = sql`${cell.date}, c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind`;
 	const ofPublishers = sql`${clicks} AND c.publisher_id IS NOT NULL`;
 	const statements = [
 		// What the consumer is deciding now rests on sums that change here.
 		sql`UPDATE click_sequence SET version = version + 1 WHERE id = 1`,
+		...moveLearnedClicks(sign, chunkOfClicks, sql`c.id = ${cell.id} AND ${moved}`),
 		sql`INSERT INTO daily_publishers (publisher_id, date, click_count, click_revenue_micros)
 			SELECT c.publisher_id, ${cell.date}, ${count}, ${revenue} ${ofPublishers} GROUP BY c.publisher_id, ${cell.date}
 			ON CONFLICT (publisher_id, date) DO UPDATE SET click_count = daily_publishers.click_count + excluded.click_count,

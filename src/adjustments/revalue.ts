@@ -16,7 +16,7 @@ import type { RevalueRequest } from "./revalue-request.ts";
 
 /** Conversions that one transaction changes. */
 const CHUNK = 100;
-/** Chunks of one request: an invocation has 1,000 queries, and a chunk that is written takes some twenty. */
+/** Chunks of one request: an invocation has 1,000 queries, and a chunk that is written takes some twenty-five. */
 const MAX_CHUNKS = 30;
 const MAX_CHUNKS_LOOKED_AT = 80;
 

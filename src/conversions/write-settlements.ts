@@ -9,6 +9,7 @@ import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
 import { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
+import { learnConversions } from "../learning-rows/learn-conversions.ts";
 import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
 import type { Intake } from "./message.ts";
 import { addNetworkMoves, networkMoveOf } from "./network-sums.ts";
@@ -69,6 +70,7 @@ export async function writeSettlements(
 		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
 		...BY_CAMPAIGN.statements(moves),
 		...addNetworkMoves(outcomes.flatMap(networkMovesOf)),
+		...learnFrom(outcomes),
 		...(amended.length > 0 ? [amendCallbacks(amended)] : []),
 		...(owed.length > 0 ? [insertRows(callbacks, owed)] : []),
 		...alongside,
@@ -111,6 +113,14 @@ function amendCallbacks(amended: readonly Amended[]): SQL {
 			sales_usd_micros = CAST(j.value ->> 'salesUsdMicros' AS BIGINT),
 			payout_micros = CASE WHEN exposures = 0 AND lease IS NULL AND state <> 'delivered' THEN CAST(j.value ->> 'payoutMicros' AS BIGINT) END
 		FROM json_each(${JSON.stringify(amended)}) j WHERE callbacks.id = j.value ->> 'id'`;
+}
+
+/** What prices are learned from: of those that have a click, or had one. */
+function learnFrom(outcomes: readonly Outcome[]): SQL[] {
+	const hadClick = ({ before }: Outcome) => before !== null && before.clickId !== null;
+	const clicked = outcomes.filter((outcome) => hadClick(outcome) || outcome.settlement.conversion.clickId !== null);
+	const conversionOf = ({ settlement }: Outcome) => settlement.conversion;
+	return learnConversions(clicked.map(conversionOf), clicked.filter(hadClick).map(conversionOf));
 }
 
 const SUMS = [

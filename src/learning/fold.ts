@@ -2,7 +2,7 @@ import type { ClickRow, EarningRow } from "./cohorts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
 /** Days that keep a row of their own; older ones share one by week. */
-const DAILY_DAYS = 14;
+export const DAILY_DAYS = 14;
 
 /**
  * The day under which a click's row stands on a day: its own, or the middle of its week once all of that week is older than 14 days.

@@ -3,7 +3,7 @@ import { OTHER_SOURCES } from "./cell.ts";
 /** Sources of a publisher that are followed singly: a publisher can make up as many as it likes. */
 export const MAX_SOURCES = 200;
 /** Days without a click after which a source makes room, where a publisher has as many as may be. */
-const IDLE_DAYS = 7;
+export const IDLE_DAYS = 7;
 
 /** The sources of a publisher that are followed singly, and the day of the last click of each. */
 export type KnownSources = Map<string, number>;

@@ -1,10 +1,24 @@
 /** What prices are learned from, as the consumers write it on a real database. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adjust } from "../../src/adjustments/adjust.ts";
+import { attach } from "../../src/adjustments/attach.ts";
+import type { AdjustmentDeps } from "../../src/adjustments/deps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
+import { attachConversion, detachConversion, judgeConversion } from "../../src/conversions/judge-conversion.ts";
+import { settlePostbacks } from "../../src/conversions/settle-postbacks.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
+import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
+import { foldCampaigns } from "../../src/learning-rows/tidy.ts";
+import { HttpError } from "../../src/lib/http.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
+import { ACTOR } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { importConversionNetwork, postbackMessage } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
@@ -74,4 +88,201 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		await consume(ofSource("*other"));
 		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 152 }]);
 	});
+});
+
+/** A history of clicks, postbacks and adjustments over months, as the consumers and verbs take it. */
+describe("worker: what clicks have earned", () => {
+	const START_DAY = DAY - (DAY % 7);
+	let now = 0;
+	/** What the next writing transaction meets: it is refused, or written without its answer. */
+	let fault: "refused" | "unanswered" | null = null;
+	const batch = async (statements: D1PreparedStatement[]) => {
+		const met = isWriting(statements) ? fault : null;
+		if (met !== null) fault = null;
+		if (met === "refused") throw new Error("D1_ERROR: Network connection lost.");
+		const results = await env.DB.batch(statements);
+		if (met === "unanswered") throw new Error("D1_ERROR: Network connection lost.");
+		return results;
+	};
+	const texts = new WeakMap<D1PreparedStatement, string>();
+	const noted = (text: string, statement: D1PreparedStatement): D1PreparedStatement => {
+		texts.set(statement, text);
+		const bind = statement.bind.bind(statement);
+		statement.bind = (...values) => noted(text, bind(...values));
+		return statement;
+	};
+	const isWriting = (statements: readonly D1PreparedStatement[]) =>
+		statements.some((statement) => !/^\s*SELECT/i.test(texts.get(statement) ?? ""));
+	const faulty = openDatabase({ ...(env.DB as object), prepare: (text: string) => noted(text, env.DB.prepare(text)), batch } as D1Database);
+	const db = openDatabase(env.DB);
+	const settling = { db: faulty, callbacks: undefined, now: () => now };
+	const adjusting: AdjustmentDeps = {
+		db,
+		now: () => now,
+		actor: ACTOR,
+		judge: (...word) => judgeConversion(settling, ...word),
+		attach: (...word) => attachConversion(settling, ...word),
+		detach: (...word) => detachConversion(settling, ...word),
+		revalue: () => Promise.reject(new Error("nothing is revalued here")),
+		onSpendChanged: async () => {},
+	};
+
+	const rowsNow = async () => ({
+		clicks: await rowsOf("SELECT * FROM learning_clicks ORDER BY campaign_id, publisher_id, source, keyword, link, day"),
+		earnings: await rowsOf("SELECT * FROM learning_earnings ORDER BY campaign_id, publisher_id, source, keyword, link, day, size_class"),
+		delays: await rowsOf("SELECT * FROM learning_delays WHERE arrivals <> 0 OR reversals <> 0 ORDER BY platform, day, lag"),
+		conversions: await rowsOf("SELECT * FROM learning_conversions ORDER BY platform, txnid"),
+	});
+
+	const clickOf = (at: number, fields: Partial<ClickMessage>) => learnable({ publisher: "identity-cpc", campaignId: 11, at, ...fields });
+	const say = (click: ClickMessage, txnid: string, status: string | null, payoutMicros: number) =>
+		settlePostbacks(settling, [postbackMessage("west", { txnid, cid: click.hash, status, payoutMicros, eventAt: now }, now)]);
+
+	beforeAll(() => importConversionNetwork());
+
+	it("comes and goes with its conversion, its click, and the operator's word on them", async () => {
+		now = START_DAY * DAY_MS;
+		const click = clickOf(now, { texts: { subi: "a" }, keyword: "x", grossMicros: 300_000, pricingModel: "CPC" });
+		await consumeClicks(
+			capDeps(() => now),
+			letters(click),
+		);
+		const standing = async () => {
+			const { clicks, earnings, delays } = await rowsNow();
+			return [
+				clicks.map((row) => row.clicks),
+				earnings
+					.filter(({ conversions }) => conversions !== 0)
+					.map((row) => [row.source, row.keyword, row.day, row.size_class, row.net_micros]),
+				delays.map(({ lag, arrivals, reversals }) => [lag, arrivals, reversals]),
+			];
+		};
+		now += 2 * DAY_MS;
+		await say(click, "t-1", "pending", 10_000_000);
+		expect(await standing()).toEqual([[1], [], []]);
+		now += DAY_MS;
+		await say(click, "t-1", "approved", 10_000_000);
+		const earned = ["a", "*", START_DAY, sizeClassOf(10_000_000), 10_000_000];
+		expect(await standing()).toEqual([[1], [earned], [[3, 1, 0]]]);
+		now += DAY_MS;
+		const { id } = await adjust(adjusting, { kind: "void_clicks", publisher: "cpc", text: "fraud" });
+		expect(await standing()).toEqual([[0], [], []]);
+		await adjust(adjusting, { kind: "undo", adjustment: id ?? "", text: "none" });
+		expect(await standing()).toEqual([[1], [earned], [[3, 1, 0]]]);
+		now += DAY_MS;
+		await adjust(adjusting, { kind: "void_conversion", platform: "west", txnid: "t-1", text: "returned" });
+		expect(await standing()).toEqual([
+			[1],
+			[],
+			[
+				[3, 1, 0],
+				[5, 0, 1],
+			],
+		]);
+		now += DAY_MS;
+		await say(click, "t-1", "approved", 8_000_000);
+		expect(await standing()).toEqual([
+			[1],
+			[],
+			[
+				[3, 1, 0],
+				[5, 0, 1],
+			],
+		]);
+		await adjust(adjusting, { kind: "restore_conversion", platform: "west", txnid: "t-1", text: "not returned" });
+		expect(await standing()).toEqual([[1], [["a", "*", START_DAY, sizeClassOf(8_000_000), 8_000_000]], [[3, 1, 0]]]);
+	});
+
+	const clickAt = fc.nat({ max: 5 });
+	const txn = fc.nat({ max: 4 });
+	const payout = fc.oneof(
+		fc.integer({ min: 0, max: 30_000_000 }),
+		fc.nat({ max: 24 }).map((power) => 2 ** power),
+	);
+	const met = fc.constantFrom(null, null, null, "refused" as const, "unanswered" as const);
+	const step = fc.oneof(
+		{ weight: 3, arbitrary: fc.record({ kind: fc.constant("click" as const), click: clickAt, met }) },
+		{
+			weight: 6,
+			arbitrary: fc.record({
+				kind: fc.constant("postback" as const),
+				click: clickAt,
+				txn,
+				status: fc.constantFrom("approved", "approved", "pending", "cancelled"),
+				payout,
+				met,
+			}),
+		},
+		{ weight: 2, arbitrary: fc.record({ kind: fc.constant("days" as const), days: fc.integer({ min: 1, max: 9 }) }) },
+		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("night" as const) }) },
+		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("void_clicks" as const), click: clickAt }) },
+		{ weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("void_conversion" as const, "restore_conversion" as const), txn }) },
+		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("attach" as const), txn, click: clickAt }) },
+		{ weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
+	);
+
+	it("property: duplicates, reordering, crashes and words of an operator leave what a rebuild from the ledger gives", async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+				await forgetTraffic();
+				fault = null;
+				now = START_DAY * DAY_MS + 1;
+				const clicks = Array.from({ length: 6 }, (_, at) =>
+					clickOf(now - at * 5 * DAY_MS, {
+						texts: { subi: `source-${at % 2}` },
+						publisher: at % 3 === 0 ? "identity-cpa" : "identity-cpc",
+						...(at % 2 === 0 && { keyword: "x" }),
+					}),
+				);
+				const undoable: string[] = [];
+				/** Does it again where it fails, as a queue does. */
+				const insist = async (work: () => Promise<unknown>, meeting: typeof fault) => {
+					fault = meeting;
+					await work().catch(work);
+					fault = null;
+				};
+				for (const each of steps) {
+					now += 1_000;
+					const click = "click" in each ? clicks[each.click] : undefined;
+					if (each.kind === "days") now += each.days * DAY_MS;
+					else if (each.kind === "night") await foldCampaigns(db, [11, 12], Math.floor(now / DAY_MS));
+					else if (each.kind === "click" && click !== undefined) {
+						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty }, letters(click)), each.met);
+					} else if (each.kind === "postback" && click !== undefined) {
+						await insist(() => say(click, `t-${each.txn}`, each.status, each.payout), each.met);
+					} else {
+						const key = { platform: "west", txnid: "txn" in each ? `t-${each.txn}` : "" };
+						// What cannot be done is refused, and changes nothing.
+						const made = await tryAdjust(each.kind, key, click?.id ?? "", undoable).catch((error: unknown) => {
+							if (!(error instanceof HttpError)) throw error;
+							return null;
+						});
+						if (made !== null && each.kind !== "undo") undoable.push(made);
+					}
+				}
+				const today = Math.floor(now / DAY_MS);
+				await foldCampaigns(db, [11, 12], today);
+				const kept = await rowsNow();
+				await env.DB.prepare("DELETE FROM learning_conversions").run();
+				for (let week = START_DAY - 28; week <= today; week += 7) await rebuildWeek(db, week);
+				await foldCampaigns(db, [11, 12], today);
+				expect(await rowsNow()).toEqual(kept);
+			}),
+			{ numRuns: Number(env.PROPERTY_RUNS || 8) },
+		);
+	});
+
+	async function tryAdjust(kind: string, key: { platform: string; txnid: string }, click: string, undoable: string[]) {
+		const text = "a test";
+		if (kind === "void_clicks") {
+			const at = (await rowsOf("SELECT clicked_at AS at FROM clicks WHERE id = ?", click))[0]?.at;
+			if (at === undefined) return null;
+			const [from, to] = [Number(at), Number(at) + 1].map((time) => new Date(time).toISOString());
+			return (await adjust(adjusting, { kind, from, to, text })).id;
+		}
+		if (kind === "void_conversion" || kind === "restore_conversion") return (await adjust(adjusting, { kind, ...key, text })).id;
+		if (kind === "attach") return (await attach(adjusting, { kind: "attach_conversion", ...key, click, text }, false)).id;
+		const adjustment = undoable.pop();
+		return adjustment === undefined ? null : (await adjust(adjusting, { kind: "undo", adjustment, text })).id;
+	}
 });

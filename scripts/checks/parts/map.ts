@@ -206,7 +206,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/conversions",
 		job: "postbacks: intake, settling, trace",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/keys"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/learning-rows", "src/keys"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
@@ -269,7 +269,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/adjustments",
 		job: "takes clicks, conversions and amounts back, and gives them back: `/operator/adjustments`",
-		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit"],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/learning-rows", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

@@ -1,0 +1,90 @@
+/**
+ * Conversions and what prices are learned from: after any change of a conversion, and in its transaction, what it had added is taken back
+ * and what it now is added. So histories with the same end give the same rows.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { namedCells, writeCells } from "../db/json-rows.ts";
+import { sizeClassOf } from "../learning/size-class.ts";
+import { CELL, CLICK_DAY, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
+
+/** A conversion as it stands after the change. */
+export type LearnedConversion = { platform: string; txnid: string; grossMicros: number | null };
+
+const KEY = ["platform", "txnid", "sizeClass"] as const;
+const key = namedCells(KEY, sql`k.value`);
+
+/**
+ * Brings what is learned from up to date with conversions that the same transaction has written: for statements behind those.
+ * @param conversions those that have a click, or had one
+ * @param known       those of them that had one before
+ */
+export function learnConversions(conversions: readonly LearnedConversion[], known: readonly LearnedConversion[]): SQL[] {
+	if (conversions.length === 0) return [];
+	const rows = writeCells(
+		KEY,
+		conversions.map(({ platform, txnid, grossMicros }) => ({ platform, txnid, sizeClass: classOf(grossMicros) })),
+	);
+	const learned = (keys: string) => sql`json_each(${keys}) k CROSS JOIN learning_conversions l CROSS JOIN clicks c`;
+	const isAsked = sql`l.platform = ${key.platform} AND l.txnid = ${key.txnid} AND l.paid = 1 AND c.id = l.click_id`;
+	const before = writeCells(["platform", "txnid"], known);
+	return [
+		...(known.length === 0 ? [] : [...addConversions(-1, learned(before), isAsked), forgetOthers(before)]),
+		restate(rows),
+		...addConversions(1, learned(rows), isAsked),
+	];
+}
+
+function classOf(grossMicros: number | null): number {
+	return grossMicros === null || grossMicros <= 0 ? 0 : sizeClassOf(grossMicros);
+}
+
+/**
+ * Adds what learned conversions stand for, or takes it back.
+ * @param from      `learning_conversions l` and their `clicks c`, in the order in which they are looked up
+ * @param condition joins them, and says which are meant
+ */
+export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
+	const one = sql`CAST(${sign} AS BIGINT)`;
+	return [
+		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
+			SELECT ${CELL}, l.day, l.size_class, ${one} * count(*), ${one} * sum(l.net_micros)
+			FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND l.reversed_lag IS NULL AND l.net_micros > 0
+			GROUP BY ${CELL}, l.day, l.size_class
+			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
+				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+		sql`INSERT INTO learning_delays (platform, day, lag, arrivals, reversals)
+			SELECT e.platform, e.day, e.lag, ${one} * sum(e.arrived), ${one} * sum(e.reversed) FROM (
+				SELECT l.platform, l.day, l.approved_lag AS lag, 1 AS arrived, 0 AS reversed FROM ${from} WHERE ${condition}
+				UNION ALL SELECT l.platform, l.day, l.reversed_lag AS lag, 0 AS arrived, 1 AS reversed FROM ${from}
+				WHERE ${condition} AND l.reversed_lag IS NOT NULL) e
+			WHERE true GROUP BY e.platform, e.day, e.lag
+			ON CONFLICT (platform, day, lag) DO UPDATE SET
+				arrivals = learning_delays.arrivals + excluded.arrivals, reversals = learning_delays.reversals + excluded.reversals`,
+	];
+}
+
+/** A conversion that has another click, or none, begins anew. */
+function forgetOthers(keys: string): SQL {
+	return sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN (SELECT ${key.platform}, ${key.txnid} FROM json_each(${keys}) k)
+		AND NOT EXISTS (SELECT 1 FROM conversions v WHERE v.platform = learning_conversions.platform AND v.txnid = learning_conversions.txnid
+			AND v.click_id = learning_conversions.click_id)`;
+}
+
+const STANDS: SQL = sql`(v.stage = 'settled' AND v.status = 'approved')`;
+/** Between the click and the change that is being written. */
+const LAG: SQL = sql`CASE WHEN v.updated_at / 86400000 > ${CLICK_DAY} THEN v.updated_at / 86400000 - ${CLICK_DAY} ELSE 0 END`;
+
+/** Writes how the conversions stand: when they were first approved stays, and so does since when they do not stand. */
+function restate(rows: string): SQL {
+	return sql`INSERT INTO learning_conversions (platform, txnid, click_id, day, approved_lag, reversed_lag, net_micros, size_class, paid)
+		SELECT v.platform, v.txnid, c.id, ${CLICK_DAY}, ${LAG}, CASE WHEN NOT ${STANDS} THEN ${LAG} END, coalesce(v.gross_micros, 0),
+			CAST(${key.sizeClass} AS BIGINT), CASE WHEN c.reason IS NULL THEN 1 ELSE 0 END
+		FROM json_each(${rows}) k CROSS JOIN conversions v CROSS JOIN clicks c
+		WHERE v.platform = ${key.platform} AND v.txnid = ${key.txnid} AND c.id = v.click_id AND v.test = 0
+			AND ${IS_LEARNED} AND (c.reason IS NULL OR c.reason = 'voided')
+			AND (${STANDS} OR EXISTS (SELECT 1 FROM learning_conversions l WHERE l.platform = v.platform AND l.txnid = v.txnid))
+		ON CONFLICT (platform, txnid) DO UPDATE SET
+			reversed_lag = CASE WHEN excluded.reversed_lag IS NULL THEN NULL
+				ELSE coalesce(learning_conversions.reversed_lag, excluded.reversed_lag) END,
+			net_micros = excluded.net_micros, size_class = excluded.size_class, paid = excluded.paid`;
+}

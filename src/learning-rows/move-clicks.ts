@@ -1,0 +1,30 @@
+/** Clicks that are taken back, or given back, are so in what prices are learned from, with what they have earned. */
+import { type SQL, sql } from "drizzle-orm";
+import { addConversions } from "./learn-conversions.ts";
+import { CELL, CLICK_DAY, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
+
+/**
+ * Statements that stand before the one that changes the clicks' reasons.
+ * @param sign  -1 where they are taken back
+ * @param from  tables, the last of which is `clicks c`
+ * @param moved which of its rows are moved
+ */
+export function moveLearnedClicks(sign: 1 | -1, from: SQL, moved: SQL): SQL[] {
+	const [was, is] = sign === -1 ? [1, 0] : [0, 1];
+	const ofMoved = sql`${moved} AND l.click_id = c.id AND l.paid = CAST(${was} AS BIGINT)`;
+	return [
+		addClicks(sign, from, moved),
+		...addConversions(sign, sql`${from} CROSS JOIN learning_conversions l`, ofMoved),
+		sql`UPDATE learning_conversions SET paid = ${is} WHERE click_id IN (SELECT c.id FROM ${from} WHERE ${moved})`,
+	];
+}
+
+/** Adds clicks that are stored, or takes them back: those of them that are learned from. */
+export function addClicks(sign: 1 | -1, from: SQL, condition: SQL): SQL {
+	const one = sql`CAST(${sign} AS BIGINT)`;
+	return sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
+		SELECT ${CELL}, ${CLICK_DAY}, ${one} * count(*), ${one} * sum(coalesce(c.gross_micros, c.bid_micros)), ${one} * sum(c.revenue_micros)
+		FROM ${from} ${JOIN_SOURCES} WHERE ${condition} AND ${IS_LEARNED} GROUP BY ${CELL}, ${CLICK_DAY}
+		ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
+			gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`;
+}

@@ -1,0 +1,101 @@
+/** What the nights do to what prices are learned from: it stays small, and says the same. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../db/client.ts";
+import { DAILY_DAYS } from "../learning/fold.ts";
+import { HISTORY_DAYS } from "../learning/settings.ts";
+import { IDLE_DAYS, MAX_SOURCES } from "../learning/sources.ts";
+import { DAY_MS } from "../lib/time.ts";
+
+/**
+ * Folds the rows of some campaigns as src/learning/fold.ts does, drops what is too old to teach anything, and rows that have become
+ * nothing. Before it a row may stand for less than nothing: what was taken back of a week that is folded already.
+ * @param campaigns campaign ids: some hundred at most
+ * @param today     the day that begins: days since the epoch
+ */
+export async function foldCampaigns(db: Database, campaigns: readonly number[], today: number): Promise<void> {
+	const ids = sql`(SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(campaigns)}))`;
+	// The first week whose days stand by themselves: all before it is older than 14 days.
+	const firstDay = Math.ceil((today - DAILY_DAYS - 6) / 7) * 7;
+	const isFolded = sql`campaign_id IN ${ids} AND day < ${firstDay} AND day % 7 <> 3`;
+	const isOver = sql`campaign_id IN ${ids} AND day < ${today - HISTORY_DAYS}`;
+	const day = sql`day - day % 7 + 3`;
+	await runTransaction(db, [
+		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
+			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, sum(clicks), sum(gross_micros), sum(paid_micros)
+			FROM learning_clicks WHERE ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}
+			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
+				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
+		sql`DELETE FROM learning_clicks WHERE (${isFolded}) OR (${isOver}) OR (campaign_id IN ${ids} AND clicks = 0)`,
+		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
+			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, size_class, sum(conversions), sum(net_micros)
+			FROM learning_earnings WHERE ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}, size_class
+			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
+				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+		sql`DELETE FROM learning_earnings WHERE (${isFolded}) OR (${isOver}) OR (campaign_id IN ${ids} AND conversions = 0)`,
+	]);
+}
+
+/** Sources that one transaction moves. */
+const SOURCES_A_SLICE = 20;
+
+/**
+ * Sources that were idle for a week make room, where their publisher's places are all taken: their rows join the others'.
+ * @returns whether there may be more: ask again then
+ */
+export async function retireSources(db: Database, today: number): Promise<boolean> {
+	const idle = await db.all<{ publisherId: string; source: string; lastDay: number }>(sql`
+		SELECT s.publisher_id AS "publisherId", s.source, s.last_day AS "lastDay" FROM learning_sources s
+		WHERE s.from_day IS NOT NULL AND s.last_day < ${today - IDLE_DAYS} AND s.publisher_id = (
+			SELECT f.publisher_id FROM learning_sources f WHERE f.from_day IS NOT NULL
+			GROUP BY f.publisher_id HAVING count(*) >= ${MAX_SOURCES} AND min(f.last_day) < ${today - IDLE_DAYS} ORDER BY f.publisher_id LIMIT 1)
+		ORDER BY s.source`);
+	const [first] = idle;
+	if (first === undefined) return false;
+	for (let start = 0; start < idle.length; start += SOURCES_A_SLICE) {
+		await joinOthers(db, first.publisherId, idle.slice(start, start + SOURCES_A_SLICE));
+	}
+	return true;
+}
+
+async function joinOthers(db: Database, publisherId: string, idle: readonly { source: string; lastDay: number }[]): Promise<void> {
+	const isIdle = sql`publisher_id = ${publisherId}
+		AND source IN (SELECT atom FROM json_each(${JSON.stringify(idle.map(({ source }) => source))}))`;
+	await runTransaction(db, [
+		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
+			SELECT campaign_id, publisher_id, '*other', keyword, link, day, sum(clicks), sum(gross_micros), sum(paid_micros)
+			FROM learning_clicks WHERE ${isIdle} GROUP BY campaign_id, publisher_id, keyword, link, day
+			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
+				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
+		sql`DELETE FROM learning_clicks WHERE ${isIdle}`,
+		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
+			SELECT campaign_id, publisher_id, '*other', keyword, link, day, size_class, sum(conversions), sum(net_micros)
+			FROM learning_earnings WHERE ${isIdle} GROUP BY campaign_id, publisher_id, keyword, link, day, size_class
+			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
+				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
+		sql`DELETE FROM learning_earnings WHERE ${isIdle}`,
+		sql`INSERT INTO learning_sources (publisher_id, source, from_day, last_day)
+			SELECT ${publisherId}, '*other', NULL, max(last_day) FROM learning_sources WHERE ${isIdle} HAVING count(*) > 0
+			ON CONFLICT (publisher_id, source) DO UPDATE
+				SET last_day = CASE WHEN learning_sources.last_day < excluded.last_day THEN excluded.last_day ELSE learning_sources.last_day END`,
+		sql`DELETE FROM learning_sources WHERE ${isIdle}`,
+	]);
+}
+
+/** Rows that one statement drops. */
+const ROWS_A_SLICE = 5_000;
+/** What a conversion has added is known until nothing of its click's week is left. */
+const WEEK_DAYS = 7;
+
+/** Drops what no night asks for any more, but for campaigns' rows. @returns whether there may be more: ask again then */
+export async function dropOld(db: Database, today: number): Promise<boolean> {
+	const day = today - HISTORY_DAYS;
+	const dropped = await runTransaction(db, [
+		sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN
+			(SELECT platform, txnid FROM learning_conversions WHERE day < ${day - WEEK_DAYS} ORDER BY day LIMIT ${ROWS_A_SLICE})`,
+		sql`DELETE FROM learning_delays WHERE day < ${day}`,
+		sql`DELETE FROM learning_changes WHERE (campaign_id, at, keyword) IN
+			(SELECT campaign_id, at, keyword FROM learning_changes WHERE at < ${day * DAY_MS} ORDER BY at LIMIT ${ROWS_A_SLICE})`,
+		sql`DELETE FROM learning_nights WHERE day < ${day}`,
+	]);
+	return dropped.some(({ meta }) => meta.changes >= ROWS_A_SLICE);
+}
