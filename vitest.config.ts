@@ -83,7 +83,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 		...JSX,
 		plugins: [
 			cloudflareTest(async () => ({
-				main: name === "mirror" ? "./test/support/mirrored-worker.ts" : "./src/worker.ts",
+				main: name === "mirror" ? "./test/support/mirrored-worker.ts" : "./test/support/tested-worker.ts",
 				wrangler: { configPath: "./wrangler.toml" },
 				miniflare: {
 					r2Buckets: ["ARCHIVE"],
@@ -109,11 +109,12 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			testTimeout: HANGS_MS,
 			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 			maxWorkers: Math.max(2, availableParallelism() - 1),
-			sequence: { groupOrder },
+			sequence: { groupOrder, setupFiles: "list" },
+			isolate: false,
 			hookTimeout: HANGS_MS,
 			include,
 			exclude: BOOK_FORMAT === "1" ? [] : FIRST_FORMAT_SUITES,
-			setupFiles: ["./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
+			setupFiles: ["./test/support/begin-anew.ts", "./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
 			globalSetup: [
 				"./test/support/node/start-callback-receiver.ts",
 				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
