@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import "./scripts/build-assets.mjs";
+import "./test/support/node/keep-files-in-memory.ts";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { unstable_readConfig } from "wrangler";
@@ -19,9 +20,17 @@ const MAX_BATCH_TIMEOUT_SECONDS = 0.1;
 
 type QueueConsumer = { queue: string; max_batch_size: number; max_retries: number; retry_delay: number; dead_letter_queue?: string };
 
+const { queues, d1_databases, kv_namespaces, ratelimits } = unstable_readConfig({ config: "wrangler.toml" }, { hideWarnings: true });
+
+/** Bindings that keep something, which test/support/begin-anew.ts empties. */
+const STORES = {
+	databases: d1_databases.map(({ binding }: { binding: string }) => binding),
+	lists: [...kv_namespaces.map(({ binding }: { binding: string }) => binding), "ARCHIVE"],
+	rates: ratelimits.map(({ name }: { name: string }) => name),
+};
+
 /** The queues' consumers as wrangler.toml has them, but for that wait. */
 function queueConsumers() {
-	const { queues } = unstable_readConfig({ config: "wrangler.toml" }, { hideWarnings: true });
 	const consumers: QueueConsumer[] = queues.consumers ?? [];
 	return Object.fromEntries(
 		consumers.map((consumer) => [
@@ -71,7 +80,7 @@ const BOOK_FORMAT = process.env.BOOK_FORMAT ?? "1";
 /** About what the first format writes and reads; packed-book* are about the second, whatever is set. */
 const FIRST_FORMAT_SUITES = ["test/worker/campaign-book.test.ts"];
 
-/** Each file loads the Worker anew: packages of many modules are bundled for them once. */
+/** Each file evaluates the Worker anew: packages of many modules are bundled for them once. */
 const BUNDLED_PACKAGES = [
 	...["drizzle-orm", "drizzle-orm/sqlite-core", "drizzle-orm/d1", "valibot", "@valibot/to-json-schema", "fast-check", "papaparse"],
 	...["hono", "hono/accepts", "hono/body-limit", "hono/jsx/jsx-runtime", "@simplewebauthn/server", "d3-scale", "ipaddr.js", "isbot"],
@@ -96,6 +105,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 						ALLOW_INSECURE_CALLBACKS: "false",
 						POSTGRES_URL: postgresUrl,
 						PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? { postgres: POSTGRES_PROPERTY_RUNS, mirror: MIRROR_PROPERTY_RUNS }[name] ?? "",
+						STORES,
 						MIRROR: name === "mirror" ? "true" : "",
 						NETWORK_MIGRATIONS: await readD1Migrations("drizzle/network"),
 						PRODUCTS_MIGRATIONS: await readD1Migrations("drizzle/products"),
@@ -110,6 +120,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 			maxWorkers: Math.max(2, availableParallelism() - 1),
 			sequence: { groupOrder, setupFiles: "list" },
+			// test/support/begin-anew.ts isolates files that share a process, and comes first.
 			isolate: false,
 			hookTimeout: HANGS_MS,
 			include,
@@ -126,9 +137,10 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 
 /**
  * Eight projects: `unit` runs pure code in plain Node; `worker` runs in workerd, with real KV and D1, what needs the runtime
- * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage isolated by test file; `postgres` runs
- * the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether that was every statement; `e2e` runs the
- * commands of the README themselves, `e2e-postgres` `npm start -- --postgres`, and `console` opens pages in a real browser.
+ * (src/lib/base64-url.ts among it: Node 24 has no Uint8Array.prototype.toBase64), with storage and modules isolated by test file, though
+ * files share processes; `postgres` runs the same against PostgreSQL, `mirror` against both engines at once, and `mirrored` asks whether
+ * that was every statement; `e2e` runs the commands of the README themselves, `e2e-postgres` `npm start -- --postgres`, and `console`
+ * opens pages in a real browser.
  */
 export default defineConfig({
 	test: {

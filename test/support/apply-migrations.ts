@@ -53,6 +53,14 @@ async function copyTemplate(server: string): Promise<string> {
 	return url.href;
 }
 
+/** For this file: the next one of the same process finds the bindings as they were. */
 function define(bindings: Readonly<Record<string, unknown>>): void {
-	for (const [name, value] of Object.entries(bindings)) Object.defineProperty(env, name, { value, configurable: true, enumerable: true });
+	for (const [name, value] of Object.entries(bindings)) {
+		const before = Object.getOwnPropertyDescriptor(env, name);
+		Object.defineProperty(env, name, { value, configurable: true, enumerable: true });
+		afterAll(() => {
+			if (before === undefined) Reflect.deleteProperty(env, name);
+			else Object.defineProperty(env, name, before);
+		});
+	}
 }

@@ -1,22 +1,27 @@
 /**
- * First setup of every test file of the `worker` project: with modules and storage as in a new process, which takes many times as long.
- * Every store is asked for something first, as `reset()` empties only those that are awake, and workerd lets one sleep after ten seconds.
+ * First setup of every test file that runs in workerd: files share a process, as starting one and loading the Worker into it takes
+ * seconds, but each begins as in a new one, with modules evaluated anew, no storage and no rate counted. What waits in queues outlives
+ * this: see tested-worker.ts.
  */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import "./worker-env.ts";
 
-const RATE_LIMITS = ["UNKNOWN_KEYS", "FAILED_KEYS", "CLICK_ADDRESSES", "CLICK_TOKENS", "CLICK_STRIPPED", "PUBLISHERS"] as const;
-
 vi.useRealTimers();
 vi.unstubAllGlobals();
 vi.resetModules();
-await Promise.all([
-	...[env.D1 ?? env.DB, env.PRODUCTS].map((database) => database.prepare("SELECT 1").run()),
-	...[env.BOOK, env.ARCHIVE].map((store) => store.list({ limit: 1 })),
-	...RATE_LIMITS.map((name) => env[name].limit({ key: "" })),
-	caches.default.match("https://cache.example/"),
-]);
+await wakeStores();
 await reset();
 await import("./file-start.ts");
+
+/** `reset()` empties only stores that are awake, and workerd lets one sleep after ten seconds. */
+async function wakeStores(): Promise<void> {
+	const { databases, lists, rates } = env.STORES;
+	await Promise.all([
+		...databases.map((name) => env[name as "DB"].prepare("SELECT 1").run()),
+		...lists.map((name) => env[name as "BOOK" | "ARCHIVE"].list({ limit: 1 })),
+		...rates.map((name) => env[name as "PUBLISHERS"].limit({ key: "" })),
+		caches.default.match("https://cache.example/"),
+	]);
+}

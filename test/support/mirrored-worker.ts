@@ -3,7 +3,7 @@
  * its own, as workerd's sockets belong to one, they are made here.
  */
 import { withConnections, withConnectionsOf } from "../../src/db/postgres.ts";
-import worker from "../../src/worker.ts";
+import worker from "./tested-worker.ts";
 
 const BOUND = { POSTGRES: true };
 

@@ -7,6 +7,9 @@
  * file's results. With U+FFFD in its place the failure is shown.
  */
 const send = WebSocket.prototype.send;
-WebSocket.prototype.send = function (this: WebSocket, message) {
+// An earlier file of the same process may have done so.
+if (send.name !== sendWellFormed.name) WebSocket.prototype.send = sendWellFormed;
+
+function sendWellFormed(this: WebSocket, message: Parameters<typeof send>[0]): void {
 	send.call(this, typeof message === "string" ? message.toWellFormed() : message);
-};
+}

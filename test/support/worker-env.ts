@@ -21,6 +21,8 @@ declare global {
 			/** In the `mirror` project, the other one. */
 			POSTGRES_DB: D1Database;
 			POSTGRES: { connectionString: string };
+			/** Names of bindings that keep something. */
+			STORES: { databases: string[]; lists: string[]; rates: string[] };
 			NETWORK_MIGRATIONS: D1Migration[];
 			PRODUCTS_MIGRATIONS: D1Migration[];
 		}
