@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
+import { tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { holdGuards } from "./hold-guards.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
@@ -36,11 +37,13 @@ type Publishing = {
 /** @param mayGoOn whether enough is left for another slice, given what is left to others */
 export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: number) => boolean): Promise<void> {
 	const { db, now } = deps;
-	const network = await readNetworkLearning(db);
-	if (!(await isLearning(db, network))) return;
 	const mayGoOn = () => hasLeft(LEFT_TO_OTHERS);
 	const today = dayOf(now());
-	const fault = await runNightSafely(deps, today, () => runNight(deps, network, today, { rows: ROWS_A_RUN, mayGoOn }));
+	// Rows are kept whether anyone learns from them or not.
+	const isTidy = await tidyLearning(db, today, mayGoOn);
+	const network = await readNetworkLearning(db);
+	if (!(await isLearning(db, network))) return;
+	const fault = !isTidy ? null : await runNightSafely(deps, today, () => runNight(deps, network, today, { rows: ROWS_A_RUN, mayGoOn }));
 	await publishHour(deps, mayGoOn);
 	if (fault !== null) throw fault;
 }

@@ -6,43 +6,82 @@ import { HISTORY_DAYS } from "../learning/settings.ts";
 import { IDLE_DAYS, MAX_SOURCES } from "../learning/sources.ts";
 import { DAY_MS } from "../lib/time.ts";
 
+/** `learning_work`, `tidy`: how far a day's tidying is. */
+type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; after: number };
+
 /**
- * Folds the rows of some campaigns as src/learning/fold.ts does, drops what is too old to teach anything, and rows that have become
- * nothing. Before it a row may stand for less than nothing: what was taken back of a week that is folded already.
- * @param campaigns campaign ids: some hundred at most
- * @param today     the day that begins: days since the epoch
+ * Tidies once a day, as far as an invocation goes: before the night, which learns from what it leaves.
+ * @param today the day that begins: days since the epoch
+ * @param mayGoOn whether there is room for some thirty statements more
+ * @returns whether all is tidy
  */
-export async function foldCampaigns(db: Database, campaigns: readonly number[], today: number): Promise<void> {
-	const ids = sql`(SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(campaigns)}))`;
+export async function tidyLearning(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
+	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'tidy'`);
+	const known = stored === undefined ? null : (JSON.parse(stored.value) as Tidying);
+	const state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0 };
+	if (state.step === "done") return true;
+	while (state.step !== "done" && mayGoOn()) await take(db, state);
+	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('tidy', ${JSON.stringify(state)})
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+	return state.step === "done";
+}
+
+async function take(db: Database, state: Tidying): Promise<void> {
+	if (state.step === "sources") {
+		if (!(await retireSources(db, state.day))) state.step = "old";
+	} else if (state.step === "old") {
+		if (!(await dropOld(db, state.day))) state.step = "campaigns";
+	} else {
+		const last = await foldCampaigns(db, state.after, state.day);
+		if (last === null) state.step = "done";
+		else state.after = last;
+	}
+}
+
+/** Rows of clicks that a slice of campaigns has; one that has more is a slice of its own. */
+const ROWS_A_FOLD = 10_000;
+
+/**
+ * Folds the rows of the next campaigns as src/learning/fold.ts does, drops what is too old to teach anything, and rows that have become
+ * nothing. Before it a row may stand for less than nothing: what was taken back of a week that is folded already.
+ * @returns the last campaign; null where none is left
+ */
+async function foldCampaigns(db: Database, after: number, today: number): Promise<number | null> {
+	const [next] = await db.all<{ last: number }>(sql`SELECT campaign_id AS last FROM learning_clicks
+		WHERE campaign_id > ${after} ORDER BY campaign_id LIMIT 1 OFFSET ${ROWS_A_FOLD}`);
+	const last = next?.last ?? Number.MAX_SAFE_INTEGER;
+	const isNext = sql`campaign_id > ${after} AND campaign_id <= ${last}`;
 	// The first week whose days stand by themselves: all before it is older than 14 days.
 	const firstDay = Math.ceil((today - DAILY_DAYS - 6) / 7) * 7;
-	const isFolded = sql`campaign_id IN ${ids} AND day < ${firstDay} AND day % 7 <> 3`;
-	const isOver = sql`campaign_id IN ${ids} AND day < ${today - HISTORY_DAYS}`;
+	const isFolded = sql`day < ${firstDay} AND day % 7 <> 3`;
+	const isOver = sql`day < ${today - HISTORY_DAYS}`;
 	const day = sql`day - day % 7 + 3`;
 	await runTransaction(db, [
 		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
 			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, sum(clicks), sum(gross_micros), sum(paid_micros)
-			FROM learning_clicks WHERE ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}
+			FROM learning_clicks WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}
 			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
 				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
-		sql`DELETE FROM learning_clicks WHERE (${isFolded}) OR (${isOver}) OR (campaign_id IN ${ids} AND clicks = 0)`,
+		sql`DELETE FROM learning_clicks WHERE ${isNext} AND ((${isFolded}) OR (${isOver}) OR clicks = 0)`,
 		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
 			SELECT campaign_id, publisher_id, source, keyword, link, ${day}, size_class, sum(conversions), sum(net_micros)
-			FROM learning_earnings WHERE ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}, size_class
+			FROM learning_earnings WHERE ${isNext} AND ${isFolded} GROUP BY campaign_id, publisher_id, source, keyword, link, ${day}, size_class
 			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
 				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
-		sql`DELETE FROM learning_earnings WHERE (${isFolded}) OR (${isOver}) OR (campaign_id IN ${ids} AND conversions = 0)`,
+		sql`DELETE FROM learning_earnings WHERE ${isNext} AND ((${isFolded}) OR (${isOver}) OR conversions = 0)`,
 	]);
+	return next === undefined ? null : last;
 }
 
 /** Sources that one transaction moves. */
-const SOURCES_A_SLICE = 20;
+const SOURCES_A_SLICE = 50;
 
 /**
  * Sources that were idle for a week make room, where their publisher's places are all taken: their rows join the others'.
+ * One publisher's at a time.
  * @returns whether there may be more: ask again then
  */
-export async function retireSources(db: Database, today: number): Promise<boolean> {
+async function retireSources(db: Database, today: number): Promise<boolean> {
 	const idle = await db.all<{ publisherId: string; source: string; lastDay: number }>(sql`
 		SELECT s.publisher_id AS "publisherId", s.source, s.last_day AS "lastDay" FROM learning_sources s
 		WHERE s.from_day IS NOT NULL AND s.last_day < ${today - IDLE_DAYS} AND s.publisher_id = (
@@ -87,7 +126,7 @@ const ROWS_A_SLICE = 5_000;
 const WEEK_DAYS = 7;
 
 /** Drops what no night asks for any more, but for campaigns' rows. @returns whether there may be more: ask again then */
-export async function dropOld(db: Database, today: number): Promise<boolean> {
+async function dropOld(db: Database, today: number): Promise<boolean> {
 	const day = today - HISTORY_DAYS;
 	const dropped = await runTransaction(db, [
 		sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN

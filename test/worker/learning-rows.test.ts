@@ -13,7 +13,7 @@ import { openDatabase } from "../../src/db/client.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
 import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
-import { foldCampaigns } from "../../src/learning-rows/tidy.ts";
+import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { HttpError } from "../../src/lib/http.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { ACTOR } from "../support/actor.ts";
@@ -28,6 +28,11 @@ const LONG_KEYWORD = "red running shoes for wide feet with laces that never come
 const consume = (...messages: ClickMessage[]) => consumeClicks(capDeps(), letters(...messages));
 const learnable = (fields: Partial<ClickMessage> = {}) => clickMessage({ link: "homepage", ...fields });
 const ofSource = (subi: string, fields: Partial<ClickMessage> = {}) => learnable({ texts: { subi }, ...fields });
+/** A day's tidying, whether the day was tidied already or not. */
+async function tidy(today: number): Promise<void> {
+	await env.DB.prepare("DELETE FROM learning_work").run();
+	expect(await tidyLearning(openDatabase(env.DB), today, () => true)).toBe(true);
+}
 const sources = () => rowsOf("SELECT source, from_day, last_day FROM learning_sources ORDER BY source");
 
 beforeAll(async () => {
@@ -84,9 +89,18 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		await consume(ofSource("tag-349", { at: CLICKED_AT + DAY_MS }), ofSource("tag-349"));
 		expect(await clicksOf("tag-349")).toEqual([{ day: DAY + 1, clicks: 1 }]);
 		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 151 }]);
+		// Of a full publisher, what had no click for a week makes room, with what it has earned, and begins anew when it comes back.
+		await rowsOf("INSERT INTO learning_sources (publisher_id, source, from_day, last_day) VALUES ('acme', 'fills', 0, ?)", DAY);
+		await rowsOf("UPDATE learning_sources SET last_day = ? WHERE source IN ('tag-001', 'tag-002')", DAY - 8);
+		await tidy(DAY);
+		expect((await sources()).filter(({ source }) => ["tag-001", "tag-002", "tag-003"].includes(String(source)))).toHaveLength(1);
+		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 153 }]);
+		await consume(ofSource("tag-001"), ofSource("tag-001", { at: CLICKED_AT + DAY_MS }));
+		expect(await clicksOf("tag-001")).toEqual([{ day: DAY + 1, clicks: 1 }]);
+		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 154 }]);
 		// What calls itself like the others is one of them.
 		await consume(ofSource("*other"));
-		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 152 }]);
+		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 155 }]);
 	});
 });
 
@@ -245,7 +259,7 @@ describe("worker: what clicks have earned", () => {
 					now += 1_000;
 					const click = "click" in each ? clicks[each.click] : undefined;
 					if (each.kind === "days") now += each.days * DAY_MS;
-					else if (each.kind === "night") await foldCampaigns(db, [11, 12], Math.floor(now / DAY_MS));
+					else if (each.kind === "night") await tidy(Math.floor(now / DAY_MS));
 					else if (each.kind === "click" && click !== undefined) {
 						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty }, letters(click)), each.met);
 					} else if (each.kind === "postback" && click !== undefined) {
@@ -261,11 +275,11 @@ describe("worker: what clicks have earned", () => {
 					}
 				}
 				const today = Math.floor(now / DAY_MS);
-				await foldCampaigns(db, [11, 12], today);
+				await tidy(today);
 				const kept = await rowsNow();
 				await env.DB.prepare("DELETE FROM learning_conversions").run();
 				for (let week = START_DAY - 28; week <= today; week += 7) await rebuildWeek(db, week);
-				await foldCampaigns(db, [11, 12], today);
+				await tidy(today);
 				expect(await rowsNow()).toEqual(kept);
 			}),
 			{ numRuns: Number(env.PROPERTY_RUNS || 8) },
