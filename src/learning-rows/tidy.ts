@@ -18,24 +18,20 @@ type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; af
 export async function tidyLearning(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
 	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'tidy'`);
 	const known = stored === undefined ? null : (JSON.parse(stored.value) as Tidying);
-	const state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0 };
+	let state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0 };
 	if (state.step === "done") return true;
-	while (state.step !== "done" && mayGoOn()) await take(db, state);
+	while (state.step !== "done" && mayGoOn()) state = await take(db, state);
 	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('tidy', ${JSON.stringify(state)})
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
 	return state.step === "done";
 }
 
-async function take(db: Database, state: Tidying): Promise<void> {
-	if (state.step === "sources") {
-		if (!(await retireSources(db, state.day))) state.step = "old";
-	} else if (state.step === "old") {
-		if (!(await dropOld(db, state.day))) state.step = "campaigns";
-	} else {
-		const last = await foldCampaigns(db, state.after, state.day);
-		if (last === null) state.step = "done";
-		else state.after = last;
-	}
+async function take(db: Database, state: Tidying): Promise<Tidying> {
+	const { day, step, after } = state;
+	if (step === "sources") return (await retireSources(db, day)) ? state : { ...state, step: "old" };
+	if (step === "old") return (await dropOld(db, day)) ? state : { ...state, step: "campaigns" };
+	const last = await foldCampaigns(db, after, day);
+	return last === null ? { ...state, step: "done" } : { ...state, after: last };
 }
 
 /** Rows of clicks that a slice of campaigns has; one that has more is a slice of its own. */
