@@ -55,7 +55,7 @@ export function voidClicks(db: Database, move: Move): Promise<void> {
 			sql`UPDATE clicks SET reason = 'voided', voided_by = ${move.voidId}, sequence = ${NUMBER}
 				WHERE id IN (${ids}) AND reason IS NULL`,
 			sql`UPDATE paid_visits SET voided_by = ${move.voidId} WHERE click_id IN (${ids}) AND voided_by IS NULL
-				AND EXISTS (SELECT 1 FROM clicks c WHERE c.id = paid_visits.click_id AND c.voided_by = ${move.voidId})`,
+				AND click_id IN (SELECT c.id FROM clicks c WHERE c.id IN (${ids}) AND c.voided_by = ${move.voidId})`,
 		],
 	});
 }

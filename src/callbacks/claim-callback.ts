@@ -25,7 +25,10 @@ export type ClaimedCallback = CallbackFacts & {
 	secrets: readonly { sealed: string }[];
 };
 
-type Row = Omit<ClaimedCallback, "probe" | "secrets"> & { probe: number };
+type Subids = Pick<CallbackFacts, "subid1" | "subid2" | "subid3" | "subid4" | "subid5">;
+type Row = Omit<ClaimedCallback, "probe" | "secrets" | keyof Subids> & { probe: number };
+
+const NO_SUBIDS: Subids = { subid1: null, subid2: null, subid3: null, subid4: null, subid5: null };
 
 /**
  * Claims a callback. Null where there is nothing to do now: it is delivered, not due yet, in other hands, or put aside because an
@@ -57,15 +60,18 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		sql`SELECT c.id, c.lease, c.platform, c.txnid, c.seq, c.publisher_id AS "publisherId", c.status, c.cid, c.payout_micros AS "payoutMicros",
 				c.event_at AS "eventAt", c.intake_id AS "intakeId", c.schedule_step AS "scheduleStep", p.callback_url AS url,
 				CASE WHEN p.sales_data_enabled = 1 THEN c.sales_usd_micros END AS "salesUsdMicros", b.domain, v.source_id AS source,
-				k.subid1, k.subid2, k.subid3, k.subid4, k.subid5,
 				CASE WHEN h.paused_at IS NOT NULL AND h.url IS NOT DISTINCT FROM p.callback_url THEN 1 ELSE 0 END AS probe
 			FROM callbacks c LEFT JOIN publishers p ON p.id = c.publisher_id LEFT JOIN callback_health h ON h.publisher_id = c.publisher_id
 				LEFT JOIN conversions v ON v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id
-				LEFT JOIN clicks k ON k.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
+				LEFT JOIN brands b ON b.id = v.brand_id
 			WHERE c.id = ${id} AND c.lease = ${lease}`,
 		selectSecrets(sql`(SELECT publisher_id FROM callbacks WHERE id = ${id})`, at),
+		// By itself, not joined: it may be on another node (decision 0034).
+		sql`SELECT subid1, subid2, subid3, subid4, subid5 FROM clicks WHERE id = (SELECT v.click_id FROM callbacks c CROSS JOIN conversions v
+			WHERE c.id = ${id} AND c.lease = ${lease} AND v.platform = c.platform AND v.txnid = c.txnid AND v.publisher_id = c.publisher_id)`,
 	]);
 	const row = (results[2]?.results as Row[] | undefined)?.[0];
 	const secrets = (results[3]?.results ?? []) as { sealed: string }[];
-	return row === undefined ? null : { ...row, probe: row.probe === 1, secrets };
+	const [subids] = (results[4]?.results ?? []) as Subids[];
+	return row === undefined ? null : { ...row, ...(subids ?? NO_SUBIDS), probe: row.probe === 1, secrets };
 }

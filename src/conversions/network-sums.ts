@@ -48,6 +48,7 @@ export function networkMoveOf(conversion: Conversion | null, sign: 1 | -1): Netw
 /** What their clicks were is read where it stands: nothing changes it. */
 export function addNetworkMoves(moves: readonly NetworkMove[]): SQL[] {
 	if (moves.length === 0) return [];
+	const clickIds = [...new Set(moves.flatMap(({ clickId }) => clickId ?? []))];
 	return [
 		sql`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason,
 				approved_count, pending_count, cancelled_count, conversion_revenue_micros, pending_revenue_micros, gross_micros, sales_micros)
@@ -60,7 +61,8 @@ export function addNetworkMoves(moves: readonly NetworkMove[]): SQL[] {
 					CAST(j.value ->> 'pendingRevenueMicros' AS BIGINT) AS pending_revenue, CAST(j.value ->> 'grossMicros' AS BIGINT) AS gross,
 					CAST(j.value ->> 'salesMicros' AS BIGINT) AS sales
 				FROM json_each(${JSON.stringify(moves)}) j) m
-			LEFT JOIN clicks c ON c.id = m.click_id WHERE true GROUP BY 1, 2, 3, 4, 5, 6, 7
+			LEFT JOIN (SELECT id, country, kind FROM clicks WHERE id IN (SELECT atom FROM json_each(${JSON.stringify(clickIds)}))) c ON c.id = m.click_id
+			WHERE true GROUP BY 1, 2, 3, 4, 5, 6, 7
 			ON CONFLICT (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason) DO UPDATE SET
 				approved_count = daily_network.approved_count + excluded.approved_count,
 				pending_count = daily_network.pending_count + excluded.pending_count,

@@ -48,6 +48,11 @@ type Surroundings = {
 	amendments: Amendments | null;
 	isSuspended: number;
 	campaignMaxMicros: number | null;
+};
+/** What the redirects of a click's hash say of it. */
+type Standing = {
+	id: string;
+	reason: CandidateClick["reason"];
 	/** Whether others than its user called the click's URL: any page that embedded it, or more than some that prefetched it. */
 	isStuffed: number;
 };
@@ -56,14 +61,13 @@ type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
 		statusUnknown: number;
 		test: number;
 		credited: number;
-		clickReason: CandidateClick["reason"];
 		lastId: string | null;
 		lastSeq: number | null;
 		lastStatus: CallbackStatus | null;
 		lastPayoutMicros: number | null;
 		isLastUnsent: number;
 	};
-type ClickRow = CandidateClick & Surroundings & { wanted: string };
+type ClickRow = CandidateClick & Surroundings & Standing & { wanted: string };
 
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
@@ -71,10 +75,12 @@ const MAX_CLICKS_OF_ONE_HASH = 10;
 /** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */
 const MAX_PREFETCHERS = 3;
 
-/** Of a publisher `p`, a campaign `g` and a click `c`. */
+/** Of a publisher `p` and a campaign `g`. */
 const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END AS "hasCallbackUrl", p.amendments AS amendments,
-	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros",
-	CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
+	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
+
+/** Of a click `c`. */
+const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
 		OR (SELECT COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) FROM clicks e
 			WHERE e.click_hash = c.click_hash AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
 
@@ -82,7 +88,7 @@ const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
 	c.source_id AS "sourceId", c.pricing_model AS "pricingModel",
 	CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm",
-	p.pricing_model AS "publisherPricingModel", ${surroundings}`;
+	p.pricing_model AS "publisherPricingModel", ${surroundings}, ${isStuffed}`;
 
 /** @param postbacks what comes in @param others conversions to look at again @param clickIds clicks.id that an operator names */
 export async function readLedgerState(
@@ -103,16 +109,17 @@ export async function readLedgerState(
 	const wanted = sql`(SELECT atom AS cid FROM json_each(${cids}) UNION SELECT v.cid ${stored} WHERE ${isStored} AND v.click_id IS NULL)`;
 	const results = await runTransaction(db, [
 		sql`SELECT i.id FROM json_each(${JSON.stringify(intakeIds)}) j CROSS JOIN postback_intake i WHERE i.id = j.atom`,
-		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, c.reason AS "clickReason", o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
+		sql`SELECT DISTINCT ${allColumns(conversions, "v")}, ${surroundings}, o.id AS "lastId", o.seq AS "lastSeq", o.status AS "lastStatus",
 			o.payout_micros AS "lastPayoutMicros",
 			CASE WHEN o.exposures = 0 AND o.lease IS NULL AND o.state <> 'delivered' THEN 1 ELSE 0 END AS "isLastUnsent"
 			${stored}
 			LEFT JOIN publishers p ON p.id = v.publisher_id
 			LEFT JOIN campaigns g ON g.campaign_id = v.campaign_id
-			LEFT JOIN clicks c ON c.id = v.click_id
 			LEFT JOIN callbacks o ON o.platform = v.platform AND o.txnid = v.txnid
 				AND o.seq = (SELECT max(seq) FROM callbacks b WHERE b.platform = v.platform AND b.txnid = v.txnid)
 			WHERE ${isStored}`,
+		// By themselves, not joined: conversions and clicks may be on different nodes (decision 0034).
+		sql`SELECT c.id, c.reason, ${isStuffed} FROM clicks c WHERE c.id IN (SELECT v.click_id ${stored} WHERE ${isStored})`,
 		sql`SELECT id, currency, status_map AS "statusMap", negative_payout AS "negativePayout", max_payout_micros AS "maxPayoutMicros", match_by_publisher_click_id AS "matchByPublisherClickId"
 			FROM platforms WHERE id IN (SELECT value ->> 'platform' FROM json_each(${keys}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
@@ -142,10 +149,13 @@ export async function readLedgerState(
 						WHERE c.id = j.atom`,
 				]),
 	]);
-	const [intakeRows, conversionRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(({ results }) => results);
+	const [intakeRows, conversionRows, standingRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(
+		({ results }) => results,
+	);
 	return arrange({
 		intakes: intakeRows as { id: string }[],
 		conversions: conversionRows as ConversionRow[],
+		standings: standingRows as Standing[],
 		platforms: platformRows as PlatformRow[],
 		byHash: hashRows as ClickRow[],
 		byName: namedRows as ClickRow[],
@@ -157,6 +167,8 @@ export async function readLedgerState(
 type Rows = {
 	intakes: readonly { id: string }[];
 	conversions: readonly ConversionRow[];
+	/** Of the clicks of these conversions, as far as they are still there. */
+	standings: readonly Standing[];
 	platforms: readonly PlatformRow[];
 	byHash: readonly ClickRow[];
 	byName: readonly ClickRow[];
@@ -183,14 +195,13 @@ function arrange(rows: Rows): LedgerState {
 	const suspended = publishersWith("isSuspended");
 	const amendments = new Map(around.map((row) => [row.publisherId, row.amendments]));
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
+	const standings: readonly Standing[] = [...rows.standings, ...clickRows];
+	// Of a click that retention has removed nothing is known, which stands for a billed one.
 	const clickReasons = new Map([
-		...rows.conversions.map(({ clickId, clickReason }) => [clickId, clickReason] as const),
-		...clickRows.map(({ id, reason }) => [id, reason] as const),
+		...rows.conversions.map(({ clickId }) => [clickId, null] as const),
+		...standings.map(({ id, reason }) => [id, reason] as const),
 	]);
-	const stuffed = new Set([
-		...rows.conversions.flatMap(({ clickId, isStuffed }) => (isStuffed === 1 ? [clickId] : [])),
-		...clickRows.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])),
-	]);
+	const stuffed = new Set(standings.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
 	const byId = new Map(rows.byId.map((row) => [row.id, row]));
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
@@ -213,7 +224,7 @@ function arrange(rows: Rows): LedgerState {
 			platformMaxMicros: platformOf(platform)?.maxPayoutMicros ?? null,
 			campaignMaxMicros: campaignMaxMicros.get(campaignId) ?? null,
 			// Whoever stuffs pages with a bid's URL has clicked it once, and been paid: decision 0032.
-			clickReason: stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
+			clickReason: clickId !== null && stuffed.has(clickId) ? "embedded" : (clickReasons.get(clickId) ?? null),
 			isPublisherSuspended: suspended.has(publisherId),
 		}),
 		isBilledClick: (clickId) => {
@@ -227,7 +238,7 @@ function arrange(rows: Rows): LedgerState {
 
 function toConversion(row: ConversionRow | undefined): Conversion | null {
 	if (row === undefined) return null;
-	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, isStuffed: _4, ...known } = row;
-	const { clickReason: _5, lastId: _6, lastSeq: _7, lastStatus: _8, lastPayoutMicros: _9, isLastUnsent: _10, ...stored } = known;
+	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, ...known } = row;
+	const { lastId: _4, lastSeq: _5, lastStatus: _6, lastPayoutMicros: _7, isLastUnsent: _8, ...stored } = known;
 	return { ...stored, statusUnknown: stored.statusUnknown === 1, test: stored.test === 1, credited: stored.credited === 1 };
 }

@@ -57,15 +57,18 @@ export async function readConversions(db: Database, publisherId: string, query: 
 	const looked = lookAtConversions(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
 		readViewer(publisherId),
-		sql`SELECT v.event_at AS at, v.platform, v.txnid, v.stage, v.status, v.held_for AS "heldFor", v.test,
+		// Whether a click is still there is asked by its id: it may be on another node (decision 0034).
+		sql`WITH page AS (SELECT v.event_at AS at, v.platform, v.txnid, v.stage, v.status, v.held_for AS "heldFor", v.test,
 				v.revenue_micros AS "revenueMicros", v.gross_micros AS "grossMicros", v.sales_usd_micros AS "salesUsdMicros",
-				v.publisher_click_id AS "clickId", c.id AS click, v.clicked_at AS "clickedAt", b.domain AS brand, v.campaign_id AS "campaignId",
+				v.publisher_click_id AS "clickId", v.click_id, v.clicked_at AS "clickedAt", b.domain AS brand, v.campaign_id AS "campaignId",
 				v.source_id AS "sourceId", v.first_received_at AS "firstReceivedAt", v.updated_at AS "updatedAt"
-			FROM (${looked}) l CROSS JOIN conversions v LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id
+			FROM (${looked}) l CROSS JOIN conversions v LEFT JOIN brands b ON b.id = v.brand_id
 			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status)}
 				AND ${source === null ? sql`true` : sql`coalesce(v.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
-			ORDER BY l.event_at, l.platform, l.txnid LIMIT ${limit + 1}`,
+			ORDER BY l.event_at, l.platform, l.txnid LIMIT ${limit + 1})
+			SELECT page.*, c.id AS click FROM page LEFT JOIN (SELECT id FROM clicks WHERE id IN (SELECT click_id FROM page)) c ON c.id = page.click_id
+			ORDER BY page.at, page.platform, page.txnid`,
 		...(isFiltered
 			? [
 					sql`SELECT l.event_at AS at, l.platform, l.txnid FROM (${looked}) l

@@ -24,15 +24,19 @@ function sideOf(row: NetworkRow, side: "stored" | "counted"): SumRow {
 	return Object.fromEntries([...names, ...[...ofClicks, ...ofOthers].map((sum) => [sum, row[`${side}_${sum}`] ?? 0])]);
 }
 
-/** Of conversions `v` and their clicks `c`. */
-const CONVERSIONS = sql`SELECT v.campaign_id, v.publisher_id, v.brand_id, v.platform, coalesce(c.country, '') AS country, coalesce(c.kind, '') AS kind,
+/** Of some conversions `v` and their clicks `c`, which are asked for by id: they may be on other nodes (decision 0034). */
+const conversionsOf = (
+	some: SQL,
+) => sql`SELECT v.campaign_id, v.publisher_id, v.brand_id, v.platform, coalesce(c.country, '') AS country, coalesce(c.kind, '') AS kind,
 	'' AS reason, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	CASE WHEN v.status = 'approved' THEN 1 ELSE 0 END, CASE WHEN v.status = 'pending' THEN 1 ELSE 0 END, CASE WHEN v.status = 'cancelled' THEN 1 ELSE 0 END,
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 	CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
 	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END
-	FROM conversions v LEFT JOIN clicks c ON c.id = v.click_id`;
+	FROM conversions v
+	LEFT JOIN (SELECT id, country, kind FROM clicks WHERE id IN (SELECT v.click_id FROM conversions v WHERE ${some})) c ON c.id = v.click_id
+	WHERE ${some}`;
 
 /** Whether what a day's clicks come to is still known: clicks are removed by age, unpaid ones first. */
 function areThere(name: "clicks" | "uncounted clicks", from: number): SQL {
@@ -63,8 +67,8 @@ export function networkDifferences(day: string): SQL {
 				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END,
 				CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END, 0, 0, 0, 0, 0, 0, 0
 			FROM clicks c WHERE ${anyClickWithin(from, to)}
-			UNION ALL ${CONVERSIONS} WHERE ${isOfDay} AND v.status <> 'cancelled'
-			UNION ALL ${CONVERSIONS} WHERE ${isOfDay} AND v.status = 'cancelled'
+			UNION ALL ${conversionsOf(sql`${isOfDay} AND v.status <> 'cancelled'`)}
+			UNION ALL ${conversionsOf(sql`${isOfDay} AND v.status = 'cancelled'`)}
 		) s
 		WHERE s.reason IN ('', 'voided') OR ${areThere("uncounted clicks", from)}
 		GROUP BY s.campaign_id, s.publisher_id, s.brand_id, s.platform, s.country, s.kind, s.reason

@@ -71,7 +71,7 @@ export const clickLevel: Report<Row> = {
 			ORDER BY 1, 2 ${limitTo(paging)}
 		)
 		SELECT page.at, c.publisher_click_id AS click_id, page.revenue, page.pending${detail ? sql`, ${creditedOfClick(sql`page.id`, asOf)} AS credited` : sql``}
-		FROM page LEFT JOIN clicks c ON c.id = page.id
+		FROM page LEFT JOIN (SELECT id, publisher_click_id FROM clicks c WHERE c.id IN (SELECT id FROM page)) c ON c.id = page.id
 		ORDER BY page.at, page.id`,
 	columns: () => ["click_id", "revenue", "click_date"],
 	toRecords: (rows, detail) =>

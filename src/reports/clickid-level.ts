@@ -109,7 +109,13 @@ const rowsOf = (publisherId: string, { startDate, endDate, startAt, endAt }: Per
 	return [...present, replaced];
 };
 
-const CONVERSION_AND_CLICK = sql`LEFT JOIN clicks c ON c.id = v.click_id LEFT JOIN brands b ON b.id = v.brand_id`;
+/** Rows `v` of the page, from either table of conversions. Their clicks `c` are asked for by id: they may be on other nodes (decision 0034). */
+const conversionsOf = (rows: SQL) => sql`page JOIN ${rows}
+		LEFT JOIN (SELECT id, kind, uid, atag, subid1, subid2, subid3, subid4, subid5 FROM clicks c
+			WHERE c.id IN (SELECT v.click_id FROM page JOIN ${rows} WHERE page.type = 'CPA')) c ON c.id = v.click_id
+		LEFT JOIN brands b ON b.id = v.brand_id`;
+const PRESENT = sql`conversions v ON v.platform = page.first AND v.txnid = page.second AND page.until IS NULL`;
+const REPLACED = sql`conversion_history v ON v.until_sequence = page.until AND v.platform = page.first AND v.txnid = page.second`;
 
 export const clickidLevel: Report<Row> = {
 	standsStill: true,
@@ -123,8 +129,8 @@ export const clickidLevel: Report<Row> = {
 		const replaced = sql`
 		UNION ALL
 		SELECT page.at, page.first, page.second, page.type, ${ofConversion(detail, true)}, ${OF_EITHER}
-		FROM page JOIN conversion_history v ON v.until_sequence = page.until AND v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
-		WHERE page.type = 'CPA' AND page.until IS NOT NULL`;
+		FROM ${conversionsOf(REPLACED)}
+		WHERE page.type = 'CPA'`;
 		return sql`
 		WITH page AS (
 			${sql.join(rowsOf(publisherId, period, asOf), sql` UNION ALL `)}
@@ -135,8 +141,8 @@ export const clickidLevel: Report<Row> = {
 		WHERE page.type IN ('CPC', 'VOID')
 		UNION ALL
 		SELECT page.at, page.first, page.second, page.type, ${ofConversion(detail, false)}, ${OF_EITHER}
-		FROM page JOIN conversions v ON v.platform = page.first AND v.txnid = page.second ${CONVERSION_AND_CLICK}
-		WHERE page.type = 'CPA' AND page.until IS NULL
+		FROM ${conversionsOf(PRESENT)}
+		WHERE page.type = 'CPA'
 		${asOf === null ? sql`` : replaced}
 		UNION ALL
 		SELECT page.at, page.first, page.second, page.type, ${ofAmount(detail)}

@@ -63,11 +63,11 @@ const SELECT_UNPAID = textOf(sql`SELECT u.connection, u.hour, u.stored FROM json
 
 const SOURCE = ["publisherId", "date", "source"] as const;
 const source = namedCells(SOURCE, sql`asked.value`);
-const SELECT_SOURCES = textOf(sql`SELECT ${source.publisherId} AS "publisherId", ${source.date} AS date, ${source.source} AS source,
-		coalesce(p.source_count, 0) AS count, s.source_id IS NOT NULL AS known
-	FROM json_each(?1) asked
-	LEFT JOIN daily_publishers p ON p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
-	LEFT JOIN daily_sources s ON s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
+/** What a publisher has on a day, and those of its sources that are known: rows that are not there tell nothing. */
+const SELECT_SOURCES = textOf(sql`SELECT p.publisher_id AS "publisherId", p.date, CAST(NULL AS TEXT) AS source, p.source_count AS count
+	FROM json_each(?1) asked CROSS JOIN daily_publishers p WHERE p.publisher_id = ${source.publisherId} AND p.date = ${source.date}
+	UNION ALL SELECT s.publisher_id, s.date, s.source_id, 0 FROM json_each(?1) asked CROSS JOIN daily_sources s
+	WHERE s.publisher_id = ${source.publisherId} AND s.date = ${source.date} AND s.source_id = ${source.source}`);
 
 const STOP_OWNER = ["subject", "domain"] as const;
 const owner = namedCells(STOP_OWNER, sql`asked.value`);
@@ -79,7 +79,8 @@ type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "e
 	day: string;
 };
 type UnpaidRow = { connection: string; hour: number; stored: number };
-type SourceRow = { publisherId: string; date: string; source: string; count: number; known: number };
+/** With a source it is known; without one, the publisher's number of them. */
+type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
 
 export async function readClickState(db: Database, clicks: readonly ClickMessage[], facts: Facts): Promise<ClickState> {
 	const open = clicks.filter(({ reason }) => reason === undefined);
@@ -125,7 +126,9 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 		),
 		visits: rows<PaidVisit>(visitsAt),
 		unpaidStored: new Map(rows<UnpaidRow>(unpaidAt).map((row) => [connectionHourKey(row.connection, row.hour), row.stored])),
-		sourceCounts: new Map(sources.map((row) => [publisherDayKey(row.publisherId, row.date), row.count])),
+		sourceCounts: new Map(
+			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
+		),
 		knownSources: takeSources(sources, facts),
 		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
 	};
@@ -133,7 +136,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 
 /** Remembers the sources that are known now; the facts have them from batch to batch. */
 function takeSources(rows: readonly SourceRow[], { sources }: Facts): ReadonlySet<string> {
-	for (const { publisherId, date, source, known } of rows) if (known === 1) sources.add(sourceKey(publisherId, date, source));
+	for (const { publisherId, date, source } of rows) if (source !== null) sources.add(sourceKey(publisherId, date, source));
 	return sources;
 }
 
