@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type * as v from "valibot";
 import { adjust } from "../adjustments/adjust.ts";
 import type { AdjustmentDeps } from "../adjustments/deps.ts";
+import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { attachByHand } from "../operator/conversions/judge-by-hand.ts";
@@ -58,7 +59,8 @@ async function makeAdjustment(
 	const { platform, txnid } = by;
 	if (by.kind === "attach_conversion") {
 		const owned = await db.all(sql`SELECT id FROM clicks WHERE publisher_id = ${publisherId}
-			AND (id = ${by.click} OR click_hash = ${by.click} OR publisher_click_id = ${by.click}) LIMIT 1`);
+			AND id IN (SELECT id FROM clicks WHERE id = ${by.click} UNION ALL ${clicksOfHash(by.click)}
+				UNION ALL SELECT id FROM clicks WHERE publisher_click_id = ${by.click}) LIMIT 1`);
 		if (owned.length === 0) throw invalidInput([{ path: "by.click", message: "is no click of the claim's publisher" }]);
 		await attachByHand(deps, { platform, txnid }, { click: by.click, ...shared }, false);
 		return;

@@ -80,9 +80,9 @@ const surroundings = sql`CASE WHEN p.callback_url IS NOT NULL THEN 1 ELSE 0 END 
 	CASE WHEN p.status = 'suspended' THEN 1 ELSE 0 END AS "isSuspended", g.max_payout_micros AS "campaignMaxMicros"`;
 
 /** Of a click `c`. */
-const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason = 'embedded')
+const isStuffed = sql`CASE WHEN EXISTS (SELECT 1 FROM clicks e WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'embedded')
 		OR (SELECT COUNT(DISTINCT e.ip_prefix || ' ' || e.user_agent_hash) FROM clicks e
-			WHERE e.click_hash = c.click_hash AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
+			WHERE e.click_hash = c.click_hash AND e.reason <> 'voided' AND e.reason = 'prefetch') > ${MAX_PREFETCHERS} THEN 1 ELSE 0 END AS "isStuffed"`;
 
 const clickColumns = sql`c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
 	c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
@@ -128,7 +128,7 @@ export async function readLedgerState(
 			LEFT JOIN campaigns g ON g.campaign_id = c.campaign_id
 			WHERE length(w.cid) = 32 AND c.id IN (
 				SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND (reason IS NULL OR reason = 'voided')
-				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) ORDER BY id LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
+				UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = lower(w.cid) AND reason <> 'voided' ORDER BY id LIMIT ${MAX_CLICKS_OF_ONE_HASH}))`,
 		sql`SELECT w.cid AS wanted, ${clickColumns} FROM ${wanted} w
 			CROSS JOIN clicks c
 			LEFT JOIN publishers p ON p.id = c.publisher_id

@@ -1,5 +1,6 @@
 /** "Where is my sale?": everything that is known of a click id or transaction id, from the click to the last callback attempt. */
 import { sql } from "drizzle-orm";
+import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { showWithHistory } from "./show-history.ts";
@@ -15,7 +16,7 @@ export async function traceConversion(db: Database, id: string): Promise<Trace> 
 	const clickId = normaliseClickId(id) ?? id;
 	const spellings = JSON.stringify([...new Set([id, clickId, clickId.toLowerCase(), clickId.toUpperCase()])]);
 	const ids = sql`(SELECT atom FROM json_each(${spellings}))`;
-	const clicksOfId = sql`SELECT id FROM clicks WHERE click_hash = ${clickId.toLowerCase()} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})`;
+	const clicksOfId = sql`${clicksOfHash(clickId.toLowerCase())} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})`;
 	const found = await db.all<ConversionRow>(sql`SELECT v.* FROM (
 			SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 			UNION SELECT platform, txnid FROM conversions WHERE cid IN ${ids}

@@ -1,5 +1,6 @@
 /** A publisher's own clicks, paid or not, by time: found in two indexes, each of which has the clicks that are not in the other. */
 import { type SQL, sql } from "drizzle-orm";
+import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import type { TokenKind } from "../lib/enums.ts";
@@ -38,7 +39,7 @@ type Row = {
 export function clicksOfId(publisherId: string, id: string): SQL {
 	const clickId = normaliseClickId(id) ?? id;
 	return sql`SELECT c.id, c.clicked_at, c.reason FROM (
-			SELECT id FROM clicks WHERE click_hash = ${clickId.toLowerCase()}
+			${clicksOfHash(clickId.toLowerCase())}
 			UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})
 			UNION SELECT id FROM clicks WHERE id = ${clickId.toLowerCase()}
 		) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;

@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { asClickHash, rankOf } from "../../conversions/match-click.ts";
 import { type ClickRow, showClick } from "../../conversions/show-rows.ts";
+import { clicksOfHash } from "../../db/clicks-of-hash.ts";
 import type { Database } from "../../db/client.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
@@ -71,8 +72,7 @@ async function lookFor(db: Database, wanted: ClickWanted): Promise<{ ids: SQL; i
 		const name = normaliseClickId(wanted.click) ?? wanted.click;
 		const hash = asClickHash(name);
 		const most = MAX_CANDIDATES + 1;
-		const byHash =
-			hash === null ? sql`` : sql`UNION SELECT id FROM (SELECT id FROM clicks WHERE click_hash = ${hash} ORDER BY id LIMIT ${most}) h`;
+		const byHash = hash === null ? sql`` : sql`UNION SELECT id FROM (${clicksOfHash(hash)} ORDER BY id LIMIT ${most}) h`;
 		return {
 			ids: sql`SELECT id FROM clicks WHERE id = ${wanted.click} ${byHash}
 				UNION SELECT id FROM (SELECT id FROM clicks WHERE publisher_click_id = ${name} ORDER BY id LIMIT ${most}) n`,

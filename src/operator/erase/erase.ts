@@ -1,6 +1,7 @@
 /** Erases what is known of a user, or of whoever made one click. The money stays: amounts, days, sums, and what they were paid for. */
 import { sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
+import { clicksOfHash } from "../../db/clicks-of-hash.ts";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
@@ -88,7 +89,7 @@ function findClicks(db: Database, subject: Subject, after: string): Promise<Eras
 	if ("uid" in subject)
 		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid = ${subject.uid} AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
 	return db.all(sql`SELECT ${columns} FROM clicks
-		WHERE id IN (SELECT id FROM clicks WHERE click_hash = ${subject.click} UNION SELECT id FROM clicks WHERE id = ${subject.click})
+		WHERE id IN (${clicksOfHash(subject.click)} UNION SELECT id FROM clicks WHERE id = ${subject.click})
 			AND id > ${after}
 		ORDER BY id LIMIT ${CLICKS_A_STEP}`);
 }

@@ -1,5 +1,5 @@
 /** What of the ledger a statement is compared with. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Conversion } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
@@ -45,9 +45,11 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 		const others = await db.all<SameClick>(sql`SELECT v.txnid, v.cid, v.payout_micros AS "payoutMicros", v.currency
 			FROM json_each(${cids}) j CROSS JOIN conversions v WHERE v.cid = j.atom AND v.platform = ${id}`);
 		// A person may have found another click than the postback named: a statement has the hash of that.
+		const clicksOf = (reason: SQL) => sql`SELECT c.id, c.click_hash FROM json_each(${cids}) j CROSS JOIN clicks c
+			WHERE c.click_hash = j.atom AND ${reason}`;
 		const attached = await db.all<SameClick>(sql`SELECT v.txnid, k.click_hash AS cid, v.payout_micros AS "payoutMicros", v.currency
-			FROM json_each(${cids}) j CROSS JOIN clicks k CROSS JOIN conversions v
-			WHERE k.click_hash = j.atom AND v.click_id = k.id AND v.platform = ${id} AND v.attribution = 'operator'`);
+			FROM (${clicksOf(sql`(c.reason IS NULL OR c.reason = 'voided')`)} UNION ALL ${clicksOf(sql`c.reason <> 'voided'`)}) k
+			CROSS JOIN conversions v WHERE v.click_id = k.id AND v.platform = ${id} AND v.attribution = 'operator'`);
 		for (const other of [...others, ...attached]) sameClick.set(spell(other.cid), [...(sameClick.get(spell(other.cid)) ?? []), other]);
 	}
 	const period = periodOf(sales);
