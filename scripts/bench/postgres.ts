@@ -44,3 +44,24 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
 		await client.end();
 	}
 }
+
+/** Writes rows of a table while it has no index but its key; then its indexes are as they were. */
+export async function withoutIndexes(client: Client, table: string, write: () => Promise<void>): Promise<void> {
+	const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+		`SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+		WHERE i.indrelid = $1::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)`,
+		[table],
+	);
+	for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+	await write();
+	// Of a partitioned table: of its partitions, too.
+	for (const { definition } of indexes) await client.query(definition.replace(" ON ONLY ", " ON "));
+}
+
+/** What a connection that fills sets first. */
+export const FILL_SETTINGS = "SET statement_timeout = 0; SET maintenance_work_mem = '1GB'";
+
+/** The numbers from `from` up to below `to`, as `n`. */
+export function series(from: number, to: number): string {
+	return `generate_series(CAST(${from} AS bigint), ${to - 1}) AS numbers (n)`;
+}

@@ -18,9 +18,9 @@ import { products } from "./parts/products.ts";
 import { publish } from "./parts/publish.ts";
 import { publishers } from "./parts/publishers.ts";
 import { redirect } from "./parts/redirect.ts";
-import { reports } from "./parts/reports.ts";
+import { reports, reportsPostgres } from "./parts/reports.ts";
 import { servingEngine } from "./parts/serving-engine.ts";
-import { settle } from "./parts/settle.ts";
+import { settle, settlePostgres } from "./parts/settle.ts";
 import { shortcuts } from "./parts/shortcuts.ts";
 import { signals } from "./parts/signals.ts";
 import { traffic } from "./parts/traffic.ts";
@@ -48,9 +48,11 @@ export const PARTS: readonly Part[] = [
 	ledger,
 	learningPart,
 	reports,
+	reportsPostgres,
 	desk,
 	deskPostgres,
 	products,
 	intake,
 	settle,
+	settlePostgres,
 ];

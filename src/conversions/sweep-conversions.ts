@@ -43,7 +43,7 @@ function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {
 		.select({ platform: conversions.platform, txnid: conversions.txnid })
 		.from(conversions)
 		.where(and(isNotNull(conversions.retryAt), lte(conversions.retryAt, now())))
-		.orderBy(asc(conversions.retryAt))
+		.orderBy(asc(conversions.retryAt), asc(conversions.platform), asc(conversions.txnid))
 		.limit(MAX_SWEPT);
 }
 

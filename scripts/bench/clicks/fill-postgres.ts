@@ -1,18 +1,17 @@
 /** Millions of clicks of one week, made by PostgreSQL itself. */
 import { FIRST_AT } from "../../../test/bench/click-messages.ts";
-import { withClient } from "../postgres.ts";
+import { FILL_SETTINGS, series, withClient } from "../postgres.ts";
 import { insertStoredClicks, insertStoredCounters, postgresHex } from "./stored.ts";
 
 const ROWS_PER_STATEMENT = 500_000;
 const WRITERS = 2;
-const SETTINGS = "SET statement_timeout = 0; SET maintenance_work_mem = '1GB'";
 
 type Index = { name: string; definition: string; key: string | null };
 
 /** Writes the clicks from number 0 up to below `rows`, with the counters that later ones meet. Indexes are as they were, made at the end. */
 export async function fillPostgres(url: string, rows: number, say: (text: string) => void): Promise<void> {
 	await withClient(url, async (client) => {
-		await client.query(SETTINGS);
+		await client.query(FILL_SETTINGS);
 		await client.query("SELECT make_click_weeks($1, 2)", [FIRST_AT]);
 		const partition = `clicks_${new Date(FIRST_AT).toISOString().slice(0, 10).replaceAll("-", "_")}`;
 		const { rows: bounds } = await client.query<{ bound: string }>(
@@ -47,7 +46,7 @@ async function write(url: string, table: string, rows: number, say: (text: strin
 	let next = 0;
 	const work = () =>
 		withClient(url, async (client) => {
-			await client.query(SETTINGS);
+			await client.query(FILL_SETTINGS);
 			while (next < rows) {
 				const from = next;
 				next = Math.min(rows, from + ROWS_PER_STATEMENT);
@@ -56,8 +55,4 @@ async function write(url: string, table: string, rows: number, say: (text: strin
 			}
 		});
 	await Promise.all(Array.from({ length: WRITERS }, work));
-}
-
-function series(from: number, to: number): string {
-	return `generate_series(CAST(${from} AS bigint), ${to - 1}) AS numbers (n)`;
 }

@@ -1,7 +1,7 @@
 /** Writes the rows of {@link deskTables} into a database of either engine. Indexes are as they were, made at the end. */
 import { DatabaseSync } from "node:sqlite";
 import { postgresHex, sqliteHex } from "../clicks/stored.ts";
-import { withClient } from "../postgres.ts";
+import { FILL_SETTINGS, series, withClient, withoutIndexes } from "../postgres.ts";
 import { deskTables, deskTotals, type Series } from "./stored.ts";
 
 const ROWS_PER_STATEMENT = 500_000;
@@ -27,19 +27,13 @@ export function fillDeskD1(file: string, clicks: number, say: (text: string) => 
 
 export async function fillDeskPostgres(url: string, clicks: number, say: (text: string) => void): Promise<void> {
 	await withClient(url, async (client) => {
-		await client.query("SET statement_timeout = 0; SET maintenance_work_mem = '1GB'");
+		await client.query(FILL_SETTINGS);
 		await client.query("SELECT make_click_weeks($1, 16)", [Date.UTC(2026, 7, 17)]);
-		for (const { name, rows, insert } of deskTables(clicks, { hex: postgresHex, series: postgresSeries })) {
+		for (const { name, rows, insert } of deskTables(clicks, { hex: postgresHex, series })) {
 			say(`storing ${rows} of ${name}`);
-			const { rows: indexes } = await client.query<{ name: string; definition: string }>(
-				`SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-				WHERE i.indrelid = $1::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)`,
-				[name],
-			);
-			for (const index of indexes) await client.query(`DROP INDEX ${index.name}`);
-			for (const [from, to] of chunks(rows)) await client.query(insert(from, to));
-			// Of a partitioned table: of its partitions, too.
-			for (const { definition } of indexes) await client.query(definition.replace(" ON ONLY ", " ON "));
+			await withoutIndexes(client, name, async () => {
+				for (const [from, to] of chunks(rows)) await client.query(insert(from, to));
+			});
 		}
 		for (const statement of deskTotals(clicks)) await client.query(statement);
 		say("vacuuming");
@@ -56,5 +50,3 @@ function chunks(rows: number): [from: number, to: number][] {
 
 const sqliteSeries: Series = (from, to) =>
 	`(WITH RECURSIVE numbers(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${to}) SELECT n FROM numbers)`;
-
-const postgresSeries: Series = (from, to) => `generate_series(CAST(${from} AS bigint), ${to - 1}) AS numbers (n)`;

@@ -1,59 +1,135 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { buildWorker } from "../build-worker.ts";
-import { atMost, median, tell } from "../figure.ts";
-import { importNetwork, migrateDatabases } from "../import-network.ts";
+import { atMost, type Figure, median, tell } from "../figure.ts";
 import type { Part } from "../part.ts";
-import { type Runtime, startWorkers } from "../runtime.ts";
+import { type BenchPostgres, startFilled, withClient } from "../postgres.ts";
+import { type RunningWorker, type Runtime, startWorkers } from "../runtime.ts";
+import { fillD1, fillPostgres, importSettledNetwork } from "../settle/fill.ts";
 
 const SIZES = { small: 10_000, large: 1_000_000 } as const;
 type Size = keyof typeof SIZES;
-const ROWS_PER_STATEMENT = 50_000;
+const NAMES = ["small", "large"] as const satisfies readonly Size[];
 const BATCH = 100;
 const WARM_UP_BATCHES = 5;
 const ROUNDS = 30;
 const TIME_BAR = 1.5;
 const QUEUE = "clickbourse-postbacks";
-const FIRST_AT = Date.UTC(2026, 8, 1);
 
 export const settle: Part = {
 	name: "settle",
 	about: "postbacks settled by batch of 100 through the consumer into local D1, with 10,000 against 1,000,000 conversions stored",
 	async run(bench) {
 		const script = await buildWorker(bench, { entry: "src/origin.ts", environment: "origin" });
-		const sizes = Object.keys(SIZES) as Size[];
 		await using runtime = await startWorkers(
 			bench.folder,
-			sizes.map((size) => ({ name: size, script, state: `settle-${size}`, databases: true })),
+			NAMES.map((size) => ({ name: size, script, state: `settle-${size}`, databases: true })),
 		);
-		for (const size of sizes) {
+		for (const size of NAMES) {
 			const startedAt = performance.now();
-			await fill(runtime, size, SIZES[size]);
+			await importSettledNetwork(runtime, size);
+			await fillD1(runtime, size, SIZES[size]);
 			bench.say(`stored ${SIZES[size]} clicks and conversions in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
 		}
-		const fresh: Record<Size, number[]> = { small: [], large: [] };
-		const changed: Record<Size, number[]> = { small: [], large: [] };
-		// The sizes take turns, so that what else the machine does falls on both alike.
-		for (let round = -WARM_UP_BATCHES; round < ROUNDS; round++) {
-			for (const size of sizes) {
-				const transactions = Array.from({ length: BATCH }, (_, at) => clickAt(SIZES[size], round * BATCH + at));
-				const first = await time(runtime, size, messages(transactions, `new-${round}`, "pending"));
-				const second = await time(runtime, size, messages(transactions, `new-${round}`, "approved"));
-				if (round < 0) continue;
-				fresh[size].push(first);
-				changed[size].push(second);
-			}
-		}
-		await check(runtime, sizes);
-		const ratio = (of: Record<Size, number[]>) => median(of.large.map((ms, at) => ms / (of.small[at] ?? Number.NaN)));
-		return [
-			atMost("settle.new.time_ratio", ratio(fresh), "× with 1,000,000 conversions", TIME_BAR),
-			atMost("settle.changed.time_ratio", ratio(changed), "× with 1,000,000 conversions", TIME_BAR),
-			...sizes.flatMap((size) => [
-				tell(`settle.new.${size}`, (BATCH / median(fresh[size])) * 1_000, "postbacks/s"),
-				tell(`settle.changed.${size}`, (BATCH / median(changed[size])) * 1_000, "postbacks/s"),
-			]),
-		];
+		const databases = {
+			small: await runtime.miniflare.getD1Database("DB", "small"),
+			large: await runtime.miniflare.getD1Database("DB", "large"),
+		};
+		return await measure(runtime, {
+			prefix: "settle",
+			clicks: SIZES,
+			unit: "× with 1,000,000 conversions",
+			bar: TIME_BAR,
+			count: async (size, query) => (await databases[size].prepare(query).first<number>("n")) ?? Number.NaN,
+		});
 	},
 };
+
+/** `--rows` clicks against a twentieth of them: by default 20 million against one. One in ten of them has a conversion. */
+const TIMES_ON_POSTGRES = 20;
+const TIME_BAR_ON_POSTGRES = 1.2;
+
+export const settlePostgres: Part = {
+	name: "settle-postgres",
+	about: "the same on PostgreSQL, a connection made for each batch: --rows clicks and a tenth of conversions against a twentieth of both",
+	async run(bench) {
+		const folder = join(bench.folder, "settle-postgres");
+		mkdirSync(folder, { recursive: true });
+		const script = await buildWorker(bench, { entry: "src/origin.ts", environment: "origin" });
+		const clicks = { small: bench.rows / TIMES_ON_POSTGRES, large: bench.rows };
+		const servers: BenchPostgres[] = [];
+		try {
+			const workers: RunningWorker[] = [];
+			for (const size of NAMES) {
+				const worker = { name: size, script, state: `settle-postgres-${size}`, databases: true };
+				const server = await startFilled(bench, join("settle-postgres", size), async (postgres) => {
+					await using runtime = await startWorkers(folder, [{ ...worker, postgres }]);
+					await importSettledNetwork(runtime, size);
+					await fillPostgres(postgres, clicks[size], (text) => bench.say(`${size}: ${text}`));
+				});
+				servers.push(server);
+				workers.push({ ...worker, postgres: server.url });
+			}
+			const [small, large] = servers;
+			if (small === undefined || large === undefined) throw new Error("both sizes have a server");
+			await using runtime = await startWorkers(folder, workers);
+			return await measure(runtime, {
+				prefix: "settle.postgres",
+				clicks,
+				unit: `× with ${TIMES_ON_POSTGRES} times as many clicks and conversions`,
+				bar: TIME_BAR_ON_POSTGRES,
+				count: (size, query) =>
+					withClient({ small, large }[size].url, async (client) => Number((await client.query<{ n: string }>(query)).rows[0]?.n)),
+			});
+		} finally {
+			for (const server of servers) await server.stop();
+			rmSync(folder, { recursive: true, force: true });
+		}
+	},
+};
+
+type Trial = {
+	prefix: string;
+	clicks: Readonly<Record<Size, number>>;
+	unit: string;
+	bar: number;
+	/** The number `n` that a query gives. */
+	count: (size: Size, query: string) => Promise<number>;
+};
+
+async function measure(runtime: Runtime, { prefix, clicks, unit, bar, count }: Trial): Promise<Figure[]> {
+	const fresh: Record<Size, number[]> = { small: [], large: [] };
+	const changed: Record<Size, number[]> = { small: [], large: [] };
+	// The sizes take turns, so that what else the machine does falls on both alike.
+	for (let round = -WARM_UP_BATCHES; round < ROUNDS; round++) {
+		for (const size of NAMES) {
+			const transactions = Array.from({ length: BATCH }, (_, at) => clickAt(clicks[size], round * BATCH + at));
+			const first = await time(runtime, size, messages(transactions, `new-${round}`, "pending"));
+			const second = await time(runtime, size, messages(transactions, `new-${round}`, "approved"));
+			if (round < 0) continue;
+			fresh[size].push(first);
+			changed[size].push(second);
+		}
+	}
+	// All that was sent is settled and approved.
+	for (const size of NAMES) {
+		const wanted = (WARM_UP_BATCHES + ROUNDS) * BATCH;
+		const settled = await count(
+			size,
+			"SELECT count(*) AS n FROM conversions WHERE txnid LIKE 'new-%' AND stage = 'settled' AND status = 'approved'",
+		);
+		if (settled !== wanted) throw new Error(`${size}: ${settled} of ${wanted} conversions were settled`);
+	}
+	const ratio = (of: Record<Size, number[]>) => median(of.large.map((ms, at) => ms / (of.small[at] ?? Number.NaN)));
+	return [
+		atMost(`${prefix}.new.time_ratio`, ratio(fresh), unit, bar),
+		atMost(`${prefix}.changed.time_ratio`, ratio(changed), unit, bar),
+		...NAMES.flatMap((size) => [
+			tell(`${prefix}.new.${size}`, (BATCH / median(fresh[size])) * 1_000, "postbacks/s"),
+			tell(`${prefix}.changed.${size}`, (BATCH / median(changed[size])) * 1_000, "postbacks/s"),
+		]),
+	];
+}
 
 /** A click somewhere in the ledger, never near the one before. */
 function clickAt(size: number, number: number): number {
@@ -88,60 +164,4 @@ async function time({ miniflare }: Runtime, size: Size, batch: ReturnType<typeof
 
 function hashOf(click: number): string {
 	return click.toString(16).padStart(32, "0");
-}
-
-/** A ledger of so many clicks, each with a settled conversion, by the schema's own columns. */
-async function fill(runtime: Runtime, size: Size, rows: number): Promise<void> {
-	await migrateDatabases(runtime, size);
-	const network = {
-		platforms: [{ id: "bench", name: "Bench", access_key: "benchmark-platform-key", currency: "USD" }],
-		publishers: Array.from({ length: 100 }, (_, at) => ({
-			id: `pub-${at}`,
-			name: `Publisher ${at}`,
-			publisher_id: String(10_000 + at),
-			publisher_identity: `identity-${at}`,
-			revenue_share: 0.8,
-			pricing_model: "CPA",
-		})),
-	};
-	await importNetwork(await runtime.origin(size), JSON.stringify(network));
-	const database = await runtime.miniflare.getD1Database("DB", size);
-	for (let start = 1; start <= rows; start += ROWS_PER_STATEMENT) {
-		const series = `WITH RECURSIVE n(i) AS (SELECT ${start} UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.min(start + ROWS_PER_STATEMENT - 1, rows)})`;
-		const [hash, at, publisher] = [
-			"substr('00000000000000000000000000000000' || printf('%x', i), -32)",
-			`${FIRST_AT} + i * 1000`,
-			"'pub-' || (i % 100)",
-		];
-		await database.batch([
-			database.prepare(`${series} INSERT INTO clicks (id, click_hash, kind, clicked_at, publisher_id, brand_id, campaign_id, platform,
-				publisher_click_id, source_id, bid_micros, revenue_micros, pricing_model, written_by)
-				SELECT printf('%012x', ${at}) || '-' || i, ${hash}, 'link', ${at}, ${publisher}, 1 + i % 500, 1 + i % 2000, 'bench',
-				'click-' || i, 'source-' || (i % 40), 400000, 0, 'CPA', 'bench' FROM n`),
-			database.prepare(`${series} INSERT INTO conversions (platform, txnid, cid, stage, status, status_unknown, test, event_at, payout_micros, currency,
-				usd_nanos, gross_micros, revenue_micros, attribution, click_id, clicked_at, publisher_id, publisher_click_id, source_id, brand_id,
-				campaign_id, pricing_model, revenue_share_ppm, event_count, first_received_at, updated_at, last_intake_id, version)
-				SELECT 'bench', 'order-' || i, ${hash}, 'settled', 'approved', 0, 0, ${at}, 10000000, 'USD', 1000000000, 10000000, 8000000, 'click_hash',
-				printf('%012x', ${at}) || '-' || i, ${at}, ${publisher}, 'click-' || i, 'source-' || (i % 40), 1 + i % 500, 1 + i % 2000, 'CPA', 800000, 2,
-				${at}, ${at}, '', 1 FROM n`),
-			database.prepare(
-				`${series} INSERT INTO conversion_events (platform, txnid, seq, at, kind, details) SELECT 'bench', 'order-' || i, 1, ${at}, 'received', '{}' FROM n`,
-			),
-			database.prepare(`${series} INSERT INTO postback_intake (id, received_at, platform, method, query, txnid, cid, outcome, answer)
-				SELECT printf('%012x', ${at}) || '-' || i, ${at}, 'bench', 'GET', 'txnid=order-' || i, 'order-' || i, ${hash}, 'accepted', '{}' FROM n`),
-			database.prepare(`${series} INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at)
-				SELECT printf('%012x', ${at}) || '-' || i, 'bench', 'order-' || i, 1, ${publisher}, 'approved', 'click-' || i, 8000000, ${at}, 'delivered', 1, ${at} FROM n`),
-		]);
-	}
-}
-
-/** All that was sent is settled and approved. */
-async function check({ miniflare }: Runtime, sizes: readonly Size[]): Promise<void> {
-	for (const size of sizes) {
-		const database = await miniflare.getD1Database("DB", size);
-		const wanted = (WARM_UP_BATCHES + ROUNDS) * BATCH;
-		const query = "SELECT count(*) AS n FROM conversions WHERE txnid LIKE 'new-%' AND stage = 'settled' AND status = 'approved'";
-		const settled = await database.prepare(query).first<number>("n");
-		if (settled !== wanted) throw new Error(`${size}: ${settled} of ${wanted} conversions were settled`);
-	}
 }
