@@ -59,6 +59,8 @@ import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { eraseRoutes } from "./operator/erase/erase-routes.ts";
 import { feedRoutes } from "./operator/feeds/feed-routes.ts";
 import { keysRoutes } from "./operator/keys/keys-routes.ts";
+import { explainPrices } from "./operator/learning/explain-prices.ts";
+import { learningRoutes } from "./operator/learning/learning-routes.ts";
 import { ENTRY_SECTIONS } from "./operator/network/entry-answers.ts";
 import { entryRoutes, networkRoutes } from "./operator/network/network-routes.ts";
 import { postbackUrlRoutes } from "./operator/postback-problems/postback-url-routes.ts";
@@ -203,7 +205,8 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		...Object.fromEntries(ENTRY_SECTIONS.map((section) => [`/${section}`, entryRoutes(imports, section)])),
 		"/products": feedRoutes(feeds, "products"),
 		"/seller-products": feedRoutes(feeds, "seller_products"),
-		"/explain": explainRoutes(bidding),
+		"/explain": explainRoutes(bidding, (asked) => explainPrices(db, asked)),
+		"/learning": learningRoutes(imports),
 		"/keys": keysRoutes(issuing),
 		"/sign-in-links": signInLinkRoutes({ db, now, consoleUrl }),
 		"/audit": auditRoutes({ db }),

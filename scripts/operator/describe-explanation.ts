@@ -1,8 +1,8 @@
 /** What a request would get, and why, in words. */
-import { type Explanation, PRIVACY_REFUSALS } from "../../src/bidding/explain-answer.ts";
+import { type ExplainedPriceAnswer, type Explanation, PRIVACY_REFUSALS } from "../../src/bidding/explain-answer.ts";
 
 /** The decision, and a line for each campaign that was considered. */
-export function describeExplanation({ endpoint, decision, privacy, candidates }: Explanation): string {
+export function describeExplanation({ endpoint, decision, privacy, candidates, prices = [] }: Explanation): string {
 	const stripped = decision.outcome === "bid" && decision.stripped ? ", and the link has nothing of the user" : "";
 	const head = [
 		`${endpoint === "openrtb" ? "OpenRTB" : "Serving Engine"}: ${describeDecision(decision)}`,
@@ -17,7 +17,31 @@ export function describeExplanation({ endpoint, decision, privacy, candidates }:
 	const lines = rows.map(
 		({ cells, explanation }) => `  ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}  ${explanation}`,
 	);
-	return [head, "Campaigns considered (price: what a click earns the publisher):", ...lines].join("\n");
+	return [head, "Campaigns considered (price: what a click earns the publisher):", ...lines, ...prices.flatMap(describePrice)].join("\n");
+}
+
+/** A price as the chain that it is. */
+function describePrice(price: ExplainedPriceAnswer): string[] {
+	const { factors, last_change, last_break } = price;
+	const guards = `caution ${price.caution} × overpaid ${price.overpaid} × creep ${price.creep}`;
+	const keyword = price.keyword === null ? "" : `, keyword ${price.keyword}`;
+	return [
+		`How campaign ${price.campaign_id} is priced (${price.link}${keyword}, source ${price.source || "none"}; mode ${price.mode}${
+			price.learned_until === null ? ", nothing learned yet" : `, learned of clicks before ${price.learned_until}`
+		}):`,
+		`  operator's number ${price.operator_epc} USD`,
+		...factors.map(
+			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
+				`  × ${in_force} ${level.replace("_", " and ")} (learned ${learned}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
+		),
+		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD`,
+		`  campaign's factor within ${price.lowest_factor} and ${price.highest_factor}; a payout counts up to ${price.payout_cap ?? "any"} USD`,
+		`  × ${guards} × share ${price.revenue_share} = ${price.price} USD`,
+		...(last_change === null
+			? []
+			: [`  last published ${last_change.at}: ${last_change.operator_epc} → ${last_change.epc} USD (${last_change.why})`]),
+		...(last_break === null ? [] : [`  broke by ${last_break.day} (z ${last_break.z})`]),
+	];
 }
 
 function describeDecision(decision: Explanation["decision"]): string {

@@ -1,5 +1,7 @@
 /** Answer of POST /operator/explain. */
 import * as v from "valibot";
+import { EXPLAINED_LEVELS } from "../learning/explain.ts";
+import { LEARNING_MODES } from "../learning/modes.ts";
 import { BID_ENDPOINTS, LINK_TYPES } from "../lib/enums.ts";
 import { count, usd } from "../lib/shapes.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
@@ -56,11 +58,63 @@ export const candidateSchema = v.strictObject({
 	price: v.pipe(v.nullable(usd), v.description("The publisher's price; null where it could not bid.")),
 });
 
+const epc = v.pipe(v.string(), v.regex(/^\d+\.\d{4,6}$/), v.description("USD a click, before the share."));
+const isoDay = v.pipe(v.string(), v.isoDate(), v.description("UTC."));
+
+const factorSchema = v.strictObject({
+	level: v.picklist(EXPLAINED_LEVELS),
+	in_force: v.pipe(v.number(), v.description("What the price is multiplied by, until the next publishing.")),
+	learned: v.pipe(v.number(), v.description("Where that is going.")),
+	clicks: v.pipe(v.number(), v.description("Weighted: half after 30 days.")),
+	expected: v.pipe(v.string(), v.description("What those clicks were to have earned by now without this factor, USD.")),
+	earned: v.pipe(v.string(), v.description("What they have earned, as far as it counts, USD.")),
+	expected_conversions: v.pipe(v.number(), v.description("The same as equivalent conversions.")),
+	earned_conversions: v.number(),
+	weight: v.pipe(v.number(), v.description("Of what was seen against the number that it started from, 0 to 1.")),
+	maturity: v.pipe(v.number(), v.description("The part of those clicks' earnings that is known by now.")),
+});
+
+export const explainedPriceSchema = v.strictObject({
+	campaign_id: count,
+	link: v.picklist(LINK_TYPES),
+	keyword: v.pipe(
+		v.nullable(v.string()),
+		v.description("A keyword that the campaign lists, `*` for any other, null where its EPC priced."),
+	),
+	source: v.pipe(v.string(), v.description("The source, or `*other` where it is not followed singly.")),
+	mode: v.pipe(v.picklist(LEARNING_MODES), v.description("Of this campaign's bids to this publisher.")),
+	operator_epc: epc,
+	factors: v.pipe(v.array(factorSchema), v.description("In the order in which they multiply the operator's number.")),
+	lowest_factor: v.pipe(v.number(), v.description("Bounds of the campaign's own factor.")),
+	highest_factor: v.number(),
+	payout_cap: v.pipe(v.nullable(v.string()), v.description("What a payout counts up to, USD.")),
+	payout_weight: v.pipe(v.nullable(v.string()), v.description("What a conversion weighs, USD.")),
+	loading: v.pipe(v.number(), v.description("The part that larger payouts, shared by the network, add.")),
+	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force.")),
+	epc: v.pipe(epc, v.description("What is reckoned with: the advised one in automatic mode, else the operator's.")),
+	caution: v.pipe(v.number(), v.description("Guards of bids that are paid by click; 1 for publishers who are not.")),
+	overpaid: v.number(),
+	creep: v.number(),
+	revenue_share: v.number(),
+	price: v.pipe(usd, v.description("What is bid by this; the book may be a minute behind.")),
+	learned_until: v.pipe(v.nullable(isoDay), v.description("Clicks of days before it are learned from.")),
+	last_break: v.nullable(v.strictObject({ day: isoDay, z: v.number() })),
+	last_change: v.pipe(
+		v.nullable(v.strictObject({ at: v.pipe(v.string(), v.isoTimestamp()), operator_epc: epc, epc, why: v.string() })),
+		v.description("The last that was published of the campaign's price for this keyword."),
+	),
+});
+
 export const explanationSchema = v.strictObject({
 	endpoint: v.picklist(BID_ENDPOINTS),
 	decision: decisionSchema,
 	privacy: privacyRefusal,
 	candidates: v.array(candidateSchema),
+	prices: v.pipe(
+		v.optional(v.array(explainedPriceSchema)),
+		v.description("How the prices of those that could bid were made, the first of them; absent where prices are not learned."),
+	),
 });
 
 export type Explanation = v.InferOutput<typeof explanationSchema>;
+export type ExplainedPriceAnswer = v.InferOutput<typeof explainedPriceSchema>;

@@ -1,9 +1,11 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { readBody } from "../http/read-input.ts";
+import type { WaitUntil } from "../lib/async.ts";
 import { jsonResponse } from "../lib/http.ts";
 import type { BiddingDeps } from "./deps.ts";
-import { type ExplainInput, explainBid } from "./explain.ts";
+import { type AskedFor, type ExplainInput, explainBid } from "./explain.ts";
+import type { Explanation } from "./explain-answer.ts";
 
 const text = v.pipe(v.string(), v.nonEmpty());
 /** What an OpenRTB bid request, or a Serving Engine query, would get. */
@@ -23,12 +25,32 @@ const FAULT = {
 		"must hold publisher_identity and request (an OpenRTB bid request), or publisher_id and query (an object of Serving Engine parameters)",
 };
 
+/** How the prices of those who could bid were made, where they are learned; of none where they are not. */
+export type ExplainPrices = (asked: AskedFor) => Promise<Explanation["prices"]>;
+
+/** A decision explained to operators, with how its prices were made. */
+export async function explainWithPrices(
+	deps: BiddingDeps,
+	explainPrices: ExplainPrices,
+	input: ExplainInput,
+	waitUntil: WaitUntil,
+): Promise<Explanation> {
+	const publisher =
+		input.endpoint === "openrtb"
+			? ({ kind: "publisher_identity", value: input.identity } as const)
+			: ({ kind: "publisher_id", value: input.publisherId } as const);
+	const asked: AskedFor = { publisher, sourceId: null, priced: [] };
+	const explanation = await explainBid(deps, input, waitUntil, asked);
+	const prices = await explainPrices(asked);
+	return prices === undefined ? explanation : { ...explanation, prices };
+}
+
 /** POST /operator/explain: what a request would get, and why. */
-export function explainRoutes(deps: BiddingDeps): Hono {
+export function explainRoutes(deps: BiddingDeps, explainPrices: ExplainPrices): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
 		const question = await readBody(c.req.raw, explainSchema, FAULT);
-		return jsonResponse(await explainBid(deps, question, (promise) => c.executionCtx.waitUntil(promise)));
+		return jsonResponse(await explainWithPrices(deps, explainPrices, question, (promise) => c.executionCtx.waitUntil(promise)));
 	});
 	return app;
 }

@@ -2,6 +2,7 @@
 import type { BookPublisher } from "../campaign-book/format.ts";
 import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
+import type { LinkType } from "../lib/enums.ts";
 import { formatPrice } from "../lib/money.ts";
 import { NO_BID_REASONS, type NoBidReason } from "../openrtb/no-bid.ts";
 import { readBidRequest } from "../openrtb/read-request.ts";
@@ -13,6 +14,7 @@ import type { Explanation } from "./explain-answer.ts";
 import { holdAuction, type Laying } from "./hold-auction.ts";
 import { layOptions } from "./lay-options.ts";
 import { toAuction } from "./openrtb-route.ts";
+import { pricingKeyword } from "./pricing.ts";
 import { readServingEngineQuery } from "./serving-engine-route.ts";
 
 export type ExplainInput =
@@ -21,8 +23,16 @@ export type ExplainInput =
 
 type Candidate = Explanation["candidates"][number];
 
+/** What the prices of a request depend on beside its campaigns. */
+export type AskedFor = {
+	publisher: { kind: "publisher_id" | "publisher_identity"; value: string };
+	sourceId: string | null;
+	/** By those who could bid: the keyword that priced them, null where their EPC did. */
+	priced: { campaignId: number; link: LinkType; keyword: string | null }[];
+};
+
 /** Holds the auction of an input with an observer. It mints no click URL and counts nothing. */
-export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUntil: WaitUntil): Promise<Explanation> {
+export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUntil: WaitUntil, asked?: AskedFor): Promise<Explanation> {
 	const { endpoint } = input;
 	if (input.endpoint === "openrtb") {
 		const request = readBidRequest(input.request);
@@ -37,11 +47,15 @@ export async function explainBid(deps: BiddingDeps, input: ExplainInput, waitUnt
 		const privacy = refusalIn(deps, request.privacy);
 		if (auction === null) return { endpoint, decision: explainNoBid("country_not_served"), privacy, candidates: [] };
 		const lay: Laying = (publisher) => layOptions(auction, request, input.request, publisher);
-		return explain(deps, endpoint, auction, (snapshot, now) => findByOpenRtbIdentity(snapshot, input.identity, now), waitUntil, lay);
+		if (asked !== undefined) asked.sourceId = request.tagId;
+		const find = (snapshot: BookSnapshot, now: number) => findByOpenRtbIdentity(snapshot, input.identity, now);
+		return explain(deps, endpoint, auction, find, waitUntil, asked, lay);
 	}
 	const query = readServingEngineQuery(new URLSearchParams({ ...input.query, pubi: input.publisherId }).toString());
 	if (!query.ok) return { endpoint, decision: { outcome: "invalid", explanation: query.error }, privacy: null, candidates: [] };
-	return explain(deps, endpoint, query.auction, (snapshot, now) => findByPublisherId(snapshot, query.publisherId, now), waitUntil);
+	if (asked !== undefined) asked.sourceId = query.sourceId;
+	const find = (snapshot: BookSnapshot, now: number) => findByPublisherId(snapshot, query.publisherId, now);
+	return explain(deps, endpoint, query.auction, find, waitUntil, asked);
 }
 
 async function explain(
@@ -50,10 +64,14 @@ async function explain(
 	auction: AuctionRequest,
 	find: (snapshot: BookSnapshot, now: number) => BookPublisher | undefined | Promise<BookPublisher | undefined>,
 	waitUntil: WaitUntil,
+	asked?: AskedFor,
 	lay?: Laying,
 ): Promise<Explanation> {
 	const considered: Candidate[] = [];
 	const observe: Observer = (brand, campaign, link, verdict) => {
+		if (verdict.eligible) {
+			asked?.priced.push({ campaignId: campaign.campaignId, link, keyword: pricingKeyword(campaign, auction.keyword) });
+		}
 		considered.push({
 			domain: brand.domain,
 			campaign_id: campaign.campaignId,

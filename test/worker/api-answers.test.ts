@@ -9,6 +9,7 @@ import example from "../../scripts/examples/network.json";
 import { sweepDays } from "../../src/days/sweep-days.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { sweepLedger } from "../../src/ledger-check/sweep-ledger.ts";
+import { keepLearned } from "../support/learned-rows.ts";
 import "../support/worker-env.ts";
 
 type Content = { schema: Schema; example?: unknown };
@@ -40,6 +41,7 @@ const FORM = "application/x-www-form-urlencoded";
 /** The example network, with keys that are known here. */
 const networkText = JSON.stringify({
 	...example,
+	epc_learning: { mode: "advise" },
 	platforms: example.platforms.map((platform) => ({ ...platform, access_key: "platform-key-northwind" })),
 	publishers: example.publishers.map((publisher) => ({
 		...publisher,
@@ -272,6 +274,20 @@ const CALLS: readonly Call[] = [
 	{ id: "explainBid", status: 401, body: "{}" },
 	{ id: "explainBid", status: 413, headers: OPERATOR, body: " ".repeat(2_000_000) },
 	{ id: "explainBid", status: 422, headers: OPERATOR, body: "[]" },
+	{ id: "readLearning", status: 200, headers: OPERATOR, holds: ["platforms"] },
+	{ id: "readLearning", status: 401 },
+	{ id: "readLearnedPrices", status: 200, path: "/operator/learning/prices?campaign=9001", headers: OPERATOR, holds: ["data", "numbers"] },
+	{ id: "readLearnedPrices", status: 401 },
+	{ id: "readLearnedPrices", status: 404, path: "/operator/learning/prices?campaign=77", headers: OPERATOR },
+	{ id: "readLearnedPrices", status: 422, path: "/operator/learning/prices?campaign=x", headers: OPERATOR },
+	{ id: "listAdvice", status: 200, headers: OPERATOR, holds: ["data"] },
+	{ id: "listAdvice", status: 401 },
+	{ id: "listAdvice", status: 422, path: "/operator/learning/advice?cursor=x", headers: OPERATOR },
+	{ id: "acceptAdvice", status: 200, path: "/operator/learning/advice/accept?dry_run=1", headers: OPERATOR, body: `{"campaigns":"all"}` },
+	{ id: "acceptAdvice", status: 401, body: "{}" },
+	{ id: "acceptAdvice", status: 412, headers: { ...OPERATOR, "If-Match": '"1"' }, body: `{"campaigns":"all"}` },
+	{ id: "acceptAdvice", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "acceptAdvice", status: 422, headers: OPERATOR, body: "{}" },
 	{ id: "readStatus", status: 200, headers: OPERATOR },
 	{ id: "readStatus", status: 401 },
 	{
@@ -614,6 +630,17 @@ describe("worker: answers against the API description", () => {
 			env.DB.prepare(
 				"INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'callbacks', '{\"format\":1,\"id\":\"none\"}', 0)",
 			),
+		]);
+		const day = Math.floor(Date.now() / 86_400_000);
+		await keepLearned(openDatabase(env.DB), Date.now(), [
+			{
+				campaignId: 9001,
+				operatorMicros: 360_000,
+				factor: 0.73,
+				inForce: 0.75,
+				steering: { caution: 0.88, overpaid: 1, creep: 1, bidCreep: 1, observed: 14, balance: { paidMicros: 0, projectedMicros: 0 } },
+				lastBreak: { day: day - 1, forgottenBefore: day - 11, z: -3.1, expected: 14, observed: 3 },
+			},
 		]);
 		await setCallbackUrl("https://callbacks.invalid/s2s?token=secret-1");
 		const amount = { kind: "amount", publisher: "kitchen-notes", date: dayFromNow(-1), amount: "1", text: "a test" };

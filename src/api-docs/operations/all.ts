@@ -23,6 +23,7 @@ import { OPERATOR_ENTRY_OPERATIONS } from "./operator-entries.ts";
 import { OPERATOR_ERASE_OPERATIONS } from "./operator-erase.ts";
 import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
+import { OPERATOR_LEARNING_OPERATIONS } from "./operator-learning.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
 import { OPERATOR_PROBLEM_OPERATIONS } from "./operator-problems.ts";
 import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
@@ -93,6 +94,7 @@ export const OPERATOR_API: Described = {
 	operations: [
 		...OPERATOR_NETWORK_OPERATIONS,
 		...OPERATOR_ENTRY_OPERATIONS,
+		...OPERATOR_LEARNING_OPERATIONS,
 		...OPERATOR_KEY_OPERATIONS,
 		...OPERATOR_CONSOLE_OPERATIONS,
 		...OPERATOR_AUDIT_OPERATIONS,

@@ -58,7 +58,7 @@ const IMPORT_QUERY: readonly Parameter[] = [
 	},
 ];
 
-const IF_MATCH: Parameter = {
+export const IF_MATCH: Parameter = {
 	in: "header",
 	name: "If-Match",
 	description: "The version of the network that was read: the ETag of GET /operator/network.",
@@ -72,7 +72,7 @@ export const CONFIRMATION: Answer = {
 	content: { schema: confirmation },
 };
 
-const CONFLICT: Answer = {
+export const CONFLICT: Answer = {
 	description: "Others have changed the same since it was read; nothing was changed.",
 	content: { schema: named("ImportConflict", importConflictSchema) },
 };

@@ -1,0 +1,147 @@
+import type { Command } from "commander";
+import type * as v from "valibot";
+import {
+	type Advice,
+	adviceSchema,
+	type Evidence,
+	type LearningState,
+	learningStateSchema,
+	type Prices,
+	pricesSchema,
+} from "../../../src/operator/learning/learning-answers.ts";
+import { Failure } from "../../local/failure.ts";
+import { callOperator } from "../call-operator.ts";
+import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { take } from "../send-adjustment.ts";
+import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
+import { targetOf } from "../target.ts";
+
+type PageOptions = ServerOptions & Partial<Record<"limit" | "cursor", string>>;
+type AcceptOptions = ChangeOptions & { all?: boolean; ifMatch?: string };
+
+/** `learning …`: how prices are learned, what they were, what is advised; and accepting it. */
+export const command: OperatorCommand = {
+	name: "learning",
+	add(program) {
+		const learning = program.command("learning").description("say how prices are learned, and accept what is advised");
+		withServerOptions(learning.command("show"))
+			.description("modes, the last night, delays by platform, breaks")
+			.action((options: ServerOptions) => show(options, "", learningStateSchema, describeState));
+		paged(learning.command("prices"))
+			.description("a campaign's numbers, and its prices over time")
+			.argument("<campaign>", "its id")
+			.action((campaign: string, { limit, cursor, ...options }: PageOptions) =>
+				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices),
+			);
+		paged(learning.command("advice"))
+			.description("what learned prices would change, the dearest first")
+			.option("--campaign <id>", "of this one alone")
+			.action(({ limit, cursor, campaign, ...options }: PageOptions & { campaign?: string }) =>
+				show(options, `/advice${queryOf({ campaign, limit, cursor })}`, adviceSchema, describeAdvice),
+			);
+		withChangeOptions(learning.command("accept"))
+			.description("make learned numbers the operator's; undone as an import is")
+			.argument("[campaigns...]", "ids of campaigns")
+			.option("--all", "all that is advised")
+			.option("--if-match <version>", "only where the network is still at this version")
+			.action(accept);
+	},
+};
+
+function paged(command: Command): Command {
+	return withServerOptions(command)
+		.option("--limit <count>", "a page, at most 1000")
+		.option("--cursor <cursor>", "where the page before ended");
+}
+
+function queryOf(given: Readonly<Record<string, string | undefined>>): string {
+	const named = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
+	return named.length === 0 ? "" : `?${new URLSearchParams(named)}`;
+}
+
+async function show<Answer>(
+	options: ServerOptions,
+	path: string,
+	schema: v.GenericSchema<unknown, Answer>,
+	describe: (answer: Answer) => string[],
+): Promise<void> {
+	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null));
+	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer).join("\n"));
+}
+
+async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptOptions): Promise<void> {
+	if ((campaigns.length === 0) === (all !== true)) throw new Failure("Name campaigns, or give --all.");
+	const unreadable = campaigns.find((id) => !/^\d{1,15}$/.test(id));
+	if (unreadable !== undefined) throw new Failure(`${unreadable} is no campaign's id.`);
+	const call = ifMatch === undefined ? {} : { ifMatch };
+	await sendChange("/operator/learning/advice/accept", { campaigns: all ? "all" : campaigns.map(Number) }, options, call);
+}
+
+function describeState({ mode, night, campaigns, platforms, breaks }: LearningState): string[] {
+	return [
+		`mode of the network: ${mode}`,
+		`campaigns: ${campaigns.automatic} automatic, ${campaigns.advise} advise, ${campaigns.off} off; ${campaigns.learned} have clicks that tell of them`,
+		night.finished_at === null
+			? "nothing was learned yet"
+			: `learned of clicks before ${night.learned_until}, done ${night.finished_at} (${night.age_hours} hours ago)`,
+		...(night.running === null ? [] : [`the night of ${night.running.day} is not done: begun ${night.running.started_at}`]),
+		...(night.fault === null ? [] : [`it failed of: ${night.fault.message}; prices stay as they are`]),
+		...platforms.map(
+			({ platform, conversions, stated, arrivals }) =>
+				`  ${platform}: ${conversions} conversions${stated ? ", a stated curve" : ""}; arrived by day ${arrivals
+					.filter(({ days }) => [1, 7, 30].includes(days))
+					.map(({ days, part }) => `${days}: ${percent(part)}`)
+					.join(", ")}`,
+		),
+		...breaks.map(
+			({ campaign_id, day, z, expected_conversions, earned_conversions }) =>
+				`  campaign ${campaign_id} broke by ${day}: ${earned_conversions} conversions where ${expected_conversions} were expected (z ${z})`,
+		),
+	];
+}
+
+function describePrices({ campaign_id, brand, mode, pinned, numbers, campaign, data, next_cursor }: Prices): string[] {
+	return [
+		`campaign ${campaign_id} of ${brand}: ${mode}${pinned ? ", pinned" : ""}`,
+		...(campaign === null ? ["nothing was learned of it"] : [`  ${describeEvidence(campaign)}`]),
+		...numbers.map(
+			({ keyword, operator_epc, epc, learned_epc }) =>
+				`  ${nameOf(keyword)}: operator ${operator_epc ?? "none"}, in force ${epc ?? "none"}, learned ${learned_epc ?? "none"}`,
+		),
+		...data.map(({ at, keyword, operator_epc, epc, cause }) => `${at}  ${nameOf(keyword)}  ${operator_epc} → ${epc}  ${cause.why}`),
+		...(next_cursor === null ? [] : [`There are more: --cursor ${next_cursor}`]),
+	];
+}
+
+function describeAdvice({ data, version, next_cursor }: Advice): string[] {
+	return [
+		...(data.length === 0 ? ["There is none."] : [`at version ${version} of the network:`]),
+		...data.flatMap(({ campaign_id, brand, numbers, worth_a_week, evidence }) => [
+			`campaign ${campaign_id} of ${brand}: ${worth_a_week} USD a week for the same clicks`,
+			...numbers.map(({ field, operator, learned, factor }) => `    ${field}: ${operator} → ${learned} (× ${factor})`),
+			`    ${describeEvidence(evidence)}`,
+		]),
+		...(next_cursor === null ? [] : [`There are more: --cursor ${next_cursor}`]),
+	];
+}
+
+function describeEvidence({
+	factor,
+	clicks,
+	expected,
+	earned,
+	expected_conversions,
+	earned_conversions,
+	weight,
+	maturity,
+}: Evidence): string {
+	return `factor ${factor}: ${clicks} clicks, expected ${expected} USD (${expected_conversions} conversions), earned ${earned} USD (${earned_conversions}), weight ${percent(weight)}, known ${percent(maturity)}`;
+}
+
+function nameOf(keyword: string | null): string {
+	return keyword === null ? "without a keyword" : keyword === "*" ? "any keyword" : keyword;
+}
+
+function percent(part: number): string {
+	return `${Math.round(part * 100)} %`;
+}

@@ -1,0 +1,88 @@
+/** Learned prices: how they stand, over time, and what is advised. */
+import * as v from "valibot";
+import { adviceSchema, learningStateSchema, pricesSchema } from "../../operator/learning/learning-answers.ts";
+import { acceptSchema, MAX_ACCEPTED } from "../../operator/learning/learning-requests.ts";
+import { importReportSchema } from "../../operator/network/import-answer.ts";
+import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
+import type { Operation, Parameter } from "../operation.ts";
+import { named } from "../schemas.ts";
+import { CHANGE_QUERY, CONFIRMATION, CONFLICT, IF_MATCH } from "./operator-network.ts";
+import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+
+const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
+const PAGE: readonly Parameter[] = [
+	{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
+	{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
+];
+
+export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
+	{
+		...SHARED,
+		role: "viewer",
+		method: "get",
+		path: "/operator/learning",
+		id: "readLearning",
+		summary: "How prices are learned",
+		description: "Mode and settings of the network, the last night, delays by platform, and campaigns whose worth has changed at once.",
+		answers: {
+			200: { description: "How learning stands.", content: { schema: named("LearningState", learningStateSchema) } },
+			401: UNAUTHORIZED,
+		},
+	},
+	{
+		...SHARED,
+		role: "viewer",
+		method: "get",
+		path: "/operator/learning/prices",
+		id: "readLearnedPrices",
+		summary: "A campaign's prices over time",
+		description: "Its numbers as they are now with what they were learned from, and whatever was published of them, the newest first.",
+		parameters: [{ in: "query", name: "campaign", required: true, description: "Its id.", schema: v.string(), example: "9001" }, ...PAGE],
+		answers: {
+			200: { description: "Numbers, and a page of changes.", content: { schema: named("LearnedPrices", pricesSchema) } },
+			401: UNAUTHORIZED,
+			404: { description: "There is no such campaign.", content: { schema: errorSchema, example: { error: "Not found" } } },
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		role: "viewer",
+		method: "get",
+		path: "/operator/learning/advice",
+		id: "listAdvice",
+		summary: "What learned prices would change",
+		description:
+			"Of campaigns in the mode `advise`, and pinned ones: numbers that are off by a publishing step or more, the dearest first. A page may be short, and the next one goes on.",
+		parameters: [{ in: "query", name: "campaign", description: "Of this one alone.", schema: v.string() }, ...PAGE],
+		answers: {
+			200: { description: "A page of campaigns.", content: { schema: named("LearningAdvice", adviceSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		...SHARED,
+		role: "manager",
+		method: "post",
+		path: "/operator/learning/advice/accept",
+		id: "acceptAdvice",
+		summary: "Accept advice",
+		description:
+			"Makes learned numbers the operator's, as a change of those campaigns would: with a difference, in the audit, and undone by its id.",
+		parameters: [...CHANGE_QUERY, IF_MATCH],
+		body: { required: true, contents: [{ schema: acceptSchema, example: { campaigns: [9001] } }] },
+		answers: {
+			200: {
+				description: `What changed, or would. At most ${MAX_ACCEPTED} campaigns are named at once; "all" takes the dearest 10,000.`,
+				content: { schema: importReportSchema },
+			},
+			401: UNAUTHORIZED,
+			409: CONFIRMATION,
+			412: CONFLICT,
+			413: largerThan(MAX_SMALL_BYTES),
+			422: faultsAnswer,
+			503: BEING_MOVED,
+		},
+	},
+];

@@ -1,0 +1,223 @@
+/** How the prices of an explained request were made: for operators alone. */
+import { sql } from "drizzle-orm";
+import type { AskedFor } from "../../bidding/explain.ts";
+import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
+import { type Database, runTransaction } from "../../db/client.ts";
+import type { Break } from "../../learning/breaks.ts";
+import { type CampaignTerms, type Cell, keywordClass } from "../../learning/cell.ts";
+import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
+import type { FactorEvidence } from "../../learning/factor.ts";
+import type { Learned } from "../../learning/night.ts";
+import {
+	bidMode,
+	type CampaignLearning,
+	campaignPolicy,
+	type NetworkLearning,
+	type PublisherLearning,
+	readLearning,
+} from "../../learning/policy.ts";
+import { sourceClass } from "../../learning/sources.ts";
+import { priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
+import { readNetworkLearning } from "../../learning-night/policies.ts";
+import type { ChangeCause } from "../../learning-night/publish-factors.ts";
+import type { LinkType, PricingModel } from "../../lib/enums.ts";
+import { logError } from "../../lib/log.ts";
+import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
+import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
+import { roundTo, showDay, showKeyword, showMicros } from "./show-learned.ts";
+
+/** Prices that are explained of a request. */
+const MAX_EXPLAINED = 20;
+
+type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
+type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
+type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string };
+type TrafficRow = { level: "publisher" | "source" | "link"; name: string; evidence: string };
+type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
+
+/** Undefined where no price is learned, and where the database does not answer: a decision can be explained without it. */
+export async function explainPrices(db: Database, asked: AskedFor): Promise<ExplainedPriceAnswer[] | undefined> {
+	if (asked.priced.length === 0) return undefined;
+	try {
+		return await explainPricesOf(db, asked);
+	} catch (error) {
+		logError("explain.prices_unknown", error);
+		return undefined;
+	}
+}
+
+async function explainPricesOf(db: Database, asked: AskedFor): Promise<ExplainedPriceAnswer[] | undefined> {
+	const priced = asked.priced.slice(0, MAX_EXPLAINED);
+	const network = await readNetworkLearning(db);
+	const [publisher] = await db.all<PublisherRow>(sql`SELECT p.id, p.pricing_model AS "pricingModel",
+			p.revenue_share_ppm AS "sharePpm", p.epc_learning AS "epcLearning"
+		FROM publisher_names n JOIN publishers p ON p.id = n.publisher_id
+		WHERE n.kind = ${asked.publisher.kind} AND n.value = ${asked.publisher.value}`);
+	if (publisher === undefined) return undefined;
+	const known = await readKnown(db, publisher.id, asked.sourceId ?? "", [...new Set(priced.map(({ campaignId }) => campaignId))]);
+	const prices = priced.flatMap((each) => {
+		const row = known.campaigns.get(each.campaignId);
+		return row === undefined ? [] : [explainOne(network, publisher, known, row, each)];
+	});
+	return prices.every(({ mode }) => mode === "off") ? undefined : prices;
+}
+
+type Known = {
+	source: string;
+	campaigns: ReadonlyMap<number, CampaignRow>;
+	factors: readonly FactorRow[];
+	shared: SharedFactors;
+	changes: readonly ChangeRow[];
+};
+
+async function readKnown(db: Database, publisherId: string, sourceId: string, campaignIds: readonly number[]): Promise<Known> {
+	const ids = sql`(SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(campaignIds)}))`;
+	const followed = await db.all<{ source: string; lastDay: number }>(
+		sql`SELECT source, last_day AS "lastDay" FROM learning_sources WHERE publisher_id = ${publisherId} AND from_day IS NOT NULL`,
+	);
+	const source = sourceClass(new Map(followed.map((row) => [row.source, row.lastDay])), sourceId);
+	const [campaigns, factors, traffic, changes] = await runTransaction(db, [
+		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
+			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
+			WHERE c.campaign_id IN ${ids}`,
+		sql`SELECT level, campaign_id AS "campaignId", publisher_id AS "publisherId", name, published FROM learning_factors
+			WHERE (level = 'price' AND campaign_id IN ${ids})
+				OR (level = 'campaign_publisher' AND campaign_id IN ${ids} AND publisher_id = ${publisherId})
+				OR (level = 'publisher' AND campaign_id = 0 AND publisher_id = ${publisherId})
+				OR (level = 'source' AND campaign_id = 0 AND publisher_id = ${publisherId} AND name = ${source})
+				OR (level = 'link' AND campaign_id = 0)`,
+		sql`SELECT level, name, evidence FROM learning_traffic
+			WHERE (level = 'publisher' AND publisher_id = ${publisherId})
+				OR (level = 'source' AND publisher_id = ${publisherId} AND name = ${source}) OR (level = 'link' AND publisher_id = '')`,
+		sql`SELECT g.campaign_id AS "campaignId", g.keyword, g.at, g.operator_micros AS "operatorMicros", g.epc_micros AS "epcMicros", g.cause
+			FROM learning_changes g JOIN (
+				SELECT campaign_id, keyword, MAX(at) AS at FROM learning_changes WHERE campaign_id IN ${ids} GROUP BY campaign_id, keyword) newest
+			ON newest.campaign_id = g.campaign_id AND newest.keyword = g.keyword AND newest.at = g.at`,
+	]);
+	return {
+		source,
+		campaigns: new Map(((campaigns?.results ?? []) as CampaignRow[]).map((row) => [row.campaignId, row])),
+		factors: (factors?.results ?? []) as FactorRow[],
+		shared: sharedOf((traffic?.results ?? []) as TrafficRow[], publisherId),
+		changes: (changes?.results ?? []) as ChangeRow[],
+	};
+}
+
+function sharedOf(rows: readonly TrafficRow[], publisherId: string): SharedFactors {
+	const of = <Key>(level: TrafficRow["level"], keyOf: (name: string) => Key) =>
+		new Map(rows.filter((row) => row.level === level).map(({ name, evidence }) => [keyOf(name), JSON.parse(evidence) as FactorEvidence]));
+	return {
+		publishers: of("publisher", () => publisherId),
+		sources: of("source", (name) => pairKey(publisherId, name)),
+		links: of("link", (name) => name as LinkType),
+	};
+}
+
+function explainOne(
+	network: NetworkLearning | null,
+	publisher: PublisherRow,
+	{ source, factors, shared, changes }: Known,
+	row: CampaignRow,
+	{ link, keyword }: AskedFor["priced"][number],
+): ExplainedPriceAnswer {
+	const own = readLearning<CampaignLearning>(row.epcLearning);
+	const { settings } = campaignPolicy(network, own);
+	const mode = bidMode(network, own, readLearning<PublisherLearning>(publisher.epcLearning));
+	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
+	const terms = termsOf(row);
+	const cell: Cell = { campaign: terms.id, publisher: publisher.id, source, keyword: keywordClass(terms, keyword), link };
+	const factorOf = (level: string, campaignId: number, name = "") => {
+		const found = factors.find(
+			(factor) => factor.level === level && factor.campaignId === campaignId && (name === "" || factor.name === name),
+		);
+		return found === undefined ? 1 : readPublished(found.published).factor;
+	};
+	const ofPrices = new Map(
+		factors
+			.filter(({ level, campaignId }) => level === "price" && campaignId === row.campaignId)
+			.map(({ name, published }) => [name, readPublished(published).factor]),
+	);
+	const explained = explainPrice(
+		terms,
+		cell,
+		{
+			factors: {
+				campaignKeyword: priceFactor(ofPrices, cell.keyword),
+				publisher: factorOf("publisher", 0),
+				source: factorOf("source", 0),
+				campaignPublisher: factorOf("campaign_publisher", row.campaignId),
+				link: factorOf("link", 0, link),
+			},
+			mode,
+			sharePpm: publisher.sharePpm,
+			guards: publisher.pricingModel === "CPC" && steering !== null ? steering : null,
+			creep: steering?.bidCreep ?? 1,
+		},
+		learnedOf(terms, row, shared),
+	);
+	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
+	return show(row.campaignId, cell, mode, explained, settings, change);
+}
+
+/** What is stored of a campaign, and of the traffic that is asked about, as a night has it. */
+function learnedOf(terms: CampaignTerms, row: CampaignRow, shared: SharedFactors): Learned | null {
+	if (row.learned === null || row.day === null) return null;
+	const { campaign, keywords, publishers, payouts, balance, weekExpected, loading } = JSON.parse(row.learned) as StoredLearning;
+	const factors = { campaign, keywords: new Map(Object.entries(keywords)), publishers: new Map(Object.entries(publishers)) };
+	const lastBreak = row.lastBreak === null ? null : (JSON.parse(row.lastBreak) as Break);
+	return { today: row.day, loading, shared, campaigns: new Map([[terms.id, { factors, payouts, balance, weekExpected, lastBreak }]]) };
+}
+
+function show(
+	campaignId: number,
+	cell: Cell,
+	mode: ExplainedPriceAnswer["mode"],
+	price: ExplainedPrice,
+	{ lowestFactor, highestFactor }: { lowestFactor: number; highestFactor: number },
+	change: ChangeRow | undefined,
+): ExplainedPriceAnswer {
+	return {
+		campaign_id: campaignId,
+		link: cell.link,
+		keyword: showKeyword(cell.keyword),
+		source: cell.source,
+		mode,
+		operator_epc: formatUsd(price.operatorMicros),
+		factors: price.factors.map((factor) => ({
+			level: factor.level,
+			in_force: roundTo(factor.inForce, 4),
+			learned: roundTo(factor.factor, 4),
+			clicks: roundTo(factor.clicks, 1),
+			expected: showMicros(factor.expectedMicros),
+			earned: showMicros(factor.earnedMicros),
+			expected_conversions: roundTo(factor.expected, 2),
+			earned_conversions: roundTo(factor.observed, 2),
+			weight: roundTo(factor.weight, 4),
+			maturity: roundTo(factor.maturity, 4),
+		})),
+		lowest_factor: lowestFactor,
+		highest_factor: highestFactor,
+		payout_cap: price.payoutCapMicros === null ? null : formatUsd(price.payoutCapMicros),
+		payout_weight: price.payoutWeightMicros === null ? null : formatUsd(price.payoutWeightMicros),
+		loading: roundTo(price.loading, 4),
+		advised_epc: formatUsd(price.advisedEpcMicros),
+		epc: formatUsd(price.epcMicros),
+		caution: roundTo(price.caution, 4),
+		overpaid: roundTo(price.overpaid, 4),
+		creep: roundTo(price.creep, 4),
+		revenue_share: price.sharePpm / SHARE_SCALE,
+		price: formatUsd(price.bidMicros),
+		learned_until: price.learnedUntil === null ? null : showDay(price.learnedUntil),
+		last_break: price.lastBreak === null ? null : { day: showDay(price.lastBreak.day), z: roundTo(price.lastBreak.z, 2) },
+		last_change:
+			change === undefined
+				? null
+				: {
+						at: new Date(change.at).toISOString(),
+						operator_epc: formatUsd(change.operatorMicros),
+						epc: formatUsd(change.epcMicros),
+						why: (JSON.parse(change.cause) as ChangeCause).why,
+					},
+	};
+}

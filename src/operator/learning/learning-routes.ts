@@ -1,0 +1,26 @@
+/** /operator/learning: how prices are learned, what they were, and what is advised. */
+import { Hono } from "hono";
+import { actorOf } from "../../http/actor.ts";
+import { readBody, readInput } from "../../http/read-input.ts";
+import { jsonResponse } from "../../lib/http.ts";
+import type { ImportDeps } from "../network/import-network.ts";
+import { readUndoOptions } from "../network/import-options.ts";
+import { acceptAdvice } from "./accept-advice.ts";
+import { acceptSchema, adviceQuerySchema, pricesQuerySchema } from "./learning-requests.ts";
+import { showAdvice } from "./read-advice.ts";
+import { showPrices } from "./show-prices.ts";
+import { showLearningState } from "./show-state.ts";
+
+export function learningRoutes(deps: ImportDeps): Hono {
+	const app = new Hono();
+	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now()), 200, NO_STORE));
+	app.get("/prices", async (c) => jsonResponse(await showPrices(deps.db, readInput(pricesQuerySchema, c.req.query())), 200, NO_STORE));
+	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query())), 200, NO_STORE));
+	app.post("/advice/accept", async (c) => {
+		const options = readUndoOptions(c.req, actorOf(c));
+		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options), 200, NO_STORE);
+	});
+	return app;
+}
+
+const NO_STORE = { "cache-control": "no-store" };

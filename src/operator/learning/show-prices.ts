@@ -1,0 +1,130 @@
+/** GET /operator/learning/prices: a campaign's numbers as they are, and its prices over time. */
+import { sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
+import { cutPage } from "../../http/pages.ts";
+import type { Break } from "../../learning/breaks.ts";
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
+import { NO_EVIDENCE } from "../../learning/factor.ts";
+import { bidMode, type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
+import {
+	factorAgainst,
+	LISTED_KEYWORDS,
+	numberOf,
+	priceFactor,
+	readPublished,
+	type Steering,
+	type StoredLearning,
+} from "../../learning/stored.ts";
+import { readNetworkLearning } from "../../learning-night/policies.ts";
+import type { ChangeCause } from "../../learning-night/publish-factors.ts";
+import { HttpError } from "../../lib/http.ts";
+import type { Prices } from "./learning-answers.ts";
+import type { PricesQuery } from "./learning-requests.ts";
+import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
+import { roundTo, showBreak, showDay, showEvidence, showKeyword, showMicros } from "./show-learned.ts";
+
+/** Keywords that are listed of a campaign's, those with the most clicks. */
+const MAX_KEYWORDS = 100;
+
+type Row = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
+type ChangeRow = { at: number; keyword: string; operatorMicros: number; epcMicros: number; cause: string };
+
+/** @throws HttpError 404 where there is no such campaign */
+export async function showPrices(db: Database, { campaign, limit, cursor }: PricesQuery): Promise<Prices> {
+	const behind = cursor === undefined ? sql`true` : sql`(at < ${cursor[0]} OR (at = ${cursor[0]} AND keyword > ${cursor[1]}))`;
+	const network = await readNetworkLearning(db);
+	const [found, factors, changes] = await runTransaction(db, [
+		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
+			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
+			WHERE c.campaign_id = ${campaign}`,
+		sql`SELECT name, published FROM learning_factors WHERE level = 'price' AND campaign_id = ${campaign}`,
+		sql`SELECT at, keyword, operator_micros AS "operatorMicros", epc_micros AS "epcMicros", cause FROM learning_changes
+			WHERE campaign_id = ${campaign} AND ${behind} ORDER BY at DESC, keyword LIMIT ${limit + 1}`,
+	]);
+	const [row] = (found?.results ?? []) as Row[];
+	if (row === undefined) throw new HttpError(404, { error: "Not found" });
+	const own = readLearning<CampaignLearning>(row.epcLearning);
+	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
+	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
+	const inForce = new Map(
+		((factors?.results ?? []) as { name: string; published: string }[]).map(({ name, published }) => [
+			name,
+			readPublished(published).factor,
+		]),
+	);
+	const { shown, next } = cutPage((changes?.results ?? []) as ChangeRow[], limit, ({ at, keyword }) => [at, keyword]);
+	const mode = bidMode(network, own, null);
+	return {
+		campaign_id: campaign,
+		brand: row.brand,
+		mode,
+		pinned: own?.pin === true,
+		learned_until: row.day === null ? null : showDay(row.day),
+		numbers: showNumbers(
+			termsOf(row),
+			learned,
+			mode === "automatic" ? inForce : new Map(),
+			campaignPolicy(network, own).settings.kappa.campaign,
+		),
+		campaign: learned === null ? null : showEvidence(learned.campaign),
+		guards:
+			steering === null
+				? null
+				: { caution: roundTo(steering.caution, 4), overpaid: roundTo(steering.overpaid, 4), creep: roundTo(steering.bidCreep, 4) },
+		paid: learned === null ? null : showMicros(learned.balance.paidMicros),
+		projected: learned === null ? null : showMicros(learned.balance.projectedMicros),
+		last_break: row.lastBreak === null ? null : showBreak(JSON.parse(row.lastBreak) as Break),
+		data: shown.map(showChange),
+		limit,
+		next_cursor: next,
+	};
+}
+
+/** @param inForce factors by class of keywords; none where bids go by the operator's numbers */
+function showNumbers(
+	terms: CampaignTerms,
+	learned: StoredLearning | null,
+	inForce: ReadonlyMap<string, number>,
+	kappa: number,
+): Prices["numbers"] {
+	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
+	const clicksOf = ({ keyword }: { keyword: string }) => learned?.keywords[keyword]?.clicks ?? 0;
+	const numbers = [
+		{ keyword: NO_KEYWORD, micros: terms.epcMicros },
+		{ keyword: OTHER_KEYWORDS, micros: terms.defaultKeywordEpcMicros ?? terms.epcMicros },
+		...listed.sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, MAX_KEYWORDS),
+	];
+	return numbers.map(({ keyword, micros }) => {
+		const inKeyword = learned?.keywords[keyword] ?? NO_EVIDENCE;
+		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, kappa);
+		return {
+			keyword: showKeyword(keyword),
+			operator_epc: micros === null ? null : showMicros(micros),
+			epc: micros === null ? null : showMicros(micros * priceFactor(inForce, keyword)),
+			learned_epc: micros === null ? null : showMicros(micros * factor),
+			evidence: learned === null ? null : showEvidence(inKeyword),
+		};
+	});
+}
+
+/** What a number of the operator's is multiplied by, as it stands now. */
+function factorOf(terms: CampaignTerms, learned: StoredLearning, keyword: string, kappa: number): number {
+	const factor = learned.campaign.factor * (learned.keywords[keyword]?.factor ?? 1);
+	// Listed keywords of which no click tells go by the number of all of them.
+	const known = Object.hasOwn(learned.numbers, keyword) ? keyword : LISTED_KEYWORDS;
+	return factorAgainst(factor, numberOf(terms, known), learned, known, kappa);
+}
+
+function showChange({ at, keyword, operatorMicros, epcMicros, cause }: ChangeRow): Prices["data"][number] {
+	return {
+		at: new Date(at).toISOString(),
+		keyword: showKeyword(keyword),
+		operator_epc: showMicros(operatorMicros),
+		epc: showMicros(epcMicros),
+		cause: showCause(JSON.parse(cause) as ChangeCause),
+	};
+}
+
+function showCause({ why, before, factor, target, evidence }: ChangeCause): Prices["data"][number]["cause"] {
+	return { why, before: roundTo(before, 4), factor: roundTo(factor, 4), target: roundTo(target, 4), evidence: showEvidence(evidence) };
+}
