@@ -31,7 +31,6 @@ CREATE TABLE `learning_clicks` (
 	PRIMARY KEY(`campaign_id`, `publisher_id`, `source`, `keyword`, `link`, `day`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `learning_clicks_by_source` ON `learning_clicks` (`publisher_id`,`source`);--> statement-breakpoint
 CREATE INDEX `learning_clicks_by_day` ON `learning_clicks` (`day`);--> statement-breakpoint
 CREATE TABLE `learning_conversions` (
 	`platform` text NOT NULL,
@@ -70,7 +69,6 @@ CREATE TABLE `learning_earnings` (
 	PRIMARY KEY(`campaign_id`, `publisher_id`, `source`, `keyword`, `link`, `day`, `size_class`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `learning_earnings_by_source` ON `learning_earnings` (`publisher_id`,`source`);--> statement-breakpoint
 CREATE TABLE `learning_factors` (
 	`level` text NOT NULL,
 	`campaign_id` integer NOT NULL,

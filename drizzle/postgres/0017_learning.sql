@@ -28,7 +28,6 @@ CREATE TABLE learning_clicks (
 	paid_micros bigint NOT NULL,
 	PRIMARY KEY (campaign_id, publisher_id, source, keyword, link, day)
 );
-CREATE INDEX learning_clicks_by_source ON learning_clicks (publisher_id, source);
 CREATE INDEX learning_clicks_by_day ON learning_clicks (day);
 CREATE TABLE learning_conversions (
 	platform text COLLATE "C" NOT NULL,
@@ -64,7 +63,6 @@ CREATE TABLE learning_earnings (
 	net_micros bigint NOT NULL,
 	PRIMARY KEY (campaign_id, publisher_id, source, keyword, link, day, size_class)
 );
-CREATE INDEX learning_earnings_by_source ON learning_earnings (publisher_id, source);
 CREATE TABLE learning_factors (
 	level text COLLATE "C" NOT NULL,
 	campaign_id bigint NOT NULL,

@@ -12,7 +12,7 @@ type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; af
 /**
  * Tidies once a day, as far as an invocation goes: before the night, which learns from what it leaves.
  * @param today the day that begins: days since the epoch
- * @param mayGoOn whether there is room for some thirty statements more
+ * @param mayGoOn whether there is room for ten statements more
  * @returns whether all is tidy
  */
 export async function tidyLearning(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
@@ -69,30 +69,26 @@ async function foldCampaigns(db: Database, after: number, today: number): Promis
 	return next === undefined ? null : last;
 }
 
-/** Sources that one transaction moves. */
-const SOURCES_A_SLICE = 50;
-
 /**
  * Sources that were idle for a week make room, where their publisher's places are all taken: their rows join the others'.
  * One publisher's at a time.
  * @returns whether there may be more: ask again then
  */
 async function retireSources(db: Database, today: number): Promise<boolean> {
-	const idle = await db.all<{ publisherId: string; source: string; lastDay: number }>(sql`
-		SELECT s.publisher_id AS "publisherId", s.source, s.last_day AS "lastDay" FROM learning_sources s
+	const idle = await db.all<{ publisherId: string; source: string }>(sql`
+		SELECT s.publisher_id AS "publisherId", s.source FROM learning_sources s
 		WHERE s.from_day IS NOT NULL AND s.last_day < ${today - IDLE_DAYS} AND s.publisher_id = (
 			SELECT f.publisher_id FROM learning_sources f WHERE f.from_day IS NOT NULL
 			GROUP BY f.publisher_id HAVING count(*) >= ${MAX_SOURCES} AND min(f.last_day) < ${today - IDLE_DAYS} ORDER BY f.publisher_id LIMIT 1)
 		ORDER BY s.source`);
 	const [first] = idle;
 	if (first === undefined) return false;
-	for (let start = 0; start < idle.length; start += SOURCES_A_SLICE) {
-		await joinOthers(db, first.publisherId, idle.slice(start, start + SOURCES_A_SLICE));
-	}
+	await joinOthers(db, first.publisherId, idle);
 	return true;
 }
 
-async function joinOthers(db: Database, publisherId: string, idle: readonly { source: string; lastDay: number }[]): Promise<void> {
+/** Goes through all rows, since it is rare: an index by source would cost every click. */
+async function joinOthers(db: Database, publisherId: string, idle: readonly { source: string }[]): Promise<void> {
 	const isIdle = sql`publisher_id = ${publisherId}
 		AND source IN (SELECT atom FROM json_each(${JSON.stringify(idle.map(({ source }) => source))}))`;
 	await runTransaction(db, [

@@ -23,6 +23,7 @@ export type BenchClick = {
 	campaignId: number;
 	bidMicros: number;
 	country: string;
+	link: "homepage";
 	ipPrefix: string;
 	userAgentHash: string;
 	texts: { clickid: string; subi: string; uid: string; subid1: string };
@@ -47,6 +48,7 @@ export function benchClick(at: number): BenchClick {
 		campaignId: FIRST_CAMPAIGN_ID + campaign,
 		bidMicros: 336_000,
 		country: "US",
+		link: "homepage",
 		ipPrefix: `203.0.${at % 250}.0/24`,
 		userAgentHash: "0123456789abcdef",
 		texts: {

@@ -37,6 +37,8 @@ export function clickRow(at: number): Record<string, string | number | null> {
 		user_agent_hash: click.userAgentHash,
 		flags: null,
 		keyword: null,
+		link: click.link,
+		keyword_class: null,
 		asked_from: null,
 		written_by: "",
 		voided_by: null,

@@ -29,7 +29,6 @@ export const learningClicks = sqliteTable(
 	},
 	(table) => [
 		primaryKey({ columns: [table.campaignId, table.publisherId, table.source, table.keyword, table.link, table.day] }),
-		index("learning_clicks_by_source").on(table.publisherId, table.source),
 		/** What was clicked since the night: guards ask for it every hour. */
 		index("learning_clicks_by_day").on(table.day),
 	],
@@ -47,7 +46,6 @@ export const learningEarnings = sqliteTable(
 	},
 	(table) => [
 		primaryKey({ columns: [table.campaignId, table.publisherId, table.source, table.keyword, table.link, table.day, table.sizeClass] }),
-		index("learning_earnings_by_source").on(table.publisherId, table.source),
 	],
 );
 
