@@ -21,18 +21,47 @@ export function privacyOf(signals: PrivacySignals | null, policy: PrivacyPolicy,
 export type Refusal = "unreadable" | "coppa" | "limited" | "us_privacy" | "gpp" | "gdpr";
 
 /** Each rule says no by itself. Those that decode come last. */
-const RULES: readonly { name: Refusal; saysNo: (signals: PrivacySignals, vendorId: number | null) => boolean }[] = [
+const RULES: readonly { name: Refusal; saysNo: (signals: PrivacySignals, vendorId: number | null, sections: ReadSections) => boolean }[] = [
 	{ name: "unreadable", saysNo: ({ unreadable }) => unreadable },
 	{ name: "coppa", saysNo: ({ coppa }) => coppa },
 	{ name: "limited", saysNo: ({ limited }) => limited },
 	{ name: "us_privacy", saysNo: ({ usPrivacy }) => usPrivacy.some((text) => !allows(text, allowsUsPrivacy)) },
-	{ name: "gpp", saysNo: (signals, vendorId) => !signals.gpp.every(isGpp) || sectionsRefuse(signals, vendorId) },
+	{ name: "gpp", saysNo: sectionsRefuse },
 	{ name: "gdpr", saysNo: gdprRefuses },
 ];
 
 /** The first rule that says no; null where none does. */
 export function refusalOf(signals: PrivacySignals, vendorId: number | null): Refusal | null {
-	return RULES.find(({ saysNo }) => saysNo(signals, vendorId))?.name ?? null;
+	let read: Sections | undefined;
+	const sections: ReadSections = () => {
+		if (read === undefined) read = sectionsOf(signals.gpp);
+		return read;
+	};
+	return RULES.find(({ saysNo }) => saysNo(signals, vendorId, sections))?.name ?? null;
+}
+
+/** The texts of each section of all GPP strings; null where one of these cannot be read. */
+type Sections = ReadonlyMap<number, readonly string[]> | null;
+/** Reads them where they are asked for, and once: each string may name dozens. */
+type ReadSections = () => Sections;
+
+const NO_SECTIONS: ReadonlyMap<number, readonly string[]> = new Map();
+const NONE: readonly string[] = [];
+
+function sectionsOf(gpp: readonly string[]): Sections {
+	if (gpp.length === 0) return NO_SECTIONS;
+	const all = new Map<number, string[]>();
+	const canBeRead = gpp.every((text) =>
+		allows(text, (string) => {
+			for (const [id, section] of readSections(string)) {
+				const texts = all.get(id);
+				if (texts === undefined) all.set(id, [section]);
+				else if (!texts.includes(section)) texts.push(section);
+			}
+			return true;
+		}),
+	);
+	return canBeRead ? all : null;
 }
 
 /** Whether a string can be read and allows; one that cannot be read does not. */
@@ -46,25 +75,14 @@ function allows(text: string, read: (text: string) => boolean): boolean {
 	}
 }
 
-function isGpp(text: string): boolean {
-	return allows(text, (gpp) => {
-		readSections(gpp);
-		return true;
-	});
-}
-
-/** Texts of a section in all GPP strings that are sent. */
-function textsOf({ gpp }: PrivacySignals, id: number): string[] {
-	return gpp.flatMap((text) => readSections(text).get(id) ?? []);
-}
-
 /** Sections but that of the GDPR: those that apply, and where nobody says which, all of them. One that applies must be there. */
-function sectionsRefuse(signals: PrivacySignals, vendorId: number | null): boolean {
-	const sent = signals.gpp.flatMap((text) => [...readSections(text).keys()]);
-	for (const id of signals.gppSections ?? sent) {
+function sectionsRefuse({ gppSections, usPrivacy }: PrivacySignals, vendorId: number | null, read: ReadSections): boolean {
+	const sections = read();
+	if (sections === null) return true;
+	for (const id of gppSections ?? sections.keys()) {
 		if (id === TCF_EU_SECTION) continue;
-		const texts = textsOf(signals, id);
-		if (texts.length === 0 && !(id === US_PRIVACY_SECTION && signals.usPrivacy.length > 0)) return true;
+		const texts = sections.get(id) ?? NONE;
+		if (texts.length === 0 && !(id === US_PRIVACY_SECTION && usPrivacy.length > 0)) return true;
 		if (texts.some((text) => !allows(text, (section) => allowsSection(id, section, vendorId)))) return true;
 	}
 	return false;
@@ -74,11 +92,10 @@ function sectionsRefuse(signals: PrivacySignals, vendorId: number | null): boole
  * Where the GDPR applies every consent that is sent must allow, and there must be one. Where nobody says whether it applies, a consent
  * that refuses says no; where it does not apply, only one that cannot be read.
  */
-function gdprRefuses(signals: PrivacySignals, vendorId: number | null): boolean {
-	const { gdpr, consents, gppSections } = signals;
+function gdprRefuses({ gdpr, consents, gppSections }: PrivacySignals, vendorId: number | null, read: ReadSections): boolean {
 	const isNamed = gppSections?.includes(TCF_EU_SECTION) === true;
 	const applies = isNamed ? true : gdpr;
-	const strings = gppSections === null || isNamed ? [...consents, ...textsOf(signals, TCF_EU_SECTION)] : consents;
+	const strings = gppSections === null || isNamed ? [...consents, ...(read()?.get(TCF_EU_SECTION) ?? NONE)] : consents;
 	if (applies === true && strings.length === 0) return true;
 	return strings.some((text) => !allows(text, (consent) => allowsEu(consent, vendorId) || applies === false));
 }

@@ -48,8 +48,8 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "missing-gpp-section-allows",
 		file: PRIVACY_OF,
-		find: "signals.usPrivacy.length > 0)) return true;",
-		replace: "signals.usPrivacy.length > 0)) continue;",
+		find: "usPrivacy.length > 0)) return true;",
+		replace: "usPrivacy.length > 0)) continue;",
 		tests: RULES,
 	},
 	{
@@ -209,8 +209,8 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "brand-without-categories-is-of-allowed-ones",
 		file: CATEGORIES,
-		find: "(own.length > 0 && own.every(",
-		replace: "(own.every(",
+		find: "rule.allowed === null || isOfAny",
+		replace: "true || isOfAny",
 		tests: GOLDEN,
 	},
 	{

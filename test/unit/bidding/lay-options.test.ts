@@ -39,7 +39,8 @@ describe("unit: options of a publisher", () => {
 	it("read each its own, and nothing of another's", () => {
 		const { auction } = lay(undefined);
 		expect(lay({ keywords: true }).laid).toEqual({ ...auction, keyword: new Set(["socks", "boots"]) });
-		expect(lay({ bcat: true }).laid).toEqual({ ...auction, categories: { taxonomy: 1, blocked: new Set(["IAB22"]), allowed: null } });
+		const rule = { taxonomy: 1, blocked: new Set(["IAB22"]), allowed: null, said: new Map() };
+		expect(lay({ bcat: true }).laid).toEqual({ ...auction, categories: rule });
 		expect(lay({ bot_ua: true }).laid).toMatchObject({ outcome: "no-bid", reason: "bot_user_agent" });
 		expect(lay({ schain: {} }).laid).toMatchObject({ outcome: "no-bid", reason: "schain_incomplete" });
 	});
