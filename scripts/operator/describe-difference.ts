@@ -52,7 +52,7 @@ export function describeDifference(
 }
 
 /** Of what is new, all fields are new: they are shown where nothing else is. */
-function describeEntry({ section, id, brand, kind, fields }: EntryChange, isDryRun: boolean): string[] {
+export function describeEntry({ section, id, brand, kind, fields }: EntryChange, isDryRun: boolean): string[] {
 	const head = `  ${SIGNS[kind]} ${name(section, id)}${brand === undefined ? "" : ` of ${brand}`}`;
 	if (kind === "removed" || (kind === "added" && !isDryRun)) return [head];
 	return [

@@ -14,6 +14,7 @@ import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { CredentialState, Issued, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
+import type { ShownImport } from "../../src/operator/network/imports-answer.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { freePort, Project } from "./support/project.ts";
 
@@ -542,6 +543,24 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 409, body: JSON.stringify({ error: "Conflict", message: "It is granted, and so at its end." }) };
 		const ended = await run("claims", "decline", "c-1", "--text", "No.", "--url", url);
 		expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("It is granted, and so at its end.")]);
+	});
+
+	it("imports: lists what changed the network, and shows what one of them changed", async () => {
+		const shown: ShownImport = {
+			...{ id: "i-1", version: 5, kind: "import", at: "2026-11-20T09:00:00.000Z", actor: "ada", file_hash: null },
+			...{ undoes: null, undone_by: "i-2", can_undo: true, added: 1, changed: 1, removed: 0, entries_left_out: 1 },
+			entries: [{ ...REPORT.difference.entries[0], kind: "changed" } as ShownImport["entries"][number]],
+		};
+		const { added: _, changed: __, removed: ___, entries: ____, entries_left_out: _____, ...listed } = shown;
+		answer = { status: 200, body: JSON.stringify({ data: [listed], limit: 1, next_cursor: "x" }) };
+		const line = "2026-11-20T09:00:00.000Z  ada  import  i-1, undone by i-2";
+		expect((await run("imports", "--limit", "1", "--url", url)).stdout).toBe(`${line}\nThere are more: --cursor x\n`);
+		expect(seen.map(({ path }) => path)).toEqual(["/operator/network/imports?limit=1"]);
+		answer = { status: 200, body: JSON.stringify(shown) };
+		const one = await run("imports", "i-1", "--url", url);
+		const change = "  ~ campaign 9001 of shoes.example\n      commission_rate: \"5% CPS\" → none\n";
+		expect(one.stdout).toBe(`${line}: 1 added, 1 changed, 0 removed\n${change}  … and 1 more\n`);
+		expect(seen.map(({ path }) => path)).toEqual(["/operator/network/imports/i-1?"]);
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

@@ -721,6 +721,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 			"src/operator/keys/keys-request.ts",
 			"src/operator/learning/learning-answers.ts",
 			"src/operator/network/import-answer.ts",
+			"src/operator/network/imports-answer.ts",
 			"src/operator/network/difference-answer.ts",
 			"src/operator/network/entry-answers.ts",
 			"src/operator/network/network-file.ts",

@@ -4,6 +4,7 @@ import { explanationSchema } from "../../bidding/explain-answer.ts";
 import { explainSchema } from "../../bidding/explain-route.ts";
 import { EXPORT_SECTIONS } from "../../operator/network/export-network.ts";
 import { confirmationSchema, importConflictSchema, importReportSchema, overwrittenSchema } from "../../operator/network/import-answer.ts";
+import { importPageSchema, shownImportSchema } from "../../operator/network/imports-answer.ts";
 import { networkLearningSchema } from "../../operator/network/learning-file.ts";
 import {
 	brandSchema,
@@ -18,7 +19,7 @@ import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -105,6 +106,44 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 				content: { schema: networkFileSchema },
 			},
 			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		method: "get",
+		path: "/operator/network/imports",
+		id: "listImports",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		role: "viewer",
+		summary: "What changed the network",
+		description: "Imports, changes of single entries, and what undid them: of the last 30 days, and the last one. The newest first.",
+		parameters: [
+			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
+			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
+		],
+		answers: {
+			200: { description: "A page.", content: { schema: named("ImportPage", importPageSchema) } },
+			401: UNAUTHORIZED,
+			422: faultsAnswer,
+		},
+	},
+	{
+		method: "get",
+		path: "/operator/network/imports/{id}",
+		id: "showImport",
+		tag: "Operator",
+		host: "base",
+		credential: "OperatorKey",
+		role: "viewer",
+		summary: "What an import changed",
+		description: "Field by field, as far as it is kept for an undo; secrets only as set or not.",
+		parameters: [{ in: "path", name: "id", description: "As the import named it.", schema: v.string() }],
+		answers: {
+			200: { description: "It, and its difference.", content: { schema: named("ShownImport", shownImportSchema) } },
+			401: UNAUTHORIZED,
+			404: { description: "There is none of this id.", content: { schema: errorSchema, example: { error: "Not found" } } },
 			422: faultsAnswer,
 		},
 	},

@@ -12,25 +12,10 @@ const MAX_SHOWN = 50;
 /** Field by field, then what becomes of bids, then what is doubtful. */
 export function Difference({ report: { difference, warnings, warning_count } }: { report: ImportReport }): JSX.Element {
 	const { entries, added, changed, removed, bids, losses } = difference;
-	const shown = entries.slice(0, MAX_SHOWN);
 	return (
 		<>
 			{added + changed + removed === 0 ? <Notice>Nothing would change: all of this is stored already.</Notice> : null}
-			{shown.map((entry) => (
-				<Table
-					caption={captionOf(entry)}
-					columns={[
-						{ head: "Field", cell: ({ field }: FieldChange) => labelOf(field) },
-						{ head: "Before", cell: ({ before }) => <Value of={before} /> },
-						{ head: "After", cell: ({ after }) => <Value of={after} /> },
-					]}
-					rows={entry.fields}
-					empty={<p>{captionOf(entry)}: all as it is by default.</p>}
-				/>
-			))}
-			{added + changed + removed > shown.length ? (
-				<p>And {added + changed + removed - shown.length} further entries, which are not shown here.</p>
-			) : null}
+			<Changes entries={entries} all={added + changed + removed} />
 			<ul>
 				<li>{bidsLine(bids.starts, bids.started, "bids from now on", "bid from now on")}</li>
 				<li>{bidsLine(bids.stops, bids.stopped, "bids no more", "bid no more")}</li>
@@ -54,6 +39,28 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 					</ul>
 				</Notice>
 			)}
+		</>
+	);
+}
+
+/** The first of what changes or has changed, field by field. @param all how many there are */
+export function Changes({ entries, all }: { entries: readonly EntryChange[]; all: number }): JSX.Element {
+	const shown = entries.slice(0, MAX_SHOWN);
+	return (
+		<>
+			{shown.map((entry) => (
+				<Table
+					caption={captionOf(entry)}
+					columns={[
+						{ head: "Field", cell: ({ field }: FieldChange) => labelOf(field) },
+						{ head: "Before", cell: ({ before }) => <Value of={before} /> },
+						{ head: "After", cell: ({ after }) => <Value of={after} /> },
+					]}
+					rows={entry.fields}
+					empty={<p>{captionOf(entry)}.</p>}
+				/>
+			))}
+			{all > shown.length ? <p>And {all - shown.length} further entries, which are not shown here.</p> : null}
 		</>
 	);
 }

@@ -156,7 +156,7 @@ export const NETWORK_LIST_PAGES = ENTRY_SECTIONS.map((section) => {
 								<Empty title={`No ${one} is like that`}>
 									<p>
 										Ask for fewer conditions, or <a href={newPath(section)}>add a {one}</a>. Whole files come in by{" "}
-										<code>npm run operator -- import</code>.
+										<a href="/console/operator/imports">an import</a>.
 									</p>
 								</Empty>
 							) : (

@@ -13,6 +13,7 @@ import { ENTRY_PAGES } from "./entry-pages.tsx";
 import { EXPLAIN_PAGES } from "./explain.tsx";
 import { FIND_PAGES } from "./find.tsx";
 import { OPERATOR_HOME_PAGES } from "./home.tsx";
+import { IMPORTS_PAGES } from "./imports.tsx";
 import { KEYS_PAGES } from "./keys.tsx";
 import { NETWORK_LIST_PAGES } from "./network-lists.tsx";
 import { PEOPLE_PAGES } from "./people.tsx";
@@ -37,6 +38,7 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...BLOCK_PAGES,
 	...POSTBACK_SECRET_PAGES,
 	...CHANGE_ENTRY_PAGES,
+	...IMPORTS_PAGES,
 	...KEYS_PAGES,
 	...PEOPLE_PAGES,
 	...AUDIT_PAGES,

@@ -64,6 +64,7 @@ export const OPERATOR_MENU: readonly LinkGroup[] = [
 			{ href: "/console/operator/brands", label: "Brands" },
 			{ href: "/console/operator/campaigns", label: "Campaigns" },
 			{ href: "/console/operator/platforms", label: "Platforms" },
+			{ href: "/console/operator/imports", label: "Imports" },
 		],
 	},
 	{

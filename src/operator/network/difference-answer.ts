@@ -23,7 +23,7 @@ const value = v.pipe(v.unknown(), v.description("As in the network file; a long 
 const fieldSchema = v.strictObject({ field: v.string(), before: value, after: value });
 export type FieldChange = v.InferOutput<typeof fieldSchema>;
 
-const entryChangeSchema = v.strictObject({
+export const entryChangeSchema = v.strictObject({
 	section,
 	id,
 	brand: v.pipe(v.optional(v.string()), v.description("Of a campaign: its brand's domain.")),

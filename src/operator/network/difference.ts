@@ -133,6 +133,13 @@ export class Difference {
 	}
 }
 
+/** What is told of a change that was kept: of a new entry, that it is there. */
+export function changeOf({ section, id, brand, before, after }: ChangeRecord): EntryChange {
+	const kind = before === null ? "added" : after === null ? "removed" : "changed";
+	const fields = Object.keys(after ?? before ?? {}).map((field) => change(field, before?.[field] ?? null, after?.[field] ?? null));
+	return { section, id, ...(brand !== undefined && { brand }), kind, fields };
+}
+
 function pick(entry: FileEntry, fields: readonly string[]): FileEntry {
 	return Object.fromEntries(fields.map((field) => [field, entry[field] ?? null]));
 }

@@ -13,6 +13,7 @@ import { type ImportDeps, importNetwork } from "./import-network.ts";
 import { readEntryMatch, readEntryOptions, readImportOptions, readUndoOptions } from "./import-options.ts";
 import { readVersion } from "./network-version.ts";
 import { findEntry, listEntries } from "./read-entries.ts";
+import { findImport, importsQuerySchema, listImports } from "./read-imports.ts";
 import { undoImport, undoSchema } from "./undo-import.ts";
 
 /** `sections` of an export, with commas between them. */
@@ -26,7 +27,7 @@ const exportQuery = v.strictObject({
 	),
 });
 
-/** GET, POST /operator/network, and POST /operator/network/undo. */
+/** GET, POST /operator/network, GET of its imports, and POST /operator/network/undo. */
 export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => {
@@ -38,6 +39,13 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	app.post("/", async (c) =>
 		jsonResponse(await importNetwork(deps, c.req.raw.body ?? new Blob([]).stream(), readImportOptions(c.req, actorOf(c)))),
 	);
+	app.get("/imports", async (c) => jsonResponse(await listImports(deps, readInput(importsQuerySchema, c.req.query()))));
+	app.get("/imports/:id", async (c) => {
+		readInput(v.strictObject({}), c.req.query());
+		const found = await findImport(deps, c.req.param("id"));
+		if (found === null) throw new HttpError(404, { error: "Not found" });
+		return jsonResponse(found);
+	});
 	app.post("/undo", async (c) => {
 		const options = readUndoOptions(c.req, actorOf(c));
 		return jsonResponse(await undoImport(deps, await readBody(c.req.raw, undoSchema), options));

@@ -59,7 +59,8 @@ async function* readUndone(db: Database, run: ImportRun, version: number): Async
 	if (brand !== null) yield* brandOf(run, brand.domain, brand.own, brand.campaigns);
 }
 
-async function* readChanges(db: Database, version: number): AsyncGenerator<ChangeRecord> {
+/** What a version of the network changed, in the order in which it was read. */
+export async function* readChanges(db: Database, version: number): AsyncGenerator<ChangeRecord> {
 	let last = -1;
 	for (;;) {
 		const parts = await db.all<{ seq: number; entries: string }>(
