@@ -2,6 +2,7 @@
 import type { Page, Response } from "playwright-core";
 import { checkAccessibility } from "./check-accessibility.ts";
 import { findUnseenFocus } from "./check-focus.ts";
+import { walkByKeyboard } from "./check-keyboard.ts";
 
 /**
  * What is wrong with a page that was opened after `prepareAxe`, a line each: accessibility, the keyboard, and what it shows by JavaScript
@@ -9,7 +10,8 @@ import { findUnseenFocus } from "./check-focus.ts";
  * @param answer that has brought it
  */
 export async function checkPage(page: Page, answer: Response | null): Promise<string[]> {
-	const faults = [...(await checkAccessibility(page)), ...(await findUnseenFocus(page))];
+	// The walk begins where the focus was last: it is the first to move it.
+	const faults = [...(await walkByKeyboard(page)), ...(await checkAccessibility(page)), ...(await findUnseenFocus(page))];
 	if ((await page.locator("h1").count()) !== 1) faults.push("there is not one h1");
 	const written = squeeze((await answer?.text())?.replaceAll(/<[^>]*>/g, "") ?? "");
 	const added = (await readTexts(page)).filter((text) => !written.includes(squeeze(text)));
