@@ -5,9 +5,13 @@ import { test } from "./support/open-page.ts";
 const SKIP = "Skip to the content";
 
 describe("browser: by keyboard alone", () => {
-	test("the content is skipped to, and a page that catches the focus, or changes its order, is found out", async ({ openPage }) => {
+	test("everything is reached in its order, the content is skipped to, and a page that catches the focus, or changes its order, is found out", async ({
+		openPage,
+	}) => {
 		const page = await openPage({ as: "publisher" });
 		await page.goto("/console/earnings");
+		expect(await walkByKeyboard(page, "body")).toEqual([]);
+		await page.reload();
 		await page.keyboard.press("Tab");
 		expect(await page.evaluate(() => (document.activeElement as HTMLElement).innerText)).toBe(SKIP);
 		await page.keyboard.press("Enter");
@@ -18,9 +22,9 @@ describe("browser: by keyboard alone", () => {
 			for (const link of document.querySelectorAll<HTMLElement>("nav a"))
 				link.addEventListener("keydown", (event) => event.key === "Tab" && event.preventDefault());
 		});
-		expect(await walkByKeyboard(page)).toEqual([expect.stringContaining("by Tab, nothing comes where")]);
+		expect(await walkByKeyboard(page, "body")).toEqual([expect.stringContaining("by Tab, nothing comes where")]);
 		await page.goto("/console/links");
 		await page.evaluate(() => document.querySelector("main")?.querySelector<HTMLElement>("textarea, input")?.setAttribute("tabindex", "1"));
-		expect(await walkByKeyboard(page)).toHaveLength(1);
+		expect(await walkByKeyboard(page, "body")).toHaveLength(1);
 	});
 });

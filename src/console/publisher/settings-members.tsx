@@ -4,6 +4,7 @@ import { invalidInput } from "../../http/errors.ts";
 import { type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
+import type { listPasskeysOf } from "../session/passkeys.ts";
 import {
 	changeRole,
 	disablePerson,
@@ -121,6 +122,42 @@ export function MembersTable({ people, own }: { people: readonly KnownPerson[]; 
 					</a>
 				</p>
 			) : null}
+		</>
+	);
+}
+
+/** Of an owner's people, or one's own; everyone removes their own alone. */
+export function PasskeysTable({ passkeys, own }: { passkeys: Awaited<ReturnType<typeof listPasskeysOf>>; own: Person }): JSX.Element {
+	return (
+		<>
+			<Table
+				caption="Passkeys that sign in for you"
+				columns={[
+					{ head: "Whose", cell: ({ person }) => person },
+					{ head: "Name", cell: ({ name }) => name },
+					{ head: "Made at", cell: ({ createdAt }) => <Time at={createdAt} /> },
+					{ head: "Last used at", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+					{
+						head: "Change",
+						cell: ({ id, name, personId }) =>
+							personId !== own.id ? null : (
+								<Confirm
+									action="/console/passkeys/remove"
+									label="Remove"
+									of={name}
+									question={`${name} opens nothing here any more.`}
+									fields={{ id }}
+									danger
+								/>
+							),
+					},
+				]}
+				rows={passkeys}
+				empty={<p>There is none yet.</p>}
+			/>
+			<p>
+				<a href="/console/passkeys">Make a passkey of your own</a>
+			</p>
 		</>
 	);
 }

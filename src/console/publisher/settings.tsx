@@ -4,6 +4,7 @@ import { listCredentials } from "../../operator/keys/run-key-verbs.ts";
 import type { Account } from "../../publisher-api/account-answer.ts";
 import { readAccount } from "../../publisher-api/read-account.ts";
 import { page } from "../page.ts";
+import { listPasskeysOf } from "../session/passkeys.ts";
 import { listPeople } from "../session/people.ts";
 import { CopyText } from "../ui/actions.tsx";
 import { Notice } from "../ui/messages.tsx";
@@ -11,7 +12,7 @@ import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
 import { KeysTable } from "./settings-keys.tsx";
-import { MembersTable } from "./settings-members.tsx";
+import { MembersTable, PasskeysTable } from "./settings-members.tsx";
 
 const PATH = "/console/settings";
 
@@ -34,6 +35,7 @@ export const SETTINGS_PAGES = [
 			const account = found(await readAccount(deps.db, publisher.id, now));
 			const credentials = await listCredentials(deps.issuing, { owner: publisher.id });
 			const people = await listPeople(deps.db, publisher.id);
+			const passkeys = await listPasskeysOf(deps.db, publisher.id);
 			const isOwner = person.role === "owner";
 			const done = DONE[query.done ?? ""];
 			return (
@@ -64,6 +66,7 @@ export const SETTINGS_PAGES = [
 					/>
 					<h2>People</h2>
 					<MembersTable people={people} own={person} />
+					<PasskeysTable passkeys={isOwner ? passkeys : passkeys.filter(({ personId }) => personId === person.id)} own={person} />
 				</>
 			);
 		},
@@ -91,7 +94,6 @@ function SetUp({ account }: { account: Account }): JSX.Element {
 				["Seat", seat],
 				["Marketplace tag", marketplace_tag],
 				["You also see", shown.join(", ")],
-				["Your own passkeys", <a href="/console/passkeys">passkeys</a>],
 			]}
 		/>
 	);

@@ -57,6 +57,14 @@ export function listPasskeys(db: Database, personId: string): Promise<KnownPassk
 		FROM console_passkeys WHERE person_id = ${personId} ORDER BY created_at, credential_id`);
 }
 
+/** Those of all of a publisher's people who may sign in, with whose they are. */
+export function listPasskeysOf(db: Database, publisherId: string): Promise<(KnownPasskey & { personId: string; person: string })[]> {
+	return db.all(sql`SELECT k.credential_id AS id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt",
+			p.id AS "personId", p.name AS person
+		FROM console_people p JOIN console_passkeys k ON k.person_id = p.id
+		WHERE p.publisher_id = ${publisherId} AND p.disabled_at IS NULL ORDER BY p.name, k.created_at, k.credential_id`);
+}
+
 /** What a browser is asked, to make a passkey. */
 export async function askToRegister(deps: PasskeyDeps, person: Person): Promise<PublicKeyCredentialCreationOptionsJSON> {
 	const known = await listPasskeys(deps.db, person.id);

@@ -10,12 +10,13 @@ declare global {
 	}
 }
 
-/** Numbers all that takes part in the order of the keyboard, from 0, and notes which of it gets the focus. @returns how many there are */
-function number(page: Page): Promise<number> {
-	return page.evaluate(() => {
-		const used = document.querySelectorAll<HTMLElement>(
-			"a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
-		);
+/** Numbers what takes part in the order of the keyboard, from 0, and notes which of it gets the focus. @returns how many there are */
+function number(page: Page, within: string): Promise<number> {
+	return page.evaluate((within) => {
+		const root = document.querySelector<HTMLElement>(within) ?? document.body;
+		// Nothing of a page has the focus first, or its content has, as where it was skipped to.
+		root.focus();
+		const used = root.querySelectorAll<HTMLElement>("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']");
 		const reached = [...used].filter((element) => element.checkVisibility({ visibilityProperty: true }) && !element.matches(":disabled"));
 		for (const [at, element] of reached.entries()) element.dataset.at = String(at);
 		const order: number[] = [];
@@ -25,17 +26,18 @@ function number(page: Page): Promise<number> {
 			if (!Number.isNaN(at) && at !== order.at(-1)) order.push(at);
 		});
 		return reached.length;
-	});
+	}, within);
 }
 
-/** Goes through a page that was just opened by Tab alone. @returns a line where it does not reach everything, each in its order */
-export async function walkByKeyboard(page: Page): Promise<string[]> {
-	const count = await number(page);
+/** Goes through a page that was just opened, or a part of it, by Tab alone. @returns a line where it does not reach everything, each in its order */
+export async function walkByKeyboard(page: Page, within: "body" | "main"): Promise<string[]> {
+	const count = await number(page, within);
 	let order: readonly number[] = [];
 	for (let round = 0; order.length < count && round < MAX_PARTS; round++) {
-		for (let presses = order.length; presses < count; presses++) await page.keyboard.press("Tab");
+		await Promise.all(Array.from({ length: count - order.length }, () => page.keyboard.down("Tab")));
 		order = await page.evaluate(() => window.focusOrder ?? []);
 	}
+	await page.keyboard.up("Tab");
 	const missed = Array.from({ length: count }, (_, at) => at).find((at) => order[at] !== at);
 	if (missed === undefined) return [];
 	const [wanted, got] = await page.evaluate(

@@ -10,8 +10,8 @@ import { walkByKeyboard } from "./check-keyboard.ts";
  * @param answer that has brought it
  */
 export async function checkPage(page: Page, answer: Response | null): Promise<string[]> {
-	// The walk begins where the focus was last: it is the first to move it.
-	const faults = [...(await walkByKeyboard(page)), ...(await checkAccessibility(page)), ...(await findUnseenFocus(page))];
+	// Of what stands around every page, keyboard.test.ts walks once.
+	const faults = [...(await walkByKeyboard(page, "main")), ...(await checkAccessibility(page)), ...(await findUnseenFocus(page))];
 	if ((await page.locator("h1").count()) !== 1) faults.push("there is not one h1");
 	const written = squeeze((await answer?.text())?.replaceAll(/<[^>]*>/g, "") ?? "");
 	const added = (await readTexts(page)).filter((text) => !written.includes(squeeze(text)));

@@ -12,6 +12,9 @@ const FINE: readonly unknown[] = [200, 422];
 /** What is there only with a variable that the service of these tests does not have. */
 const NOT_SET_UP: readonly string[] = ["/console/sign-in/access"];
 
+/** For all pages of a role, on a machine that is busy. */
+const ALL_MS = 300_000;
+
 /** Whose test opens a page: those of anyone are opened with the publishers'. */
 function isOf(role: Role | null, needs: (typeof served.pages)[number]["needs"]): boolean {
 	if (typeof needs === "string") return role === (needs === "nobody" ? null : "publisher");
@@ -51,7 +54,9 @@ export function describePages(role: Role | null): void {
 	const paths = served.pages.filter(({ needs, isData }) => !isData && isOf(role, needs)).map(({ path }) => path);
 
 	describe(`browser: every page of ${role === null ? "nobody" : `${role}s`}`, () => {
-		test("is accessible, light and dark, wide and at 320 px, by keyboard and without JavaScript", async ({ openPage }) => {
+		test("is accessible, light and dark, wide and at 320 px, by keyboard and without JavaScript", { timeout: ALL_MS }, async ({
+			openPage,
+		}) => {
 			const page = await openPage({ as: role });
 			await prepareAxe(page);
 			const faults: string[] = [];

@@ -44,6 +44,18 @@ describe("worker: passkeys", () => {
 		await register(visitor, device);
 		expect((await shown(get("/console/passkeys", visitor))).text).toContain("laptop &lt;1&gt;");
 
+		const colleague = await signIn({ publisher: "acme", name: "Ann", role: "analyst" });
+		const owner = await signIn({ publisher: "acme", name: "Olga" });
+		const inSettings = async (who: Visitor) => {
+			const { text } = await shown(get("/console/settings", who));
+			return [text.includes("laptop &lt;1&gt;"), text.includes('action="/console/passkeys/remove"')];
+		};
+		expect([await inSettings(visitor), await inSettings(owner), await inSettings(colleague)]).toEqual([
+			[true, true],
+			[true, false],
+			[false, false],
+		]);
+
 		const answer = { response: await device.use(await ask("/console/sign-in/passkey")) };
 		const signedIn = await send("/console/sign-in/passkey?next=/console/clicks", undefined, answer);
 		expect([signedIn.status, await signedIn.json()]).toEqual([200, { location: "/console/clicks" }]);
