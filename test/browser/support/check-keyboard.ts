@@ -33,7 +33,8 @@ function number(page: Page, within: string): Promise<number> {
 export async function walkByKeyboard(page: Page, within: "body" | "main"): Promise<string[]> {
 	const count = await number(page, within);
 	let order: readonly number[] = [];
-	for (let round = 0; order.length < count && round < MAX_PARTS; round++) {
+	// No more presses than are left: beyond the last of all, the focus leaves the page.
+	for (let presses = 0; order.length < count && presses < MAX_PARTS * count; presses += count - order.length) {
 		await Promise.all(Array.from({ length: count - order.length }, () => page.keyboard.down("Tab")));
 		order = await page.evaluate(() => window.focusOrder ?? []);
 	}
