@@ -7,6 +7,7 @@ CREATE TABLE `learning_campaigns` (
 );
 --> statement-breakpoint
 CREATE INDEX `learning_campaigns_by_day` ON `learning_campaigns` (`day`);--> statement-breakpoint
+CREATE INDEX `learning_campaigns_broken` ON `learning_campaigns` (`campaign_id`) WHERE last_break IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `learning_changes` (
 	`campaign_id` integer NOT NULL,
 	`at` integer NOT NULL,

@@ -6,6 +6,7 @@ CREATE TABLE learning_campaigns (
 	steering text COLLATE "C"
 );
 CREATE INDEX learning_campaigns_by_day ON learning_campaigns (day);
+CREATE INDEX learning_campaigns_broken ON learning_campaigns (campaign_id) WHERE last_break IS NOT NULL;
 CREATE TABLE learning_changes (
 	campaign_id bigint NOT NULL,
 	at bigint NOT NULL,

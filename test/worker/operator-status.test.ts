@@ -219,6 +219,40 @@ describe("worker: /operator/status of a network with troubles", () => {
 		]);
 	});
 
+	it("tells of nights that come to no end, and of campaigns that broke", async () => {
+		const day = Math.floor(START / 86_400_000);
+		const found = async (hours: number) =>
+			(await statusAt(START + hours * 3_600_000)).problems
+				.filter(({ kind }) => kind.startsWith("prices_"))
+				.map(({ kind, count, since, command }) => [kind, count, since, command]);
+		await env.DB.batch([
+			env.DB.prepare(`UPDATE network_settings SET epc_learning = '{"mode":"advise"}'`),
+			env.DB.prepare("INSERT INTO learning_nights (day, started_at, finished_at, progress) VALUES (?, ?, ?, '{}')").bind(day, START, START),
+			...[-6, -2].map((age) =>
+				env.DB.prepare("INSERT INTO learning_campaigns (campaign_id, day, last_break) VALUES (?, 0, ?)").bind(-age, `{"day":${day + age}}`),
+			),
+		]);
+		const broke = (count: number, age: number) => [
+			"prices_broke",
+			count,
+			new Date((day + age) * 86_400_000).toISOString(),
+			"learning show",
+		];
+		expect(await found(2)).toEqual([broke(2, -6)]);
+		expect(await found(37)).toEqual([["prices_stale", 1, new Date(START).toISOString(), "learning show"], broke(1, -2)]);
+		await env.DB.prepare(`UPDATE network_settings SET epc_learning = '{"mode":"off"}'`).run();
+		expect(await found(37)).toEqual([broke(1, -2)]);
+		await env.DB.prepare("INSERT INTO learning_nights (day, started_at, progress, fault) VALUES (?, 0, '{}', '{}')")
+			.bind(day + 1)
+			.run();
+		expect((await found(37))[0]?.[0]).toBe("prices_stale");
+		await env.DB.batch(
+			["DELETE FROM learning_nights", "DELETE FROM learning_campaigns", "UPDATE network_settings SET epc_learning = NULL"].map((text) =>
+				env.DB.prepare(text),
+			),
+		);
+	});
+
 	it("names counters that differ from their rows", async () => {
 		expect((await getStatus()).sums).toEqual({
 			compared_at: "2026-11-18T15:00:00.000Z",
@@ -278,7 +312,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 	});
 
 	it.runIf(ON_D1)("looks into indexes only, however large the ledger is", async () => {
-		const plans = [figuresQuery(START), unknownStatusesQuery(), ...problemQueries(), ...trafficQueries(START), ...daysQueries()].map(
+		const plans = [figuresQuery(START), unknownStatusesQuery(), ...problemQueries(START), ...trafficQueries(START), ...daysQueries()].map(
 			(query) => explained(query),
 		);
 		const rows = (await Promise.all(plans.map((plan) => openDatabase(env.DB).all<{ detail: string }>(plan)))).flat();
@@ -286,9 +320,9 @@ describe("worker: /operator/status of a network with troubles", () => {
 			.map(({ detail }) => detail)
 			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
-		// States are one row; differences and pauses are few, and looked at up to a limit.
+		// States are one row; nights, differences and pauses are few, and looked at up to a limit.
 		const small =
-			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses)|SEARCH (?:book_state|day_digest_state) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
+			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights)|SEARCH (?:book_state|day_digest_state|network_settings) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => !detail.includes("INDEX") && !small.test(detail))).toEqual([]);
 	});
 });

@@ -454,6 +454,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/adjustments",
 			"src/operator/keys",
 			"src/operator/network",
+			"src/operator/learning",
 			"src/operator/conversions",
 			"src/operator/postback-problems",
 			"src/operator/dead-letters",

@@ -16,6 +16,7 @@ import { requireEntry } from "./change-entry-pages.tsx";
 import { Value } from "./difference.tsx";
 import { fieldsOf } from "./entry-fields.ts";
 import { EntryForm, stateFields } from "./entry-form.tsx";
+import { pricesPath } from "./learned-parts.tsx";
 import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
 import { PostbackSecret } from "./postback-secret.tsx";
 
@@ -123,7 +124,10 @@ const LINKS: Readonly<Record<EntrySection, (id: string) => Link[]>> = {
 		{ href: addressOf(networkPath("campaigns"), { brand }), label: "Its campaigns" },
 		{ href: addressOf(newPath("campaigns"), { brand }), label: "New campaign" },
 	],
-	campaigns: () => [{ href: "/console/operator/explain", label: "Why a request gets it or not" }],
+	campaigns: (campaign) => [
+		{ href: pricesPath(campaign), label: "Learned prices" },
+		{ href: "/console/operator/explain", label: "Why a request gets it or not" },
+	],
 	platforms: (platform) => [
 		{ href: addressOf("/console/operator/postback-problems", { platform }), label: "Postback address and problems" },
 		{ href: addressOf("/console/operator/keys", { owner: platform, kind: "platform_key" }), label: "Keys" },

@@ -1,16 +1,17 @@
 /** What a request would get, and why: for any publisher, with everything that counts. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { explainBid } from "../../bidding/explain.ts";
-import { explainSchema } from "../../bidding/explain-route.ts";
+import { explainSchema, explainWithPrices } from "../../bidding/explain-route.ts";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { utf8 } from "../../lib/utf8.ts";
+import { explainPrices } from "../../operator/learning/explain-prices.ts";
 import { ExplainedBid } from "../explained-bid.tsx";
 import { formFaults } from "../form-faults.ts";
 import { page, view } from "../page.ts";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Faults } from "../ui/messages.tsx";
+import { ExplainedPrices } from "./explained-prices.tsx";
 
 const PATH = "/console/operator/explain";
 const LABELS = { who: "Publisher Identity or Publisher Id", request: "Request" };
@@ -43,10 +44,16 @@ export const EXPLAIN_PAGES = [
 					path: "request",
 					message: "must be an OpenRTB bid request with a Publisher Identity, or a Serving Engine query with a Publisher Id",
 				});
-				const explanation = await explainBid(deps.publisherApi.bidding, input, (promise) => c.executionCtx.waitUntil(promise));
+				const explanation = await explainWithPrices(
+					deps.publisherApi.bidding,
+					(asked) => explainPrices(deps.db, asked),
+					input,
+					(promise) => c.executionCtx.waitUntil(promise),
+				);
 				return (
 					<>
 						<ExplainedBid explanation={explanation} campaignOf={(id) => <a href={`/console/operator/campaigns/${id}`}>{id}</a>} />
+						{explanation.prices === undefined ? null : <ExplainedPrices prices={explanation.prices} />}
 						<Form who={who} request={request} />
 					</>
 				);

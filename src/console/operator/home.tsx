@@ -34,6 +34,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	dead_letters_postbacks: `${PATH}/dead-letters`,
 	dead_letters_callbacks: `${PATH}/dead-letters`,
 	book_stale: null,
+	prices_stale: `${PATH}/learning`,
 	queue_backlog_clicks: null,
 	queue_backlog_postbacks: null,
 	queue_backlog_callbacks: null,
@@ -51,6 +52,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	callback_addresses_paused: `${PATH}/callbacks?state=due`,
 	claims_open: `${PATH}/claims?state=open`,
 	publisher_suspended: `${PATH}/conversions?reason=publisher_suspended`,
+	prices_broke: `${PATH}/learning`,
 	database_filling: null,
 	campaigns_paused: `${PATH}/campaigns`,
 };

@@ -4,6 +4,7 @@ import { ADJUSTMENTS_PAGES } from "./adjustments.tsx";
 import { AUDIT_PAGES } from "./audit.tsx";
 import { BLOCK_PAGES } from "./blocks.tsx";
 import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
+import { CAMPAIGN_PRICES_PAGES } from "./campaign-prices.tsx";
 import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
 import { OPERATOR_CLAIMS_PAGES } from "./claims.tsx";
 import { OPERATOR_CONVERSION_PAGES } from "./conversion.tsx";
@@ -15,6 +16,7 @@ import { FIND_PAGES } from "./find.tsx";
 import { OPERATOR_HOME_PAGES } from "./home.tsx";
 import { IMPORTS_PAGES } from "./imports.tsx";
 import { KEYS_PAGES } from "./keys.tsx";
+import { LEARNING_PAGES } from "./learning.tsx";
 import { NETWORK_LIST_PAGES } from "./network-lists.tsx";
 import { PEOPLE_PAGES } from "./people.tsx";
 import { POSTBACK_PROBLEMS_PAGES } from "./postback-problems.tsx";
@@ -33,6 +35,8 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,
 	...EXPLAIN_PAGES,
+	...LEARNING_PAGES,
+	...CAMPAIGN_PRICES_PAGES,
 	...NETWORK_LIST_PAGES,
 	...ENTRY_PAGES,
 	...BLOCK_PAGES,

@@ -55,6 +55,7 @@ export const OPERATOR_MENU: readonly LinkGroup[] = [
 		links: [
 			{ href: "/console/operator/traffic", label: "Traffic" },
 			{ href: "/console/operator/explain", label: "Explain a bid" },
+			{ href: "/console/operator/learning", label: "Learned prices" },
 		],
 	},
 	{

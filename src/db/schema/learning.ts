@@ -1,4 +1,5 @@
 /** What prices are learned from, and what was learned: src/learning says how. */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { LINK_TYPES } from "../../lib/enums.ts";
 
@@ -125,7 +126,11 @@ export const learningCampaigns = sqliteTable(
 		/** JSON: creep and guards in force. */
 		steering: text(),
 	},
-	(table) => [index("learning_campaigns_by_day").on(table.day)],
+	(table) => [
+		index("learning_campaigns_by_day").on(table.day),
+		/** Of the status, which is looked at every few minutes. */
+		index("learning_campaigns_broken").on(table.campaignId).where(sql`last_break IS NOT NULL`),
+	],
 );
 
 /** What is learned of traffic, whatever the campaign. */

@@ -52,6 +52,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 			since: Date.parse(book.published_at),
 		});
 	}
+	add("prices_stale", {
+		count: facts.prices_stale?.count ?? 0,
+		text: "no night of learned prices has come to its end in a day and a half: prices stay as they are, and the guards with them",
+		command: "learning show",
+	});
 	add("kept_in_kv", {
 		count: status.kept.clicks + status.kept.dead_letters,
 		text: "clicks that the queue refused, or dead letters that the database refused: the cron writes them",
@@ -126,6 +131,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		count: facts.claims_open?.count ?? 0,
 		text: "claims of publishers that wait for an answer: answer, grant or decline them",
 		command: "claims list --state open",
+	});
+	add("prices_broke", {
+		count: facts.prices_broke?.count ?? 0,
+		text: "campaigns whose clicks came to earn far less, or more, than before within a week: look at them",
+		command: "learning show",
 	});
 	add("campaigns_paused", {
 		count: status.paused_campaigns.count,

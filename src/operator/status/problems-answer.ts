@@ -9,6 +9,7 @@ export const PROBLEM_KINDS = [
 	"dead_letters_postbacks",
 	"dead_letters_callbacks",
 	"book_stale",
+	"prices_stale",
 	"queue_backlog_clicks",
 	"queue_backlog_postbacks",
 	"queue_backlog_callbacks",
@@ -26,6 +27,7 @@ export const PROBLEM_KINDS = [
 	"callback_addresses_paused",
 	"claims_open",
 	"publisher_suspended",
+	"prices_broke",
 	"database_filling",
 	"campaigns_paused",
 ] as const;

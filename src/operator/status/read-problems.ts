@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { ConversionHold } from "../../lib/enums.ts";
+import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
 import type { ProblemKind } from "./problems-answer.ts";
 
@@ -19,8 +20,13 @@ type Open = {
 	cost: ExactSum;
 };
 
+/** A night is late after so long, which leaves half a day to try it again. */
+const NIGHT_LATE_MS = 36 * HOUR_MS;
+/** Breaks are told of for so long. */
+const BREAK_TOLD_DAYS = 7;
+
 /** The statements behind the facts: for their query plans. */
-export function problemQueries(): SQL[] {
+export function problemQueries(now: number): SQL[] {
 	const worth = sql`coalesce(gross_micros, CASE WHEN currency = 'USD' THEN payout_micros END)`;
 	const oldest = (stage: Open["stage"]) => sql`SELECT * FROM (
 			SELECT stage, held_for, first_received_at, ${worth} AS worth FROM conversions WHERE stage <> 'settled' AND stage = ${stage}
@@ -45,6 +51,14 @@ export function problemQueries(): SQL[] {
 			WHERE h.paused_at IS NOT NULL AND k.publisher_id = h.publisher_id AND k.held_for = 'pause' LIMIT ${MAX_ROWS}) newest`,
 		sql`SELECT count(*) AS count, MIN(changed_at) AS since FROM (
 			SELECT changed_at FROM claims WHERE state = 'open' ORDER BY id LIMIT ${MAX_ROWS}) newest`,
+		// What was begun and is not done, whoever's mode asks for it; or was not even begun, where the network's does.
+		sql`SELECT (SELECT epc_learning ->> 'mode' FROM network_settings WHERE id = 1) AS mode,
+			(SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1) AS "finishedAt",
+			(SELECT started_at FROM learning_nights ORDER BY day LIMIT 1) AS "firstAt",
+			(SELECT CASE WHEN finished_at IS NULL THEN 1 ELSE 0 END FROM learning_nights ORDER BY day DESC LIMIT 1) AS "isOpen"`,
+		sql`SELECT count(*) AS count, MIN(day) AS day FROM (
+			SELECT CAST(last_break ->> 'day' AS BIGINT) AS day FROM learning_campaigns WHERE last_break IS NOT NULL LIMIT ${MAX_ROWS}) newest
+			WHERE day > ${Math.floor(now / DAY_MS) - BREAK_TOLD_DAYS}`,
 	];
 }
 
@@ -55,8 +69,17 @@ const HELD: Record<ConversionHold, ProblemKind> = {
 	publisher_suspended: "publisher_suspended",
 };
 
-export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
-	const [open, firsts, others, exhausted, paused, claimed] = await runTransaction(db, problemQueries());
+type Nights = { mode: string | null; finishedAt: number | null; firstAt: number | null; isOpen: number | null };
+
+/** Since when learned prices are as they are, where that is too long. */
+function staleSince({ mode, finishedAt, firstAt, isOpen }: Nights, now: number): number | null {
+	const isAsked = isOpen === 1 || (mode !== null && mode !== "off");
+	const since = finishedAt ?? firstAt;
+	return isAsked && since !== null && now - since > NIGHT_LATE_MS ? since : null;
+}
+
+export async function readProblemFacts(db: Database, now: number): Promise<ProblemFacts> {
+	const [open, firsts, others, exhausted, paused, claimed, nights, broken] = await runTransaction(db, problemQueries(now));
 	const facts: ProblemFacts = {};
 	for (const { stage, heldFor, since, known, cost } of (open?.results ?? []) as Open[]) {
 		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
@@ -78,5 +101,10 @@ export async function readProblemFacts(db: Database): Promise<ProblemFacts> {
 	facts.callbacks_exhausted = { since: firstOf(exhausted, "since"), costMicros: costOf(exhausted) };
 	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
 	facts.claims_open = { since: firstOf(claimed, "since"), costMicros: null, count: firstOf(claimed, "count") ?? 0 };
+	const [night] = (nights?.results ?? []) as Nights[];
+	const stale = night === undefined ? null : staleSince(night, now);
+	facts.prices_stale = { since: stale, costMicros: null, count: stale === null ? 0 : 1 };
+	const broke = firstOf(broken, "day");
+	facts.prices_broke = { since: broke === null ? null : broke * DAY_MS, costMicros: null, count: firstOf(broken, "count") ?? 0 };
 	return facts;
 }

@@ -74,7 +74,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		readSums(deps.db),
 		readLedger(deps.db),
 		readDays(deps.db),
-		readProblemFacts(deps.db),
+		readProblemFacts(deps.db, now),
 		readPausedAddresses(deps.db),
 		readSize(deps.db),
 		readKept(deps.db, deps.kv),

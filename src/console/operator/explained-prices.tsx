@@ -1,0 +1,63 @@
+/** How explained prices were made: each a chain from the operator's number to the bid. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
+import { Facts, Table } from "../ui/table.tsx";
+import { Count, Money, Percent, State, Time } from "../ui/values.tsx";
+import { pricesPath } from "./learned-parts.tsx";
+
+export function ExplainedPrices({ prices }: { prices: readonly ExplainedPriceAnswer[] }): JSX.Element {
+	return (
+		<section>
+			<h2>How its prices are made</h2>
+			{prices.map((price) => (
+				<ExplainedPrice price={price} />
+			))}
+		</section>
+	);
+}
+
+function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element {
+	const { campaign_id, link, keyword, last_change, last_break } = price;
+	return (
+		<>
+			<Table
+				caption={`Factors of campaign ${campaign_id}, ${link}${keyword === null ? "" : `, keyword ${keyword}`}`}
+				columns={[
+					{ head: "Factor", cell: ({ level }) => level.replace("_", " and ") },
+					{ head: "In force", kind: "number", cell: ({ in_force }) => `× ${in_force}` },
+					{ head: "Learned", kind: "number", cell: ({ learned }) => learned },
+					{ head: "Clicks", kind: "number", cell: ({ clicks }) => <Count of={Math.round(clicks)} /> },
+					{ head: "Expected", kind: "money", cell: ({ expected }) => <Money usd={expected} /> },
+					{ head: "Earned", kind: "money", cell: ({ earned }) => <Money usd={earned} /> },
+					{
+						head: "Conversions",
+						kind: "number",
+						cell: ({ earned_conversions, expected_conversions }) => `${earned_conversions} of ${expected_conversions}`,
+					},
+					{ head: "Weight", kind: "number", cell: ({ weight }) => <Percent of={weight} /> },
+					{ head: "Known", kind: "number", cell: ({ maturity }) => <Percent of={maturity} /> },
+				]}
+				rows={price.factors}
+				empty={null}
+			/>
+			<Facts
+				facts={[
+					["Campaign", <a href={pricesPath(campaign_id)}>{campaign_id}</a>],
+					["Mode", <State word={price.mode} tone="plain" />],
+					["Source", price.source === "" ? "none" : price.source],
+					["Operator's number", <Money usd={price.operator_epc} />],
+					["Advised", <Money usd={price.advised_epc} />],
+					["Reckoned with", <Money usd={price.epc} />],
+					["Bounds of the campaign's factor", `${price.lowest_factor} to ${price.highest_factor}`],
+					["A payout counts up to", <Money usd={price.payout_cap} />],
+					["Caution, overpaid, creep", `× ${price.caution} × ${price.overpaid} × ${price.creep}`],
+					["Share", <Percent of={price.revenue_share} />],
+					["Price", <Money usd={price.price} />],
+					["Learned of clicks before", <Time at={price.learned_until} date />],
+					["Last published", <Time at={last_change?.at} />],
+					["Broke by", <Time at={last_break?.day} date />],
+				]}
+			/>
+		</>
+	);
+}

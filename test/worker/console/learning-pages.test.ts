@@ -1,0 +1,98 @@
+/** Learned prices in the console: a campaign's over time, what is advised, and accepting it once it was looked at. */
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/db/client.ts";
+import { get, post, shown, signIn, type Visitor } from "../../support/console.ts";
+import { keepLearned } from "../../support/learned-rows.ts";
+import { setNow } from "../../support/load-network.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../../support/network-import.ts";
+
+const NOW = Date.parse("2026-11-18T15:00:00Z");
+const PATH = "/console/operator/learning";
+const visitors: Record<string, Visitor> = {};
+
+async function textOf(path: string, who = "viewer"): Promise<string> {
+	const { status, text } = await shown(get(path, visitors[who]));
+	expect([path, status]).toEqual([path, 200]);
+	return text;
+}
+
+beforeAll(async () => {
+	setNow(new Date(NOW).toISOString());
+	await importFile({
+		epc_learning: { mode: "advise" },
+		platforms: [NORTHWIND],
+		publishers: [ACME],
+		brands: [
+			brandEntry("shoes.example", 1),
+			brandEntry("hats.example", 2),
+			brandEntry("bags.example", 3, {}, { epc_learning: { mode: "automatic" } }),
+		],
+	});
+	const day = Math.floor(NOW / 86_400_000);
+	await keepLearned(openDatabase(env.DB), NOW, [
+		{ campaignId: 1, operatorMicros: 400_000, factor: 0.5 },
+		{ campaignId: 2, operatorMicros: 400_000, factor: 2 },
+		{
+			campaignId: 3,
+			operatorMicros: 400_000,
+			factor: 1.5,
+			inForce: 1.25,
+			lastBreak: { day: day - 1, forgottenBefore: day - 11, z: -3.4, expected: 20, observed: 6 },
+		},
+	]);
+	for (const role of ["viewer", "manager"]) visitors[role] = await signIn({ staff: `the ${role}`, role });
+});
+
+describe("worker: pages of learned prices", () => {
+	it("draw a campaign's price over time, with its evidence as a table", async () => {
+		const text = await textOf("/console/operator/campaigns/3/prices");
+		expect(text).toContain("<svg");
+		expect(text).toContain('value="0.5000"');
+		expect(text).toContain("× 1.5");
+		expect(text).toContain("30 of 20");
+		expect(text).toContain("Its worth changed at once by 2026-11-17");
+		expect(await textOf("/console/operator/campaigns/3")).toContain("/console/operator/campaigns/3/prices");
+		expect((await get("/console/operator/campaigns/77/prices", visitors.viewer)).status).toBe(404);
+	});
+
+	it("explain a price as a chain", async () => {
+		const { status, text } = await shown(
+			post("/console/operator/explain", visitors.viewer, { who: "1001", request: "bd=bags.example&cc=US" }),
+		);
+		expect(status).toBe(200);
+		expect(text).toContain("How its prices are made");
+		expect(text).toContain("× 1.25");
+	});
+
+	it("advise; who only reads is asked for nothing, and may not accept", async () => {
+		const text = await textOf(PATH);
+		expect(text).toContain("-60.0000");
+		expect(text).not.toContain("Accept");
+		expect((await post(`${PATH}/accept`, visitors.viewer, { campaigns: "1" })).status).toBe(403);
+		expect(await textOf(PATH, "manager")).toContain("Accept all");
+	});
+
+	it("accept what was looked at: one campaign, and none where the network has changed since", async () => {
+		const version = (await textOf(PATH, "manager")).match(/name="version" value="(\d+)"/)?.[1] ?? "";
+		const form = { campaigns: "1", version };
+		const looked = await shown(post(`${PATH}/accept`, visitors.manager, form));
+		expect(looked.text).toContain("0.2000");
+		expect(await priceFor("shoes.example")).toBe(0.2);
+		const done = await post(`${PATH}/accept`, visitors.manager, { ...form, step: "do" });
+		expect(done.status).toBe(303);
+		expect(done.headers.get("location")).toMatch(/\/console\/operator\/learning\?accepted=./);
+		expect(await priceFor("shoes.example")).toBe(0.1);
+		const late = await shown(post(`${PATH}/accept`, visitors.manager, { campaigns: "2", version, step: "do" }));
+		expect([late.status, late.text]).toEqual([412, expect.stringContaining("The network has changed since")]);
+		expect(await priceFor("hats.example")).toBe(0.2);
+	});
+
+	it("say why nothing was accepted", async () => {
+		for (const campaigns of ["", "3", "x", "1,2,77"]) {
+			const { status, text } = await shown(post(`${PATH}/accept`, visitors.manager, { campaigns }));
+			expect([campaigns, status]).toEqual([campaigns, 422]);
+			expect(text).toContain("Nothing was accepted");
+		}
+	});
+});
