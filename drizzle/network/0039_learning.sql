@@ -113,6 +113,7 @@ CREATE TABLE `learning_work` (
 );
 --> statement-breakpoint
 ALTER TABLE `campaigns` ADD `epc_learning` text;--> statement-breakpoint
+CREATE INDEX `campaigns_by_learning` ON `campaigns` (`campaign_id`) WHERE epc_learning IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `clicks` ADD `link` text;--> statement-breakpoint
 ALTER TABLE `clicks` ADD `keyword_class` text;--> statement-breakpoint
 ALTER TABLE `platforms` ADD `epc_learning` text;--> statement-breakpoint

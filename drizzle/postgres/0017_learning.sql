@@ -107,3 +107,4 @@ ALTER TABLE clicks ADD COLUMN keyword_class text COLLATE "C";
 ALTER TABLE platforms ADD COLUMN epc_learning text COLLATE "C";
 ALTER TABLE publishers ADD COLUMN epc_learning text COLLATE "C";
 ALTER TABLE network_settings ADD COLUMN epc_learning text COLLATE "C";
+CREATE INDEX campaigns_by_learning ON campaigns (campaign_id) WHERE epc_learning IS NOT NULL;

@@ -3,6 +3,7 @@
  * feeds both endpoints and the operator's explanation.
  */
 import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
+import type { LearnedFactors, Reckoning } from "../campaign-book/learned.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import type { Keywords } from "../lib/keyword.ts";
@@ -22,6 +23,8 @@ export type AuctionRequest = {
 	country: string;
 	/** The advertiser's domain as sent; null when only a keyword was. */
 	domain: string | null;
+	/** The publisher's own name of the place that the bid is for, as its click will have it; null for none. */
+	source: string | null;
 	/** Canonical keyword, or several of which the best counts. */
 	keyword: Keywords;
 	/** A usable http(s) deeplink. */
@@ -54,6 +57,8 @@ export type AuctionBook = {
 	/** Only the advertiser of the domain, or one candidate per campaign that has a keyword, highest keyword EPC first. */
 	brands: Iterable<BookBrand>;
 	isPaused: (campaignId: number) => boolean;
+	/** What prices are multiplied by beyond what is in the book; null where they are not learned. */
+	learned: LearnedFactors | null;
 	/** The operator's id in IAB's Global Vendor List; absent where it has none. */
 	vendorId?: number | undefined;
 };
@@ -65,6 +70,8 @@ export type Bid = {
 	campaign: BookCampaign;
 	/** Publisher's earnings per click in ten-thousandths of a USD. */
 	price: number;
+	/** What made the price of what the book has; null where prices are not learned. */
+	reckoning: Reckoning | null;
 	isDeeplink: boolean;
 	/** Nothing of the user may be passed on or kept. */
 	stripped: boolean;
@@ -136,12 +143,13 @@ function choose(
 	const { publisher } = book;
 	const link = deeplink === null ? "homepage" : "deeplink";
 	const deeplinkHost = deeplink === null ? null : hostOfAddress(deeplink);
+	const reckoning = book.learned === null ? null : book.learned.reckon(publisher, request.source, link);
 	let considered = 0;
 	let best: Bid | null = null;
 	let reason: CandidateReason = "unknown_advertiser";
 	for (const brand of book.brands) {
 		// Keyword candidates come highest first: none that follows can reach the best price any more.
-		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm) < best.price) break;
+		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm, reckoning) < best.price) break;
 		if (considered >= MAX_CONSIDERED) {
 			if (best === null) return noBid("too_complex");
 			break;
@@ -158,7 +166,7 @@ function choose(
 							link,
 							now,
 							isPaused: book.isPaused,
-							price: campaignPrice(campaign, request.keyword, publisher.sharePpm),
+							price: campaignPrice(campaign, request.keyword, publisher.sharePpm, reckoning),
 						})
 					: { eligible: false, reason: rejected };
 			observe?.(brand, campaign, link, verdict);
@@ -168,7 +176,7 @@ function choose(
 			}
 			const { price } = verdict;
 			if (best === null || price > best.price || (price === best.price && campaign.campaignId < best.campaign.campaignId)) {
-				best = { outcome: "bid", publisher, brand, campaign, price, isDeeplink: link === "deeplink", stripped: false };
+				best = { outcome: "bid", publisher, brand, campaign, price, reckoning, isDeeplink: link === "deeplink", stripped: false };
 			}
 		}
 		if (brand.campaigns.length === 0) reason = nearest(reason, rejected ?? "no_campaign");

@@ -100,7 +100,8 @@ function hold(
 	brands: Iterable<BookBrand>,
 	observe: Observer | undefined,
 ): Decision {
-	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId), vendorId }, now, observe);
+	const { learned } = book;
+	return runAuction(request, { publisher, brands, isPaused: (campaignId) => book.isPaused(campaignId), learned, vendorId }, now, observe);
 }
 
 /**

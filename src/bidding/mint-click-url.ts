@@ -9,7 +9,7 @@ import { clipKeyword, type Keywords } from "../lib/keyword.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
-import { grossEpcMicros, pricingKeyword } from "./pricing.ts";
+import { pricingKeyword, reckonedEpcMicros } from "./pricing.ts";
 
 /** What a request passes on to its click. */
 export type ClickDetails = {
@@ -42,7 +42,7 @@ export function mintClickUrl<Answer>(
 	now: number,
 	use: (clickUrl: string) => Answer,
 ): Promise<Answer> {
-	const { publisher, brand, campaign, price, isDeeplink, stripped } = bid;
+	const { publisher, brand, campaign, price, reckoning, isDeeplink, stripped } = bid;
 	const auctionId = newUuid();
 	const keyword = stripped ? null : pricingKeyword(campaign, details.keyword);
 	const token: ClickToken = {
@@ -62,7 +62,7 @@ export function mintClickUrl<Answer>(
 		askedFrom: stripped || details.asker === null ? null : networkPrefix(details.asker),
 		pricingModel: publisher.pricingModel,
 		sharePpm: publisher.sharePpm,
-		grossMicros: details.test ? 0 : grossEpcMicros(campaign, details.keyword),
+		grossMicros: details.test ? 0 : reckonedEpcMicros(campaign, details.keyword, reckoning),
 		stripped,
 		userClickId: details.isUserClickId && details.clickId !== null,
 		lifeSeconds: details.lifeSeconds,

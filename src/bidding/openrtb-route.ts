@@ -141,6 +141,7 @@ export function toAuction(request: BidRequest): AuctionRequest | null {
 	return {
 		country: COUNTRY,
 		domain: request.domain,
+		source: request.tagId,
 		keyword: keyword === "too_many" ? null : keyword,
 		deeplink: request.deeplink === null ? null : readWebAddress(request.deeplink),
 		homepageInstead: false,

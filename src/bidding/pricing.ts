@@ -1,4 +1,5 @@
 import type { BookBrand, BookCampaign, KeywordPrices } from "../campaign-book/format.ts";
+import { holdBack, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
 import type { Keywords } from "../lib/keyword.ts";
 import { priceOf } from "../lib/money.ts";
 
@@ -53,13 +54,25 @@ function bestEntry(prices: KeywordPrices | null, keywords: ReadonlySet<string>):
 	return best === null ? null : Object.assign(best as Entry, { found });
 }
 
-/** What a publisher is offered for a click, in ten-thousandths of a USD; 0 where the campaign has no price. */
-export function campaignPrice(campaign: BookCampaign, keywords: Keywords, sharePpm: number): number {
+/** The same as it is reckoned with in one request, where prices are learned. */
+export function reckonedEpcMicros(campaign: BookCampaign, keywords: Keywords, reckoning: Reckoning | null): number | null {
 	const epcMicros = grossEpcMicros(campaign, keywords);
-	return epcMicros === null ? 0 : priceOf(epcMicros, sharePpm);
+	return epcMicros === null ? null : reckonEpc(epcMicros, campaign, reckoning);
 }
 
-/** The most any campaign of a candidate offers. */
-export function highestPrice(brand: BookBrand, keywords: Keywords, sharePpm: number): number {
-	return brand.campaigns.reduce((highest, campaign) => Math.max(highest, campaignPrice(campaign, keywords, sharePpm)), 0);
+/**
+ * What a publisher is offered for a click, in ten-thousandths of a USD; 0 where the campaign has no price.
+ * @param reckoning null where prices are not learned
+ */
+export function campaignPrice(campaign: BookCampaign, keywords: Keywords, sharePpm: number, reckoning: Reckoning | null): number {
+	const epcMicros = reckonedEpcMicros(campaign, keywords, reckoning);
+	return epcMicros === null ? 0 : priceOf(holdBack(epcMicros, campaign, reckoning), sharePpm);
+}
+
+/** No campaign of a candidate offers more, and neither does one that comes after it by its price in the book. */
+export function highestPrice(brand: BookBrand, keywords: Keywords, sharePpm: number, reckoning: Reckoning | null): number {
+	let highest = 0;
+	for (const campaign of brand.campaigns) highest = Math.max(highest, grossEpcMicros(campaign, keywords) ?? 0);
+	// Two steps make a price of it, and each may round up.
+	return priceOf(reckoning === null ? highest : Math.ceil(highest * reckoning.most) + 2, sharePpm);
 }

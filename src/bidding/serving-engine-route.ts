@@ -102,12 +102,14 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 	if (domain === null) return { ok: false, error: "The brand domain is required." };
 	const keyword = read("kw");
 	const deeplink = read("dl");
+	const sourceId = read("subid");
 	return {
 		ok: true,
 		publisherId: publisherId.trim(),
 		auction: {
 			country: country === "USA" ? "US" : country,
 			domain,
+			source: sourceId,
 			keyword: keyword === null ? null : canonicalKeyword(keyword),
 			deeplink: deeplink === null ? null : readWebAddress(deeplink),
 			homepageInstead: true,
@@ -122,7 +124,7 @@ export function readServingEngineQuery(search: string): ServingEngineQuery {
 			tooComplex: false,
 		},
 		clickId: read("clickid"),
-		sourceId: read("subid"),
+		sourceId,
 		ip: read("ip")?.trim() ?? null,
 		userAgent: readUserAgent(query),
 	};

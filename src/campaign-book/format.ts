@@ -49,6 +49,8 @@ export type Manifest = {
 	publishers: PublisherWire[];
 	/** Rules on which clicks are paid; absent: the defaults. */
 	traffic?: TrafficSettings;
+	/** 1 where prices are learned: then `book:learned` is read with this. */
+	learned?: 1;
 	/**
 	 * Index → version, of shards that changed less than {@link SPREAD_MS} before: the version of that time, which every data centre has.
 	 * For isolates that know no earlier book, where a shard has not spread yet.

@@ -23,6 +23,7 @@ import {
 	readPausesVersion,
 } from "./format.ts";
 import { SHORT_CACHE_SECONDS } from "./late-parts.ts";
+import { LEARNED_KEY, LearnedFactors, parseLearned } from "./learned.ts";
 import { BackgroundFill } from "./packed/background-fill.ts";
 import type { ChunkStore } from "./packed/chunk-store.ts";
 import { type Head, PACKED_FORMAT, parseHead } from "./packed/head.ts";
@@ -80,6 +81,8 @@ export class CampaignBook {
 	/** The time of the latest request. */
 	#now = 0;
 	#paused: ReadonlySet<number> = new Set();
+	#learned: LearnedFactors | null = null;
+	#learnedText: string | null = null;
 	/** What the head called them when they were read; null where they must be read again, whatever it says. */
 	#pausesVersion: string | null = null;
 	#manifestReadAt = 0;
@@ -132,6 +135,11 @@ export class CampaignBook {
 		return this.#paused.has(campaignId);
 	}
 
+	/** What prices are multiplied by beyond what the book has; null where they are not learned. */
+	get learned(): LearnedFactors | null {
+		return this.#learned;
+	}
+
 	/** The head of a packed book; null for another book, or none. */
 	readonly #presentHead = (): Head | null => (this.#snapshot?.format === PACKED_FORMAT ? this.#snapshot.manifest : null);
 
@@ -166,6 +174,7 @@ export class CampaignBook {
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
 	async adopt(manifestText: string, now: number): Promise<void> {
 		await this.#take(manifestText, now, { hasPublished: true });
+		if ((this.#snapshot?.manifest.learned === 1) !== (this.#learned !== null)) await this.#takeLearned(new Map(), now);
 	}
 
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
@@ -178,11 +187,16 @@ export class CampaignBook {
 	/** @param isAwaited whether a request waits for it, since there is no book or one from before a long sleep */
 	async #readBoth(now: number, isAwaited: boolean): Promise<BookSnapshot | null> {
 		try {
-			const values = await this.#get(
-				this.#pausesVersion === null ? [MANIFEST_KEY, PAUSED_HEAD_KEY, PAUSED_KEY] : [MANIFEST_KEY, PAUSED_HEAD_KEY],
-			);
+			const values = await this.#get([
+				MANIFEST_KEY,
+				PAUSED_HEAD_KEY,
+				...(this.#pausesVersion === null ? [PAUSED_KEY] : []),
+				// What is not known yet may be of learned prices: a cold bid has no time to ask twice.
+				...(this.#snapshot === null || this.#snapshot.manifest.learned === 1 ? [LEARNED_KEY] : []),
+			]);
 			await this.#takePauses(values, now);
 			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited });
+			await this.#takeLearned(values, now);
 			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
 			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
@@ -223,6 +237,22 @@ export class CampaignBook {
 		if (pauses !== null) this.#paused = new Set(pauses.campaigns);
 		else if (text == null && named === null) this.#paused = new Set();
 		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
+	}
+
+	/** Takes the factors beside the book, where that has learned prices; unreadable ones leave the last good ones. */
+	async #takeLearned(values: ReadonlyMap<string, string | null>, now: number): Promise<void> {
+		if (this.#snapshot?.manifest.learned !== 1) {
+			this.#learned = null;
+			this.#learnedText = null;
+			return;
+		}
+		const text = (values.has(LEARNED_KEY) ? values : await this.#get([LEARNED_KEY])).get(LEARNED_KEY) ?? null;
+		if (this.#learned !== null && text === this.#learnedText) return;
+		const wire = text === null ? null : parseLearned(text);
+		if (text !== null && wire === null && this.#errors.allows("learned", now)) logError("book.learned_unreadable", null);
+		if (text !== null && wire === null && this.#learned !== null) return;
+		this.#learned = new LearnedFactors(wire);
+		this.#learnedText = text;
 	}
 
 	/** Whether the manifest took over: chunk by chunk, but where a bid waits for it, or this very isolate has published it. */

@@ -7,6 +7,7 @@ import {
 	DEFAULT_PRIVACY,
 	isBrandBlocked,
 } from "../campaign-book/format.ts";
+import { holdBack, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
@@ -128,11 +129,15 @@ function redirect(
 	};
 	const { reason, flags } = judge(facts, policy);
 	const hash = clickHashOf(token.kind === "link" ? newUuid() : token.auctionId);
-	const terms = termsOf(token, publisher, campaign);
 	const linkCountry = country ?? campaign.country;
 	const signals = readQuerySignals(query, headers.get("sec-gpc"));
 	const isStripped =
 		token.stripped || (signals !== null && privacyOf(signals, publisher?.privacy ?? DEFAULT_PRIVACY, deps.vendorId ?? null) !== "as_sent");
+	const texts = readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS);
+	const learned = token.kind === "link" ? deps.book.learned : null;
+	const reckoning =
+		learned === null || publisher === undefined ? null : learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link);
+	const terms = termsOf(token, publisher, campaign, reckoning);
 	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,
@@ -151,7 +156,7 @@ function redirect(
 		sharePpm: terms.sharePpm,
 		bidMicros: terms.bidMicros,
 		grossMicros: terms.grossMicros,
-		texts: readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS),
+		texts,
 		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
 		keyword: isStripped ? undefined : (token.keyword ?? undefined),
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
@@ -196,12 +201,12 @@ function isOfOtherDevice(token: ClickToken, { connection, userAgent }: Visitor):
  * What the click is paid by, which nothing changes later: what the bid promised, or for a tracking link EPC and share of the moment. What
  * a bid of an earlier version does not tell is the book's.
  */
-function termsOf(token: ClickToken, publisher: BookPublisher | undefined, { epcMicros }: BookCampaign) {
+function termsOf(token: ClickToken, publisher: BookPublisher | undefined, campaign: BookCampaign, reckoning: Reckoning | null) {
 	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? undefined;
 	const sharePpm = token.sharePpm ?? publisher?.sharePpm;
 	if (token.kind !== "link") return { pricingModel, sharePpm, bidMicros: token.bidMicros, grossMicros: token.grossMicros ?? undefined };
-	const grossMicros = epcMicros ?? 0;
-	const bidMicros = sharePpm === undefined ? undefined : priceToMicros(priceOf(grossMicros, sharePpm));
+	const grossMicros = reckonEpc(campaign.epcMicros ?? 0, campaign, reckoning);
+	const bidMicros = sharePpm === undefined ? undefined : priceToMicros(priceOf(holdBack(grossMicros, campaign, reckoning), sharePpm));
 	return { pricingModel, sharePpm, bidMicros, grossMicros };
 }
 

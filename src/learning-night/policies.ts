@@ -13,7 +13,7 @@ export async function readNetworkLearning(db: Database): Promise<NetworkLearning
 export async function isLearning(db: Database, network: NetworkLearning | null): Promise<boolean> {
 	if ((network?.mode ?? "off") !== "off") return true;
 	const [row] = await db.all(sql`SELECT 1 AS found FROM campaigns
-		WHERE epc_learning ->> 'mode' = 'advise' OR epc_learning ->> 'mode' = 'automatic' LIMIT 1`);
+		WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' IN ('advise', 'automatic') LIMIT 1`);
 	return row !== undefined;
 }
 

@@ -8,6 +8,7 @@ import { holdGuards } from "./hold-guards.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
 import { type FactorCursor, FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
 import { runNight } from "./run-night.ts";
+import { writeLearnedKey } from "./write-learned-key.ts";
 
 export type LearningDeps = { db: Database; kv: KVNamespace; now: () => number };
 
@@ -26,7 +27,7 @@ type Publishing = {
 	hour: number;
 	/** The night whose factors it publishes: the first hour after a night looks at the guards of all campaigns. */
 	day: number;
-	step: "guards" | "factors" | "done";
+	step: "guards" | "factors" | "key" | "done";
 	after: number;
 	factor: FactorCursor;
 	/** Of every change of the hour: one time, however many runs it takes. */
@@ -65,7 +66,7 @@ async function runNightSafely({ db, now }: LearningDeps, day: number, run: () =>
 	}
 }
 
-async function publishHour({ db, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {
+async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {
 	const [night] = await db.all<{ day: number }>(sql`SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL`);
 	if (night?.day == null) return;
 	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'publishing'`);
@@ -79,10 +80,13 @@ async function publishHour({ db, now }: LearningDeps, mayGoOn: () => boolean): P
 			const last = await holdGuards(db, network, state);
 			if (last === null) state.step = "factors";
 			else state.after = last;
-		} else {
+		} else if (state.step === "factors") {
 			const next = await publishFactors(db, network, state.factor, state.at);
-			if (next === null) state.step = "done";
+			if (next === null) state.step = "key";
 			else state.factor = next;
+		} else {
+			await writeLearnedKey(db, kv);
+			state.step = "done";
 		}
 	}
 	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('publishing', ${JSON.stringify(state)})

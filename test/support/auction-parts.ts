@@ -62,6 +62,7 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 	return {
 		country: "US",
 		domain: "shoes.example",
+		source: null,
 		keyword: null,
 		deeplink: null,
 		homepageInstead: false,
@@ -79,7 +80,7 @@ export function auctionRequest(fields: Partial<AuctionRequest> = {}): AuctionReq
 }
 
 export function auctionBook(fields: Partial<AuctionBook> = {}): AuctionBook {
-	return { publisher: publisher(), brands: [brand()], isPaused: () => false, ...fields };
+	return { publisher: publisher(), brands: [brand()], isPaused: () => false, learned: null, ...fields };
 }
 
 /** Hours as the mask in which the book keeps them. */

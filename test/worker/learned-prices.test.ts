@@ -1,15 +1,21 @@
 /** Learned prices from rows to bids, through the cron: the night learns, the hours publish, the book has it, the bid is moved. */
 import { createScheduledController } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
+import { LEARNED_KEY, type LearnedWire } from "../../src/campaign-book/learned.ts";
+import { publishBook } from "../../src/campaign-book/publisher/publish.ts";
+import { openDatabase } from "../../src/db/client.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
-import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { setNow } from "../support/load-network.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
 
+const db = openDatabase(env.DB);
 const START = Date.parse("2026-11-18T00:10:00Z");
 const CLICKER = {
 	...ACME,
@@ -23,14 +29,22 @@ const CLICKER = {
 
 let time = START;
 
-/** Some hours later, the cron of two minutes: the second publishes what the first has marked, whatever their order. */
-async function pass(hours = 1): Promise<void> {
-	time += hours * HOUR_MS;
-	for (const at of [time, time + 5 * 60_000]) {
+/** An hour later, the cron of two minutes: the second publishes what the first has marked, whatever their order. */
+async function passByCron(): Promise<void> {
+	time += HOUR_MS;
+	for (const at of [time, time + 5 * MINUTE_MS]) {
 		setNow(new Date(at).toISOString());
 		await worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date(at) }), env);
 	}
-	setNow(new Date(time + 30 * 60_000).toISOString());
+	setNow(new Date(time + HOUR_MS / 2).toISOString());
+}
+
+/** Some hours later, the cron's job of learning alone, and what it has marked. */
+async function pass(hours: number): Promise<void> {
+	time += hours * HOUR_MS;
+	setNow(new Date(time).toISOString());
+	await sweepLearning({ db, kv: env.BOOK, now: () => Date.now() }, () => true);
+	await publish(1);
 }
 
 type Row = {
@@ -66,12 +80,25 @@ async function store(days: number, rows: readonly Row[]): Promise<void> {
 }
 
 async function importNetwork(learning: object): Promise<void> {
+	const links = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
 	await importFile({
 		epc_learning: learning,
 		platforms: [NORTHWIND],
 		publishers: [ACME, CLICKER],
-		brands: [brandEntry("good.example", 5001), brandEntry("bad.example", 5002), brandEntry("new.example", 5003)],
+		brands: [
+			brandEntry("good.example", 5001, {}, { keyword_epc: { boots: "0.6000", hats: "0.2000" } }),
+			brandEntry("bad.example", 5002),
+			brandEntry("new.example", 5003, {}, links),
+		],
 	});
+}
+
+/** A price of the Serving Engine. */
+async function priceOf(query: Record<string, string>): Promise<number | null> {
+	const asked = new URLSearchParams({ pubi: "1001", cc: "US", ...query });
+	const response = await exports.default.fetch(`https://rtb.example/serving-engine?${asked}`);
+	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+	return (await response.json<{ price?: number }>()).price ?? null;
 }
 
 beforeAll(async () => {
@@ -82,30 +109,89 @@ beforeAll(async () => {
 beforeEach(async () => {
 	const tables = ["clicks", "earnings", "campaigns", "traffic", "factors", "changes", "nights", "work"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+	await env.BOOK.delete(LEARNED_KEY);
+	await env.DB.prepare(
+		"INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 1 FROM book_keys WHERE true ON CONFLICT (slot) DO NOTHING",
+	).run();
 	time += 2 * DAY_MS;
 	setNow(new Date(time).toISOString());
+	await publish(1);
 });
+
+/** Publishes the book in a format, to be read by the next bid. */
+async function publish(bookFormat: 1 | 2): Promise<void> {
+	await publishBook({ db, kv: env.BOOK, now: () => Date.now(), bookFormat });
+	time += HOUR_MS / 2;
+	setNow(new Date(time).toISOString());
+}
+
+const DOMAINS = ["good.example", "bad.example", "new.example"];
+const pricesOf = () => Promise.all(DOMAINS.flatMap((domain) => [priceFor(domain), priceFor(domain, "clicker_rtb")]));
 
 describe("worker: learned prices", () => {
 	it("what clicks earned moves the next bids, by the day's limits", async () => {
 		// Of 40 clicks a day at 0.40 each 16 USD are expected: one earns twice as much, the other a quarter.
-		await store(60, [
+		await store(30, [
 			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
 			{ campaign: 5002, clicks: 40, conversions: 1, payout: 4_000_000 },
 		]);
-		expect(await Promise.all(["good.example", "bad.example", "new.example"].map((domain) => priceFor(domain)))).toEqual([0.2, 0.2, 0.2]);
-		await pass();
+		expect(await Promise.all(DOMAINS.map((domain) => priceFor(domain)))).toEqual([0.2, 0.2, 0.2]);
+		await passByCron();
 		expect(await rowsOf("SELECT day, fault, finished_at > 0 AS done FROM learning_nights")).toEqual([
 			{ day: dayOf(time), fault: null, done: 1 },
 		]);
 		expect(await priceFor("good.example")).toBe(0.25);
 		expect(await priceFor("bad.example")).toBe(0.12);
 		expect(await priceFor("new.example")).toBe(0.2);
-		await pass();
+		// Publishers who are paid by click are bid less while little was seen of a campaign.
+		expect(await priceFor("new.example", "clicker_rtb")).toBe(0.1423);
+		expect(await priceFor("good.example", "clicker_rtb")).toBeGreaterThan(0.23);
+		expect(
+			await rowsOf("SELECT keyword, operator_micros, epc_micros FROM learning_changes WHERE campaign_id = 5002 AND keyword = ''"),
+		).toEqual([{ keyword: "", operator_micros: 400_000, epc_micros: 240_000 }]);
+		await pass(1);
 		expect(await priceFor("good.example")).toBe(0.25);
+		const before = await pricesOf();
+		await publish(2);
+		expect((await env.BOOK.get(MANIFEST_KEY))?.startsWith('{"format":2')).toBe(true);
+		expect(await pricesOf()).toEqual(before);
+		await publish(1);
 		for (let day = 0; day < 5; day++) await pass(25);
 		expect(await priceFor("good.example")).toBeGreaterThan(0.35);
 		expect(await priceFor("bad.example")).toBeLessThan(0.08);
 		expect(await priceFor("new.example")).toBe(0.2);
+	});
+
+	it("keywords, publishers, sources and kinds of links have their own", async () => {
+		await store(20, [
+			{ campaign: 5001, keyword: "boots", clicks: 40, conversions: 6, payout: 8_000_000 },
+			{ campaign: 5001, keyword: "*", clicks: 40, conversions: 1, payout: 8_000_000 },
+			{ campaign: 5002, clicks: 80, conversions: 4, payout: 8_000_000 },
+			{ campaign: 5002, source: "rotten", clicks: 80, conversions: 1, payout: 4_000_000 },
+			{ campaign: 5003, link: "deeplink", clicks: 80, conversions: 8, payout: 8_000_000 },
+			{ campaign: 5003, clicks: 80, conversions: 4, payout: 8_000_000 },
+		]);
+		for (let day = 0; day < 6; day++) await pass(25);
+		const learned = await env.BOOK.get<LearnedWire>(LEARNED_KEY, "json");
+		expect(learned?.publishers?.acme?.s?.rotten).toBeLessThan(0.5);
+		expect(await priceFor("good.example")).not.toBe(0.2);
+		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
+		expect(await ask({ subid: "rotten" })).toBeLessThan(((await ask({ subid: "other" })) ?? 0) * 0.6);
+		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
+		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan((await priceOf({ bd: "good.example" })) ?? 0);
+		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan((await priceOf({ bd: "new.example" })) ?? 0);
+		const before = await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })]);
+		await publish(2);
+		expect(await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })])).toEqual(before);
+		await publish(1);
+		// A tracking link is priced when it is clicked, by the same.
+		const list = await exports.default.fetch("https://base.example/api/brands-list", { headers: { AccessKey: ACME.access_key } });
+		const { data } = await list.json<{ data: { domain: string; click_url_homepage: string }[] }>();
+		const link = data.find(({ domain }) => domain === "bad.example")?.click_url_homepage.replace("{subi}", "rotten") ?? "";
+		await exports.default.fetch(link, { redirect: "manual", headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64)" } });
+		const price = await ask({ subid: "rotten" });
+		const clicks = () => rowsOf<{ bid: number }>("SELECT bid_micros AS bid FROM clicks WHERE source_id = 'rotten' AND reason IS NULL");
+		await vi.waitUntil(async () => (await clicks()).length > 0, { timeout: 20_000 });
+		expect(await clicks()).toEqual([{ bid: Math.round((price ?? 0) * 1_000_000) }]);
 	});
 });

@@ -20,6 +20,7 @@ describe("worker: the Serving Engine's query", () => {
 			auction: {
 				country: "US",
 				domain: "https://shoes.example/",
+				source: "s-1",
 				keyword: "running shoes",
 				deeplink: { url: "https://shoes.example/p", hadScheme: true },
 				homepageInstead: true,

@@ -139,7 +139,15 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/learning-night",
 		job: "learns prices from what clicks have earned, every night, and puts them in force by the hour",
-		imports: ["src/lib", "src/learning", "src/db/schema", "src/db", "src/learning-rows"],
+		imports: [
+			"src/lib",
+			"src/learning",
+			"src/campaign-book/format.ts",
+			"src/campaign-book/learned.ts",
+			"src/db/schema",
+			"src/db",
+			"src/learning-rows",
+		],
 		packages: ["drizzle-orm"],
 	},
 	{

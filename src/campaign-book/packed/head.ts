@@ -42,6 +42,8 @@ export type Head = {
 	publishers: string;
 	/** Rules on which clicks are paid; absent: the defaults. */
 	traffic?: TrafficSettings;
+	/** 1 where prices are learned: then `book:learned` is read with this. */
+	learned?: 1;
 	/**
 	 * `{kind}:{index}` → version, of chunks that changed just now: the version of before, which every data centre has. For isolates that
 	 * know no earlier book, where a chunk has not spread yet.

@@ -1,7 +1,6 @@
 /** Makes the head of a packed book, with the chunks that are not by slots: publishers and filters. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
-import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { utf8 } from "../../lib/utf8.ts";
 import { type PublisherWire, SPREAD_MS, VERSION_LENGTH } from "../format.ts";
 import { buildFilter } from "../packed/fuse-filter.ts";
@@ -29,8 +28,8 @@ export type HeadContents = {
 	version: number;
 	bits: number;
 	publishers: readonly PublisherWire[];
-	/** Rules on which clicks are paid. */
-	traffic: { traffic?: TrafficSettings };
+	/** What the network itself sets. */
+	parts: Pick<Head, "traffic" | "learned">;
 	/** Chunks of facts whose keys may have changed; null for all of them. */
 	touched: ReadonlySet<number> | null;
 };
@@ -38,7 +37,7 @@ export type HeadContents = {
 /** The head, once every chunk that it names is in KV. */
 export async function buildHead(
 	deps: HeadDeps,
-	{ version, bits, publishers, traffic, touched }: HeadContents,
+	{ version, bits, publishers, parts, touched }: HeadContents,
 	budget: Budget,
 ): Promise<Head> {
 	const { db, now } = deps;
@@ -59,7 +58,7 @@ export async function buildHead(
 		filters: filters?.versions ?? "",
 		publisherBits: held.bits,
 		publishers: held.text ?? (await readVersions(db, "p", held.bits, EMPTY)).versions,
-		...traffic,
+		...parts,
 		...(spread !== null && { spread }),
 	};
 }

@@ -182,8 +182,9 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		.returning({ id: bookState.id });
 	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
 	const touched = isRebuilt ? null : new Set(shardsOf(seen, state.bits));
-	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched }, budget) : null;
-	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits)));
+	const learned = await setsPrices(db, learning);
+	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched, learned }, budget) : null;
+	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
 	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
 	const complete = seen.length === dirty.length && state.nextBits === null;
@@ -275,7 +276,7 @@ function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
 }
 
-async function buildManifest({ db, now }: PublishDeps, version: number, bits: number): Promise<Manifest> {
+async function buildManifest({ db, now }: PublishDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
 	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
 	for (const row of await db.select().from(bookShards).where(eq(bookShards.bits, bits))) {
 		if (row.version !== "") versions[row.shard] = row.version;
@@ -293,14 +294,23 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 		shards: versions.join(""),
 		publishers: wires,
 		...trafficOf(settings),
+		...(learned && { learned: 1 }),
 		...(spread !== null && { spread }),
 	};
+}
+
+/** Whether any campaign bids what was learned. */
+async function setsPrices(db: Database, network: NetworkLearning | null): Promise<boolean> {
+	if (network?.mode === "automatic") return true;
+	const [row] = await db.all(sql`SELECT 1 AS found FROM campaigns
+		WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' = 'automatic' LIMIT 1`);
+	return row !== undefined;
 }
 
 /** The head of a packed book: what publishers block stands with the brands. */
 async function buildPacked(
 	deps: PublishDeps,
-	{ version, bits, touched }: { version: number; bits: number; touched: ReadonlySet<number> | null },
+	{ version, bits, touched, learned }: { version: number; bits: number; touched: ReadonlySet<number> | null; learned: boolean },
 	budget: Budget,
 ): Promise<Head> {
 	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
@@ -313,7 +323,8 @@ async function buildPacked(
 		// One that came just now gets its number, and its place, with the next publish.
 		return number === undefined ? [] : [{ ...writePublisher(row, former.get(row.id) ?? []), n: number }];
 	});
-	return buildHead(deps, { version, bits, publishers: wires, traffic: trafficOf(settings), touched }, budget);
+	const parts = { ...trafficOf(settings), ...(learned && { learned: 1 as const }) };
+	return buildHead(deps, { version, bits, publishers: wires, parts, touched }, budget);
 }
 
 /** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { BUDGET_BASES } from "../../lib/enums.ts";
 
@@ -76,7 +77,11 @@ export const campaigns = sqliteTable(
 		/** JSON of how its prices are learned, where that is not as the network has it; null for that. */
 		epcLearning: text("epc_learning"),
 	},
-	(table) => [index("campaigns_by_brand").on(table.brandId)],
+	(table) => [
+		index("campaigns_by_brand").on(table.brandId),
+		/** Whether any is learned otherwise than the network has it. */
+		index("campaigns_by_learning").on(table.campaignId).where(sql`epc_learning IS NOT NULL`),
+	],
 );
 
 /**

@@ -62,7 +62,7 @@ function model(request: AuctionRequest, book: AuctionBook): { campaignId: number
 	const bids = [...book.brands]
 		.filter((of) => of.active)
 		.flatMap((of) => of.campaigns)
-		.map((of: BookCampaign) => ({ of, price: campaignPrice(of, request.keyword, sharePpm) }))
+		.map((of: BookCampaign) => ({ of, price: campaignPrice(of, request.keyword, sharePpm, null) }))
 		.filter(({ of, price }) => campaignVerdict(of, { country: "US", link: "homepage", now: NOON, isPaused: book.isPaused, price }).eligible)
 		.map(({ of, price }) => ({ campaignId: of.campaignId, price }))
 		.sort((a, b) => b.price - a.price || a.campaignId - b.campaignId);
@@ -112,7 +112,7 @@ describe("unit: an auction among the candidates of a keyword", () => {
 	test("highest keyword EPC first is highest price first, for every share", () => {
 		fc.assert(
 			fc.property(candidates, share, (brands, sharePpm) => {
-				const prices = brands.map((of) => highestPrice(of, KEYWORD, sharePpm));
+				const prices = brands.map((of) => highestPrice(of, KEYWORD, sharePpm, null));
 				expect(prices).toEqual(prices.toSorted((a, b) => b - a));
 			}),
 		);

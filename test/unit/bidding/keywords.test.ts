@@ -54,7 +54,9 @@ describe("unit: the price of several keywords", () => {
 					const alone = words.map((keyword) => grossEpcMicros(of, keyword));
 					const best = alone.reduce((one, other) => (other !== null && (one === null || other > one) ? other : one), null);
 					expect(grossEpcMicros(of, new Set(words))).toBe(best);
-					expect(campaignPrice(of, new Set(words), 500_000)).toBe(Math.max(...words.map((keyword) => campaignPrice(of, keyword, 500_000))));
+					expect(campaignPrice(of, new Set(words), 500_000, null)).toBe(
+						Math.max(...words.map((keyword) => campaignPrice(of, keyword, 500_000, null))),
+					);
 					const named = pricingKeyword(of, new Set(words));
 					if (named === null) expect(words.some((keyword) => pricingKeyword(of, keyword) === null)).toBe(true);
 					else expect(grossEpcMicros(of, named)).toBe(best);

@@ -46,17 +46,17 @@ describe("unit: the keyword that priced a bid", () => {
 
 describe("unit: the price of a campaign", () => {
 	test("is the gross EPC times the publisher's share, half up to four decimals", () => {
-		expect(campaignPrice(priced, null, 800_000)).toBe(3360);
-		expect(campaignPrice(campaign({ epcMicros: 20_100 }), null, 500_000)).toBe(101);
-		expect(campaignPrice(campaign({ epcMicros: 20_099 }), null, 500_000)).toBe(100);
+		expect(campaignPrice(priced, null, 800_000, null)).toBe(3360);
+		expect(campaignPrice(campaign({ epcMicros: 20_100 }), null, 500_000, null)).toBe(101);
+		expect(campaignPrice(campaign({ epcMicros: 20_099 }), null, 500_000, null)).toBe(100);
 	});
 	test("is 0 where the campaign has no EPC", () => {
-		expect(campaignPrice(campaign({ epcMicros: null }), null, 800_000)).toBe(0);
+		expect(campaignPrice(campaign({ epcMicros: null }), null, 800_000, null)).toBe(0);
 	});
 	test("the highest of a brand's campaigns is found, 0 without any", () => {
 		const campaigns = [campaign({ epcMicros: 100_000 }), priced, campaign({ epcMicros: null })];
-		expect(highestPrice(brand({ campaigns }), null, 1_000_000)).toBe(4200);
-		expect(highestPrice(brand({ campaigns }), "running shoes", 1_000_000)).toBe(5500);
-		expect(highestPrice(brand({ campaigns: [] }), null, 1_000_000)).toBe(0);
+		expect(highestPrice(brand({ campaigns }), null, 1_000_000, null)).toBe(4200);
+		expect(highestPrice(brand({ campaigns }), "running shoes", 1_000_000, null)).toBe(5500);
+		expect(highestPrice(brand({ campaigns: [] }), null, 1_000_000, null)).toBe(0);
 	});
 });

@@ -1,0 +1,90 @@
+/**
+ * What prices are multiplied by beyond what is baked into them: kinds of traffic, publishers' exceptions of campaigns, and what campaigns
+ * hold back. KV key `book:learned`, one small JSON that is read with the manifest where that says that prices are learned.
+ */
+import type { LinkType, PricingModel } from "../lib/enums.ts";
+import { BOOK_FORMAT, type BookCampaign, HELD_SCALE, parseObject } from "./format.ts";
+
+export const LEARNED_KEY = "book:learned";
+
+/** Factors are numbers; those that are 1 are absent. */
+export type LearnedWire = {
+	format: typeof BOOK_FORMAT;
+	links?: Partial<Record<LinkType, number>>;
+	/** By publishers.id. */
+	publishers?: Record<string, PublisherFactorsWire>;
+	/** The most that any campaign bids above its price, in parts of HELD_SCALE. */
+	h?: number;
+};
+
+export type PublisherFactorsWire = {
+	f?: number;
+	/** By source. */
+	s?: Record<string, number>;
+	/** By campaign id. */
+	c?: Record<string, number>;
+};
+
+/** What the campaigns' prices are multiplied by in one request. */
+export type Reckoning = {
+	readonly traffic: number;
+	readonly campaigns: Readonly<Record<string, number>> | null;
+	/** No campaign's bid is more than so many times its price in the book. */
+	readonly most: number;
+	/** Whether the publisher is paid by click, or may be. */
+	readonly byClick: boolean;
+};
+
+type Asking = { readonly id: string; readonly pricingModel: PricingModel | null };
+
+/** The factors of one reading of the key. */
+export class LearnedFactors {
+	readonly #links: Partial<Record<LinkType, number>>;
+	readonly #publishers: ReadonlyMap<string, PublisherFactorsWire & { highest: number }>;
+	readonly #mostHeld: number;
+
+	/** @param wire null where the key is not there: then nothing is known but what the book itself has */
+	constructor(wire: LearnedWire | null) {
+		this.#links = wire?.links ?? {};
+		this.#publishers = new Map(
+			Object.entries(wire?.publishers ?? {}).map(([id, own]) => [id, { ...own, highest: Math.max(1, ...Object.values(own.c ?? {})) }]),
+		);
+		this.#mostHeld = (wire === null ? MOST_UNKNOWN : (wire.h ?? HELD_SCALE)) / HELD_SCALE;
+	}
+
+	/** @param source the publisher's own name of the place, as its clicks will have it; null for none */
+	reckon({ id, pricingModel }: Asking, source: string | null, link: LinkType): Reckoning {
+		const own = this.#publishers.get(id);
+		const ofSource = source === null || own?.s === undefined ? 1 : (ownFactor(own.s, source) ?? 1);
+		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
+		const campaigns = own?.c ?? null;
+		return { traffic, campaigns, most: traffic * (own?.highest ?? 1) * this.#mostHeld, byClick: pricingModel !== "CPA" };
+	}
+}
+
+/** As much as src/learning lets a campaign creep, where the key does not tell. */
+const MOST_UNKNOWN = 3 * HELD_SCALE;
+
+function ownFactor(factors: Readonly<Record<string, number>>, name: string): number | undefined {
+	return Object.hasOwn(factors, name) ? factors[name] : undefined;
+}
+
+/** Reads the key; null where it is unreadable, or of a format that this code does not know. */
+export function parseLearned(text: string): LearnedWire | null {
+	const value = parseObject(text);
+	return value?.format === BOOK_FORMAT ? (value as LearnedWire) : null;
+}
+
+/** What a campaign's clicks are reckoned to earn in a request, micro-dollars. @param epcMicros its price in the book, gross */
+export function reckonEpc(epcMicros: number, { campaignId }: Pick<BookCampaign, "campaignId">, reckoning: Reckoning | null): number {
+	if (reckoning === null) return epcMicros;
+	const { traffic, campaigns } = reckoning;
+	const factor = campaigns === null ? traffic : traffic * (ownFactor(campaigns, String(campaignId)) ?? 1);
+	return factor === 1 ? epcMicros : Math.round(epcMicros * factor);
+}
+
+/** What of that is bid, before the publisher's share. Micro-dollars. */
+export function holdBack(epcMicros: number, { heldBack }: Pick<BookCampaign, "heldBack">, reckoning: Reckoning | null): number {
+	if (reckoning === null || heldBack === null) return epcMicros;
+	return Math.round((epcMicros * (reckoning.byClick ? heldBack.byClick : heldBack.all)) / HELD_SCALE);
+}
