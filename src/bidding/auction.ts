@@ -3,7 +3,7 @@
  * feeds both endpoints and the operator's explanation.
  */
 import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
-import type { LearnedFactors, Reckoning } from "../campaign-book/learned.ts";
+import { type LearnedFactors, operatorView, type Reckoning } from "../campaign-book/learned.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";
 import type { Keywords } from "../lib/keyword.ts";
@@ -143,13 +143,15 @@ function choose(
 	const { publisher } = book;
 	const link = deeplink === null ? "homepage" : "deeplink";
 	const deeplinkHost = deeplink === null ? null : hostOfAddress(deeplink);
-	const reckoning = book.learned === null ? null : book.learned.reckon(publisher, request.source, link);
+	const reckoning = book.learned === null || publisher.restrained ? null : book.learned.reckon(publisher, request.source, link);
+	// By the operator's numbers candidates come in no order.
+	const isUnordered = observe !== undefined || (publisher.restrained && book.learned !== null);
 	let considered = 0;
 	let best: Bid | null = null;
 	let reason: CandidateReason = "unknown_advertiser";
 	for (const brand of book.brands) {
 		// Keyword candidates come highest first: none that follows can reach the best price any more.
-		if (best !== null && observe === undefined && highestPrice(brand, request.keyword, publisher.sharePpm, reckoning) < best.price) break;
+		if (best !== null && !isUnordered && highestPrice(brand, request.keyword, publisher.sharePpm, reckoning) < best.price) break;
 		if (considered >= MAX_CONSIDERED) {
 			if (best === null) return noBid("too_complex");
 			break;
@@ -158,7 +160,8 @@ function choose(
 		const rejected =
 			brandReason(request, brand, publisher, blocked) ??
 			(link === "deeplink" && !takesDeeplink(brand, deeplinkHost) ? "no_deeplink_campaign" : null);
-		for (const campaign of brand.campaigns) {
+		for (const each of brand.campaigns) {
+			const campaign = publisher.restrained ? operatorView(each) : each;
 			const verdict: CampaignVerdict<CandidateReason> =
 				rejected === null
 					? campaignVerdict(campaign, {

@@ -38,6 +38,8 @@ export type CampaignInput = {
 	traffic: TrafficSettings | null;
 	/** Absent where its price is bid. */
 	heldBack?: HeldBack;
+	/** The operator's numbers, where those above were learned and some publisher is bid these; else absent. */
+	operatorPrices?: Pick<CampaignInput, "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros">;
 };
 
 export type BrandInput = {
@@ -136,6 +138,7 @@ function writeKeyword(keyword: string, brands: readonly BrandInput[]): BrandWire
 			const { e, f, r, ...wire } = writeCampaign(campaign);
 			if (wire.h !== undefined) wire.h = 1;
 			if (wire.l !== undefined) wire.l = 1;
+			if (wire.n !== undefined) wire.n = [null, null, { [keyword]: wire.n[2]?.[keyword] ?? 0 }];
 			return writeBrand(brand, [{ ...wire, k: { [keyword]: epcMicros } }]);
 		});
 }
@@ -170,7 +173,13 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 		...(campaign.allowedHours !== ALL_HOURS && { t: campaign.timezone, m: campaign.allowedHours }),
 		...(campaign.traffic !== null && { r: campaign.traffic }),
 		...(campaign.heldBack !== undefined && holdsBack(campaign.heldBack) && { w: [campaign.heldBack.byClick, campaign.heldBack.all] }),
+		...(campaign.operatorPrices !== undefined && { n: writePrices(campaign.operatorPrices) }),
 	} satisfies CampaignWire;
+}
+
+function writePrices(prices: NonNullable<CampaignInput["operatorPrices"]>): NonNullable<CampaignWire["n"]> {
+	const keywords = Object.entries(prices.keywordEpcMicros).sort(([a], [b]) => (a < b ? -1 : 1));
+	return [prices.epcMicros, prices.defaultKeywordEpcMicros, keywords.length === 0 ? null : Object.fromEntries(keywords)];
 }
 
 function holdsBack({ byClick, all }: HeldBack): boolean {

@@ -88,6 +88,8 @@ export type PublisherWire = {
 	o?: OpenRtbOptions;
 	/** 1 where its bids are answered in full. */
 	f?: 1;
+	/** 1 where it is bid the operator's numbers, whatever was learned. */
+	l?: 1;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
 	former?: FormerNameWire[];
 };
@@ -159,7 +161,12 @@ export type CampaignWire = {
 	r?: TrafficSettings;
 	/** {@link HeldBack}: to publishers who are paid by click, and to the others; absent: no less is bid than its price. */
 	w?: [byClick: number, all: number];
+	/** The operator's `e`, `f` and `k`, where others stand there: for publishers to whom learned prices are not bid. */
+	n?: [epc: number | null, defaultKeywordEpc: number | null, keywords: Record<string, number> | null];
 };
+
+/** Prices of a campaign. Micro-dollars. */
+export type CampaignPrices = Pick<BookCampaign, "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros">;
 
 /** The parts of its price that a campaign bids, in ten-thousandths: to publishers who are paid by click, and to the others. */
 export type HeldBack = { readonly byClick: number; readonly all: number };
@@ -193,6 +200,8 @@ export type BookCampaign = {
 	readonly traffic: TrafficSettings | null;
 	/** Null where its price is bid. */
 	readonly heldBack: HeldBack | null;
+	/** The operator's numbers, where others were learned and some publisher is bid these. */
+	readonly operatorPrices: CampaignPrices | null;
 };
 
 export type BookBrand = {
@@ -230,6 +239,8 @@ export type BookPublisher = {
 	readonly openRtb: OpenRtbOptions | null;
 	/** Whether bids are answered with all that OpenRTB has, or as the interface says. */
 	readonly fullAnswers: boolean;
+	/** Whether it is bid the operator's numbers, whatever was learned. */
+	readonly restrained: boolean;
 };
 
 /** How long a click on a bid is paid where the publisher has no time of its own. */
@@ -306,7 +317,12 @@ function decodeCampaign(wire: CampaignWire): BookCampaign {
 		allowedHours: wire.m ?? ALL_HOURS,
 		traffic: wire.r ?? null,
 		heldBack: wire.w === undefined ? null : { byClick: wire.w[0], all: wire.w[1] },
+		operatorPrices: wire.n === undefined ? null : readPrices(wire.n),
 	};
+}
+
+export function readPrices([epcMicros, defaultKeywordEpcMicros, keywords]: NonNullable<CampaignWire["n"]>): CampaignPrices {
+	return { epcMicros, defaultKeywordEpcMicros, keywordEpcMicros: keywords === null ? null : new Map(Object.entries(keywords)) };
 }
 
 /** @param network the network's own policy */
@@ -325,6 +341,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		traffic: layPolicies(network, wire.traffic ?? null),
 		openRtb: wire.o ?? null,
 		fullAnswers: wire.f === 1,
+		restrained: wire.l === 1,
 	};
 }
 

@@ -75,6 +75,11 @@ export function parseLearned(text: string): LearnedWire | null {
 	return value?.format === BOOK_FORMAT ? (value as LearnedWire) : null;
 }
 
+/** A campaign as publishers are bid it to whom learned prices are not bid: by the operator's numbers. */
+export function operatorView(campaign: BookCampaign): BookCampaign {
+	return campaign.operatorPrices === null ? campaign : { ...campaign, ...campaign.operatorPrices };
+}
+
 /** What a campaign's clicks are reckoned to earn in a request, micro-dollars. @param epcMicros its price in the book, gross */
 export function reckonEpc(epcMicros: number, { campaignId }: Pick<BookCampaign, "campaignId">, reckoning: Reckoning | null): number {
 	if (reckoning === null) return epcMicros;

@@ -7,7 +7,7 @@ import {
 	DEFAULT_PRIVACY,
 	isBrandBlocked,
 } from "../campaign-book/format.ts";
-import { holdBack, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
+import { holdBack, operatorView, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
@@ -136,8 +136,10 @@ function redirect(
 	const texts = readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS);
 	const learned = token.kind === "link" ? deps.book.learned : null;
 	const reckoning =
-		learned === null || publisher === undefined ? null : learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link);
-	const terms = termsOf(token, publisher, campaign, reckoning);
+		learned === null || publisher === undefined || publisher.restrained
+			? null
+			: learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link);
+	const terms = termsOf(token, publisher, publisher?.restrained === true ? operatorView(campaign) : campaign, reckoning);
 	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
 	const click: ClickMessage = {
 		format: CLICK_FORMAT,

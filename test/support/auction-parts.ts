@@ -21,6 +21,7 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 		allowedHours: ALL_HOURS,
 		traffic: null,
 		heldBack: null,
+		operatorPrices: null,
 		...fields,
 	};
 }
@@ -54,6 +55,7 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		traffic: DEFAULT_POLICY,
 		openRtb: null,
 		fullAnswers: false,
+		restrained: false,
 		...fields,
 	};
 }

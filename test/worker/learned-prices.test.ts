@@ -79,12 +79,12 @@ async function store(days: number, rows: readonly Row[]): Promise<void> {
 	await env.DB.batch(statements);
 }
 
-async function importNetwork(learning: object): Promise<void> {
+async function importNetwork(learning: object, ofAcme: object = {}): Promise<void> {
 	const links = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
 	await importFile({
 		epc_learning: learning,
 		platforms: [NORTHWIND],
-		publishers: [ACME, CLICKER],
+		publishers: [{ ...ACME, ...ofAcme }, CLICKER],
 		brands: [
 			brandEntry("good.example", 5001, {}, { keyword_epc: { boots: "0.6000", hats: "0.2000" } }),
 			brandEntry("bad.example", 5002),
@@ -94,11 +94,11 @@ async function importNetwork(learning: object): Promise<void> {
 }
 
 /** A price of the Serving Engine. */
-async function priceOf(query: Record<string, string>): Promise<number | null> {
+async function priceOf(query: Record<string, string>): Promise<number> {
 	const asked = new URLSearchParams({ pubi: "1001", cc: "US", ...query });
 	const response = await exports.default.fetch(`https://rtb.example/serving-engine?${asked}`);
 	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-	return (await response.json<{ price?: number }>()).price ?? null;
+	return Number((await response.json<{ bid_amount: string }>()).bid_amount);
 }
 
 beforeAll(async () => {
@@ -160,6 +160,25 @@ describe("worker: learned prices", () => {
 		expect(await priceFor("good.example")).toBeGreaterThan(0.35);
 		expect(await priceFor("bad.example")).toBeLessThan(0.08);
 		expect(await priceFor("new.example")).toBe(0.2);
+		// A publisher that is only advised is bid the operator's numbers, in either format; the others go on.
+		const learned = await priceFor("bad.example", "clicker_rtb");
+		await importNetwork({ mode: "automatic" }, { epc_learning: { mode: "advise" } });
+		for (const format of [2, 1] as const) {
+			await publish(format);
+			expect(await Promise.all([...DOMAINS.map((domain) => priceFor(domain)), priceFor("bad.example", "clicker_rtb")])).toEqual([
+				0.2,
+				0.2,
+				0.2,
+				learned,
+			]);
+			expect(await priceOf({ bd: "good.example", kw: "boots" })).toBe(0.3);
+		}
+		// Off, nothing of it is left.
+		await importNetwork({ mode: "off" }, { epc_learning: {} });
+		await publish(1);
+		expect(await pricesOf()).toEqual([0.2, 0.2, 0.2, 0.2, 0.2, 0.2]);
+		await importNetwork({ mode: "automatic" });
+		await publish(1);
 	});
 
 	it("keywords, publishers, sources and kinds of links have their own", async () => {
@@ -176,10 +195,10 @@ describe("worker: learned prices", () => {
 		expect(learned?.publishers?.acme?.s?.rotten).toBeLessThan(0.5);
 		expect(await priceFor("good.example")).not.toBe(0.2);
 		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
-		expect(await ask({ subid: "rotten" })).toBeLessThan(((await ask({ subid: "other" })) ?? 0) * 0.6);
+		expect(await ask({ subid: "rotten" })).toBeLessThan((await ask({ subid: "other" })) * 0.6);
 		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
-		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan((await priceOf({ bd: "good.example" })) ?? 0);
-		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan((await priceOf({ bd: "new.example" })) ?? 0);
+		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan(await priceOf({ bd: "good.example" }));
+		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan(await priceOf({ bd: "new.example" }));
 		const before = await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })]);
 		await publish(2);
 		expect(await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })])).toEqual(before);
@@ -192,6 +211,6 @@ describe("worker: learned prices", () => {
 		const price = await ask({ subid: "rotten" });
 		const clicks = () => rowsOf<{ bid: number }>("SELECT bid_micros AS bid FROM clicks WHERE source_id = 'rotten' AND reason IS NULL");
 		await vi.waitUntil(async () => (await clicks()).length > 0, { timeout: 20_000 });
-		expect(await clicks()).toEqual([{ bid: Math.round((price ?? 0) * 1_000_000) }]);
+		expect(await clicks()).toEqual([{ bid: Math.round(price * 1_000_000) }]);
 	});
 });

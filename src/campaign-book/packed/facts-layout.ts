@@ -10,7 +10,9 @@
  * - campaign: id n, less that of the one before; flags; more flags; country n; where flagged: platform n, EPC n, default keyword EPC n,
  *   time zone n, mask of hours in three bytes, rules n, keywords s (each t and its EPC n; ascending). Of a candidate, the keyword's EPC n.
  */
+
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
+import type { CampaignWire } from "../format.ts";
 
 /** "CBF2" */
 export const FACTS_MAGIC = 0x3246_4243;
@@ -24,6 +26,8 @@ export type FactsTables = {
 	categories?: Record<string, string[]>;
 	/** Campaigns that bid less or more than their price: id, and both parts of HeldBack, one after another in the order of ids. Here for the same. */
 	heldBack?: number[];
+	/** Campaign id → the operator's numbers, as CampaignWire has them; of a chunk's keywords those that stand in it. Here for the same. */
+	operatorPrices?: Record<string, NonNullable<CampaignWire["n"]>>;
 };
 
 export const BRAND_INACTIVE = 1;

@@ -30,6 +30,7 @@ class Tables {
 	readonly #traffic = new Map<string, number>();
 	/** By brand id. */
 	readonly #categories = new Map<number, string[]>();
+	readonly #operatorPrices = new Map<number, NonNullable<CampaignWire["n"]>>();
 	/** By campaign id. */
 	readonly #heldBack = new Map<number, [number, number]>();
 
@@ -41,8 +42,12 @@ class Tables {
 		if (brand.g !== undefined) this.#categories.set(brand.i, brand.g);
 	}
 
-	heldBack({ i, w }: CampaignWire): void {
+	/** What stands beside the record of a campaign: of one under several keys, all of it. */
+	campaign({ i, w, n }: CampaignWire): void {
 		if (w !== undefined) this.#heldBack.set(i, w);
+		if (n === undefined) return;
+		const [epc, defaultEpc, keywords] = this.#operatorPrices.get(i) ?? [null, null, null];
+		this.#operatorPrices.set(i, [n[0] ?? epc, n[1] ?? defaultEpc, n[2] === null ? keywords : { ...keywords, ...n[2] }]);
 	}
 
 	write(): layout.FactsTables {
@@ -53,9 +58,16 @@ class Tables {
 			zones: [...this.#zones.keys()],
 			traffic: [...this.#traffic.keys()].map((text) => JSON.parse(text) as TrafficSettings),
 			...(categories.length > 0 && { categories: Object.fromEntries(categories) }),
+			...(this.#operatorPrices.size > 0 && {
+				operatorPrices: Object.fromEntries([...this.#operatorPrices].map(([id, [e, f, k]]) => [id, [e, f, sorted(k)]])),
+			}),
 			...(heldBack.length > 0 && { heldBack: heldBack.flatMap(([id, parts]) => [id, ...parts]) }),
 		};
 	}
+}
+
+function sorted(prices: Record<string, number> | null): Record<string, number> | null {
+	return prices === null ? null : Object.fromEntries(Object.entries(prices).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function placeIn(table: Map<string, number>, value: string): number {
@@ -110,7 +122,7 @@ function writeBrand(
 
 function writeCampaign(writer: ByteWriter, tables: Tables, campaign: CampaignWire, keyword: string | null): void {
 	const { p, e, f, t, m, r, k } = campaign;
-	tables.heldBack(campaign);
+	tables.campaign(campaign);
 	writer.byte(
 		flag(campaign.x === 1, layout.CAMPAIGN_INACTIVE) |
 			flag(campaign.h !== undefined, layout.CAMPAIGN_HOMEPAGE) |

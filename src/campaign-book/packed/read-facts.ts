@@ -1,5 +1,14 @@
 /** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
-import { ALL_HOURS, type BookBrand, type BookCampaign, HELD_SCALE, type HeldBack, type KeywordPrices } from "../format.ts";
+import {
+	ALL_HOURS,
+	type BookBrand,
+	type BookCampaign,
+	type CampaignPrices,
+	HELD_SCALE,
+	type HeldBack,
+	type KeywordPrices,
+	readPrices,
+} from "../format.ts";
 import { PackedBlocks } from "./blocks.ts";
 import { ByteReader, isTextAt } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
@@ -92,8 +101,14 @@ function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: nu
 		allowedHours: (more & layout.CAMPAIGN_HOURS) === 0 ? ALL_HOURS : reader.threeBytes(),
 		traffic: (more & layout.CAMPAIGN_TRAFFIC) === 0 ? null : (tables.traffic[reader.number()] ?? null),
 		heldBack: tables.heldBack === undefined ? null : findHeldBack(tables.heldBack, campaignId),
+		operatorPrices: tables.operatorPrices === undefined ? null : findPrices(tables.operatorPrices, campaignId),
 		keywordEpcMicros: (more & layout.CAMPAIGN_KEYWORDS) === 0 ? null : readKeywords(reader, keyword),
 	};
+}
+
+function findPrices(tables: NonNullable<layout.FactsTables["operatorPrices"]>, campaignId: number): CampaignPrices | null {
+	const wire = tables[campaignId];
+	return wire === undefined ? null : readPrices(wire);
 }
 
 /** Three numbers a campaign, in the order of ids. */

@@ -3,25 +3,57 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
 import { caution } from "../../learning/guards.ts";
-import { type CampaignLearning, campaignPolicy, type NetworkLearning, readLearning } from "../../learning/policy.ts";
+import {
+	type CampaignLearning,
+	campaignPolicy,
+	type NetworkLearning,
+	type PublisherLearning,
+	readLearning as parseLearning,
+} from "../../learning/policy.ts";
 import { factorAgainst, numberOf, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { CampaignInput } from "../build.ts";
 
+/** What the network, and its publishers together, say of learned prices. */
+export type Learning = {
+	network: NetworkLearning | null;
+	/** Whether some publisher is bid the operator's numbers: then they stand in the book, too. */
+	hasRestrained: boolean;
+	/** Whether any campaign bids what was learned. */
+	setsPrices: boolean;
+};
+
+/** Reads it. */
+export async function readLearning(db: Database): Promise<Learning> {
+	const [row] = await db.all<{ epcLearning: string | null; restrained: number; automatic: number }>(sql`SELECT
+		(SELECT epc_learning FROM network_settings) AS "epcLearning",
+		(SELECT count(*) FROM publishers WHERE epc_learning ->> 'mode' IN ('off', 'advise')) AS restrained,
+		(SELECT count(*) FROM (SELECT 1 AS found FROM campaigns WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' = 'automatic' LIMIT 1) f) AS automatic`);
+	const network = parseLearning<NetworkLearning>(row?.epcLearning ?? null);
+	const setsPrices = network?.mode === "automatic" || (row?.automatic ?? 0) > 0;
+	return { network, hasRestrained: setsPrices && (row?.restrained ?? 0) > 0, setsPrices };
+}
+
+/** Whether a publisher is bid the operator's numbers, whatever was learned. */
+export function isRestrained(epcLearning: string | null): boolean {
+	const mode = parseLearning<PublisherLearning>(epcLearning)?.mode ?? "automatic";
+	return mode !== "automatic";
+}
+
 /** Statements that it takes where a campaign of the ones that are read learns. */
 export const STATEMENTS_TO_BAKE = 2;
 
-type Priced = Pick<CampaignInput, "campaignId" | "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros" | "heldBack">;
+type Priced = Pick<CampaignInput, "campaignId" | "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros">;
 type Row = Priced & { epcLearning: string | null; platform: string };
 
 /** Lays learned prices over those campaigns that set their own by them; the others stay as they are. */
 export async function bakePrices<Campaign extends Row>(
 	db: Database,
-	network: NetworkLearning | null,
+	{ network, hasRestrained }: Learning,
 	campaigns: readonly Campaign[],
 ): Promise<Campaign[]> {
 	const policies = new Map(
-		campaigns.map(({ campaignId, epcLearning }) => [campaignId, campaignPolicy(network, readLearning<CampaignLearning>(epcLearning))]),
+		campaigns.map(({ campaignId, epcLearning }) => [campaignId, campaignPolicy(network, parseLearning<CampaignLearning>(epcLearning))]),
 	);
 	const learning = campaigns.filter(({ campaignId }) => policies.get(campaignId)?.mode === "automatic");
 	if (learning.length === 0) return [...campaigns];
@@ -44,6 +76,13 @@ export async function bakePrices<Campaign extends Row>(
 		return {
 			...campaign,
 			...priced(campaign, factorOf),
+			...(hasRestrained && {
+				operatorPrices: {
+					epcMicros: campaign.epcMicros,
+					defaultKeywordEpcMicros: campaign.defaultKeywordEpcMicros,
+					keywordEpcMicros: campaign.keywordEpcMicros,
+				},
+			}),
 			heldBack: { byClick: part(guards.caution * guards.overpaid * guards.bidCreep), all: part(guards.bidCreep) },
 		};
 	});
@@ -71,7 +110,7 @@ function termsOf({ campaignId, platform, epcMicros, defaultKeywordEpcMicros, key
 function priced(
 	{ epcMicros, defaultKeywordEpcMicros, keywordEpcMicros }: Row,
 	factorOf: (keyword: string) => number,
-): Omit<Priced, "campaignId" | "heldBack"> {
+): Omit<Priced, "campaignId"> {
 	const times = (micros: number | null, keyword: string) => (micros === null ? null : clip(micros * factorOf(keyword)));
 	const ofOthers = times(defaultKeywordEpcMicros ?? epcMicros, OTHER_KEYWORDS);
 	const own = times(epcMicros, NO_KEYWORD);

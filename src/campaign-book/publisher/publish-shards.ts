@@ -3,11 +3,10 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { bookShards } from "../../db/schema/book.ts";
-import type { NetworkLearning } from "../../learning/policy.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { buildShards, versionOf } from "../build.ts";
 import { shardKey } from "../format.ts";
-import { STATEMENTS_TO_BAKE } from "./bake-prices.ts";
+import { type Learning, STATEMENTS_TO_BAKE } from "./bake-prices.ts";
 import { readRows, runsOf, SHARDS_PER_READ } from "./read-rows.ts";
 
 /** What a publish may still do. */
@@ -39,8 +38,7 @@ export type WriteDeps = {
 	db: Database;
 	kv: KVNamespace;
 	now: () => number;
-	/** What the network says of learned prices. */
-	learning: NetworkLearning | null;
+	learning: Learning;
 };
 
 /** Reads of a budget that one read is, with learned prices in it. */

@@ -7,7 +7,6 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
-import { type NetworkLearning, readLearning } from "../../learning/policy.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
@@ -25,6 +24,7 @@ import {
 } from "../format.ts";
 import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
 import { shardOf } from "../slots.ts";
+import { isRestrained, readLearning } from "./bake-prices.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
 import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
 import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
@@ -159,8 +159,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
 	const state = await planSize(db, stored, dirty.length, bookFormat);
 	const { bits: bitsBefore, format: formatBefore } = state;
-	const [settings] = await db.select().from(networkSettings);
-	const learning = readLearning<NetworkLearning>(settings?.epcLearning ?? null);
+	const learning = await readLearning(db);
 	const seen = await rebuild({ ...deps, learning }, state, dirty, budget);
 	const isRebuilt = state.bits !== bitsBefore || state.format !== formatBefore;
 	// The book may have grown while it was rebuilt: then the next run continues with the next size.
@@ -182,7 +181,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		.returning({ id: bookState.id });
 	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
 	const touched = isRebuilt ? null : new Set(shardsOf(seen, state.bits));
-	const learned = await setsPrices(db, learning);
+	const learned = learning.setsPrices;
 	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched, learned }, budget) : null;
 	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
@@ -299,14 +298,6 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 	};
 }
 
-/** Whether any campaign bids what was learned. */
-async function setsPrices(db: Database, network: NetworkLearning | null): Promise<boolean> {
-	if (network?.mode === "automatic") return true;
-	const [row] = await db.all(sql`SELECT 1 AS found FROM campaigns
-		WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' = 'automatic' LIMIT 1`);
-	return row !== undefined;
-}
-
 /** The head of a packed book: what publishers block stands with the brands. */
 async function buildPacked(
 	deps: PublishDeps,
@@ -373,6 +364,7 @@ function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands
 		...trafficOf(row),
 		...(row.openrtb !== null && { o: JSON.parse(row.openrtb) as OpenRtbOptions }),
 		...(row.responseProfile === "full" && { f: 1 }),
+		...(isRestrained(row.epcLearning) && { l: 1 }),
 		...(former.length > 0 && { former }),
 	};
 }

@@ -3,11 +3,10 @@ import { between, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { bookKeys, brands, campaigns } from "../../db/schema/brands.ts";
 import { platforms } from "../../db/schema/platforms.ts";
-import type { NetworkLearning } from "../../learning/policy.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { BookEntry, BrandInput, CampaignInput } from "../build.ts";
 import { slotsOfShard } from "../slots.ts";
-import { bakePrices } from "./bake-prices.ts";
+import { bakePrices, type Learning } from "./bake-prices.ts";
 
 export type BookRows = {
 	entries: BookEntry[];
@@ -31,9 +30,8 @@ export function runsOf(indexes: readonly number[]): number[][] {
 
 /**
  * What neighbouring shards hold, from one read of the database: three statements, and where prices are learned two more.
- * @param learning what the network says of that
  */
-export async function readRows(db: Database, learning: NetworkLearning | null, bits: number, run: readonly number[]): Promise<BookRows> {
+export async function readRows(db: Database, learning: Learning, bits: number, run: readonly number[]): Promise<BookRows> {
 	const first = slotsOfShard(run[0] ?? 0, bits).first;
 	const last = slotsOfShard(run.at(-1) ?? 0, bits).last;
 	const here = between(bookKeys.slot, first, last);

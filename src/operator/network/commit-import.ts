@@ -43,6 +43,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 		sql`INSERT INTO network_changes (version, seq, entries)
 			SELECT CAST(${stamp.version} AS BIGINT), seq, row ->> 'entries' FROM import_rows WHERE import_id = ${importId} AND section = 'changes'`,
 		markPlatformSlots(importId, mark),
+		markLearningSlots(importId, mark),
 		upsert(platforms, "platforms", importId, ["id"]),
 		upsert(networkSettings, "network_settings", importId, ["id"]),
 		...replaceNames(importId, now),
@@ -82,6 +83,17 @@ function noteChangedClocks(importId: string, present: SQL, now: number): SQL {
 			SELECT CAST(r.row ->> 'campaignId' AS BIGINT), r.row ->> 'timezone' FROM import_rows r
 			WHERE r.import_id = ${importId} AND r.section = 'campaigns')
 		ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
+}
+
+/** Learned prices are baked into the book: where the network changes what is done with them, or for whom, so do all entries. */
+function markLearningSlots(importId: string, mark: number): SQL {
+	return sql`INSERT INTO book_dirty_slots (slot, mark)
+		SELECT DISTINCT slot, CAST(${mark} AS BIGINT) FROM book_keys WHERE EXISTS (
+			SELECT 1 FROM import_rows r LEFT JOIN network_settings n ON n.id = 1
+			WHERE r.import_id = ${importId} AND r.section = 'network_settings' AND r.row ->> 'epcLearning' IS DISTINCT FROM n.epc_learning
+			UNION ALL SELECT 1 FROM import_rows r LEFT JOIN publishers p ON p.id = r.row ->> 'id'
+			WHERE r.import_id = ${importId} AND r.section = 'publishers' AND r.row ->> 'epcLearning' IS DISTINCT FROM p.epc_learning)
+		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 
 /** A platform's number stands in the campaigns of the book: where it changes, so do their entries. */

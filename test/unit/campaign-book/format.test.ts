@@ -141,6 +141,7 @@ describe("unit: decodeEntry", () => {
 						allowedHours: ALL_HOURS,
 						traffic: null,
 						heldBack: null,
+						operatorPrices: null,
 					},
 				],
 			},
@@ -160,6 +161,7 @@ describe("unit: decodeEntry", () => {
 					...{ f: 300_000, k: { "running shoes": 550_000 }, z: 1, t: "America/New_York", m: 0b110 },
 					r: { modes: { country: "off" } },
 					w: [7_100, 10_500],
+					n: [400_000, null, { boots: 500_000 }],
 				},
 			],
 		};
@@ -182,6 +184,7 @@ describe("unit: decodeEntry", () => {
 			allowedHours: 0b110,
 			traffic: { modes: { country: "off" } },
 			heldBack: { byClick: 7_100, all: 10_500 },
+			operatorPrices: { epcMicros: 400_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map([["boots", 500_000]]) },
 		});
 	});
 
@@ -234,6 +237,7 @@ describe("unit: decodePublisher", () => {
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
 			openRtb: { keywords: true },
 			fullAnswers: true,
+			restrained: false,
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
 			id: "b",
@@ -250,6 +254,7 @@ describe("unit: decodePublisher", () => {
 			traffic: DEFAULT_POLICY,
 			openRtb: null,
 			fullAnswers: false,
+			restrained: false,
 		});
 	});
 
