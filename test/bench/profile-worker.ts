@@ -77,7 +77,9 @@ async function prepareSteps(deps: BiddingDeps, bodies: readonly string[], env: E
 		parse_json: on(({ body }) => JSON.parse(body)),
 		read_request: on(({ json }) => readAuction(json)),
 		lookup: on(({ domain }) => findBrands(book, snapshot, domain)),
-		decide: on(({ auction, brands, publisher }) => runAuction(auction, { publisher, brands, isPaused: (id) => book.isPaused(id) }, now)),
+		decide: on(({ auction, brands, publisher }) =>
+			runAuction(auction, { publisher, brands, isPaused: (id) => book.isPaused(id), learned: null }, now),
+		),
 		hold_auction: on(({ auction }) =>
 			holdAuction({ book, waitUntil, now }, auction, (of) => findByOpenRtbIdentity(of, IDENTITY, now), null),
 		),
@@ -98,7 +100,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 	const { domain } = read;
 	if (domain === null || publisher === undefined) throw new Error("a request that cannot bid");
 	const brands = await findBrands(deps.book, snapshot, domain);
-	const bid = runAuction(auction, { publisher, brands, isPaused: (id) => deps.book.isPaused(id) }, now);
+	const bid = runAuction(auction, { publisher, brands, isPaused: (id) => deps.book.isPaused(id), learned: null }, now);
 	if (bid.outcome !== "bid") throw new Error(`a request that does not bid: ${bid.reason}`);
 	const { brand, campaign, price } = bid;
 	const details: ClickDetails = {

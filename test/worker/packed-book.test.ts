@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { domainKey, MANIFEST_KEY } from "../../src/campaign-book/format.ts";
+import { LEARNED_KEY } from "../../src/campaign-book/learned.ts";
 import { CachedChunks } from "../../src/campaign-book/packed/chunk-store.ts";
 import { FuseFilter } from "../../src/campaign-book/packed/fuse-filter.ts";
 import { chunkKey, FILTER_SPAN_BITS, parseHead, versionAt } from "../../src/campaign-book/packed/head.ts";
@@ -120,8 +121,8 @@ describe("worker: a packed book", () => {
 		const { bid, log } = isolate();
 		const answer = await bid(site);
 		expect(answer.price).toBe(price);
-		// Manifest and pauses are one read, and the chunk of facts the other: few publishers stand in the head.
-		const before = log.reads.slice(0, answer.readBefore).filter((key) => !key.startsWith("book:paused"));
+		// Manifest, pauses and learned factors are one read, and the chunk of facts the other: few publishers stand in the head.
+		const before = log.reads.slice(0, answer.readBefore).filter((key) => !key.startsWith("book:paused") && key !== LEARNED_KEY);
 		expect(before.length).toBeLessThanOrEqual(2);
 	});
 
@@ -257,7 +258,7 @@ describe("worker: filters of a book that is large", () => {
 		const own = { db: openDatabase(counted), kv: env.BOOK, now: () => Date.now() };
 		const bits = 12;
 		const build = (touched: ReadonlySet<number> | null) =>
-			buildHead(own, { version: 1, bits, publishers: [], traffic: {}, touched }, newBudget());
+			buildHead(own, { version: 1, bits, publishers: [], parts: {}, touched }, newBudget());
 		const { filters } = await build(null);
 		const keys = (await env.DB.prepare("SELECT key FROM book_keys").all<{ key: string }>()).results.map(({ key }) => key);
 		expect(statements).toBeLessThan(64 + 20);
