@@ -1,5 +1,5 @@
 /** What prices are learned from, made anew from the ledger: clicks, conversions and their events. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { sizeClassOf } from "../learning/size-class.ts";
 import { leastIdAt } from "../lib/ids.ts";
@@ -17,13 +17,15 @@ const LEAST_OF_CLASS: readonly number[] = Array.from({ length: 2 * Math.floor(Ma
 /**
  * Makes the rows of a week's clicks anew, in one transaction: what is counted meanwhile is counted once. Sources stay as they are followed.
  * @param week its first day: days since the epoch, a multiple of seven, since older rows stand for such a week
+ * @param alongside written in the same transaction
  */
-export async function rebuildWeek(db: Database, week: number): Promise<void> {
+export async function rebuildWeek(db: Database, week: number, alongside: readonly SQL[] = []): Promise<void> {
 	const [from, to] = [week * DAY_MS, (week + 7) * DAY_MS];
 	const ofWeek = sql`c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
 	const days = sql`day >= ${week} AND day < ${week + 7}`;
 	const learned = sql`l.day >= ${week} AND l.day < ${week + 7} AND l.paid = 1 AND c.id = l.click_id`;
 	await runTransaction(db, [
+		...alongside,
 		sql`DELETE FROM learning_clicks WHERE ${days}`,
 		addClicks(1, sql`clicks c`, sql`c.id >= ${leastIdAt(from)} AND c.id < ${leastIdAt(to)} AND c.reason IS NULL`),
 		sql`DELETE FROM learning_earnings WHERE ${days}`,

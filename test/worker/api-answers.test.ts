@@ -295,6 +295,10 @@ const CALLS: readonly Call[] = [
 	{ id: "acceptAdvice", status: 412, headers: { ...OPERATOR, "If-Match": '"1"' }, body: `{"campaigns":"all"}` },
 	{ id: "acceptAdvice", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
 	{ id: "acceptAdvice", status: 422, headers: OPERATOR, body: "{}" },
+	{ id: "rebuildLearning", status: 200, headers: OPERATOR, body: "{}" },
+	{ id: "rebuildLearning", status: 401, body: "{}" },
+	{ id: "rebuildLearning", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
+	{ id: "rebuildLearning", status: 422, headers: OPERATOR, body: `{"cursor":"x"}` },
 	{ id: "readStatus", status: 200, headers: OPERATOR },
 	{ id: "readStatus", status: 401 },
 	{

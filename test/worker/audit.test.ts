@@ -53,6 +53,7 @@ async function read(query: string, headers: Record<string, string> = OPERATOR_HE
 
 describe("worker: what an operator changes is kept with who changed it", () => {
 	it.each<[string, object | string, object]>([
+		["/learning/rebuild", { cursor: "2026-11-18" }, { verb: "rebuildLearning", subject_kind: "week" }],
 		["/keys/issue", { kind: "access_key", owner: "acme" }, { verb: "issueKeys", subject_kind: "access_key", subject_id: "acme" }],
 		["/keys/rotate", { kind: "platform_key", owner: "northwind" }, { verb: "rotateKeys", subject_kind: "platform_key" }],
 		[

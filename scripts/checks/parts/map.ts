@@ -324,6 +324,8 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/http",
 			"src/bidding/explain-route.ts",
 			"src/db",
+			"src/learning-rows",
+			"src/audit",
 			"src/learning-night",
 			"src/operator/network",
 		],

@@ -8,10 +8,12 @@ import {
 	learningStateSchema,
 	type Prices,
 	pricesSchema,
+	rebuiltSchema,
 } from "../../../src/operator/learning/learning-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { showLine } from "../progress.ts";
 import { take } from "../send-adjustment.ts";
 import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
@@ -45,6 +47,9 @@ export const command: OperatorCommand = {
 			.option("--all", "all that is advised")
 			.option("--if-match <version>", "only where the network is still at this version")
 			.action(accept);
+		withServerOptions(learning.command("rebuild"))
+			.description("make what prices are learned from anew from clicks and conversions")
+			.action(rebuild);
 	},
 };
 
@@ -75,6 +80,23 @@ async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptO
 	if (unreadable !== undefined) throw new Failure(`${unreadable} is no campaign's id.`);
 	const call = ifMatch === undefined ? {} : { ifMatch };
 	await sendChange("/operator/learning/advice/accept", { campaigns: all ? "all" : campaigns.map(Number) }, options, call);
+}
+
+/** A request rebuilds some weeks: asks until all are done. */
+async function rebuild(options: ServerOptions): Promise<void> {
+	const total = { weeks: 0 };
+	const end = showLine("Rebuilding …", () => `Rebuilding: ${total.weeks} weeks`);
+	try {
+		for (let cursor: string | null | undefined; cursor !== null; ) {
+			const answer = await callOperator(targetOf(options), "/operator/learning/rebuild", JSON.stringify({ cursor }));
+			const { weeks, next_cursor } = take(rebuiltSchema, answer);
+			total.weeks += weeks;
+			cursor = next_cursor;
+		}
+	} finally {
+		end();
+	}
+	console.log(options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${total.weeks} weeks of clicks and what they have earned.`);
 }
 
 function describeState({ mode, night, campaigns, platforms, breaks }: LearningState): string[] {

@@ -1,7 +1,7 @@
 /** Learned prices: how they stand, over time, and what is advised. */
 import * as v from "valibot";
-import { adviceSchema, learningStateSchema, pricesSchema } from "../../operator/learning/learning-answers.ts";
-import { acceptSchema, MAX_ACCEPTED } from "../../operator/learning/learning-requests.ts";
+import { adviceSchema, learningStateSchema, pricesSchema, rebuiltSchema } from "../../operator/learning/learning-answers.ts";
+import { acceptSchema, MAX_ACCEPTED, rebuildSchema } from "../../operator/learning/learning-requests.ts";
 import { importReportSchema } from "../../operator/network/import-answer.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
@@ -80,6 +80,24 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			409: CONFIRMATION,
 			412: CONFLICT,
+			413: largerThan(MAX_SMALL_BYTES),
+			422: faultsAnswer,
+			503: BEING_MOVED,
+		},
+	},
+	{
+		...SHARED,
+		role: "manager",
+		method: "post",
+		path: "/operator/learning/rebuild",
+		id: "rebuildLearning",
+		summary: "Rebuild what prices are learned from",
+		description:
+			"Makes the sums of the last 120 days anew from clicks, conversions and their events, each week in one transaction: what is counted meanwhile is counted once. Prices follow with the next night. A request does some weeks: ask again with `next_cursor` until it is null.",
+		body: { required: true, contents: [{ schema: rebuildSchema, example: {} }] },
+		answers: {
+			200: { description: "What was rebuilt.", content: { schema: named("LearningRebuilt", rebuiltSchema) } },
+			401: UNAUTHORIZED,
 			413: largerThan(MAX_SMALL_BYTES),
 			422: faultsAnswer,
 			503: BEING_MOVED,

@@ -147,3 +147,11 @@ export const adviceSchema = v.strictObject({
 	next_cursor: v.nullable(v.string()),
 });
 export type Advice = v.InferOutput<typeof adviceSchema>;
+
+/** What a request has rebuilt. */
+export const rebuiltSchema = v.strictObject({
+	weeks: count,
+	from: v.pipe(day, v.description("The first day of the first of them, UTC.")),
+	next_cursor: v.pipe(v.nullable(v.string()), v.description("Ask again with it; null where all is rebuilt.")),
+});
+export type LearningRebuilt = v.InferOutput<typeof rebuiltSchema>;

@@ -24,6 +24,12 @@ export const adviceQuerySchema = v.strictObject({
 });
 export type AdviceQuery = v.InferOutput<typeof adviceQuerySchema>;
 
+/** Where the request before has ended. */
+export const rebuildSchema = v.strictObject({
+	cursor: v.optional(v.pipe(v.string("must be a cursor"), v.isoDate("must be the next_cursor of an answer"))),
+});
+export type RebuildRequest = v.InferOutput<typeof rebuildSchema>;
+
 const NAMES = `must be "all", or a list of campaigns: at most ${MAX_ACCEPTED}`;
 
 /** Which advice is accepted. */

@@ -6,8 +6,9 @@ import { jsonResponse } from "../../lib/http.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import { readUndoOptions } from "../network/import-options.ts";
 import { acceptAdvice } from "./accept-advice.ts";
-import { acceptSchema, adviceQuerySchema, pricesQuerySchema } from "./learning-requests.ts";
+import { acceptSchema, adviceQuerySchema, pricesQuerySchema, rebuildSchema } from "./learning-requests.ts";
 import { showAdvice } from "./read-advice.ts";
+import { rebuildLearning } from "./rebuild.ts";
 import { showPrices } from "./show-prices.ts";
 import { showLearningState } from "./show-state.ts";
 
@@ -20,6 +21,9 @@ export function learningRoutes(deps: ImportDeps): Hono {
 		const options = readUndoOptions(c.req, actorOf(c));
 		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options), 200, NO_STORE);
 	});
+	app.post("/rebuild", async (c) =>
+		jsonResponse(await rebuildLearning(deps, await readBody(c.req.raw, rebuildSchema), actorOf(c)), 200, NO_STORE),
+	);
 	return app;
 }
 

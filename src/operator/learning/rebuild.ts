@@ -1,0 +1,42 @@
+/** POST /operator/learning/rebuild: what prices are learned from is made anew from the ledger, week by week. */
+import { auditStatement } from "../../audit/audit-statement.ts";
+import type { Actor } from "../../http/actor.ts";
+import { HISTORY_DAYS } from "../../learning/settings.ts";
+import { rebuildWeek } from "../../learning-rows/rebuild.ts";
+import { DAY_MS, SECOND_MS, utcDay } from "../../lib/time.ts";
+import type { ImportDeps } from "../network/import-network.ts";
+import type { LearningRebuilt } from "./learning-answers.ts";
+import type { RebuildRequest } from "./learning-requests.ts";
+
+/** A request begins no further week after so long. */
+const MAX_MS = 5 * SECOND_MS;
+const WEEK_DAYS = 7;
+
+/** Rebuilds from the oldest week that is learned from, or goes on where a request has ended. */
+export async function rebuildLearning(
+	{ db, now }: Pick<ImportDeps, "db" | "now">,
+	{ cursor }: RebuildRequest,
+	actor: Actor,
+): Promise<LearningRebuilt> {
+	const startedAt = now();
+	const today = Math.floor(startedAt / DAY_MS);
+	const asked = cursor === undefined ? 0 : Math.floor(Date.parse(cursor) / DAY_MS);
+	const first = weekOf(Math.max(asked, today - HISTORY_DAYS));
+	const subjectId = utcDay(first * DAY_MS);
+	const audited = auditStatement(actor, startedAt, { verb: "rebuildLearning", subjectKind: "week", subjectId });
+	let week = first;
+	do {
+		await rebuildWeek(db, week, week === first ? [audited] : []);
+		week += WEEK_DAYS;
+	} while (week <= today && now() - startedAt < MAX_MS);
+	return {
+		weeks: (week - first) / WEEK_DAYS,
+		from: subjectId,
+		next_cursor: week <= today ? utcDay(week * DAY_MS) : null,
+	};
+}
+
+/** The first day of a day's week, as rows are folded. */
+function weekOf(day: number): number {
+	return Math.floor(day / WEEK_DAYS) * WEEK_DAYS;
+}
