@@ -161,7 +161,15 @@ export default defineConfig({
 				},
 			},
 			{
-				test: { name: "e2e", environment: "node", include: ["test/e2e/**/*.test.ts"], testTimeout: HANGS_MS },
+				test: {
+					name: "e2e",
+					environment: "node",
+					include: ["test/e2e/**/*.test.ts"],
+					testTimeout: HANGS_MS,
+					// Servers and processes are waited for most of the time.
+					maxWorkers: Math.max(2, availableParallelism() - 1),
+					sequence: { groupOrder: 6 },
+				},
 			},
 			{
 				test: { name: "e2e-postgres", environment: "node", include: ["test/e2e-postgres/**/*.test.ts"], testTimeout: HANGS_MS },
