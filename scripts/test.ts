@@ -4,6 +4,7 @@
  * by side: the second has what waits much, for servers and processes; its output is shown when the first has ended.
  */
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findBrowser, installBrowserPackages } from "./browser/find-browser.ts";
 import { HeldOutput } from "./checks/held-output.ts";
@@ -14,11 +15,14 @@ import { startTestServer } from "./postgres/test-server.ts";
 
 const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json", "src/console/ui/browser/tsconfig.json"];
 
+/** The threads of tsc do much twice, which pays only where a core is free for them; the second lane needs one. */
+const TSC_OPTIONS = availableParallelism() > 2 ? [] : ["--singleThreaded"];
+
 const FIRST_LANE: readonly Check[] = [
 	...PROJECTS.filter((file) => existsSync(join(ROOT, file))).map((file) => ({
 		name: `typecheck ${file}`,
 		tool: "tsc",
-		arguments: ["-p", file],
+		arguments: ["-p", file, ...TSC_OPTIONS],
 	})),
 	{ name: "lint", tool: "biome", arguments: ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
 	{
@@ -33,7 +37,7 @@ const FIRST_LANE: readonly Check[] = [
 ];
 /** What runs in a browser: its packages are installed, and it is found, before the first of them. */
 const IN_BROWSER: readonly Check[] = [
-	{ name: "console typecheck", tool: "tsc", arguments: ["-p", "tsconfig.browser-test.json"] },
+	{ name: "console typecheck", tool: "tsc", arguments: ["-p", "tsconfig.browser-test.json", ...TSC_OPTIONS] },
 	vitest("console"),
 ];
 const SECOND_LANE: readonly Check[] = [vitest("e2e"), ...IN_BROWSER];
