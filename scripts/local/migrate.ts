@@ -1,17 +1,18 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { Failure } from "./failure.ts";
-import { runWrangler } from "./wrangler.ts";
 
-/** Bindings of the databases in wrangler.toml. */
-const DATABASES = ["DB", "PRODUCTS"] as const;
+const SCRIPT = join(import.meta.dirname, "migrate-databases.ts");
 
-/** Brings both local databases up to date. @throws Failure with wrangler's output */
+/** Brings both local databases up to date. @throws Failure with what is wrong */
 export async function migrateLocalDatabases(): Promise<void> {
-	for (const database of DATABASES) {
-		const { code, output } = await runWrangler(["d1", "migrations", "apply", database, "--local"]);
-		if (code === 0) continue;
-		throw new Failure(
-			`${output.trim()}\n\nThe local database ${database} could not be migrated (wrangler's output is above).\n` +
-				"If a migration was changed after it had been applied, `npm run reset` clears the local state; then run `npm start` again.",
-		);
-	}
+	// A group of its own: Ctrl-C in a terminal would end it in the middle of a migration.
+	const child = spawn(process.execPath, [SCRIPT], { stdio: ["ignore", "pipe", "pipe"], detached: true });
+	let output = "";
+	for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+	const code = await new Promise((resolve, reject) => {
+		child.on("error", reject);
+		child.on("close", resolve);
+	});
+	if (code !== 0) throw new Failure(output.trim());
 }

@@ -673,7 +673,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		files: ["scripts/reset.ts"],
 		job: "the server on this machine; `npm run reset`",
 		imports: [],
-		packages: [],
+		packages: ["miniflare", "wrangler"],
 	},
 	{
 		path: "scripts/postgres",
