@@ -205,6 +205,21 @@ describe("worker: what clicks have earned", () => {
 		]);
 		await adjust(adjusting, { kind: "restore_conversion", platform: "west", txnid: "t-1", text: "not returned" });
 		expect(await standing()).toEqual([[1], [["a", "*", START_DAY, sizeClassOf(8_000_000), 8_000_000]], [[3, 1, 0]]]);
+		const restored = await standing();
+		await say({ ...click, hash: "f".repeat(32) }, "t-2", "approved", 50_000_000);
+		expect(await standing()).toEqual(restored);
+		const attached = await attach(
+			adjusting,
+			{ kind: "attach_conversion", platform: "west", txnid: "t-2", click: click.id, text: "its" },
+			false,
+		);
+		expect((await standing())[2]).toEqual([
+			[3, 1, 0],
+			[6, 1, 0],
+		]);
+		await adjust(adjusting, { kind: "undo", adjustment: attached.id ?? "", text: "not its" });
+		expect(await standing()).toEqual(restored);
+		expect((await rowsNow()).conversions).toHaveLength(1);
 	});
 
 	const clickAt = fc.nat({ max: 5 });
@@ -222,6 +237,7 @@ describe("worker: what clicks have earned", () => {
 				kind: fc.constant("postback" as const),
 				click: clickAt,
 				txn,
+				isLost: fc.constantFrom(false, false, false, true),
 				status: fc.constantFrom("approved", "approved", "pending", "cancelled"),
 				payout,
 				met,
@@ -263,7 +279,10 @@ describe("worker: what clicks have earned", () => {
 					else if (each.kind === "click" && click !== undefined) {
 						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty }, letters(click)), each.met);
 					} else if (each.kind === "postback" && click !== undefined) {
-						await insist(() => say(click, `t-${each.txn}`, each.status, each.payout), each.met);
+						await insist(
+							() => say(each.isLost ? { ...click, hash: "f".repeat(32) } : click, `t-${each.txn}`, each.status, each.payout),
+							each.met,
+						);
 					} else {
 						const key = { platform: "west", txnid: "txn" in each ? `t-${each.txn}` : "" };
 						// What cannot be done is refused, and changes nothing.
