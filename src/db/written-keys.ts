@@ -19,7 +19,7 @@ export async function readWrittenKeys(db: Database, keys: readonly string[]): Pr
 
 export async function markWritten(db: Database, keys: readonly string[], now: number): Promise<void> {
 	await db.run(sql`INSERT INTO written_keys (key, written_at)
-		SELECT value, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(keys)}) WHERE true ON CONFLICT (key) DO NOTHING`);
+		SELECT atom, CAST(${now} AS BIGINT) FROM json_each(${JSON.stringify(keys)}) WHERE true ON CONFLICT (key) DO NOTHING`);
 }
 
 /** Forgets marks of keys that are long gone. Only where KV shows none any more. */

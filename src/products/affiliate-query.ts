@@ -43,7 +43,7 @@ export function selectDomains(match: string): SQL {
 /** The best matches of some domains. */
 export function selectBestOf(match: string, domains: readonly string[], limit: number): SQL {
 	const candidates = sql`SELECT c.id AS id, c.score AS score FROM (${candidatesOf(match)}) c JOIN products p ON p.rowid = c.id
-		WHERE p.domain IN (SELECT value FROM json_each(${JSON.stringify(domains)}))`;
+		WHERE p.domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`;
 	return selectRanked(candidates, limit);
 }
 

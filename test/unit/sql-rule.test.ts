@@ -57,6 +57,7 @@ describe("unit: the reader of SQL", () => {
 		["a table that is not there", "sql`SELECT id FROM click`"],
 		["a column's name in capitals, unquoted", "sql`SELECT click_hash AS clickHash FROM clicks`"],
 		["a JSON path", "sql`SELECT value ->> '$.id' FROM json_each(${text})`"],
+		["an element as JSON", "sql`SELECT value, ${now} FROM json_each(${keys})`"],
 		["json_extract", "sql`SELECT json_extract(value, 'id') FROM json_each(${text})`"],
 		["IS between values", "sql`SELECT id FROM clicks WHERE reason IS NOT ${reason}`"],
 		["INSERT OR", "sql`INSERT OR IGNORE INTO clicks (id) VALUES (${id})`"],

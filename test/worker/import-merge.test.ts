@@ -341,6 +341,9 @@ describe("worker: one entry", () => {
 		const next = await get(`/campaigns?limit=2&cursor=${String(first.body.next_cursor)}`);
 		expect(next.body).toMatchObject({ data: [{ campaign_id: 3 }, { campaign_id: 4 }] });
 		expect((await entryOf("/campaigns?brand=shoes.example&country=gb")).data).toMatchObject([{ campaign_id: 11 }]);
+		expect((await entryOf("/campaigns?brand=shoes.example&active=true&platform=northwind&country=gb")).data).toMatchObject([
+			{ campaign_id: 11 },
+		]);
 		expect((await entryOf("/brands?text=HAT")).data).toMatchObject([{ domain: "hats.example", campaigns: [{ campaign_id: 2 }] }]);
 		const long = `Ünbeaten 100%_ of the kettles, ${"and of their lids ".repeat(3)}`;
 		await importFile({ brands: [brandEntry("kettles.example", 12, { name: `All ${long}here` })] });

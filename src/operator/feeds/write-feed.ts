@@ -48,7 +48,7 @@ export async function removeOthers(db: Database, kind: FeedKind, feedId: string,
 	const table = tableName(TABLES[kind].table);
 	const domains = await domainsOf(db, table, feedId);
 	if (domains.length === 0) return null;
-	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT value FROM json_each(${JSON.stringify(domains)}))`;
+	const scoped = scope === "all" ? sql`` : sql`AND domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))`;
 	let removed = 0;
 	let last = 0;
 	for (;;) {
@@ -56,7 +56,7 @@ export async function removeOthers(db: Database, kind: FeedKind, feedId: string,
 			sql`SELECT rowid AS id FROM ${table} WHERE rowid > ${last} AND feed_id IS DISTINCT FROM ${feedId} ${scoped} ORDER BY rowid LIMIT ${MAX_REMOVED}`,
 		);
 		const ids = rows.map(({ id }) => id);
-		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+		if (ids.length > 0) await db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT atom FROM json_each(${JSON.stringify(ids)}))`);
 		removed += ids.length;
 		last = ids.at(-1) ?? last;
 		if (ids.length < MAX_REMOVED) return removed;

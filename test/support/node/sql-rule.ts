@@ -33,6 +33,7 @@ export const SQLITE_ONLY: Readonly<Record<string, RegExp>> = {
 /** What has an equal that PostgreSQL understands too. */
 const NOT_PORTABLE: readonly [what: RegExp, instead: string][] = [
 	[/\bjson_extract\(|->>? '\$/, "`->> 'member'` in place of a JSON path"],
+	[/\bSELECT value(?:, (?:[^()]|\([^()]*\))*)? FROM json_each\b/, "atom in place of value, which is JSON"],
 	[/\bAS [a-z_]+[A-Z]/, 'quotes around a result name with capitals (AS "publisherId")'],
 	[/\bIS (?:NOT )?(?!NULL\b|NOT\b|DISTINCT\b)/, "IS [NOT] DISTINCT FROM in place of IS"],
 	[/\bINSERT OR\b|\bREPLACE INTO\b/, "ON CONFLICT in place of OR"],

@@ -119,6 +119,8 @@ describe("worker: a platform's statement", () => {
 		const response = await exports.default.fetch(`${URL_OF_IT}?platform=west`, { headers: OPERATOR_HEADERS });
 		const { data } = v.parse(statementsSchema, await response.json());
 		expect(data).toMatchObject([{ hash: applied.hash, actor: "operator", layout: "awin", rows: 10, applied: 4 }]);
+		const beyond = await exports.default.fetch(`${URL_OF_IT}?cursor=${btoa('[0,""]')}`, { headers: OPERATOR_HEADERS });
+		expect(await beyond.json()).toMatchObject({ data: [], next_cursor: null });
 		expect(await readAll("SELECT actor FROM audit WHERE verb = 'reconcileStatement'")).toHaveLength(1);
 	});
 
