@@ -50,12 +50,14 @@ const operator = (bindings: Env, verb: string, body: object) =>
 	call(bindings, `https://base.example/operator/${verb}`, { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify(body) });
 const runCron = (bindings: Env) => worker.scheduled(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), bindings);
 
+/** As the CLI moves: on a busy machine in several requests, of which each tells what it has found itself. */
 async function move(body: object = {}, bindings = READY): Promise<MoveAnswer> {
-	for (;;) {
+	for (const differences: MoveAnswer["differences"] = []; ; ) {
 		const response = await operator(bindings, "database/move", body);
 		if (response.status !== 200) throw new Error(`the move answered ${response.status}: ${await response.text()}`);
 		const answer = v.parse(moveAnswerSchema, await response.json());
-		if (answer.outcome !== "unfinished") return answer;
+		differences.push(...answer.differences);
+		if (answer.outcome !== "unfinished") return { ...answer, differences };
 	}
 }
 
