@@ -1,13 +1,32 @@
-/** `npm run backtest -- --serve`: the learner as production runs it, behind standard input and output. */
+/** `npm run backtest`: learned prices, walked forward through a ledger's own history; or the learner behind standard input and output. */
 import { Command } from "commander";
+import { findLocalDatabase, readLedger } from "./backtest/read-ledger.ts";
+import { describeReport, reportLedger } from "./backtest/report-ledger.ts";
 import { serve } from "./backtest/serve.ts";
-import { reportFailure } from "./local/failure.ts";
+import { walkLedger } from "./backtest/walk-ledger.ts";
+import { Failure, reportFailure } from "./local/failure.ts";
 
 const command = new Command("npm run backtest --")
-	.description("Prices that learn, tried on what is told: reads one JSON object a line, and answers `prices` with one line.")
-	.option("--serve", "read standard input, answer on standard output")
+	.description("Prices that learn, tried on a ledger: what would have been believed of each click, and what it earned.")
+	.option("--database <file>", "the network's database as SQLite, such as of `wrangler d1 export` (otherwise the local server's)")
+	.option("--settle-days <days>", "clicks of so many last days are not judged: their conversions are still to come", "30")
+	.option("--json", "print figures as JSON, in micro-dollars")
+	.option("--serve", "instead, read one JSON object a line from standard input, and answer `prices` with one line")
 	.allowExcessArguments(false)
 	.parse();
 
-if (command.opts<{ serve?: boolean }>().serve !== true) command.error("error: --serve is missing");
-serve(process.stdin, process.stdout, process.stderr).catch(reportFailure);
+const {
+	serve: isServed,
+	database,
+	settleDays,
+	json,
+} = command.opts<{ serve?: true; database?: string; settleDays: string; json?: true }>();
+
+async function run(): Promise<void> {
+	if (isServed) return serve(process.stdin, process.stdout, process.stderr);
+	if (!/^\d{1,4}$/.test(settleDays)) throw new Failure("--settle-days must be a number of days.");
+	const report = reportLedger(walkLedger(readLedger(database ?? findLocalDatabase()), Number(settleDays)));
+	console.log(json ? JSON.stringify(report, null, 2) : describeReport(report, Number(settleDays)));
+}
+
+run().catch(reportFailure);

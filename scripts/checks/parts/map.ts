@@ -806,7 +806,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/backtest",
 		files: ["scripts/backtest.ts"],
-		job: "`npm run backtest`: the learner over tables in memory, at the time that it is told",
+		job: "`npm run backtest`: the learner over tables in memory, at the time that it is told; walked forward through a ledger",
 		imports: ["src/lib", "src/learning", "scripts/local"],
 		packages: ["commander", "valibot"],
 	},

@@ -1,0 +1,72 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { CampaignTerms } from "../../src/learning/cell.ts";
+import type { LinkType, PricingModel } from "../../src/lib/enums.ts";
+import { Failure } from "../local/failure.ts";
+import { STATE_DIR } from "../local/paths.ts";
+import type { Ledger, LedgerClick, LedgerWord } from "./walk-ledger.ts";
+
+type CampaignRow = { id: number; platform: string; epc: number | null; defaultKeyword: number | null; keywords: string };
+type ClickRow = Omit<LedgerClick, "campaign" | "link"> & { campaign: number; link: LinkType | null };
+
+/** The file of the network's database that the local server keeps. @throws Failure where there is none */
+export function findLocalDatabase(): string {
+	const folder = join(STATE_DIR, "v3", "d1");
+	const files = readdirSync(STATE_DIR, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile() && entry.name.endsWith(".sqlite") && entry.parentPath.startsWith(folder))
+		.map(({ parentPath, name }) => join(parentPath, name));
+	const found = files.find((file) => {
+		const db = new DatabaseSync(file, { readOnly: true });
+		try {
+			return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'clicks'").get() !== undefined;
+		} finally {
+			db.close();
+		}
+	});
+	if (found === undefined) throw new Failure("The local server has no database here: name a SQLite file by --database.");
+	return found;
+}
+
+/** Reads what a walk needs of a network's database: paid clicks, and what their conversions came to be. @param file of SQLite, migrated */
+export function readLedger(file: string): Ledger {
+	const db = new DatabaseSync(file, { readOnly: true });
+	try {
+		const all = <Row>(text: string) => db.prepare(text).all() as Row[];
+		const publishers = all<{ id: string; sharePpm: number; pricingModel: PricingModel }>(
+			`SELECT id, revenue_share_ppm AS sharePpm, pricing_model AS pricingModel FROM publishers ORDER BY id`,
+		);
+		const campaigns = all<CampaignRow>(`SELECT campaign_id AS id, platform, epc_micros AS epc, default_keyword_epc_micros AS defaultKeyword,
+			keyword_epc_micros AS keywords FROM campaigns ORDER BY campaign_id`);
+		// Clicks of earlier versions do not know their link: most were on homepages.
+		const clicks = all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
+			coalesce(source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
+			WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
+		const words = all<LedgerWord>(`SELECT e.at, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'status' AS status,
+				coalesce(v.gross_micros, 0) AS grossMicros
+			FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
+			WHERE v.click_id IS NOT NULL AND v.test = 0 AND e.details -> 'set' ->> 'status' IN ('approved', 'cancelled')
+			ORDER BY e.at, e.platform, e.txnid, e.seq`);
+		const earned = all<{ click: string; micros: number }>(`SELECT click_id AS click, sum(gross_micros) AS micros FROM conversions
+			WHERE stage = 'settled' AND status = 'approved' AND test = 0 AND click_id IS NOT NULL AND gross_micros > 0 GROUP BY click_id`);
+		return {
+			publishers: publishers.map(({ id, sharePpm, pricingModel }) => ({ id, sharePpm, paidByClick: pricingModel === "CPC" })),
+			campaigns: campaigns.map(termsOf),
+			clicks: clicks.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
+			words,
+			earnedMicros: new Map(earned.map(({ click, micros }) => [click, micros])),
+		};
+	} finally {
+		db.close();
+	}
+}
+
+function termsOf({ id, platform, epc, defaultKeyword, keywords }: CampaignRow): CampaignTerms {
+	return {
+		id: String(id),
+		platform,
+		epcMicros: epc,
+		defaultKeywordEpcMicros: defaultKeyword,
+		keywordEpcMicros: new Map(Object.entries(JSON.parse(keywords) as Record<string, number>)),
+	};
+}
