@@ -8,7 +8,7 @@
  * key. The header needs no authentication of its own: it decides key and nonce, so that any change to it breaks the tag.
  * Tokens of version 2 are those of tracking links (link-token.ts).
  */
-import { fromBase64Url, toBase64Url } from "../lib/base64-url.ts";
+import { readBase64Url, toBase64Url } from "../lib/base64-url.ts";
 import { PRICING_MODELS, type PricingModel, TOKEN_KINDS, type TokenKind } from "../lib/enums.ts";
 import { beforeShare, SHARE_SCALE } from "../lib/money.ts";
 import { fromUtf8, utf8 } from "../lib/utf8.ts";
@@ -125,16 +125,19 @@ export class ClickTokens {
 	 * No async function, like {@link mint}: it is most of a redirect.
 	 */
 	open(text: string): Promise<ClickToken | null> {
-		const bytes = text.length > MAX_TOKEN_LENGTH ? null : fromBase64Url(text);
-		if (bytes === null) return Promise.resolve(null);
-		if (bytes[0] === LINK_TOKEN_VERSION) return this.#links.open(bytes).then(openLink);
-		if (bytes.length < HEADER_LENGTH + TAG_LENGTH || bytes[0] !== TOKEN_VERSION) return Promise.resolve(null);
+		const length = text.length > MAX_TOKEN_LENGTH ? null : readBase64Url(text, opened);
+		if (length === null) return Promise.resolve(null);
+		if (opened[0] === LINK_TOKEN_VERSION) return this.#links.open(opened.slice(0, length)).then(openLink);
+		if (length < HEADER_LENGTH + TAG_LENGTH || opened[0] !== TOKEN_VERSION) return Promise.resolve(null);
 		// The header up to the counter, as it is encoded: what one isolate minted begins alike.
 		const prefix = text.slice(0, PREFIX_CHARACTERS);
 		const known = this.#opening.get(prefix);
-		if (known === undefined) return this.#deriveOpeningKey(prefix, bytes).then((key) => (key === null ? null : unseal(key, bytes)));
+		if (known === undefined) {
+			const bytes = opened.slice(0, length);
+			return this.#deriveOpeningKey(prefix, bytes).then((key) => (key === null ? null : unseal(key, bytes, length)));
+		}
 		known.used = ++this.#uses;
-		return unseal(known.key, bytes);
+		return unseal(known.key, opened, length);
 	}
 
 	/** Derives this isolate's next key. Two requests may do so at once: either key is good, and counts for itself. */
@@ -251,10 +254,12 @@ function writeCounter(nonce: Uint8Array, counter: number): void {
 
 /** Reused from token to token: WebCrypto takes a copy of the nonce before it returns. */
 const opening = { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) } as const;
+/** The bytes of a token whose key is known: as above. */
+const opened = new Uint8Array(MAX_TOKEN_LENGTH);
 
-function unseal(key: CryptoKey, bytes: Uint8Array): Promise<ClickToken | null> {
+function unseal(key: CryptoKey, bytes: Uint8Array, length: number): Promise<ClickToken | null> {
 	for (let at = 0; at < COUNTER_LENGTH; at++) opening.iv[NONCE_LENGTH - COUNTER_LENGTH + at] = bytes[COUNTER_AT + at] ?? 0;
-	return crypto.subtle.decrypt(opening, key, bytes.subarray(HEADER_LENGTH)).then(decodePlain, refuseAltered);
+	return crypto.subtle.decrypt(opening, key, bytes.subarray(HEADER_LENGTH, length)).then(decodePlain, refuseAltered);
 }
 
 function decodePlain(plain: ArrayBuffer): ClickToken | null {

@@ -20,7 +20,7 @@ export function deviceAt(connection: string | null, userAgent: string | null): n
 
 /** Whether two devices agree neither in their connection nor in their user agent. */
 export function isOtherDevice(left: number, right: number): boolean {
-	return Math.floor(left / 0x10000) !== Math.floor(right / 0x10000) && left % 0x10000 !== right % 0x10000;
+	return left >>> 16 !== right >>> 16 && (left & 0xffff) !== (right & 0xffff);
 }
 
 /** FNV-1a, folded to 16 bits. */

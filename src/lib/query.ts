@@ -11,7 +11,7 @@ export class Query {
 
 	/** @param search the query without its question mark */
 	constructor(search: string) {
-		const plainNames = !ESCAPED_NAME.test(search);
+		const plainNames = !((search.includes("%") || search.includes("+")) && ESCAPED_NAME.test(search));
 		for (let start = 0; start < search.length && this.#names.length < MAX_PARAMETERS; ) {
 			let end = search.indexOf("&", start);
 			if (end === -1) end = search.length;
@@ -52,7 +52,7 @@ export class Query {
 
 /** Four times as many as any endpoint knows: a URL has room for thousands, and each has a name to decode. */
 const MAX_PARAMETERS = 100;
-/** A name with an escape or a plus in it: nearly no query has one. */
+/** A name with an escape or a plus in it: nearly no query has one, and many have neither anywhere. */
 const ESCAPED_NAME = /(?:^|&)[^=&]*[%+]/;
 /** Nearly no value has anything to decode. */
 const ESCAPED = /[%+]/;

@@ -1,4 +1,5 @@
 /** Privacy signals of a request, wherever it has them: read tolerantly, and where they cannot be read for the stricter meaning. */
+import { keepShape } from "../lib/kept-shapes.ts";
 
 export type PrivacySignals = {
 	/** The user is a child by the law (COPPA). */
@@ -106,3 +107,5 @@ class Reading {
 		return isPresent;
 	}
 }
+
+keepShape(new Reading());

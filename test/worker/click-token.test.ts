@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 import { PRICING_MODELS } from "../../src/lib/enums.ts";
@@ -52,6 +53,20 @@ describe("worker: a minted token", () => {
 				const token = await tokens.mint({ ...content, kind });
 				expect(await tokens.open(token)).toEqual({ ...content, kind });
 			}
+		}
+	});
+
+	test("opens among others that are opened at the same time, whose keys are known or not", async () => {
+		const minters = [new ClickTokens([NEW]), new ClickTokens([NEW]), new ClickTokens([OLD])];
+		const contents = Array.from({ length: 60 }, (_, at): ClickToken => ({ ...CONTENT, campaignId: at, keyword: "k".repeat(at) }));
+		const minted = await Promise.all(contents.map((content, at) => (minters[at % 3] as ClickTokens).mint(content)));
+		const link = await new LinkTokens([OLD]).mint({ publisher: "acme_rtb", advertiserId: 12, domain: "shoes.example", campaignId: 1 });
+		const tokens = new ClickTokens([NEW, OLD]);
+		for (let round = 0; round < 2; round++) {
+			const opened = minted.map((token, at) => (at % 5 === 0 ? [tokens.open(token), tokens.open(link)] : [tokens.open(token)]));
+			const first = await Promise.all(opened.map(([open]) => open));
+			expect(first).toEqual(contents);
+			for (const [, open] of opened) expect(open === undefined || (await open)?.kind === "link").toBe(true);
 		}
 	});
 

@@ -1,4 +1,5 @@
 /** Which publishers may not promote a brand: packed beside the brand, and asked without being unpacked. */
+import { keepShape } from "../../lib/kept-shapes.ts";
 import { ByteReader, ByteWriter, readThreeBytes } from "./bytes.ts";
 
 /** A publisher's block of a brand. */
@@ -79,3 +80,5 @@ export class PackedBlocks {
 		return false;
 	}
 }
+
+keepShape(new PackedBlocks(new Uint8Array(), 0, []));

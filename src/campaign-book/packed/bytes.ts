@@ -1,4 +1,5 @@
 /** Writes and reads packed bytes: numbers in as few bytes as they need, texts as UTF-8 behind their length. */
+import { keepShape } from "../../lib/kept-shapes.ts";
 import { fromUtf8, utf8 } from "../../lib/utf8.ts";
 
 /** Bytes that grow as they are written. */
@@ -114,6 +115,8 @@ export class ByteReader {
 		return from;
 	}
 }
+
+keepShape(new ByteReader(new Uint8Array(), 0));
 
 export function readThreeBytes(bytes: Uint8Array, at: number): number {
 	return (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);

@@ -61,7 +61,8 @@ function chunkOf(key: string, bits: number): number {
 
 /** The chunk that a name stands in. */
 export function publisherChunkOf(name: PublisherName, value: string, bits: number): number {
-	return chunkOf(keyOf(name, value), bits);
+	// Most books have one, and then no key is made for it.
+	return bits === 0 ? 0 : chunkOf(keyOf(name, value), bits);
 }
 
 type Named = { publisher: BookPublisher; wire: PublisherWire; until: number | null };

@@ -1,4 +1,5 @@
 /** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
+import { keepShape } from "../../lib/kept-shapes.ts";
 import {
 	ALL_HOURS,
 	type BookBrand,
@@ -189,3 +190,6 @@ class PackedPrices implements KeywordPrices {
 		while (reader.at < this.#to) yield [reader.text(), reader.number()];
 	}
 }
+
+keepShape(new OnePrice("", 0));
+keepShape(new PackedPrices(new Uint8Array(), 0, 0));
