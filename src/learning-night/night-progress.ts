@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
 import type { DelayCurves } from "../learning/delay-curve.ts";
-import { Traffic, type TrafficKind } from "../learning/traffic.ts";
+import { pairKey, Traffic, type TrafficKind } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 
 /** In order; `round` several times. */
@@ -49,10 +49,18 @@ async function readNight(db: Database, day: number): Promise<Night | null> {
 	return { ...night, progress: JSON.parse(progress) as Progress, fault: fault === null ? null : (JSON.parse(fault) as Fault) };
 }
 
+/** Without the character that parts the names in a key: PostgreSQL takes none such. */
+type StoredKind = Omit<TrafficKind, "sourceKey"> & { source: string };
+
+function storeKind({ sourceKey, ...kind }: TrafficKind): StoredKind {
+	return { ...kind, source: sourceKey.slice(kind.publisher.length + 1) };
+}
+
 /** What traffic had said of a night by the time it was cut off. */
 export async function readTraffic(db: Database): Promise<Traffic> {
 	const parts = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`);
-	return new Traffic(parts.flatMap(({ value }) => JSON.parse(value) as TrafficKind[]));
+	const kinds = parts.flatMap(({ value }) => JSON.parse(value) as StoredKind[]);
+	return new Traffic(kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) })));
 }
 
 /** Keeps how far a night is. @param traffic what it goes on with; null where it is done */
@@ -63,7 +71,7 @@ export async function saveNight(
 	traffic: Traffic | null,
 	then: readonly SQL[] = [],
 ): Promise<void> {
-	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds]);
+	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds].map(storeKind));
 	await runTransaction(db, [
 		sql`DELETE FROM learning_work WHERE name LIKE 'traffic %'`,
 		...parts.map((kinds, at) => sql`INSERT INTO learning_work (name, value) VALUES (${`traffic ${at}`}, ${JSON.stringify(kinds)})`),

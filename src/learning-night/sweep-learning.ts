@@ -5,6 +5,7 @@ import { dayOf } from "../learning/cohorts.ts";
 import { tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { holdGuards } from "./hold-guards.ts";
+import { openNight } from "./night-progress.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
 import { type FactorCursor, FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
 import { runNight } from "./run-night.ts";
@@ -40,11 +41,15 @@ export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: nu
 	const { db, now } = deps;
 	const mayGoOn = () => hasLeft(LEFT_TO_OTHERS);
 	const today = dayOf(now());
-	// Rows are kept whether anyone learns from them or not.
-	const isTidy = await tidyLearning(db, today, mayGoOn);
 	const network = await readNetworkLearning(db);
-	if (!(await isLearning(db, network))) return;
-	const fault = !isTidy ? null : await runNightSafely(deps, today, () => runNight(deps, network, today, { rows: ROWS_A_RUN, mayGoOn }));
+	// Rows are kept whether anyone learns from them or not.
+	const tidy = () => tidyLearning(db, today, mayGoOn);
+	if (!(await isLearning(db, network))) {
+		await tidy();
+		return;
+	}
+	const limits = { rows: ROWS_A_RUN, mayGoOn };
+	const fault = await runNightSafely(deps, today, async () => (await tidy()) && runNight(deps, network, today, limits));
 	await publishHour(deps, mayGoOn);
 	if (fault !== null) throw fault;
 }
@@ -61,6 +66,7 @@ async function runNightSafely({ db, now }: LearningDeps, day: number, run: () =>
 	} catch (error) {
 		const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 		const message = root instanceof Error ? `${root.name}: ${root.message}` : "unknown";
+		await openNight(db, day, now());
 		await db.run(sql`UPDATE learning_nights SET fault = ${JSON.stringify({ at: now(), message })} WHERE day = ${day}`);
 		return error instanceof Error ? error : new Error(message);
 	}

@@ -1,0 +1,198 @@
+/** A night over tables: it learns what the pure one does, wherever it is cut off, and one that breaks leaves what was learned before. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
+import { learnCurves } from "../../src/learning/learn-delays.ts";
+import { learnNight } from "../../src/learning/night.ts";
+import { campaignPolicy, networkSettings } from "../../src/learning/policy.ts";
+import { sizeClassOf } from "../../src/learning/size-class.ts";
+import type { StoredLearning } from "../../src/learning/stored.ts";
+import { runNight } from "../../src/learning-night/run-night.ts";
+import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
+import type { LinkType } from "../../src/lib/enums.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
+import { rowsOf } from "../support/click-messages.ts";
+import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+
+const db = openDatabase(env.DB);
+const NOW = Date.parse("2026-11-18T00:10:00Z");
+const TODAY = dayOf(NOW);
+const NETWORK = { mode: "automatic" } as const;
+const CAMPAIGNS = [6001, 6002, 6003];
+const KEYWORDS = new Map([["boots", 600_000]]);
+
+type Row = {
+	campaign: number;
+	publisher: string;
+	source: string;
+	keyword: string;
+	link: LinkType;
+	age: number;
+	clicks: number;
+	conversions: number;
+	payout: number;
+};
+
+const rowArbitrary: fc.Arbitrary<Row> = fc.record({
+	campaign: fc.constantFrom(...CAMPAIGNS),
+	publisher: fc.constantFrom("p1", "p2"),
+	source: fc.constantFrom("s1", "s2", "*other"),
+	keyword: fc.constantFrom("", "*", "boots"),
+	link: fc.constantFrom<LinkType>("homepage", "deeplink"),
+	age: fc.integer({ min: 0, max: 60 }),
+	clicks: fc.integer({ min: 1, max: 400 }),
+	conversions: fc.integer({ min: 0, max: 30 }),
+	payout: fc.integer({ min: 100_000, max: 90_000_000 }),
+});
+
+const cellOf = ({ campaign, publisher, source, keyword, link, age }: Row) =>
+	[campaign, publisher, source, keyword, link, TODAY - 1 - age] as const;
+
+async function clear(): Promise<void> {
+	const tables = ["clicks", "earnings", "delays", "campaigns", "traffic", "factors", "changes", "nights", "work"];
+	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+}
+
+async function store(rows: readonly Row[]): Promise<void> {
+	await env.DB.batch(
+		rows.flatMap((row) => [
+			env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)").bind(
+				...cellOf(row),
+				row.clicks,
+				row.clicks * 90_000,
+			),
+			env.DB.prepare("INSERT INTO learning_earnings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").bind(
+				...cellOf(row),
+				sizeClassOf(row.payout),
+				row.conversions,
+				row.conversions * row.payout,
+			),
+			env.DB.prepare(
+				"INSERT INTO learning_delays VALUES ('northwind', ?, 0, ?, 0) ON CONFLICT (platform, day, lag) DO UPDATE SET arrivals = excluded.arrivals",
+			).bind(TODAY - 1 - row.age, row.conversions),
+		]),
+	);
+}
+
+/** What the pure night learns of the same rows. */
+async function learnAlike(rows: readonly Row[]) {
+	const delays = await rowsOf<{ platform: string; day: number; lag: number; arrivals: number; reversals: number }>(
+		"SELECT * FROM learning_delays",
+	);
+	const { settings } = campaignPolicy(NETWORK, null);
+	const clicked = CAMPAIGNS.filter((id) => rows.some(({ campaign }) => campaign === id));
+	return learnNight({
+		today: TODAY,
+		settings: networkSettings(NETWORK),
+		curves: new Map([["northwind", learnCurves(delays, TODAY)]]),
+		campaigns: clicked.map((id) => ({
+			terms: { id: String(id), platform: "northwind", epcMicros: 400_000, defaultKeywordEpcMicros: null, keywordEpcMicros: KEYWORDS },
+			settings,
+			lastBreak: null,
+			cells: rows
+				.filter(({ campaign }) => campaign === id)
+				.map((row) => ({
+					cell: { campaign: String(id), publisher: row.publisher, source: row.source, keyword: row.keyword, link: row.link },
+					clicks: [{ day: TODAY - 1 - row.age, clicks: row.clicks, paidMicros: row.clicks * 90_000 }],
+					earnings: [earningOf(row)],
+				})),
+		})),
+	});
+}
+
+function earningOf({ age, conversions, payout }: Row): EarningRow {
+	return { day: TODAY - 1 - age, sizeClass: sizeClassOf(payout), conversions, netMicros: conversions * payout };
+}
+
+beforeAll(async () => {
+	const brands = CAMPAIGNS.map((id) => brandEntry(`brand-${id}.example`, id, {}, { keyword_epc: { boots: "0.6000" } }));
+	await importFile({ epc_learning: NETWORK, platforms: [NORTHWIND], brands });
+});
+beforeEach(clear);
+
+describe("worker: a night", () => {
+	it("learns what the pure one does of the same rows, wherever it is cut off", async () => {
+		const cells = fc.uniqueArray(rowArbitrary, { minLength: 4, maxLength: 40, selector: (row) => JSON.stringify(cellOf(row)) });
+		await fc.assert(
+			fc.asyncProperty(cells, fc.boolean(), async (rows, isCut) => {
+				await clear();
+				await store(rows);
+				let runs = 1;
+				while (!(await runNight({ db, now: () => NOW }, NETWORK, TODAY, { rows: isCut ? 1 : 1_000_000, mayGoOn: () => true }))) runs++;
+				expect(runs > 1).toBe(isCut);
+				const pure = await learnAlike(rows);
+				const stored = await rowsOf<{ id: number; learned: string; lastBreak: string | null }>(
+					`SELECT campaign_id AS id, learned, last_break AS "lastBreak" FROM learning_campaigns`,
+				);
+				expect(stored.map(({ id }) => String(id)).toSorted()).toEqual([...pure.campaigns.keys()].toSorted());
+				for (const { id, learned, lastBreak } of stored) {
+					const known = pure.campaigns.get(String(id));
+					const { campaign, keywords, publishers, balance, loading } = JSON.parse(learned) as StoredLearning;
+					expect(campaign.factor).toBeCloseTo(known?.factors.campaign.factor ?? 0, 9);
+					expect(loading).toBeCloseTo(pure.loading, 9);
+					expect(balance.paidMicros).toBe(known?.balance.paidMicros);
+					expect(balance.projectedMicros / 1e6).toBeCloseTo((known?.balance.projectedMicros ?? 0) / 1e6, 6);
+					for (const [keyword, { factor }] of Object.entries(keywords))
+						expect(factor).toBeCloseTo(known?.factors.keywords.get(keyword)?.factor ?? 0, 9);
+					for (const [publisher, { factor }] of Object.entries(publishers)) {
+						expect(factor).toBeCloseTo(known?.factors.publishers.get(publisher)?.factor ?? 0, 9);
+					}
+					expect(lastBreak === null).toBe(known?.lastBreak === null);
+				}
+				const traffic = await rowsOf<{ name: string; evidence: string }>(
+					"SELECT name, evidence FROM learning_traffic WHERE level = 'link'",
+				);
+				for (const { name, evidence } of traffic) {
+					expect((JSON.parse(evidence) as { factor: number }).factor).toBeCloseTo(pure.shared.links.get(name as LinkType)?.factor ?? 0, 9);
+				}
+				expect(await rowsOf("SELECT name FROM learning_work")).toEqual([]);
+			}),
+			{ numRuns: Number(env.PROPERTY_RUNS) || 8 },
+		);
+	});
+
+	it("that breaks leaves what was learned before, says of what, and is tried again", async () => {
+		const row: Row = {
+			campaign: 6001,
+			publisher: "p1",
+			source: "s1",
+			keyword: "",
+			link: "homepage",
+			age: 3,
+			clicks: 400,
+			conversions: 60,
+			payout: 8_000_000,
+		};
+		await store([row]);
+		let time = NOW;
+		const sweep = () => sweepLearning({ db, kv: env.BOOK, now: () => time }, () => true);
+		await sweep();
+		const factors = () => rowsOf("SELECT level, name, published FROM learning_factors ORDER BY level, name");
+		const before = await factors();
+		expect(before.length).toBeGreaterThan(0);
+		time += 24 * HOUR_MS;
+		await env.DB.prepare("ALTER TABLE learning_delays RENAME TO learning_delays_gone").run();
+		try {
+			await expect(sweep()).rejects.toThrow();
+			const nights = await rowsOf<{ day: number; finished: number | null; fault: string | null }>(
+				"SELECT day, finished_at AS finished, fault FROM learning_nights ORDER BY day",
+			);
+			expect(nights).toMatchObject([
+				{ day: TODAY, fault: null },
+				{ day: TODAY + 1, finished: null, fault: expect.stringContaining("learning_delays") },
+			]);
+			time += MINUTE_MS;
+			await sweep();
+		} finally {
+			await env.DB.prepare("ALTER TABLE learning_delays_gone RENAME TO learning_delays").run();
+		}
+		expect((await factors()).length).toBe(before.length);
+		time += 10 * MINUTE_MS;
+		await sweep();
+		expect(await rowsOf("SELECT count(*) AS count FROM learning_nights WHERE fault IS NULL AND finished_at IS NOT NULL")).toEqual([
+			{ count: 2 },
+		]);
+	});
+});
