@@ -27,7 +27,7 @@ export type Progress = {
 export type Night = { day: number; startedAt: number; finishedAt: number | null; progress: Progress; fault: Fault | null };
 
 /** `learning_nights.fault`. */
-export type Fault = { at: number; message: string };
+type Fault = { at: number; message: string };
 
 const FIRST: Progress = { step: "payouts", round: 0, after: 0, usualMicros: null, loading: 0, curves: {}, breaks: {} };
 

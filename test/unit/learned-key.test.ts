@@ -1,0 +1,52 @@
+/** What of learned factors has room in `book:learned`, and how far above the book a bid may be by it. */
+import { describe, expect, it } from "vitest";
+import { campaignPrice, highestPrice } from "../../src/bidding/pricing.ts";
+import { holdBack, LearnedFactors, parseLearned, reckonEpc } from "../../src/campaign-book/learned.ts";
+import { fill } from "../../src/learning-night/write-learned-key.ts";
+import { bytesOf } from "../../src/lib/split-by-bytes.ts";
+import { brand, campaign, publisher } from "../support/auction-parts.ts";
+
+const source = (at: number, factor: number) => ({
+	level: "source" as const,
+	campaignId: 0,
+	publisherId: `p${at % 300}`,
+	name: `tag-${at}`,
+	factor,
+});
+
+describe("unit: the key of learned factors", () => {
+	it("holds 64 KB at most, of what moves the most money", () => {
+		const factors = Array.from({ length: 20_000 }, (_, at) => source(at, 0.5));
+		const clicks = new Map(factors.map((factor, at) => [JSON.stringify(["source", 0, factor.publisherId, factor.name]), at]));
+		const link = { level: "link" as const, campaignId: 0, publisherId: "", name: "deeplink", factor: 1.2 };
+		const wire = fill([...factors, link], clicks, 1);
+		expect(bytesOf(JSON.stringify(wire))).toBeLessThanOrEqual(64 * 1024);
+		expect(wire.links).toEqual({ deeplink: 1.2 });
+		expect(wire.publishers?.p199?.s?.["tag-19999"]).toBe(0.5);
+		expect(wire.publishers?.p0?.s?.["tag-0"]).toBeUndefined();
+		expect(parseLearned(JSON.stringify(wire))).toEqual(wire);
+		expect(parseLearned('{"format":9}')).toBeNull();
+	});
+
+	it("no bid is above what the early end of an auction reckons with", () => {
+		const learned = new LearnedFactors({
+			format: 1,
+			links: { homepage: 1.1 },
+			publishers: { acme: { f: 0.9, s: { top: 1.7 }, c: { 1: 2.5, 2: 0.5 } } },
+			h: 20_000,
+		});
+		const reckoning = learned.reckon(publisher(), "top", "homepage");
+		for (const epcMicros of [1, 333, 400_001]) {
+			for (const campaignId of [1, 2, 3]) {
+				const of = campaign({ campaignId, epcMicros, heldBack: { byClick: 5_000, all: 20_000 } });
+				const price = campaignPrice(of, null, 777_777, reckoning);
+				expect(price).toBeLessThanOrEqual(
+					highestPrice(brand({ campaigns: [campaign({ campaignId: 9, epcMicros })] }), null, 777_777, reckoning),
+				);
+			}
+		}
+		const click = learned.reckon(publisher({ pricingModel: "CPC" }), "else", "deeplink");
+		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click)).toBe(900_000);
+		expect(holdBack(900_000, campaign({ heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(450_000);
+	});
+});
