@@ -8,7 +8,6 @@ import {
 	type CampaignWire,
 	domainKey,
 	encodeEntry,
-	HELD_SCALE,
 	type HeldBack,
 	keywordKey,
 	SHARD_HEADER,
@@ -36,7 +35,7 @@ export type CampaignInput = {
 	allowedHours: number;
 	/** The campaign's own rules on which clicks are paid. */
 	traffic: TrafficSettings | null;
-	/** Absent where its price is bid. */
+	/** Absent where the operator's prices are bid. */
 	heldBack?: HeldBack;
 	/** The operator's numbers, where those above were learned and some publisher is bid these; else absent. */
 	operatorPrices?: Pick<CampaignInput, "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros">;
@@ -172,7 +171,7 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 		...(neverBids && { z: 1 }),
 		...(campaign.allowedHours !== ALL_HOURS && { t: campaign.timezone, m: campaign.allowedHours }),
 		...(campaign.traffic !== null && { r: campaign.traffic }),
-		...(campaign.heldBack !== undefined && holdsBack(campaign.heldBack) && { w: [campaign.heldBack.byClick, campaign.heldBack.all] }),
+		...(campaign.heldBack !== undefined && { w: [campaign.heldBack.byClick, campaign.heldBack.all] }),
 		...(campaign.operatorPrices !== undefined && { n: writePrices(campaign.operatorPrices) }),
 	} satisfies CampaignWire;
 }
@@ -180,8 +179,4 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 function writePrices(prices: NonNullable<CampaignInput["operatorPrices"]>): NonNullable<CampaignWire["n"]> {
 	const keywords = Object.entries(prices.keywordEpcMicros).sort(([a], [b]) => (a < b ? -1 : 1));
 	return [prices.epcMicros, prices.defaultKeywordEpcMicros, keywords.length === 0 ? null : Object.fromEntries(keywords)];
-}
-
-function holdsBack({ byClick, all }: HeldBack): boolean {
-	return byClick !== HELD_SCALE || all !== HELD_SCALE;
 }

@@ -159,7 +159,7 @@ export type CampaignWire = {
 	m?: number;
 	/** The campaign's own rules on which clicks are paid. */
 	r?: TrafficSettings;
-	/** {@link HeldBack}: to publishers who are paid by click, and to the others; absent: no less is bid than its price. */
+	/** {@link HeldBack}: to publishers who are paid by click, and to the others; absent: the operator's prices are bid. */
 	w?: [byClick: number, all: number];
 	/** The operator's `e`, `f` and `k`, where others stand there: for publishers to whom learned prices are not bid. */
 	n?: [epc: number | null, defaultKeywordEpc: number | null, keywords: Record<string, number> | null];
@@ -198,7 +198,7 @@ export type BookCampaign = {
 	readonly timeZone: string | null;
 	readonly allowedHours: number;
 	readonly traffic: TrafficSettings | null;
-	/** Null where its price is bid. */
+	/** Null where the operator's prices are bid, and not what was learned. */
 	readonly heldBack: HeldBack | null;
 	/** The operator's numbers, where others were learned and some publisher is bid these. */
 	readonly operatorPrices: CampaignPrices | null;

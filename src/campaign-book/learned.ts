@@ -58,7 +58,7 @@ export class LearnedFactors {
 		const ofSource = source === null || own?.s === undefined ? 1 : (ownFactor(own.s, source) ?? 1);
 		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
 		const campaigns = own?.c ?? null;
-		return { traffic, campaigns, most: traffic * (own?.highest ?? 1) * this.#mostHeld, byClick: pricingModel !== "CPA" };
+		return { traffic, campaigns, most: Math.max(1, traffic * (own?.highest ?? 1) * this.#mostHeld), byClick: pricingModel !== "CPA" };
 	}
 }
 
@@ -81,8 +81,13 @@ export function operatorView(campaign: BookCampaign): BookCampaign {
 }
 
 /** What a campaign's clicks are reckoned to earn in a request, micro-dollars. @param epcMicros its price in the book, gross */
-export function reckonEpc(epcMicros: number, { campaignId }: Pick<BookCampaign, "campaignId">, reckoning: Reckoning | null): number {
-	if (reckoning === null) return epcMicros;
+export function reckonEpc(
+	epcMicros: number,
+	{ campaignId, heldBack }: Pick<BookCampaign, "campaignId" | "heldBack">,
+	reckoning: Reckoning | null,
+): number {
+	// Campaigns that are pinned, or only advised, are not told apart but by this.
+	if (reckoning === null || heldBack === null) return epcMicros;
 	const { traffic, campaigns } = reckoning;
 	const factor = campaigns === null ? traffic : traffic * (ownFactor(campaigns, String(campaignId)) ?? 1);
 	return factor === 1 ? epcMicros : Math.round(epcMicros * factor);

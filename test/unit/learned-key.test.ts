@@ -46,7 +46,9 @@ describe("unit: the key of learned factors", () => {
 			}
 		}
 		const click = learned.reckon(publisher({ pricingModel: "CPC" }), "else", "deeplink");
-		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click)).toBe(900_000);
+		expect(reckonEpc(400_000, campaign({ campaignId: 1, heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(900_000);
+		// One that is pinned, or only advised, is bid at the operator's number whatever its traffic.
+		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click)).toBe(400_000);
 		expect(holdBack(900_000, campaign({ heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(450_000);
 	});
 });

@@ -88,6 +88,7 @@ async function importNetwork(learning: object, ofAcme: object = {}): Promise<voi
 		brands: [
 			brandEntry("good.example", 5001, {}, { keyword_epc: { boots: "0.6000", hats: "0.2000" } }),
 			brandEntry("bad.example", 5002),
+			brandEntry("pinned.example", 5004, {}, { epc_learning: { pin: true } }),
 			brandEntry("new.example", 5003, {}, links),
 		],
 	});
@@ -199,6 +200,7 @@ describe("worker: learned prices", () => {
 		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
 		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan(await priceOf({ bd: "good.example" }));
 		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan(await priceOf({ bd: "new.example" }));
+		expect(await priceOf({ bd: "pinned.example", subid: "rotten" })).toBe(0.2);
 		const before = await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })]);
 		await publish(2);
 		expect(await Promise.all([ask({ subid: "rotten" }), priceOf({ bd: "good.example", kw: "boots" })])).toEqual(before);

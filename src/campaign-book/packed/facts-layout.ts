@@ -24,7 +24,7 @@ export type FactsTables = {
 	traffic: TrafficSettings[];
 	/** Brand id → IAB categories. Here, since earlier versions of the code read the records; absent where no brand has any. */
 	categories?: Record<string, string[]>;
-	/** Campaigns that bid less or more than their price: id, and both parts of HeldBack, one after another in the order of ids. Here for the same. */
+	/** Campaigns that bid what was learned: id, and both parts of HeldBack, one after another in the order of ids. Here for the same. */
 	heldBack?: number[];
 	/** Campaign id → the operator's numbers, as CampaignWire has them; of a chunk's keywords those that stand in it. Here for the same. */
 	operatorPrices?: Record<string, NonNullable<CampaignWire["n"]>>;
