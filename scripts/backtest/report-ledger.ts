@@ -3,7 +3,7 @@ import type { JudgedClick } from "./walk-ledger.ts";
 
 const DECILES = 10;
 
-export type Compared = { name: string; clicks: number; operatorMicros: number; predictedMicros: number; earnedMicros: number };
+type Compared = { name: string; clicks: number; operatorMicros: number; predictedMicros: number; earnedMicros: number };
 
 export type LedgerReport = {
 	all: Compared;

@@ -74,7 +74,7 @@ const factorSchema = v.strictObject({
 	maturity: v.pipe(v.number(), v.description("The part of those clicks' earnings that is known by now.")),
 });
 
-export const explainedPriceSchema = v.strictObject({
+const explainedPriceSchema = v.strictObject({
 	campaign_id: count,
 	link: v.picklist(LINK_TYPES),
 	keyword: v.pipe(

@@ -12,7 +12,7 @@ export type NetworkLearning = { mode?: LearningMode; kappa?: Partial<Kappa> } & 
 export type PublisherLearning = { mode?: LearningMode };
 
 /** Levels that a campaign's own clicks are alone in. */
-export type CampaignKappa = Pick<Kappa, "campaign" | "keyword" | "campaignPublisher">;
+type CampaignKappa = Pick<Kappa, "campaign" | "keyword" | "campaignPublisher">;
 
 /** What one campaign sets: the network fills in. */
 export type CampaignLearning = { mode?: LearningMode; pin?: true; kappa?: Partial<CampaignKappa> } & Partial<

@@ -8,7 +8,7 @@ import type { ChangeCause } from "../../src/learning-night/publish-factors.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 
 /** What a factor was made of: so many conversions expected, and so many come. */
-export function evidence(factor: number, expected = 20, observed = factor * 20): FactorEvidence {
+function evidence(factor: number, expected = 20, observed = factor * 20): FactorEvidence {
 	return {
 		factor,
 		clicks: 1_000,

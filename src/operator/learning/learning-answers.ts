@@ -15,7 +15,7 @@ const keywordClass = v.pipe(
 );
 
 /** What a factor was made of. */
-export const evidenceSchema = v.strictObject({
+const evidenceSchema = v.strictObject({
 	factor: v.number(),
 	clicks: v.pipe(v.number(), v.description("Weighted: half after 30 days.")),
 	expected: v.pipe(usd, v.description("What those clicks were to have earned by now without this factor, USD.")),
@@ -29,7 +29,7 @@ export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
 const curve = v.array(v.strictObject({ days: count, part: v.number() }));
 
-export const breakSchema = v.strictObject({
+const breakSchema = v.strictObject({
 	day,
 	z: v.pipe(v.number(), v.description("Standard deviations between what came and what was expected; negative where less came.")),
 	expected_conversions: v.number(),

@@ -14,7 +14,7 @@ import { PRICED_CAMPAIGN, type PricedCampaign, readDoneNight, termsOf } from "./
 import { roundTo, showDay, showEvidence, showMicros } from "./show-learned.ts";
 
 /** A number of the network file that would change. */
-export type AdvisedNumber = { field: string; operatorMicros: number; learnedMicros: number; factor: number };
+type AdvisedNumber = { field: string; operatorMicros: number; learnedMicros: number; factor: number };
 
 export type AdvisedCampaign = PricedCampaign & { rank: number; learned: StoredLearning; numbers: AdvisedNumber[]; worthMicros: number };
 

@@ -67,7 +67,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 }
 
 /** What a night failed of, in words. @param fault JSON with a `message` */
-export function readFault(fault: string): string {
+function readFault(fault: string): string {
 	const { message } = JSON.parse(fault) as { message?: string };
 	return message ?? fault;
 }
