@@ -17,8 +17,8 @@ export type Comparison = {
 	name: string;
 	/** Entry file of the baseline Worker; it answers with `ANSWER_BYTES` bytes. */
 	baseline: string;
-	/** Another baseline that does less, compared with as well, without a bar. */
-	leanBaseline?: string;
+	/** Another Worker that stands between, compared with as well, without a bar. */
+	beside?: { name: string; entry: string };
 	targets: readonly Target[];
 	/** Length of the answers; 0 for an HTTP 204 without a body. */
 	answerBytes: number;
@@ -33,12 +33,9 @@ export type Comparison = {
  * nothing, and all meet the same process. workerd has one core for it, the load process the other.
  */
 export async function compareWithBaseline(bench: Bench, comparison: Comparison): Promise<Figure[]> {
-	const { name, baseline, leanBaseline, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
+	const { name, baseline, beside, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
 	const status = answerBytes === 0 ? 204 : 200;
-	const baselines = [
-		{ name: "baseline", entry: baseline },
-		...(leanBaseline === undefined ? [] : [{ name: "lean_baseline", entry: leanBaseline }]),
-	];
+	const baselines = [{ name: "baseline", entry: baseline }, ...(beside === undefined ? [] : [beside])];
 	const variables = { ANSWER_BYTES: String(answerBytes) };
 	await using runtime = await startWorkers(bench.folder, [
 		{ name: "bid", script: await buildWorker(bench, EDGE), state: DEMO_STATE },
@@ -50,7 +47,7 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 	const sides = await Promise.all(names.map(async (side) => ({ name: side, origin: await runtime.origin(side), targets })));
 	await checkAnswers(sides, status, answerBytes);
 	bench.say(`${targets.length} requests in turn, answers of ${answerBytes} bytes`);
-	const [bid, base, lean] = await runRounds(sides, { ...FULL_ROUNDS, status, say: bench.say });
+	const [bid, base, other] = await runRounds(sides, { ...FULL_ROUNDS, status, say: bench.say });
 	if (base === undefined || bid === undefined) throw new Error("a side is missing");
 	if ([bid, base].some((rounds) => (busyShare(rounds) ?? 1) < LEAST_BUSY)) {
 		bench.say(
@@ -67,9 +64,16 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 		...tellCost(`${name}.bid`, medianCpu(bid), 0),
 		...describe(`${name}.bid`, bid),
 		...describe(`${name}.baseline`, base),
-		...(lean === undefined
-			? []
-			: [tell(`${name}.lean_baseline.throughput_ratio`, ratioOf(bid, lean, "perSecond"), "×"), ...describe(`${name}.lean_baseline`, lean)]),
+		...(beside === undefined || other === undefined ? [] : tellBeside(`${name}.${beside.name}`, bid, base, other)),
+	];
+}
+
+function tellBeside(name: string, bid: readonly Round[], base: readonly Round[], other: readonly Round[]): Figure[] {
+	return [
+		tell(`${name}.throughput_ratio`, ratioOf(bid, other, "perSecond"), "×"),
+		tell(`${name}.to_baseline`, ratioOf(other, base, "perSecond"), "×, throughput of it to the baseline's"),
+		...tellKnown(`${name}.to_baseline_cpu`, cpuRatioOf(base, other), "×, CPU time of the baseline to its"),
+		...describe(name, other),
 	];
 }
 

@@ -10,7 +10,7 @@ export const servingEngine: Part = {
 		return compareWithBaseline(bench, {
 			name: "serving_engine",
 			baseline: "test/bench/serving-engine-baseline.ts",
-			leanBaseline: "test/bench/serving-engine-lean-baseline.ts",
+			beside: { name: "lean_baseline", entry: "test/bench/serving-engine-lean-baseline.ts" },
 			targets: demo.servingEngine,
 			answerBytes: demo.servingEngineBytes,
 			throughputBar: 0.95,
