@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CampaignTerms } from "../../src/learning/cell.ts";
@@ -13,8 +13,9 @@ type ClickRow = Omit<LedgerClick, "campaign" | "link"> & { campaign: number; lin
 /** The file of the network's database that the local server keeps. @throws Failure where there is none */
 export function findLocalDatabase(): string {
 	const folder = join(STATE_DIR, "v3", "d1");
-	const files = readdirSync(STATE_DIR, { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile() && entry.name.endsWith(".sqlite") && entry.parentPath.startsWith(folder))
+	const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+	const files = entries
+		.filter((entry) => entry.isFile() && entry.name.endsWith(".sqlite"))
 		.map(({ parentPath, name }) => join(parentPath, name));
 	const found = files.find((file) => {
 		const db = new DatabaseSync(file, { readOnly: true });
