@@ -21,6 +21,8 @@ export type PublisherFactorsWire = {
 	f?: number;
 	/** By source. */
 	s?: Record<string, number>;
+	/** Of sources that are not in that list: there where all that are followed singly are, or where less is bid by it. */
+	o?: number;
 	/** By campaign id. */
 	c?: Record<string, number>;
 };
@@ -55,7 +57,8 @@ export class LearnedFactors {
 	/** @param source the publisher's own name of the place, as its clicks will have it; null for none */
 	reckon({ id, pricingModel }: Asking, source: string | null, link: LinkType): Reckoning {
 		const own = this.#publishers.get(id);
-		const ofSource = source === null || own?.s === undefined ? 1 : (ownFactor(own.s, source) ?? 1);
+		// Clicks without a source are a source of their own.
+		const ofSource = (own?.s === undefined ? undefined : ownFactor(own.s, source ?? "")) ?? own?.o ?? 1;
 		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
 		const campaigns = own?.c ?? null;
 		return { traffic, campaigns, most: Math.max(1, traffic * (own?.highest ?? 1) * this.#mostHeld), byClick: pricingModel !== "CPA" };

@@ -4,6 +4,7 @@ import type { FactorEvidence } from "./factor.ts";
 import type { Guards } from "./guards.ts";
 import type { LearnedCampaign } from "./night-steps.ts";
 import { type Published, UNPUBLISHED } from "./publish-step.ts";
+import type { LearningSettings } from "./settings.ts";
 
 /** Stands, among factors of a campaign's prices, for the keywords that it lists and of which no click tells. */
 export const LISTED_KEYWORDS = "*listed";
@@ -51,19 +52,24 @@ export function numberOf(terms: CampaignTerms, keyword: string): number {
 
 /**
  * A factor that was learned against another number of the operator's, as it would be against the present one: expected earnings are in
- * proportion to it. Without it whoever accepts an advised price would get it multiplied by what it was made of.
+ * proportion to it. Without it whoever accepts an advised price would get it multiplied by what it was made of. It stays within the
+ * campaign's bounds, as the next night has it: who sets a number low ends what is bid.
  */
 export function factorAgainst(
 	factor: number,
-	number: number,
+	terms: CampaignTerms,
 	learned: Pick<StoredLearning, "campaign" | "numbers">,
 	keyword: string,
-	kappa: number,
+	{ kappa, lowestFactor, highestFactor }: Pick<LearningSettings, "kappa" | "lowestFactor" | "highestFactor">,
 ): number {
-	const before = learned.numbers[keyword] ?? learned.numbers[NO_KEYWORD] ?? number;
+	// Listed keywords of which no click tells go by the number of all of them.
+	const known = Object.hasOwn(learned.numbers, keyword) ? keyword : LISTED_KEYWORDS;
+	const number = numberOf(terms, known);
+	const before = learned.numbers[known] ?? number;
 	if (before === number || before <= 0 || number <= 0) return factor;
 	const { expected } = learned.campaign;
-	return (factor * (kappa + expected)) / (kappa + (expected * number) / before);
+	const against = (factor * (kappa.campaign + expected)) / (kappa.campaign + (expected * number) / before);
+	return Math.min(Math.max(against, Math.min(factor, lowestFactor)), Math.max(factor, highestFactor));
 }
 
 function most(levels: ReadonlyMap<string, FactorEvidence>): Record<string, FactorEvidence> {

@@ -49,6 +49,8 @@ describe("unit: the key of learned factors", () => {
 		expect(reckonEpc(400_000, campaign({ campaignId: 1, heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(900_000);
 		// One that is pinned, or only advised, is bid at the operator's number whatever its traffic.
 		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click)).toBe(400_000);
+		const low = new LearnedFactors({ format: 1, publishers: { acme: { f: 0.5 } } }).reckon(publisher(), null, "homepage");
+		expect(highestPrice(brand(), null, 777_777, low)).toBeGreaterThanOrEqual(campaignPrice(campaign(), null, 777_777, low));
 		expect(holdBack(900_000, campaign({ heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(450_000);
 	});
 });

@@ -111,13 +111,17 @@ beforeEach(async () => {
 	const tables = ["clicks", "earnings", "campaigns", "traffic", "factors", "changes", "nights", "work"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
 	await env.BOOK.delete(LEARNED_KEY);
+	time += 2 * DAY_MS;
+	setNow(new Date(time).toISOString());
+	await publishAll();
+});
+
+async function publishAll(): Promise<void> {
 	await env.DB.prepare(
 		"INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 1 FROM book_keys WHERE true ON CONFLICT (slot) DO NOTHING",
 	).run();
-	time += 2 * DAY_MS;
-	setNow(new Date(time).toISOString());
 	await publish(1);
-});
+}
 
 /** Publishes the book in a format, to be read by the next bid. */
 async function publish(bookFormat: 1 | 2): Promise<void> {
@@ -214,5 +218,53 @@ describe("worker: learned prices", () => {
 		const clicks = () => rowsOf<{ bid: number }>("SELECT bid_micros AS bid FROM clicks WHERE source_id = 'rotten' AND reason IS NULL");
 		await vi.waitUntil(async () => (await clicks()).length > 0, { timeout: 20_000 });
 		expect(await clicks()).toEqual([{ bid: Math.round(price * 1_000_000) }]);
+	});
+
+	it("a keyword without clicks keeps its number, and one that the operator sets low ends what is bid", async () => {
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 4_000_000 }]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		const own = (await priceOf({ bd: "good.example" })) / 0.2;
+		expect(own).toBeGreaterThan(0.9);
+		expect(own).toBeLessThan(1.2);
+		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeCloseTo(0.3 * own, 2);
+		expect(await priceOf({ bd: "good.example", kw: "hats" })).toBeCloseTo(0.1 * own, 2);
+		await env.DB.prepare("UPDATE campaigns SET epc_micros = 400 WHERE campaign_id = 5001").run();
+		await publishAll();
+		expect(await priceOf({ bd: "good.example" })).toBeLessThanOrEqual(0.0002 * 5);
+		await env.DB.prepare("UPDATE campaigns SET epc_micros = 400000 WHERE campaign_id = 5001").run();
+		await publishAll();
+	});
+
+	it("clicks without a source, and of sources beyond those that are followed, are bid by what such clicks earn", async () => {
+		const followed = Array.from({ length: 200 }, (_, at) => `s${at}`);
+		await env.DB.batch(
+			[...followed, "*other"].map((source) =>
+				env.DB.prepare("INSERT INTO learning_sources VALUES ('acme', ?, ?, ?)").bind(
+					source,
+					source === "*other" ? null : 0,
+					dayOf(time) + 30,
+				),
+			),
+		);
+		const half = (campaign: number, source: string, conversions: number) => ({
+			campaign,
+			source,
+			clicks: 80,
+			conversions,
+			payout: 4_000_000,
+		});
+		const of = (campaign: number) => [half(campaign, "s1", 12), half(campaign, "*other", 1), half(campaign, "", 3)];
+		await store(20, [...of(5001), ...of(5002)]);
+		for (let day = 0; day < 6; day++) await pass(25);
+		const ask = (subid?: string) => priceOf({ bd: "bad.example", ...(subid === undefined ? {} : { subid }) });
+		for (const format of [2, 1] as const) {
+			await publish(format);
+			const usual = await ask("s2");
+			expect(await ask("fresh")).toBeLessThan(usual * 0.5);
+			expect(await ask("s1")).toBeGreaterThan(usual * 1.2);
+			expect(await ask()).toBeLessThan(usual * 0.8);
+			expect(await ask()).toBeGreaterThan(await ask("fresh"));
+		}
+		await env.DB.prepare("DELETE FROM learning_sources").run();
 	});
 });

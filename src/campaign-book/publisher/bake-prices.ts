@@ -10,7 +10,7 @@ import {
 	type PublisherLearning,
 	readLearning as parseLearning,
 } from "../../learning/policy.ts";
-import { factorAgainst, numberOf, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { CampaignInput } from "../build.ts";
 
@@ -70,7 +70,7 @@ export async function bakePrices<Campaign extends Row>(
 		const terms = termsOf(campaign);
 		const factorOf = (keyword: string) => {
 			const factor = priceFactor(published, keyword);
-			return learned === null ? factor : factorAgainst(factor, numberOf(terms, keyword), learned, keyword, settings.kappa.campaign);
+			return learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
 		};
 		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
 		return {

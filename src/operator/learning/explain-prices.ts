@@ -7,6 +7,7 @@ import type { Break } from "../../learning/breaks.ts";
 import { type CampaignTerms, type Cell, keywordClass } from "../../learning/cell.ts";
 import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
 import type { FactorEvidence } from "../../learning/factor.ts";
+import { caution } from "../../learning/guards.ts";
 import type { Learned } from "../../learning/night.ts";
 import {
 	bidMode,
@@ -17,7 +18,7 @@ import {
 	readLearning,
 } from "../../learning/policy.ts";
 import { sourceClass } from "../../learning/sources.ts";
-import { priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
@@ -138,12 +139,16 @@ function explainOne(
 			.filter(({ level, campaignId }) => level === "price" && campaignId === row.campaignId)
 			.map(({ name, published }) => [name, readPublished(published).factor]),
 	);
+	const inForce = priceFactor(ofPrices, cell.keyword);
+	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
+	// As the book has a campaign of which nothing is known.
+	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
 	const explained = explainPrice(
 		terms,
 		cell,
 		{
 			factors: {
-				campaignKeyword: priceFactor(ofPrices, cell.keyword),
+				campaignKeyword: learned === null ? inForce : factorAgainst(inForce, terms, learned, cell.keyword, settings),
 				publisher: factorOf("publisher", 0),
 				source: factorOf("source", 0),
 				campaignPublisher: factorOf("campaign_publisher", row.campaignId),
@@ -151,7 +156,7 @@ function explainOne(
 			},
 			mode,
 			sharePpm: publisher.sharePpm,
-			guards: publisher.pricingModel === "CPC" && steering !== null ? steering : null,
+			guards: publisher.pricingModel === "CPC" ? guards : null,
 			creep: steering?.bidCreep ?? 1,
 		},
 		learnedOf(terms, row, shared),

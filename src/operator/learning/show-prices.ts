@@ -6,15 +6,8 @@ import type { Break } from "../../learning/breaks.ts";
 import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
 import { NO_EVIDENCE } from "../../learning/factor.ts";
 import { bidMode, type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
-import {
-	factorAgainst,
-	LISTED_KEYWORDS,
-	numberOf,
-	priceFactor,
-	readPublished,
-	type Steering,
-	type StoredLearning,
-} from "../../learning/stored.ts";
+import type { LearningSettings } from "../../learning/settings.ts";
+import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -60,12 +53,7 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 		mode,
 		pinned: own?.pin === true,
 		learned_until: row.day === null ? null : showDay(row.day),
-		numbers: showNumbers(
-			termsOf(row),
-			learned,
-			mode === "automatic" ? inForce : new Map(),
-			campaignPolicy(network, own).settings.kappa.campaign,
-		),
+		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : new Map(), campaignPolicy(network, own).settings),
 		campaign: learned === null ? null : showEvidence(learned.campaign),
 		guards:
 			steering === null
@@ -85,7 +73,7 @@ function showNumbers(
 	terms: CampaignTerms,
 	learned: StoredLearning | null,
 	inForce: ReadonlyMap<string, number>,
-	kappa: number,
+	settings: LearningSettings,
 ): Prices["numbers"] {
 	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
 	const clicksOf = ({ keyword }: { keyword: string }) => learned?.keywords[keyword]?.clicks ?? 0;
@@ -96,7 +84,7 @@ function showNumbers(
 	];
 	return numbers.map(({ keyword, micros }) => {
 		const inKeyword = learned?.keywords[keyword] ?? NO_EVIDENCE;
-		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, kappa);
+		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, settings);
 		return {
 			keyword: showKeyword(keyword),
 			operator_epc: micros === null ? null : showMicros(micros),
@@ -108,11 +96,8 @@ function showNumbers(
 }
 
 /** What a number of the operator's is multiplied by, as it stands now. */
-function factorOf(terms: CampaignTerms, learned: StoredLearning, keyword: string, kappa: number): number {
-	const factor = learned.campaign.factor * (learned.keywords[keyword]?.factor ?? 1);
-	// Listed keywords of which no click tells go by the number of all of them.
-	const known = Object.hasOwn(learned.numbers, keyword) ? keyword : LISTED_KEYWORDS;
-	return factorAgainst(factor, numberOf(terms, known), learned, known, kappa);
+function factorOf(terms: CampaignTerms, learned: StoredLearning, keyword: string, settings: LearningSettings): number {
+	return factorAgainst(learned.campaign.factor * (learned.keywords[keyword]?.factor ?? 1), terms, learned, keyword, settings);
 }
 
 function showChange({ at, keyword, operatorMicros, epcMicros, cause }: ChangeRow): Prices["data"][number] {
