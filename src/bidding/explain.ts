@@ -13,9 +13,9 @@ import type { BiddingDeps } from "./deps.ts";
 import type { Explanation } from "./explain-answer.ts";
 import { holdAuction, type Laying } from "./hold-auction.ts";
 import { layOptions } from "./lay-options.ts";
-import { toAuction } from "./openrtb-route.ts";
 import { pricingKeyword } from "./pricing.ts";
 import { readServingEngineQuery } from "./serving-engine-route.ts";
+import { toAuction } from "./to-auction.ts";
 
 export type ExplainInput =
 	| { endpoint: "openrtb"; identity: string; request: unknown }

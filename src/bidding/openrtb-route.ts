@@ -6,7 +6,6 @@ import { PUBLISHER_IDENTITY } from "../lib/enums.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
-import { canonicalKeyword, canonicalKeywords, type Keywords } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
 import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
@@ -21,10 +20,9 @@ import { layOptions, lifeOf } from "./lay-options.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 import { moreOf } from "./more-of-bid.ts";
 import { tellDecision } from "./tell-decision.ts";
+import { OPENRTB_COUNTRY, toAuction } from "./to-auction.ts";
 
 export const OPENRTB_PATH = "/openrtb";
-/** The one country of this endpoint. */
-const COUNTRY = "US";
 const COUNTRY_NOT_SERVED = noBid("country_not_served");
 
 /** @param path path and query of the request, from its slash on */
@@ -107,7 +105,7 @@ function fill(
 		sourceId: bidRequest.tagId,
 		ip: bidRequest.ip,
 		deeplink: auction.deeplink,
-		country: COUNTRY,
+		country: OPENRTB_COUNTRY,
 		ipv6: bidRequest.ipv6,
 		userAgent: bidRequest.userAgent,
 		keyword: auction.keyword,
@@ -132,35 +130,6 @@ function fill(
 			bid.publisher.fullAnswers ? moreOf(deps, bid, json, lifeSeconds) : null,
 		),
 	);
-}
-
-/** The auction's facts in an OpenRTB request; null where its country is not served. */
-export function toAuction(request: BidRequest): AuctionRequest | null {
-	if (request.country !== null && request.country !== COUNTRY && request.country !== "USA") return null;
-	const keyword = readKeywords(request);
-	return {
-		country: COUNTRY,
-		domain: request.domain,
-		source: request.tagId,
-		keyword: keyword === "too_many" ? null : keyword,
-		deeplink: request.deeplink === null ? null : readWebAddress(request.deeplink),
-		homepageInstead: false,
-		privateAuction: request.privateAuction,
-		floor: request.floor,
-		blockedAdvertisers: request.blockedAdvertisers,
-		allowedSeats: request.allowedSeats,
-		blockedSeats: request.blockedSeats,
-		currencies: request.currencies,
-		privacy: request.privacy,
-		categories: null,
-		tooComplex: request.tooComplex || keyword === "too_many",
-	};
-}
-
-/** `site.search`, else what stands in `user.keywords`. */
-function readKeywords({ search, keywords }: BidRequest): Keywords | "too_many" {
-	if (search !== null) return canonicalKeyword(search);
-	return keywords === null ? null : canonicalKeywords([keywords]);
 }
 
 /** The identity in the path, or null where it is missing, too long or has other characters than allowed. */

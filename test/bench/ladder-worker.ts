@@ -7,7 +7,7 @@
 import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { holdAuction } from "../../src/bidding/hold-auction.ts";
 import { mintClickUrl } from "../../src/bidding/mint-click-url.ts";
-import { toAuction } from "../../src/bidding/openrtb-route.ts";
+import { toAuction } from "../../src/bidding/to-auction.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { campaignPrice, highestPrice } from "../../src/bidding/pricing.ts";
 import { holdBack, LearnedFactors, parseLearned, reckonEpc } from "../../src/campaign-book/learned.ts";
-import { fill } from "../../src/learning-night/write-learned-key.ts";
+import { fillLearnedKey } from "../../src/learning-night/fill-learned-key.ts";
 import { bytesOf } from "../../src/lib/split-by-bytes.ts";
 import { brand, campaign, publisher } from "../support/auction-parts.ts";
 
@@ -19,7 +19,7 @@ describe("unit: the key of learned factors", () => {
 		const factors = Array.from({ length: 20_000 }, (_, at) => source(at, 0.5));
 		const clicks = new Map(factors.map((factor, at) => [JSON.stringify(["source", 0, factor.publisherId, factor.name]), at]));
 		const link = { level: "link" as const, campaignId: 0, publisherId: "", name: "deeplink", factor: 1.2 };
-		const wire = fill([...factors, link], clicks, 1);
+		const wire = fillLearnedKey([...factors, link], clicks, 1);
 		expect(bytesOf(JSON.stringify(wire))).toBeLessThanOrEqual(64 * 1024);
 		expect(wire.links).toEqual({ deeplink: 1.2 });
 		expect(wire.publishers?.p199?.s?.["tag-19999"]).toBe(0.5);

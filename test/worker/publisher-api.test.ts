@@ -408,7 +408,10 @@ describe("worker: /api/callbacks", () => {
 	it("calls the address that is stored, if it may be called, and masks it", async () => {
 		const deps = new Outbox().deps;
 		await setPublisher("pa", "callback_url", receiverUrl("answer", "own-test?token=secret&sum={payout}&of={cid}"));
-		const report = await testOwnCallback(deps, "pa");
+		const actor = { name: "pa", role: "publisher", requestId: "own-test" } as const;
+		const report = await testOwnCallback(deps, "pa", actor);
+		const audited = await env.DB.prepare("SELECT actor, role, subject_id FROM audit WHERE verb = 'testCallback'").all();
+		expect(audited.results).toEqual([{ actor: "pa", role: "publisher", subject_id: "pa" }]);
 		const called = expect.stringMatching(/\?token=\*\*\*&sum=0\.0000&of=test&txnid=test-/);
 		expect(report).toMatchObject({ http_status: 200, confirmed: true, called });
 		expect((await receivedCalls("own-test"))[0]?.url).toContain("token=secret");

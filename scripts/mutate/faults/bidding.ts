@@ -8,8 +8,8 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "auction-ends-early-on-ties",
 		file: AUCTION,
-		find: "publisher.sharePpm) < best.price) break",
-		replace: "publisher.sharePpm) <= best.price) break",
+		find: "reckoning) < best.price) break",
+		replace: "reckoning) <= best.price) break",
 		tests: ["test/unit/bidding/auction-property.test.ts"],
 	},
 	{

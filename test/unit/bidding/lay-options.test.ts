@@ -1,7 +1,7 @@
 /** What a publisher's options read of a request, and what they leave alone. */
 import { describe, expect, it } from "vitest";
 import { layOptions, lifeOf } from "../../../src/bidding/lay-options.ts";
-import { toAuction } from "../../../src/bidding/openrtb-route.ts";
+import { toAuction } from "../../../src/bidding/to-auction.ts";
 import { decodePublisher } from "../../../src/campaign-book/format.ts";
 import type { OpenRtbOptions } from "../../../src/lib/openrtb-options.ts";
 import { readBidRequest } from "../../../src/openrtb/read-request.ts";
