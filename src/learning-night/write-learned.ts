@@ -130,6 +130,8 @@ export function writeTraffic({ publishers, sources, links }: SharedFactors, day:
 			),
 		),
 		sql`DELETE FROM learning_traffic WHERE day < ${day}`,
+		// What came back to nothing and was told of by no night since: publishers make up sources without end.
+		sql`DELETE FROM learning_factors WHERE level <> 'price' AND moving = 0 AND target = '1'`,
 		sql`UPDATE learning_factors SET target = '1', moving = 1 WHERE campaign_id = 0`,
 		...aim(targets),
 	];

@@ -195,4 +195,22 @@ describe("worker: a night", () => {
 			{ count: 2 },
 		]);
 	});
+
+	it("leaves no factor of a source that no click tells of any more", async () => {
+		const of = (campaign: number, source: string): Row => {
+			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
+		};
+		await store([6001, 6002].flatMap((campaign) => [of(campaign, "s1"), { ...of(campaign, "s2"), conversions: 80 }]));
+		let time = NOW;
+		const sweep = () => sweepLearning({ db, kv: env.BOOK, now: () => time }, () => true);
+		await sweep();
+		const factorsOf = (name: string) => rowsOf<{ published: string }>(`SELECT published FROM learning_factors WHERE name = '${name}'`);
+		expect(await factorsOf("s2")).toHaveLength(1);
+		await env.DB.prepare("DELETE FROM learning_clicks WHERE source = 's2'").run();
+		for (let day = 0; day < 6; day++) {
+			time += 25 * HOUR_MS;
+			await sweep();
+		}
+		expect(await factorsOf("s2")).toEqual([]);
+	});
 });
