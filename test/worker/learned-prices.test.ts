@@ -116,10 +116,14 @@ beforeEach(async () => {
 	await publishAll();
 });
 
-async function publishAll(): Promise<void> {
+async function markAll(): Promise<void> {
 	await env.DB.prepare(
 		"INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 1 FROM book_keys WHERE true ON CONFLICT (slot) DO NOTHING",
 	).run();
+}
+
+async function publishAll(): Promise<void> {
+	await markAll();
 	await publish(1);
 }
 
@@ -266,5 +270,25 @@ describe("worker: learned prices", () => {
 			expect(await ask()).toBeGreaterThan(await ask("fresh"));
 		}
 		await env.DB.prepare("DELETE FROM learning_sources").run();
+	});
+
+	it("guards hold until the last learned price has left the book", async () => {
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000, publisher: "clicker", paid: 16_000_000 }]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		const guarded = await priceFor("good.example", "clicker_rtb");
+		expect(guarded).toBeLessThan(await priceFor("good.example"));
+		await env.DB.prepare("UPDATE network_settings SET epc_learning = NULL").run();
+		await markAll();
+		// No room for any chunk: the book says what it is made of, and goes on the next minute.
+		const cut = await publishBook({ db, kv: env.BOOK, now: () => Date.now(), bookFormat: 1 }, false, { statements: 35, keys: 40 });
+		expect(cut.complete).toBe(false);
+		time += HOUR_MS / 2;
+		setNow(new Date(time).toISOString());
+		expect(await priceFor("good.example", "clicker_rtb")).toBe(guarded);
+		await publish(1);
+		expect(await priceFor("good.example", "clicker_rtb")).toBe(0.2);
+		expect(await env.BOOK.get(MANIFEST_KEY)).not.toContain("learned");
+		await importNetwork({ mode: "automatic", rise: 1.3 });
+		await importNetwork({ mode: "automatic" });
 	});
 });

@@ -181,12 +181,13 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		.returning({ id: bookState.id });
 	if (mine.length === 0) throw new PublishBusyError("the lease ran out while publishing");
 	const touched = isRebuilt ? null : new Set(shardsOf(seen, state.bits));
-	const learned = learning.setsPrices;
+	const complete = seen.length === dirty.length && state.nextBits === null;
+	// Until the last learned price has left the book its guards hold.
+	const learned = learning.setsPrices || (!complete && inKv?.includes('"learned":1') === true);
 	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched, learned }, budget) : null;
 	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
 	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
-	const complete = seen.length === dirty.length && state.nextBits === null;
 	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
 }
 
