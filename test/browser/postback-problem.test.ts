@@ -1,11 +1,12 @@
 import { describe, expect } from "vitest";
 import { test } from "./support/open-page.ts";
-import { bid, click, postback } from "./support/seed.ts";
+import { bid, click, counted, postback } from "./support/seed.ts";
 import { served } from "./support/served.ts";
 
 describe("browser: a postback that came in wrong", () => {
 	test("is found with what mends it, looked at, sent through and settled, without JavaScript", async ({ openPage }) => {
 		const hash = await click(await bid(served.url, { clickid: "mended-click" }));
+		await counted(served.url, "mended-click");
 		await postback(served.url, { order: "MENDED-1", cid: hash, payout: "4.00", status: "approved" });
 
 		const page = await openPage({ as: "operator", javaScript: false });

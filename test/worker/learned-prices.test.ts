@@ -276,7 +276,7 @@ describe("worker: learned prices", () => {
 		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000, publisher: "clicker", paid: 16_000_000 }]);
 		for (let day = 0; day < 2; day++) await pass(25);
 		const guarded = await priceFor("good.example", "clicker_rtb");
-		expect(guarded).toBeLessThan(await priceFor("good.example"));
+		expect(guarded).toBeLessThan((await priceFor("good.example")) ?? 0);
 		await env.DB.prepare("UPDATE network_settings SET epc_learning = NULL").run();
 		await markAll();
 		// No room for any chunk: the book says what it is made of, and goes on the next minute.

@@ -33,6 +33,14 @@ export async function click(link: string): Promise<string> {
 	return hash;
 }
 
+/** Waits until a click is counted: a postback that is sent again before waits for a minute of the cron. @param id the publisher's own */
+export async function counted(url: string, id: string): Promise<void> {
+	await until(`the click ${id}`, async () => {
+		const response = await fetch(`${url}/api/clicks?${new URLSearchParams({ id })}`, { headers: { AccessKey: ACME.access_key } });
+		return ((await response.json()) as { data: unknown[] }).data.length > 0;
+	});
+}
+
 /** A platform tells of a sale. @returns what it is answered */
 export async function postback(url: string, facts: Readonly<Record<string, string>>): Promise<string> {
 	const query = new URLSearchParams({ edate: new Date().toISOString(), ...facts });
