@@ -196,6 +196,8 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 404, body: '{"error":"Not found"}' };
 		const missing = await run("set", "brand", "none.example", "active=true", "--url", url);
 		expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no such entry")]);
+		const unpriced = await run("learning", "prices", "999999", "--url", url);
+		expect([unpriced.code, unpriced.stderr]).toEqual([1, expect.stringContaining("There is no such campaign: `list campaigns`")]);
 	});
 
 	it("replays to the end, and adds up what that changed to the last digit", async () => {

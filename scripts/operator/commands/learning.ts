@@ -70,7 +70,9 @@ async function show<Answer>(
 	schema: v.GenericSchema<unknown, Answer>,
 	describe: (answer: Answer) => string[],
 ): Promise<void> {
-	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null));
+	const given = await callOperator(targetOf(options), `/operator/learning${path}`, null, undefined, { mayBeMissing: true });
+	if (given.status === 404) throw new Failure("There is no such campaign: `list campaigns` shows those there are.");
+	const answer = take(schema, given);
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer).join("\n"));
 }
 
