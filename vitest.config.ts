@@ -121,8 +121,9 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 			maxWorkers: Math.max(2, availableParallelism() - 1),
 			sequence: { groupOrder, setupFiles: "list" },
-			// test/support/begin-anew.ts isolates files that share a process, and comes first.
-			isolate: false,
+			// test/support/begin-anew.ts isolates files that share a process, and comes first. With PostgreSQL they share none: its sockets belong to
+			// requests, and those of an earlier file would be waited for in vain.
+			isolate: name !== "worker",
 			hookTimeout: HANGS_MS,
 			include,
 			exclude: BOOK_FORMAT === "1" ? [] : FIRST_FORMAT_SUITES,
