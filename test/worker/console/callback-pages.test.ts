@@ -40,7 +40,7 @@ async function statesOf(ids: string): Promise<Record<string, string>> {
 
 async function audited(verb: string) {
 	const { results } = await env.DB.prepare(
-		"SELECT actor, role, subject_id, counts FROM audit WHERE verb LIKE ? ORDER BY at, subject_id DESC",
+		"SELECT actor, role, subject_id, counts FROM audit WHERE verb LIKE ? ORDER BY at, subject_id DESC, actor",
 	)
 		.bind(verb)
 		.all();
