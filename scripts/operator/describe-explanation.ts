@@ -35,7 +35,7 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 				`  × ${in_force} ${level.replace("_", " and ")} (learned ${learned}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
 		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD`,
-		`  campaign's factor within ${price.lowest_factor} and ${price.highest_factor}; a payout counts up to ${price.payout_cap ?? "any"} USD`,
+		`  campaign's factor within ${price.lowest_factor} and ${price.highest_factor}${price.payout_cap === null ? "" : `; a payout counts up to ${price.payout_cap} USD`}`,
 		`  × ${guards} × share ${price.revenue_share} = ${price.price} USD`,
 		...(last_change === null
 			? []

@@ -69,6 +69,9 @@ export type BookOptions = {
 	fill?: boolean;
 };
 
+/** Until the key could be read. */
+const NO_FACTORS = new LearnedFactors(null);
+
 export class CampaignBook {
 	readonly #store: BookStore;
 	readonly #ttlMs: number;
@@ -135,9 +138,12 @@ export class CampaignBook {
 		return this.#paused.has(campaignId);
 	}
 
-	/** What prices are multiplied by beyond what the book has; null where they are not learned. */
+	/**
+	 * What prices are multiplied by beyond what the book has; null where they are not learned. A book of learned prices is never without
+	 * them, or bids would not be held back.
+	 */
 	get learned(): LearnedFactors | null {
-		return this.#learned;
+		return this.#learned ?? (this.#snapshot?.manifest.learned === 1 ? NO_FACTORS : null);
 	}
 
 	/** The head of a packed book; null for another book, or none. */

@@ -5,6 +5,7 @@ import { requestIdOf } from "../lib/request-id.ts";
 import { fromUtf8 } from "../lib/utf8.ts";
 import { firstPath } from "./home.tsx";
 import { page, seeOther, view } from "./page.ts";
+import { PASSKEYS_PATH, RemovePasskey } from "./passkey-parts.tsx";
 import { writeCookie } from "./session/cookie.ts";
 import { readNext } from "./session/origin.ts";
 import {
@@ -20,13 +21,11 @@ import {
 	usePasskey,
 } from "./session/passkeys.ts";
 import { beginSession, cookieSeconds, endReplaced, freshenSession, isFresh } from "./session/sessions.ts";
-import { Confirm } from "./ui/actions.tsx";
 import { Field } from "./ui/field.tsx";
 import { Empty, Notice } from "./ui/messages.tsx";
 import { Table } from "./ui/table.tsx";
 import { Time } from "./ui/values.tsx";
 
-const PATH = "/console/passkeys";
 const SIGN_IN = "/console/sign-in/passkey";
 const CONFIRM = "/console/confirm";
 
@@ -56,7 +55,7 @@ export function SignInByPasskey({ next }: { next: string | null }): JSX.Element 
 export const PASSKEYS_PAGES = [
 	page({
 		method: "GET",
-		path: PATH,
+		path: PASSKEYS_PATH,
 		needs: "anyone",
 		title: "Your passkeys",
 		async handle({ deps, session, person, query, now }) {
@@ -71,12 +70,12 @@ export const PASSKEYS_PAGES = [
 						use.
 					</p>
 					{isFresh(session, now) ? (
-						<PasskeyButton kind="register" ask={`${PATH}/question`} send={PATH} label="Make a passkey">
+						<PasskeyButton kind="register" ask={`${PASSKEYS_PATH}/question`} send={PASSKEYS_PATH} label="Make a passkey">
 							<Field name="name" label="What it is called" value="" hint="Such as the device that it is on" />
 						</PasskeyButton>
 					) : (
 						<p>
-							<a href={`${CONFIRM}?${new URLSearchParams({ next: PATH })}`}>Confirm that it is you</a> to make or remove one.
+							<a href={`${CONFIRM}?${new URLSearchParams({ next: PASSKEYS_PATH })}`}>Confirm that it is you</a> to make or remove one.
 						</p>
 					)}
 					<noscript>
@@ -89,7 +88,7 @@ export const PASSKEYS_PAGES = [
 	}),
 	page({
 		method: "POST",
-		path: `${PATH}/question`,
+		path: `${PASSKEYS_PATH}/question`,
 		needs: { anyone: true, fresh: true },
 		title: "Your passkeys",
 		isData: true,
@@ -97,23 +96,23 @@ export const PASSKEYS_PAGES = [
 	}),
 	page({
 		method: "POST",
-		path: PATH,
+		path: PASSKEYS_PATH,
 		needs: { anyone: true, fresh: true },
 		title: "Your passkeys",
 		isData: true,
 		async handle({ deps, person, actor, body }) {
 			await registerPasskey(deps.passkeys, actor, person, readPasskeyBody(registrationSchema, fromUtf8(body)));
-			return jsonResponse({ location: `${PATH}?added=1` });
+			return jsonResponse({ location: `${PASSKEYS_PATH}?added=1` });
 		},
 	}),
 	page({
 		method: "POST",
-		path: `${PATH}/remove`,
+		path: `${PASSKEYS_PATH}/remove`,
 		needs: { anyone: true, fresh: true },
 		title: "Your passkeys",
 		async handle({ deps, person, actor, form }) {
 			await removePasskey(deps.passkeys, actor, person, form.get("id") ?? "");
-			return seeOther(`${PATH}?removed=1`);
+			return seeOther(`${PASSKEYS_PATH}?removed=1`);
 		},
 	}),
 	page({
@@ -200,16 +199,7 @@ function Passkeys({ passkeys }: { passkeys: readonly KnownPasskey[] }): JSX.Elem
 				{ head: "Last used at", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 				{
 					head: "Remove",
-					cell: ({ id, name }) => (
-						<Confirm
-							action={`${PATH}/remove`}
-							label="Remove"
-							of={name}
-							question={`${name} opens nothing here any more.`}
-							fields={{ id }}
-							danger
-						/>
-					),
+					cell: RemovePasskey,
 				},
 			]}
 			rows={passkeys}

@@ -79,7 +79,7 @@ class NightRun {
 			return false;
 		}
 		const finished = sql`UPDATE learning_nights SET finished_at = ${now()} WHERE day = ${this.#day}`;
-		await saveNight(this.#db, this.#day, { ...progress, curves: progress.curves }, null, [finished]);
+		await saveNight(this.#db, this.#day, progress, null, [finished]);
 		return true;
 	}
 

@@ -1,10 +1,13 @@
 /** What of learned factors has room in `book:learned`, and how far above the book a bid may be by it. */
 import { describe, expect, it } from "vitest";
 import { campaignPrice, highestPrice } from "../../src/bidding/pricing.ts";
-import { holdBack, LearnedFactors, parseLearned, reckonEpc } from "../../src/campaign-book/learned.ts";
+import { MANIFEST_KEY, type Manifest } from "../../src/campaign-book/format.ts";
+import { holdBack, LEARNED_KEY, LearnedFactors, parseLearned, reckonEpc } from "../../src/campaign-book/learned.ts";
+import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { fillLearnedKey } from "../../src/learning-night/fill-learned-key.ts";
 import { bytesOf } from "../../src/lib/split-by-bytes.ts";
 import { brand, campaign, publisher } from "../support/auction-parts.ts";
+import { memoryBook } from "../support/memory-book.ts";
 
 const source = (at: number, factor: number) => ({
 	level: "source" as const,
@@ -52,5 +55,26 @@ describe("unit: the key of learned factors", () => {
 		const low = new LearnedFactors({ format: 1, publishers: { acme: { f: 0.5 } } }).reckon(publisher(), null, "homepage");
 		expect(highestPrice(brand(), null, 777_777, low)).toBeGreaterThanOrEqual(campaignPrice(campaign(), null, 777_777, low));
 		expect(holdBack(900_000, campaign({ heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(450_000);
+	});
+
+	it("a key that cannot be read takes no guard away from prices that were learned", async () => {
+		const store = memoryBook({});
+		const book = new CampaignBook(store, { snapshotTtlMs: 1_000 });
+		const background: Promise<unknown>[] = [];
+		const read = async (now: number) => {
+			await book.snapshot(now, (promise) => void background.push(promise));
+			await Promise.all(background.splice(0));
+		};
+		await read(0);
+		expect(book.learned).toBeNull();
+		const manifest = JSON.parse(store.values.get(MANIFEST_KEY) ?? "") as Manifest;
+		store.values.set(MANIFEST_KEY, JSON.stringify({ ...manifest, version: 2, learned: 1 }));
+		store.before = async (keys) => {
+			if (keys.includes(LEARNED_KEY)) throw new Error("KV is down");
+		};
+		await read(2_000);
+		expect((await book.snapshot(2_000, () => {}))?.manifest.learned).toBe(1);
+		const reckoning = book.learned?.reckon({ id: "acme", pricingModel: "CPC" }, null, "homepage") ?? null;
+		expect(holdBack(100_000, { heldBack: { byClick: 7_000, all: 10_000 } }, reckoning)).toBe(70_000);
 	});
 });

@@ -13,6 +13,7 @@ import {
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { CampaignInput } from "../build.ts";
+import { HELD_SCALE } from "../format.ts";
 
 /** What the network, and its publishers together, say of learned prices. */
 export type Learning = {
@@ -92,9 +93,8 @@ function clip(micros: number): number {
 	return Math.min(MAX_EPC_MICROS, Math.round(micros));
 }
 
-/** Parts are told in ten-thousandths. */
 function part(value: number): number {
-	return Math.round(value * 10_000);
+	return Math.round(value * HELD_SCALE);
 }
 
 function termsOf({ campaignId, platform, epcMicros, defaultKeywordEpcMicros, keywordEpcMicros }: Row): CampaignTerms {

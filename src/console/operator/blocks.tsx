@@ -1,4 +1,5 @@
 /** Brands that are blocked for publishers: on the page of either. What changes is shown first, as of the publisher's entry. */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
 import { readListQuery } from "../../operator/network/entry-requests.ts";
@@ -66,19 +67,36 @@ function isSame(one: Block, other: Block): boolean {
 	return one.domain === other.domain && one.country === other.country;
 }
 
-const COUNTRY = <Field name="country" label="Country" hint="Such as US; otherwise in all of them" maxLength={2} />;
-
 /** On a publisher's page. */
 export function BlockBrand({ path, found }: { path: string; found: FoundEntry }): JSX.Element {
 	return (
+		<BlockForm action={`${path}/block`} summary="Block a brand for it…" hidden={stateFields(found)}>
+			<Field name="domain" label="Brand" hint="Its domain" required />
+		</BlockForm>
+	);
+}
+
+/** @param children what is asked beside the country */
+function BlockForm({
+	action,
+	summary,
+	hidden = {},
+	children,
+}: {
+	action: string;
+	summary: string;
+	hidden?: Readonly<Record<string, string>>;
+	children: Child;
+}): JSX.Element {
+	return (
 		<details>
-			<summary>Block a brand for it…</summary>
-			<form method="post" action={`${path}/block`} class="stack">
-				{Object.entries(stateFields(found)).map(([name, value]) => (
+			<summary>{summary}</summary>
+			<form method="post" action={action} class="stack">
+				{Object.entries(hidden).map(([name, value]) => (
 					<input type="hidden" name={name} value={value} />
 				))}
-				<Field name="domain" label="Brand" hint="Its domain" required />
-				{COUNTRY}
+				{children}
+				<Field name="country" label="Country" hint="Such as US; otherwise in all of them" maxLength={2} />
 				<div class="buttons">
 					<button type="submit">Show what changes</button>
 				</div>
@@ -118,16 +136,9 @@ export async function showBlocked({ db }: ConsoleDeps, domain: string, mayChange
 			/>
 			{list.next_cursor === null ? null : <a href={addressOf(networkPath("publishers"), { blocks: domain })}>All of them</a>}
 			{mayChange ? (
-				<details>
-					<summary>Block it for a publisher…</summary>
-					<form method="post" action={path} class="stack">
-						<Field name="publisher" label="Publisher" hint="Its id" required />
-						{COUNTRY}
-						<div class="buttons">
-							<button type="submit">Show what changes</button>
-						</div>
-					</form>
-				</details>
+				<BlockForm action={path} summary="Block it for a publisher…">
+					<Field name="publisher" label="Publisher" hint="Its id" required />
+				</BlockForm>
 			) : null}
 		</>
 	);

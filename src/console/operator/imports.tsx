@@ -162,7 +162,8 @@ async function readParts(body: Uint8Array<ArrayBuffer>, type: string): Promise<(
 	let parts: FormData;
 	try {
 		parts = await new Response(body, { headers: { "content-type": type } }).formData();
-	} catch {
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
 		throw new HttpError(422, { error: "Validation failed", message: "The form has come incomplete. Open its page anew." });
 	}
 	const text = (name: string) => {

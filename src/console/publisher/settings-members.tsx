@@ -4,6 +4,7 @@ import { invalidInput } from "../../http/errors.ts";
 import { type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
+import { PASSKEYS_PATH, RemovePasskey } from "../passkey-parts.tsx";
 import type { listPasskeysOf } from "../session/passkeys.ts";
 import {
 	changeRole,
@@ -139,24 +140,14 @@ export function PasskeysTable({ passkeys, own }: { passkeys: Awaited<ReturnType<
 					{ head: "Last used at", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 					{
 						head: "Change",
-						cell: ({ id, name, personId }) =>
-							personId !== own.id ? null : (
-								<Confirm
-									action="/console/passkeys/remove"
-									label="Remove"
-									of={name}
-									question={`${name} opens nothing here any more.`}
-									fields={{ id }}
-									danger
-								/>
-							),
+						cell: ({ id, name, personId }) => (personId !== own.id ? null : <RemovePasskey id={id} name={name} />),
 					},
 				]}
 				rows={passkeys}
 				empty={<p>There is none yet.</p>}
 			/>
 			<p>
-				<a href="/console/passkeys">Make a passkey of your own</a>
+				<a href={PASSKEYS_PATH}>Make a passkey of your own</a>
 			</p>
 		</>
 	);
