@@ -4,7 +4,8 @@ import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
 import { writeCsv } from "../../../src/reports/csv.ts";
 
-const cellOf = (text: string) => (Papa.parse<string[]>(writeCsv(["a", "b"], [{ a: "x", b: text }])).data[1] ?? [])[1];
+/** As RFC 4180 has it: by commas, and not by whatever the text has most of. */
+const cellOf = (text: string) => (Papa.parse<string[]>(writeCsv(["a", "b"], [{ a: "x", b: text }]), { delimiter: "," }).data[1] ?? [])[1];
 
 describe("unit: reports as CSV", () => {
 	it("has a header, a line a record, and CRLF behind each", () => {
@@ -49,6 +50,10 @@ describe("unit: reports as CSV", () => {
 
 	it.each(["-12.5000", "-3", "12.5000", "a=b", "2026-11-01", "x-y", ""])("leaves %j as it is", (text) => {
 		expect(cellOf(text)).toBe(text);
+	});
+
+	it.each(["\t\t", ";;;", "a\tb;c|d"])("%j comes back, though other separators are in it", (text) => {
+		expect([text, `'${text}`]).toContain(cellOf(text));
 	});
 
 	it("any text comes back as it was, or behind an apostrophe", () => {
