@@ -6,7 +6,7 @@ export interface Env {
 	DB?: D1Database;
 	/** PostgreSQL as the network database in the place of `DB`; optional. */
 	POSTGRES?: Pick<Hyperdrive, "connectionString">;
-	/** Which of both is in use: see docs/operations.md. */
+	/** Which of both is in use: see docs/operations/postgresql.md. */
 	NETWORK_DATABASE?: string;
 	PRODUCTS?: D1Database;
 	RTB_URL?: string;

@@ -74,7 +74,7 @@ const configSchema = v.object({
 	/** Team and application of Cloudflare Access, by which staff may sign in to the console; without them it may not. */
 	ACCESS_TEAM: v.optional(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9-]+$/, "must be the name before .cloudflareaccess.com"))),
 	ACCESS_AUD: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be the application's AUD tag, 64 hexadecimal digits"))),
-	/** Where problems that begin and end are told (docs/operations.md); without it nowhere. */
+	/** Where problems that begin and end are told (docs/operations/monitoring.md); without it nowhere. */
 	ALERT_URL: v.optional(
 		v.pipe(
 			v.string(),

@@ -1,4 +1,4 @@
--- Spreads the network's tables over the nodes of Citus: docs/operations.md. Once, after the migrations; no move may be under way.
+-- Spreads the network's tables over the nodes of Citus: docs/operations/postgresql.md. Once, after the migrations; no move may be under way.
 -- What is in none of these lists stays on the coordinator: it is written by everybody and joined with little (docs/decisions/0034).
 BEGIN;
 

@@ -57,7 +57,7 @@ export const WALLS: readonly Wall[] = [
 		name: "clicks fill more than one PostgreSQL node",
 		engine: "PostgreSQL",
 		effect: "restoring takes longer than a few hours",
-		remedy: "fewer days of clicks in the database; else [Citus](operations.md#more-than-one-node)",
+		remedy: "fewer days of clicks in the database; else [Citus](operations/postgresql.md#more-than-one-node)",
 		use: (needs, v) => postgresSize(needs, v.retentionDays, v).storageGb / (v.postgresNodeTb * 1_000),
 	},
 	{

@@ -1,7 +1,7 @@
 /**
  * Networks (AS numbers) of hosting companies, from which people do not browse. No privacy relays (Cloudflare, Fastly and Akamai carry
  * iCloud's), no corporate gateways (Zscaler, Netskope, Microsoft) and no VPN's own networks: people are behind those. An operator
- * adds to the list or empties it (`data_centre` in docs/operations.md).
+ * adds to the list or empties it (`data_centre` in docs/operations/network.md).
  */
 export const DATA_CENTRE_ASNS: ReadonlySet<number> = new Set([
 	// Amazon Web Services

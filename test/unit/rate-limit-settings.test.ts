@@ -31,7 +31,7 @@ describe("unit: rate limits", () => {
 	});
 
 	it("the operator is told of each", () => {
-		const page = readFileSync("docs/operations.md", "utf8");
+		const page = readFileSync("docs/operations/monitoring.md", "utf8");
 		for (const name of Object.keys({ ...CLICKS, ...KEYS })) expect(page).toContain(`\`${name}\``);
 	});
 });

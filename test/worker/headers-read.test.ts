@@ -1,6 +1,6 @@
-/** Which request headers bids and clicks read: those that docs/operations.md tells to leave where a rule strips others. */
+/** Which request headers bids and clicks read: those that docs/operations/deploying.md tells to leave where a rule strips others. */
 import { describe, expect, test } from "vitest";
-import operations from "../../docs/operations.md?raw";
+import operations from "../../docs/operations/deploying.md?raw";
 import { routeBid } from "../../src/bidding/routes.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
