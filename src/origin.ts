@@ -120,6 +120,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 	const dataThrough = () => readDataThrough({ db, kv: env.BOOK, queues: { clicks: env.CLICKS, postbacks: env.POSTBACKS }, now });
 	const publisherApi = {
 		db,
+		kv: env.BOOK,
 		keys,
 		now,
 		limit,

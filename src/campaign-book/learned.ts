@@ -3,6 +3,7 @@
  * hold back. KV key `book:learned`, one small JSON that is read with the manifest where that says that prices are learned.
  */
 import type { LinkType, PricingModel } from "../lib/enums.ts";
+import { priceOf } from "../lib/money.ts";
 import { BOOK_FORMAT, type BookCampaign, HELD_SCALE, parseObject } from "./format.ts";
 
 export const LEARNED_KEY = "book:learned";
@@ -100,4 +101,17 @@ export function reckonEpc(
 export function holdBack(epcMicros: number, { heldBack }: Pick<BookCampaign, "heldBack">, reckoning: Reckoning | null): number {
 	if (reckoning === null || heldBack === null) return epcMicros;
 	return Math.round((epcMicros * (reckoning.byClick ? heldBack.byClick : heldBack.all)) / HELD_SCALE);
+}
+
+/**
+ * What a click on a tracking link is reckoned to earn, gross micro-dollars, and what it pays or promises, in ten-thousandths of a USD: by
+ * the campaign's price without a keyword. The redirect pays it, and whoever tells publishers of it tells this.
+ */
+export function reckonLink(
+	campaign: Pick<BookCampaign, "campaignId" | "epcMicros" | "heldBack">,
+	sharePpm: number,
+	reckoning: Reckoning | null,
+): { grossMicros: number; price: number } {
+	const grossMicros = reckonEpc(campaign.epcMicros ?? 0, campaign, reckoning);
+	return { grossMicros, price: priceOf(holdBack(grossMicros, campaign, reckoning), sharePpm) };
 }

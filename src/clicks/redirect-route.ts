@@ -7,7 +7,7 @@ import {
 	DEFAULT_PRIVACY,
 	isBrandBlocked,
 } from "../campaign-book/format.ts";
-import { holdBack, operatorView, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
+import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learned.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { ClickToken } from "../click-token/token.ts";
@@ -17,7 +17,7 @@ import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
 import { connectionOf, networkPrefix } from "../lib/ip.ts";
 import { logError } from "../lib/log.ts";
 import { clickHashOf } from "../lib/md5-ids.ts";
-import { priceOf, priceToMicros } from "../lib/money.ts";
+import { priceToMicros } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
 import { isPathAt, pathStartOf, searchAt } from "../lib/request-url.ts";
 import { SECOND_MS } from "../lib/time.ts";
@@ -207,9 +207,8 @@ function termsOf(token: ClickToken, publisher: BookPublisher | undefined, campai
 	const pricingModel = token.pricingModel ?? publisher?.pricingModel ?? undefined;
 	const sharePpm = token.sharePpm ?? publisher?.sharePpm;
 	if (token.kind !== "link") return { pricingModel, sharePpm, bidMicros: token.bidMicros, grossMicros: token.grossMicros ?? undefined };
-	const grossMicros = reckonEpc(campaign.epcMicros ?? 0, campaign, reckoning);
-	const bidMicros = sharePpm === undefined ? undefined : priceToMicros(priceOf(holdBack(grossMicros, campaign, reckoning), sharePpm));
-	return { pricingModel, sharePpm, bidMicros, grossMicros };
+	const { grossMicros, price } = reckonLink(campaign, sharePpm ?? 0, reckoning);
+	return { pricingModel, sharePpm, bidMicros: sharePpm === undefined ? undefined : priceToMicros(price), grossMicros };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The link of a page, or why there is none: pure, over what is stored of the page's brand. Its answers agree with what the redirect does. */
 import { readDeeplink } from "../clicks/choose-target.ts";
 import { canonicalHost } from "../lib/host.ts";
-import { type Block, blockedCountriesOf, type Campaign, chooseBest } from "./offers.ts";
+import { type Block, blockedCountriesOf, type Campaign, chooseBest, type LinkTerms, priceOfLink } from "./offers.ts";
 
 /** Why an address gets no link, in the order in which they are asked. */
 export const NO_LINK_REASONS = {
@@ -30,13 +30,18 @@ export type Wish = {
 	/** The links' country; null for any. */
 	country: string | null;
 	blocks: readonly Block[];
-	sharePpm: number;
+	terms: LinkTerms;
 };
 
 /** `deeplink` is null for a link to the homepage. */
-export type ChosenLink = { campaign: Campaign; deeplink: string | null };
+export type ChosenLink = {
+	campaign: Campaign;
+	deeplink: string | null;
+	/** In ten-thousandths of a USD. */
+	price: number;
+};
 
-export function chooseLink(brand: LinkedBrand, { url, country, blocks, sharePpm }: Wish): ChosenLink | NoLinkReason {
+export function chooseLink(brand: LinkedBrand, { url, country, blocks, terms }: Wish): ChosenLink | NoLinkReason {
 	const page = url.toWellFormed().trim();
 	if (readDeeplink(brand, page) === null) return "invalid_address";
 	const blocked = blockedCountriesOf(brand.domain, blocks, brand.blockedCountries);
@@ -51,9 +56,10 @@ export function chooseLink(brand: LinkedBrand, { url, country, blocks, sharePpm 
 	const deeplinks = serving.filter(({ hasDeeplink }) => hasDeeplink);
 	// A homepage link that is stopped does not stand in the way of a deeplink to the same page.
 	const isDeeplink = homepages.every(({ paused }) => paused) && deeplinks.length > 0;
-	const campaign = chooseBest(isDeeplink ? deeplinks : homepages, sharePpm);
+	const priceOf = (campaign: Campaign) => priceOfLink(campaign, isDeeplink ? "deeplink" : "homepage", terms);
+	const campaign = chooseBest(isDeeplink ? deeplinks : homepages, priceOf);
 	if (campaign === undefined) return "no_deeplinks";
-	return campaign.paused ? "not_available_now" : { campaign, deeplink: isDeeplink ? page : null };
+	return campaign.paused ? "not_available_now" : { campaign, deeplink: isDeeplink ? page : null, price: priceOf(campaign) };
 }
 
 /** Nothing but the brand's domain: its homepage link leads there. */

@@ -1,5 +1,7 @@
 /** What a publisher gets for a brand: of its campaigns the one that speaks for it, and what a click on its link pays. Pure. */
-import { priceOf } from "../lib/money.ts";
+import type { BookCampaign } from "../campaign-book/format.ts";
+import { type Reckoning, reckonLink } from "../campaign-book/learned.ts";
+import type { LinkType } from "../lib/enums.ts";
 
 /** A campaign, as far as links are concerned. */
 export type Campaign = {
@@ -9,21 +11,28 @@ export type Campaign = {
 	hasHomepage: boolean;
 	/** It has a deeplink, and the deeplink is verified. */
 	hasDeeplink: boolean;
+	/** As the book has it: what was learned is in it, where that is bid. */
 	epcMicros: number | null;
+	heldBack: BookCampaign["heldBack"];
 	/** A cap of it is met. */
 	paused: boolean;
 };
 
+/** What prices of links are reckoned by for a publisher. */
+export type LinkTerms = {
+	sharePpm: number;
+	/** What was learned of the publisher's clicks on such links; null where they are paid by the operator's numbers. */
+	reckonings: Readonly<Record<LinkType, Reckoning>> | null;
+};
+
 /** What a click on a link of the campaign pays, in ten-thousandths of a USD, as the redirect reckons it. */
-export function priceOfLink({ epcMicros }: Pick<Campaign, "epcMicros">, sharePpm: number): number {
-	return priceOf(epcMicros ?? 0, sharePpm);
+export function priceOfLink(campaign: Campaign, link: LinkType, { sharePpm, reckonings }: LinkTerms): number {
+	return reckonLink(campaign, sharePpm, reckonings === null ? null : reckonings[link]).price;
 }
 
 /** Of campaigns that serve alike: one that is not paused, else the highest price, then the lowest id, as for bids. */
-export function chooseBest<Of extends Campaign>(campaigns: readonly Of[], sharePpm: number): Of | undefined {
-	return campaigns.toSorted(
-		(a, b) => Number(a.paused) - Number(b.paused) || priceOfLink(b, sharePpm) - priceOfLink(a, sharePpm) || a.campaignId - b.campaignId,
-	)[0];
+export function chooseBest<Of extends Campaign>(campaigns: readonly Of[], priceOf: (campaign: Of) => number): Of | undefined {
+	return campaigns.toSorted((a, b) => Number(a.paused) - Number(b.paused) || priceOf(b) - priceOf(a) || a.campaignId - b.campaignId)[0];
 }
 
 export type Block = { domain: string; country?: string | null };

@@ -1,6 +1,6 @@
 /** The brands that a publisher may promote, page by page: those of its brand list. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../db/client.ts";
+import { runTransaction } from "../db/client.ts";
 import { containsText } from "../db/contains-text.ts";
 import { writeCursor } from "../http/pages.ts";
 import type { Publisher } from "../keys/key-owners.ts";
@@ -8,7 +8,8 @@ import { offerIdOf } from "../lib/md5-ids.ts";
 import { formatPrice, formatUsd, MICROS_PER_USD, PRICE_SCALE, SHARE_SCALE } from "../lib/money.ts";
 import type { PublisherBrand, PublisherBrands } from "./brands-answer.ts";
 import type { BrandsQuery } from "./brands-request.ts";
-import { type Campaign, chooseBest, priceOfLink } from "./offers.ts";
+import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
+import { type Campaign, chooseBest, type LinkTerms, priceOfLink } from "./offers.ts";
 import { IS_PAUSED } from "./paused.ts";
 
 /** Brands that a request looks at: where these hold too few that it wants, the cursor goes on behind them. */
@@ -27,7 +28,9 @@ type Row = {
 	country: string;
 	hasHomepage: number;
 	hasDeeplink: number;
+	platform: string;
 	epcMicros: number | null;
+	epcLearning: string | null;
 	paused: number;
 	commissionRate: string | null;
 	flatFeeMicros: number | null;
@@ -35,21 +38,30 @@ type Row = {
 	rateBasis: string | null;
 	maxRate: string | null;
 };
-type Offered = Campaign & { row: Row };
+type Offered = Campaign & { row: Row; price: number };
 
 /** A page may hold fewer brands than its limit, even none, and still be followed by another. */
-export async function readBrands(db: Database, publisher: Publisher, query: BrandsQuery): Promise<PublisherBrands> {
+export async function readBrands(deps: LinkPricesDeps, publisher: Publisher, query: BrandsQuery): Promise<PublisherBrands> {
 	const { limit } = query;
-	const [page, last] = await runTransaction(db, [
-		brandsPage(publisher, query),
+	const prices = await readLinkPrices(deps, publisher, null);
+	const [page, last] = await runTransaction(deps.db, [
+		brandsPage(publisher, query, prices.terms),
 		sql`SELECT id FROM brands WHERE ${isLookedAt(query)} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
 	]);
-	const brands = [...Map.groupBy((page?.results ?? []) as Row[], ({ brandId }) => brandId)];
+	const rows = (page?.results ?? []) as Row[];
+	const priceOf = await prices.priceCampaigns(rows);
+	const brands = [...Map.groupBy(rows, ({ brandId }) => brandId)];
 	const [lastLookedAt] = (last?.results ?? []) as { id: number }[];
 	const shown = brands.slice(0, limit);
 	const end = brands.length > limit ? shown.at(-1)?.[0] : lastLookedAt?.id;
 	return {
-		data: shown.flatMap(([, rows]) => showBrand(rows, publisher, query)),
+		data: shown.flatMap(([, of]) =>
+			showBrand(
+				of.map((row) => toOffered(row, priceOf, prices.terms)),
+				publisher,
+				query,
+			),
+		),
 		limit,
 		next_cursor: end === undefined ? null : writeCursor([end]),
 	};
@@ -67,11 +79,14 @@ function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL 
 			SELECT value ->> 'domain', value ->> 'country' FROM json_each(${blockedBrands}) WHERE value ->> 'country' IS NOT NULL)`;
 }
 
-/** The brands of a page and one more, each with its campaigns that count. */
-function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
+/**
+ * The brands of a page and one more, each with its campaigns that count. Where prices are learned the page has brands that pay less than
+ * is wanted, too: what they pay is not to be seen in their rows.
+ */
+function brandsPage(publisher: Publisher, query: BrandsQuery, { reckonings }: LinkTerms): SQL {
 	const { minPrice, limit } = query;
 	const isPaid =
-		minPrice === null
+		minPrice === null || reckonings !== null
 			? sql`true`
 			: sql`(coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2}) / ${PRICE_UNIT} >= CAST(${minPrice} AS BIGINT)`;
 	return sql`
@@ -85,7 +100,7 @@ function brandsPage(publisher: Publisher, query: BrandsQuery): SQL {
 		SELECT b.id AS "brandId", b.domain, b.name, b.category, b.new_deal AS "newDeal", b.last_updated_date AS "lastUpdatedDate",
 			b.restricted_traffic AS "restrictedTraffic", b.traffic_types AS "trafficTypes", c.campaign_id AS "campaignId", c.country,
 			c.homepage_url IS NOT NULL AS "hasHomepage", c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1 AS "hasDeeplink",
-			c.epc_micros AS "epcMicros", ${IS_PAUSED} AS paused, c.commission_rate AS "commissionRate", c.flat_fee_micros AS "flatFeeMicros",
+			c.platform, c.epc_micros AS "epcMicros", c.epc_learning AS "epcLearning", ${IS_PAUSED} AS paused, c.commission_rate AS "commissionRate", c.flat_fee_micros AS "flatFeeMicros",
 			c.rate_type AS "rateType", c.rate_basis AS "rateBasis", c.max_rate AS "maxRate"
 		FROM page b CROSS JOIN campaigns c LEFT JOIN campaign_pauses p ON p.campaign_id = c.campaign_id
 		WHERE ${isOffered(publisher, query)}
@@ -108,14 +123,14 @@ function isWanted({ text, category, trafficType, allows, newDeal, updatedSince }
 }
 
 /** None where no offer pays as much as is wanted. */
-function showBrand(rows: readonly Row[], publisher: Publisher, { minPrice }: BrandsQuery): PublisherBrand[] {
-	const [brand] = rows;
+function showBrand(offered: readonly Offered[], publisher: Publisher, { minPrice }: BrandsQuery): PublisherBrand[] {
+	const brand = offered[0]?.row;
 	if (brand === undefined) return [];
-	const countries = Map.groupBy(rows.map(toOffered), ({ country }) => country);
+	const countries = Map.groupBy(offered, ({ country }) => country);
 	const offers = [...countries.keys()].sort().flatMap((country) => {
 		const campaigns = countries.get(country) ?? [];
-		const best = chooseBest(campaigns, publisher.revenueSharePpm);
-		if (best === undefined || priceOfLink(best, publisher.revenueSharePpm) < (minPrice ?? 0)) return [];
+		const best = chooseBest(campaigns, ({ price }) => price);
+		if (best === undefined || best.price < (minPrice ?? 0)) return [];
 		return [showOffer(best, campaigns, publisher)];
 	});
 	if (offers.length === 0) return [];
@@ -134,33 +149,30 @@ function showBrand(rows: readonly Row[], publisher: Publisher, { minPrice }: Bra
 	];
 }
 
-function toOffered(row: Row): Offered {
-	const { campaignId, country, epcMicros, hasHomepage, hasDeeplink, paused } = row;
-	return {
+/** Of what clicks on its homepage's link pay; on its pages' where it has no other. */
+function toOffered(row: Row, priceOf: Awaited<ReturnType<LinkPrices["priceCampaigns"]>>, terms: LinkTerms): Offered {
+	const { campaignId, country, hasHomepage, hasDeeplink, paused } = row;
+	const campaign: Campaign = {
 		campaignId,
 		active: true,
 		country,
-		epcMicros,
+		...priceOf(campaignId),
 		hasHomepage: hasHomepage === 1,
 		hasDeeplink: hasDeeplink === 1,
 		paused: paused === 1,
-		row,
 	};
+	return { ...campaign, row, price: priceOfLink(campaign, campaign.hasHomepage ? "homepage" : "deeplink", terms) };
 }
 
 /** Fees are seen, as in the brand lists, where that is enabled. @param all the country's campaigns: links lead to the best that can serve them */
-function showOffer(
-	campaign: Offered,
-	all: readonly Offered[],
-	{ revenueSharePpm, cashbackEnabled }: Publisher,
-): PublisherBrand["offers"][number] {
+function showOffer(campaign: Offered, all: readonly Offered[], { cashbackEnabled }: Publisher): PublisherBrand["offers"][number] {
 	const { commissionRate, flatFeeMicros, rateType, rateBasis, maxRate } = campaign.row;
 	const seesFee = cashbackEnabled && flatFeeMicros !== null;
 	const linking = all.filter(({ paused }) => paused === campaign.paused);
 	return {
 		country: campaign.country,
 		campaign_id: campaign.campaignId,
-		price: formatPrice(priceOfLink(campaign, revenueSharePpm)),
+		price: formatPrice(campaign.price),
 		available: !campaign.paused,
 		homepage: linking.some(({ hasHomepage }) => hasHomepage),
 		deeplinks: linking.some(({ hasDeeplink }) => hasDeeplink),

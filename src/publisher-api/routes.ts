@@ -31,6 +31,7 @@ import { type EarningsDeps, readEarnings } from "./read-earnings.ts";
 import { linksRequestSchema, MAX_LINKS_BYTES, writeLinks } from "./write-links.ts";
 
 export type PublisherApiDeps = PublisherDeps & {
+	kv: KVNamespace;
 	bidding: BiddingDeps;
 	links: LinkTokens;
 	/** Origin of tracking links, without a trailing slash. */
@@ -73,7 +74,7 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	);
 	app.get(
 		"/brands",
-		answerActive(deps, (publisher, c) => readBrands(db, publisher, readBrandsQuery(query(c)))),
+		answerActive(deps, (publisher, c) => readBrands(deps, publisher, readBrandsQuery(query(c)))),
 	);
 	app.post(
 		"/callbacks/test",

@@ -2,15 +2,18 @@
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { LinkTokens } from "../click-token/link-token.ts";
+import { readTexts } from "../clicks/read-parameters.ts";
 import type { Database } from "../db/client.ts";
 import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
 import { formatPrice } from "../lib/money.ts";
+import { Query } from "../lib/query.ts";
 import { chooseLink, type LinkedBrand } from "./choose-link.ts";
+import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
 import type { Links } from "./links-answer.ts";
-import { type Block, priceOfLink } from "./offers.ts";
+import type { Block, Campaign } from "./offers.ts";
 import { IS_PAUSED } from "./paused.ts";
 
 export const MAX_LINKS = 500;
@@ -41,8 +44,7 @@ export const linksRequestSchema = v.strictObject({
 });
 
 export type LinksRequest = v.InferOutput<typeof linksRequestSchema>;
-export type LinksDeps = {
-	db: Database;
+export type LinksDeps = LinkPricesDeps & {
 	links: LinkTokens;
 	/** Origin of tracking links, without a trailing slash. */
 	trackerUrl: string;
@@ -59,24 +61,27 @@ type Row = {
 	country: string;
 	hasHomepage: number;
 	hasDeeplink: number;
+	platform: string;
 	epcMicros: number | null;
+	epcLearning: string | null;
 	paused: number;
 };
 
 export async function writeLinks(deps: LinksDeps, publisher: Publisher, request: LinksRequest): Promise<Links> {
 	const hosts = request.urls.map(hostOf);
 	const domains = await findBrandDomains(deps.db, new Set(hosts.filter((host) => host !== null)));
-	const brands = await readBrands(deps.db, [...new Set(domains.values())]);
+	const prices = await readLinkPrices(deps, publisher, sourceOf(request));
+	const brands = await readBrands(deps.db, [...new Set(domains.values())], prices);
 	const blocks = JSON.parse(publisher.blockedBrands) as Block[];
-	const { revenueSharePpm: sharePpm } = publisher;
+	const { terms } = prices;
 
 	async function writeLink(url: string, host: string | null): Promise<Links["data"][number]> {
 		if (host === null) return { url, reason: "invalid_address" };
 		const brand = brands.get(domains.get(host) ?? "");
 		if (brand === undefined) return { url, reason: "unknown_brand" };
-		const chosen = chooseLink(brand, { url, country: request.country ?? null, blocks, sharePpm });
+		const chosen = chooseLink(brand, { url, country: request.country ?? null, blocks, terms });
 		if (typeof chosen === "string") return { url, reason: chosen };
-		const { campaign, deeplink } = chosen;
+		const { campaign, deeplink, price } = chosen;
 		const token = await deps.links.mint({
 			publisher: publisher.publisherIdentity,
 			advertiserId: brand.brandId,
@@ -88,7 +93,7 @@ export async function writeLinks(deps: LinksDeps, publisher: Publisher, request:
 			url,
 			link: `${deps.trackerUrl}/click?encyp=${token}&${parameters}`,
 			brand: brand.domain,
-			price: formatPrice(priceOfLink(campaign, sharePpm)),
+			price: formatPrice(price),
 		};
 	}
 
@@ -106,19 +111,28 @@ function writeParameters({ clickid, subi }: LinksRequest): string {
 	return `&clickid=${click}${subi === undefined || subi === "" ? "" : `&subi=${encodeURIComponent(subi.toWellFormed())}`}`;
 }
 
-async function readBrands(db: Database, domains: readonly string[]): Promise<Map<string, LinkedBrand>> {
+/** As the redirect reads it of the link. */
+function sourceOf({ subi }: LinksRequest): string | null {
+	return subi === undefined ? null : (readTexts(new Query(writeParameters({ urls: [], subi })), ["subi"])?.subi ?? null);
+}
+
+async function readBrands(db: Database, domains: readonly string[], { priceCampaigns }: LinkPrices): Promise<Map<string, LinkedBrand>> {
 	if (domains.length === 0) return new Map();
 	const rows = await db.all<Row>(sql`
 		SELECT b.id AS "brandId", b.domain, b.aliases, b.active AS "brandActive", b.blocked_countries AS "blockedCountries",
 			c.campaign_id AS "campaignId", c.active, c.country, c.homepage_url IS NOT NULL AS "hasHomepage",
-			c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1 AS "hasDeeplink", c.epc_micros AS "epcMicros", ${IS_PAUSED} AS paused
+			c.deeplink_url IS NOT NULL AND c.deeplink_verified = 1 AS "hasDeeplink", c.platform, c.epc_micros AS "epcMicros",
+			c.epc_learning AS "epcLearning", ${IS_PAUSED} AS paused
 		FROM brands b LEFT JOIN campaigns c ON c.brand_id = b.id LEFT JOIN campaign_pauses p ON p.campaign_id = c.campaign_id
 		WHERE b.domain IN (SELECT atom FROM json_each(${JSON.stringify(domains)}))
 		ORDER BY b.id, c.campaign_id`);
-	return new Map([...Map.groupBy(rows, ({ domain }) => domain)].flatMap(([domain, of]) => readBrand(domain, of)));
+	const priceOf = await priceCampaigns(rows.flatMap(({ campaignId, ...row }) => (campaignId === null ? [] : [{ ...row, campaignId }])));
+	return new Map([...Map.groupBy(rows, ({ domain }) => domain)].flatMap(([domain, of]) => readBrand(domain, of, priceOf)));
 }
 
-function readBrand(domain: string, rows: readonly Row[]): [string, LinkedBrand][] {
+type PriceOf = (campaignId: number) => Pick<Campaign, "epcMicros" | "heldBack">;
+
+function readBrand(domain: string, rows: readonly Row[], priceOf: PriceOf): [string, LinkedBrand][] {
 	const [first] = rows;
 	if (first === undefined) return [];
 	const brand: LinkedBrand = {
@@ -127,19 +141,19 @@ function readBrand(domain: string, rows: readonly Row[]): [string, LinkedBrand][
 		aliases: JSON.parse(first.aliases) as string[],
 		active: first.brandActive === 1,
 		blockedCountries: JSON.parse(first.blockedCountries) as string[],
-		campaigns: rows.flatMap((row) => (row.campaignId === null ? [] : [toCampaign(row, row.campaignId)])),
+		campaigns: rows.flatMap((row) => (row.campaignId === null ? [] : [toCampaign(row, row.campaignId, priceOf)])),
 	};
 	return [[domain, brand]];
 }
 
-function toCampaign(row: Row, campaignId: number): LinkedBrand["campaigns"][number] {
+function toCampaign(row: Row, campaignId: number, priceOf: PriceOf): Campaign {
 	return {
 		campaignId,
 		active: row.active === 1,
 		country: row.country,
 		hasHomepage: row.hasHomepage === 1,
 		hasDeeplink: row.hasDeeplink === 1,
-		epcMicros: row.epcMicros,
+		...priceOf(campaignId),
 		paused: row.paused === 1,
 	};
 }

@@ -3,6 +3,8 @@ import { env, exports } from "cloudflare:workers";
 import fc from "fast-check";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { BOOK_FORMAT } from "../../src/campaign-book/format.ts";
+import { LEARNED_KEY } from "../../src/campaign-book/learned.ts";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { parseMicros } from "../../src/lib/money.ts";
 import { type Links, linksSchema } from "../../src/publisher-api/links-answer.ts";
@@ -210,6 +212,66 @@ describe("worker: POST /api/links", () => {
 		expect(inGb).toMatchObject({ reason: "not_in_country" });
 		const [placeholder] = await linksFor({ urls: ["https://shoes.example/"] });
 		expect("link" in (placeholder ?? {}) && placeholder).toMatchObject({ link: expect.stringMatching(/&cc=CA&clickid=\{clickid\}$/) });
+	});
+
+	it("tells, and chooses by, the prices that were learned, and so does GET /api/brands", async () => {
+		const links = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
+		const open = { ...links, homepage_url: "https://track.example/h?sub={click_id}", active: true, country: "US", daily_click_cap: 1_000 };
+		const learned = {
+			format: BOOK_FORMAT,
+			links: { deeplink: 1.5 },
+			publishers: { acme: { f: 0.9, s: { "sub&1": 0.5, "": 1.2 }, c: { "120": 2 } } },
+		};
+		await env.BOOK.put(LEARNED_KEY, JSON.stringify(learned));
+		await env.DB.prepare("INSERT INTO learning_factors VALUES ('price', 101, '', '', ?, '0.5', 0)")
+			.bind(JSON.stringify({ factor: 0.5, at: 1, before: [] }))
+			.run();
+		const file = (learning: object) => ({
+			epc_learning: learning,
+			publishers: [{ ...ACME, pricing_model: "CPC", blocked_brands: [] }],
+			brands: [
+				{
+					...brandEntry("gates.example", 100, { active: true, blocked_countries: [] }),
+					campaigns: [
+						...brandEntry("", 100, {}, { ...open, epc: "0.3000" }).campaigns,
+						...brandEntry("", 101, {}, { ...open, epc: "0.4000" }).campaigns,
+					],
+				},
+				brandEntry("doors.example", 110, { active: true, blocked_countries: [] }, { ...open, epc: "0.4000", epc_learning: { pin: true } }),
+				brandEntry("walls.example", 120, { active: true, blocked_countries: [] }, { ...open, homepage_url: null, epc: "0.4000" }),
+			],
+		});
+		const offered = async (query = "") => {
+			const response = await exports.default.fetch(`https://base.example/api/brands?${query}`, { headers: { AccessKey: KEY } });
+			const { data } = await response.json<{ data: { domain: string; offers: { campaign_id: number; price: string }[] }[] }>();
+			return Object.fromEntries(data.map(({ domain, offers }) => [domain, [offers[0]?.campaign_id, offers[0]?.price]]));
+		};
+		await importFile(file({ mode: "automatic" }), "?yes=1");
+		const urls = ["gates.example", "doors.example", "walls.example"].flatMap((domain) => [`https://${domain}/`, `https://${domain}/boots`]);
+		const prices = new Map<string, string>();
+		for (const subi of [undefined, "sub&1"]) {
+			for (const one of await linksFor({ urls, ...(subi !== undefined && { subi }) })) {
+				if (!("link" in one)) throw new Error(`${one.url}: ${one.reason}`);
+				const { click } = await follow(one.link);
+				expect([one.url, subi, click?.reason, click?.bid_micros]).toEqual([one.url, subi, null, parseMicros(one.price)]);
+				prices.set(`${one.url} ${subi}`, one.price);
+			}
+		}
+		// 0.30 × 0.9 × 1.2 × half the share × caution; the other campaign's 0.40 is believed to be worth 0.20.
+		expect(prices.get("https://gates.example/ undefined")).toBe("0.1152");
+		expect(prices.get("https://gates.example/boots undefined")).toBe("0.1728");
+		expect(prices.get("https://gates.example/ sub&1")).toBe("0.0480");
+		expect(prices.get("https://doors.example/ sub&1")).toBe("0.2000");
+		expect(await offered()).toMatchObject({
+			"gates.example": [100, "0.1152"],
+			"doors.example": [110, "0.2000"],
+			"walls.example": [120, prices.get("https://walls.example/boots undefined")],
+		});
+		expect(Object.keys(await offered("min_price=0.13"))).toEqual(expect.not.arrayContaining(["gates.example"]));
+		await env.DB.prepare("DELETE FROM learning_factors").run();
+		await env.BOOK.delete(LEARNED_KEY);
+		await importFile(file({ mode: "off" }), "?yes=1");
+		expect(await offered()).toMatchObject({ "gates.example": [101, "0.2000"] });
 	});
 
 	it.each([

@@ -36,7 +36,7 @@ export const BRANDS_PAGES = [
 		needs: { publisher: "analyst", active: true },
 		title: "Brands",
 		async handle({ deps, publisher, query }) {
-			const { data, next_cursor } = found(await readBrands(deps.db, await ownPublisher(deps, publisher), readBrandsQuery(query)));
+			const { data, next_cursor } = found(await readBrands(deps.publisherApi, await ownPublisher(deps, publisher), readBrandsQuery(query)));
 			return (
 				<>
 					<Filters
@@ -83,7 +83,7 @@ export const BRANDS_PAGES = [
 		title: "Brand",
 		async handle({ deps, publisher, param }) {
 			const domain = param("domain");
-			const { data } = found(await readBrands(deps.db, await ownPublisher(deps, publisher), readBrandsQuery({ domain })));
+			const { data } = found(await readBrands(deps.publisherApi, await ownPublisher(deps, publisher), readBrandsQuery({ domain })));
 			const brand = found(data[0] ?? null);
 			return view({ title: brand.name || brand.domain }, <Brand brand={brand} />);
 		},
