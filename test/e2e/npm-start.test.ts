@@ -81,10 +81,15 @@ describe("npm start", { timeout: 3 * MINUTES_MS }, () => {
 		}
 	});
 
-	it("runs the commands of the README when they are pasted in one go", async () => {
-		const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-		const [, part = ""] = /^## Five minutes([\s\S]*?)^## Commands$/m.exec(readme) ?? [];
-		const blocks = [...part.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+	it("runs the commands of the README, and of a network of your own, when they are pasted in one go", async () => {
+		const sections = [
+			["README.md", /^## Five minutes([\s\S]*?)^## /m],
+			["docs/operations.md", /^## A network of your own$([\s\S]*)/m],
+		] as const;
+		const parts = sections.map(
+			([path, section]) => section.exec(readFileSync(join(import.meta.dirname, "../..", path), "utf8"))?.[1] ?? "",
+		);
+		const blocks = [...parts.join("").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
 		expect(blocks.length).toBeGreaterThan(8);
 		const commands = blocks
 			.join("")
