@@ -41,7 +41,7 @@ export function readLedger(file: string): Ledger {
 			keyword_epc_micros AS keywords FROM campaigns ORDER BY campaign_id`);
 		// Clicks of earlier versions do not know their link: most were on homepages.
 		const clicks = all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
-			coalesce(source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
+			coalesce(source_hash, source_id, '') AS source, coalesce(keyword, keyword_class, '') AS keyword, link FROM clicks
 			WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
 		const words = all<LedgerWord>(`SELECT e.at, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'status' AS status,
 				coalesce(v.gross_micros, 0) AS grossMicros

@@ -2,6 +2,7 @@ import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../cl
 import type { ClickToken } from "../click-token/token.ts";
 import { deviceOf } from "../lib/device.ts";
 import type { TokenKind } from "../lib/enums.ts";
+import { hashSource } from "../lib/hash.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
@@ -66,6 +67,7 @@ export function mintClickUrl<Answer>(
 		stripped,
 		userClickId: details.isUserClickId && details.clickId !== null,
 		lifeSeconds: details.lifeSeconds,
+		sourceHash: details.test ? null : hashSource(details.sourceId),
 	};
 	const parameters: ClickParameters = {
 		rtuli: auctionId,

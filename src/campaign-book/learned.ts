@@ -3,6 +3,7 @@
  * hold back. KV key `book:learned`, one small JSON that is read with the manifest where that says that prices are learned.
  */
 import type { LinkType, PricingModel } from "../lib/enums.ts";
+import { hashSource } from "../lib/hash.ts";
 import { priceOf } from "../lib/money.ts";
 import { BOOK_FORMAT, type BookCampaign, HELD_SCALE, parseObject } from "./format.ts";
 
@@ -20,7 +21,7 @@ export type LearnedWire = {
 
 export type PublisherFactorsWire = {
 	f?: number;
-	/** By source. */
+	/** By `hashSource`. */
 	s?: Record<string, number>;
 	/** Of sources that are not in that list: there where all that are followed singly are, or where less is bid by it. */
 	o?: number;
@@ -59,7 +60,7 @@ export class LearnedFactors {
 	reckon({ id, pricingModel }: Asking, source: string | null, link: LinkType): Reckoning {
 		const own = this.#publishers.get(id);
 		// Clicks without a source are a source of their own.
-		const ofSource = (own?.s === undefined ? undefined : ownFactor(own.s, source ?? "")) ?? own?.o ?? 1;
+		const ofSource = (own?.s === undefined ? undefined : ownFactor(own.s, hashSource(source))) ?? own?.o ?? 1;
 		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
 		const campaigns = own?.c ?? null;
 		return { traffic, campaigns, most: Math.max(1, traffic * (own?.highest ?? 1) * this.#mostHeld), byClick: pricingModel !== "CPA" };

@@ -3,6 +3,8 @@
  * each shard a run of slots. Stored with the rows and used by every reader, so it never changes within a book format.
  */
 
+import { hashOf } from "../lib/hash.ts";
+
 export const SLOT_BITS = 16;
 
 /**
@@ -21,15 +23,6 @@ function affinity(key: string): string {
 	if (top - second > 4) return `d ${key.slice(second + 1)}`;
 	const third = key.lastIndexOf(".", second - 1);
 	return third === -1 ? key : `d ${key.slice(third + 1)}`;
-}
-
-/** FNV-1a over UTF-16 units with murmur3's final mix, 32 bits: well spread in its high bits, which name the slot. */
-export function hashOf(text: string): number {
-	let h = 0x811c9dc5;
-	for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-	h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-	h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-	return (h ^ (h >>> 16)) >>> 0;
 }
 
 export function shardOf(slot: number, bits: number): number {

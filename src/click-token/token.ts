@@ -50,6 +50,8 @@ export type ClickToken = {
 	userClickId: boolean;
 	/** For how long a click is paid at most, seconds, as the auction asked; null where it set no bound. */
 	lifeSeconds: number | null;
+	/** `hashSource` of the source that the bid was asked for. Null in tests, and where an earlier version minted. */
+	sourceHash: string | null;
 };
 
 const TOKEN_VERSION = 1;
@@ -201,6 +203,7 @@ const OF_A_LINK = {
 	stripped: false,
 	userClickId: false,
 	lifeSeconds: null,
+	sourceHash: null,
 } as const;
 
 /** A tracking link is of no auction and of no time, and promises no amount. */
@@ -298,7 +301,8 @@ function encode(token: ClickToken): string {
 		token.typoId,
 		token.auctionId,
 		token.mintedAt,
-		token.test ? 1 : 0,
+		// Of a test nothing is learned.
+		token.test ? 1 : (token.sourceHash ?? 0),
 		token.device,
 		token.keyword,
 		token.askedFrom,
@@ -336,6 +340,7 @@ function decode(text: string): ClickToken | null {
 		auctionId: fields[7],
 		mintedAt: fields[8],
 		test: fields[9] === 1,
+		sourceHash: typeof fields[9] === "string" ? fields[9] : null,
 		// Absent in tokens of earlier versions.
 		device: fields[10] ?? null,
 		keyword: fields[11] ?? null,

@@ -60,6 +60,8 @@ export type ClickMessage = {
 	askedFrom?: string | undefined;
 	/** Which link of its campaign the user was sent to. */
 	link?: LinkType | undefined;
+	/** `hashSource` of the source that the bid was asked for; absent where it is the click's own. */
+	sourceHash?: string | undefined;
 };
 
 const text = v.pipe(v.string(), v.nonEmpty());
@@ -88,6 +90,7 @@ const schema = v.object({
 	keyword: v.optional(v.string()),
 	askedFrom: v.optional(v.string()),
 	link: v.optional(v.picklist(LINK_TYPES)),
+	sourceHash: v.optional(v.string()),
 });
 
 /** A read message, or the paths of what is wrong with it: never its values, which may be personal. */

@@ -163,6 +163,7 @@ function redirect(
 		keyword: isStripped ? undefined : (token.keyword ?? undefined),
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
 		link: target.link,
+		sourceHash: token.sourceHash ?? undefined,
 		userAgentHash: undefined,
 		connection: undefined,
 	};

@@ -12,7 +12,7 @@ import type { LinkType } from "../lib/enums.ts";
 export type LearnedClick = {
 	campaignId: number;
 	publisherId: string;
-	sourceId: string | null;
+	sourceHash: string;
 	keywordClass: string | null;
 	link: LinkType | undefined;
 	clickedAt: number;
@@ -65,10 +65,10 @@ const ADD_CLICKS =
 export function learnClicks(clicks: readonly LearnedClick[]): { text: string; values: (string | number)[] }[] {
 	const sources = new Map<string, Record<(typeof SOURCE)[number], unknown> & { day: number }>();
 	const rows = new Map<string, Record<(typeof KEY)[number], unknown> & Record<(typeof SUMS)[number], number>>();
-	for (const { campaignId, publisherId, sourceId, keywordClass, link, clickedAt, grossMicros, paidMicros } of clicks) {
+	for (const { campaignId, publisherId, sourceHash, keywordClass, link, clickedAt, grossMicros, paidMicros } of clicks) {
 		if (link === undefined) continue;
 		const day = dayOf(clickedAt);
-		const key = { campaignId, publisherId, source: sourceId ?? "", keyword: keywordClass ?? NO_KEYWORD, link, day };
+		const key = { campaignId, publisherId, source: sourceHash, keyword: keywordClass ?? NO_KEYWORD, link, day };
 		const id = JSON.stringify(key);
 		const row = rows.get(id) ?? { ...key, clicks: 0, grossMicros: 0, paidMicros: 0 };
 		row.clicks++;

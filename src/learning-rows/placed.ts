@@ -1,8 +1,9 @@
 /** Where a click stands among what prices are learned from: a function of its row and `learning_sources`, whenever it is asked. */
 import { type SQL, sql } from "drizzle-orm";
 
-/** Behind `clicks c`: what says whether its source is followed singly. */
-export const JOIN_SOURCES: SQL = sql`LEFT JOIN learning_sources s ON s.publisher_id = c.publisher_id AND s.source = coalesce(c.source_id, '')`;
+/** Behind `clicks c`: what says whether its source is followed singly. Clicks of earlier versions were learned of by its name. */
+export const JOIN_SOURCES: SQL = sql`LEFT JOIN learning_sources s
+	ON s.publisher_id = c.publisher_id AND s.source = coalesce(c.source_hash, c.source_id, '')`;
 
 /** Days since the epoch, UTC. */
 export const CLICK_DAY: SQL = sql`c.clicked_at / 86400000`;

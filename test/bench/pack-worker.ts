@@ -11,8 +11,9 @@ import { buildFilter } from "../../src/campaign-book/packed/fuse-filter.ts";
 import { type ChunkKind, chunkKey, FILTER_SPAN_BITS, type Head } from "../../src/campaign-book/packed/head.ts";
 import { packFacts } from "../../src/campaign-book/packed/pack-facts.ts";
 import { writePublishers } from "../../src/campaign-book/packed/publishers.ts";
-import { hashOf, shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import type { Env } from "../../src/config.ts";
+import { hashOf } from "../../src/lib/hash.ts";
 
 /** Brands by the chunk of one of their hosts, and the hashes of keys by filter. */
 type Plan = { brands: number[][]; hashes: number[][]; versions: string[]; bytes: number };

@@ -140,6 +140,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		stripped: false,
 		userClickId: false,
 		lifeSeconds: null,
+		sourceHash: "kT3x0",
 	};
 	const fill: Fill = {
 		requestId: read.id,

@@ -7,7 +7,8 @@ import { packLinks } from "../../src/campaign-book/packed/links.ts";
 import { type Blocks, packFacts } from "../../src/campaign-book/packed/pack-facts.ts";
 import { writePublishers } from "../../src/campaign-book/packed/publishers.ts";
 import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
-import { hashOf, shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { hashOf } from "../../src/lib/hash.ts";
 import { ACME } from "./memory-book.ts";
 
 export type PackedBook = {

@@ -95,6 +95,7 @@ export function frozenRedirect() {
 				stripped: false,
 				userClickId: false,
 				lifeSeconds: null,
+				sourceHash: "",
 			});
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];

@@ -4,6 +4,7 @@ import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 import { PRICING_MODELS } from "../../src/lib/enums.ts";
+import { hashSource } from "../../src/lib/hash.ts";
 
 const OLD = "old-secret-0000000000000000000000000";
 const NEW = "new-secret-1111111111111111111111111";
@@ -22,6 +23,7 @@ const CONTENT: ClickToken = {
 	keyword: "running shoes",
 	askedFrom: "203.0.113.0/24",
 	lifeSeconds: null,
+	sourceHash: "kT3x0",
 	pricingModel: "CPC",
 	sharePpm: 800_000,
 	grossMicros: 420_000,
@@ -49,7 +51,7 @@ describe("worker: a minted token", () => {
 	test("opens to what it was minted from", async () => {
 		const tokens = new ClickTokens([NEW]);
 		for (const kind of ["openrtb", "serving-engine", "link"] as const) {
-			for (const content of [CONTENT, { ...CONTENT, test: true, bidMicros: 0 }]) {
+			for (const content of [CONTENT, { ...CONTENT, test: true, bidMicros: 0, sourceHash: null }, { ...CONTENT, sourceHash: "" }]) {
 				const token = await tokens.mint({ ...content, kind });
 				expect(await tokens.open(token)).toEqual({ ...content, kind });
 			}
@@ -85,7 +87,18 @@ describe("worker: a minted token", () => {
 	test("of an earlier version opens, and says nothing of what that version did not know", async () => {
 		const token =
 			"AY8g48M8Heyf7GX9X_tiE4R9AAAAvqCtBBvTlJqPw0slSJ9GdqbhH3WV9uNpDWcIZCKc1OaMdhm-j6Ynjjksa10QmRkUfoJSEMQec80osssBsDnyUvmJlhxaaQihMV_crV9Q2PYDsImwrVZRLBkSxY9i0qGWMkl0aboJ5v5gsKIpundt7wcZlLa27pkFBBPXR5oRVb5fv600qK8T-H3CsGlN1KgLiY0XxoN28JIMf0vttrh6dKNc";
-		expect(await new ClickTokens([NEW]).open(token)).toEqual({ ...CONTENT, pricingModel: null, sharePpm: null, grossMicros: null });
+		const unknown = { pricingModel: null, sharePpm: null, grossMicros: null, sourceHash: null };
+		expect(await new ClickTokens([NEW]).open(token)).toEqual({ ...CONTENT, ...unknown });
+	});
+
+	test("grows by less than a twentieth for the source that the bid was asked for", async () => {
+		const tokens = new ClickTokens([NEW]);
+		const content = { ...CONTENT, keyword: null, askedFrom: null, device: null };
+		const without = (await tokens.mint({ ...content, sourceHash: null })).length;
+		const lengths = [null, "", "top", "a-very-long-name-of-a-place/".repeat(70)].map(
+			async (source) => (await tokens.mint({ ...content, sourceHash: hashSource(source) })).length,
+		);
+		expect(Math.max(...(await Promise.all(lengths)))).toBeLessThanOrEqual(without * 1.05);
 	});
 
 	test("carries any text and any number whole", async () => {
@@ -108,10 +121,11 @@ describe("worker: a minted token", () => {
 			stripped: fc.boolean(),
 			userClickId: fc.boolean(),
 			lifeSeconds: fc.option(fc.nat({ max: 1_000_000 })),
+			source: fc.option(fc.string({ unit: "grapheme", maxLength: 64 })),
 		});
 		await fc.assert(
-			fc.asyncProperty(content, async (fields) => {
-				const token: ClickToken = { kind: "openrtb", typoId: 0, ...fields };
+			fc.asyncProperty(content, async ({ source, ...fields }) => {
+				const token: ClickToken = { kind: "openrtb", typoId: 0, sourceHash: fields.test ? null : hashSource(source), ...fields };
 				expect(await tokens.open(await tokens.mint(token))).toEqual(token);
 			}),
 			{ numRuns: 200 },

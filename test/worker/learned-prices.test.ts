@@ -6,9 +6,11 @@ import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
 import { LEARNED_KEY, type LearnedWire } from "../../src/campaign-book/learned.ts";
 import { publishBook } from "../../src/campaign-book/publisher/publish.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { OTHER_SOURCES } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
+import { hashSource } from "../../src/lib/hash.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { rowsOf } from "../support/click-messages.ts";
@@ -59,12 +61,15 @@ type Row = {
 	paid?: number;
 };
 
+/** A source as rows have it. */
+const placeOf = (source: string) => (source === OTHER_SOURCES ? source : hashSource(source));
+
 /** Clicks of each of the last days, and what they earned. */
 async function store(days: number, rows: readonly Row[]): Promise<void> {
 	const statements = rows.flatMap(
 		({ campaign, publisher = "acme", source = "s", keyword = "", link = "homepage", clicks, conversions, payout, paid = 0 }) =>
 			Array.from({ length: days }, (_, at) => {
-				const cell = [campaign, publisher, source, keyword, link, dayOf(time) - 1 - at];
+				const cell = [campaign, publisher, placeOf(source), keyword, link, dayOf(time) - 1 - at];
 				return [
 					env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)").bind(...cell, clicks, paid),
 					env.DB.prepare("INSERT INTO learning_earnings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").bind(
@@ -201,7 +206,7 @@ describe("worker: learned prices", () => {
 		]);
 		for (let day = 0; day < 6; day++) await pass(25);
 		const learned = await env.BOOK.get<LearnedWire>(LEARNED_KEY, "json");
-		expect(learned?.publishers?.acme?.s?.rotten).toBeLessThan(0.5);
+		expect(learned?.publishers?.acme?.s?.[hashSource("rotten")]).toBeLessThan(0.5);
 		expect(await priceFor("good.example")).not.toBe(0.2);
 		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
 		expect(await ask({ subid: "rotten" })).toBeLessThan((await ask({ subid: "other" })) * 0.6);
@@ -244,7 +249,7 @@ describe("worker: learned prices", () => {
 		await env.DB.batch(
 			[...followed, "*other"].map((source) =>
 				env.DB.prepare("INSERT INTO learning_sources VALUES ('acme', ?, ?, ?)").bind(
-					source,
+					placeOf(source),
 					source === "*other" ? null : 0,
 					dayOf(time) + 30,
 				),
@@ -270,6 +275,25 @@ describe("worker: learned prices", () => {
 			expect(await ask()).toBeGreaterThan(await ask("fresh"));
 		}
 		await env.DB.prepare("DELETE FROM learning_sources").run();
+	});
+
+	it("a click is learned of the source that its bid was asked for, whatever its address says", async () => {
+		await store(20, [{ campaign: 5002, source: "fine", clicks: 40, conversions: 2, payout: 8_000_000 }]);
+		const ask = new URLSearchParams({ pubi: "1001", cc: "US", bd: "bad.example", subid: "rotten" });
+		for (let at = 0; at < 80; at++) {
+			const bid = await exports.default.fetch(`https://rtb.example/serving-engine?${ask}`);
+			const { redirect_url: url } = await bid.json<{ redirect_url: string }>();
+			expect(url).toContain("&subi=rotten");
+			const headers = { "user-agent": `Mozilla/5.0 (X11; Linux x86_64) Chrome/${100 + at}`, "cf-connecting-ip": `203.0.113.${at}` };
+			const answer = await exports.default.fetch(url.replace("&subi=rotten", "&subi=fine"), { redirect: "manual", headers });
+			expect(answer.status).toBe(302);
+		}
+		const relabelled = () => rowsOf<{ n: number }>("SELECT count(*) AS n FROM clicks WHERE source_id = 'fine' AND reason IS NULL");
+		await vi.waitUntil(async () => (await relabelled())[0]?.n === 80, { timeout: 20_000 });
+		for (let day = 0; day < 3; day++) await pass(25);
+		const usual = await priceOf({ bd: "bad.example", subid: "unseen" });
+		expect(await priceOf({ bd: "bad.example", subid: "rotten" })).toBeLessThan(usual * 0.85);
+		expect(await priceOf({ bd: "bad.example", subid: "fine" })).toBeGreaterThan(usual * 0.95);
 	});
 
 	it("guards hold until the last learned price has left the book", async () => {

@@ -23,6 +23,7 @@ const OPENED = {
 	sharePpm: null,
 	grossMicros: null,
 	lifeSeconds: null,
+	sourceHash: null,
 	stripped: false,
 	userClickId: false,
 };

@@ -10,9 +10,10 @@ import { chunkKey, FILTER_SPAN_BITS, parseHead, versionAt } from "../../src/camp
 import { publishBook, sweepBook } from "../../src/campaign-book/publisher/publish.ts";
 import { buildHead } from "../../src/campaign-book/publisher/publish-head.ts";
 import { newBudget } from "../../src/campaign-book/publisher/publish-shards.ts";
-import { hashOf, shardOf, slotOf } from "../../src/campaign-book/slots.ts";
+import { shardOf, slotOf } from "../../src/campaign-book/slots.ts";
 import type { Env } from "../../src/config.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { hashOf } from "../../src/lib/hash.ts";
 import worker from "../../src/worker.ts";
 import { ACME, brandEntry, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 

@@ -39,6 +39,7 @@ export function clickRow(at: number): Record<string, string | number | null> {
 		keyword: null,
 		link: click.link,
 		keyword_class: null,
+		source_hash: "kT3x0",
 		asked_from: null,
 		written_by: "",
 		voided_by: null,

@@ -6,9 +6,10 @@
  * - records: the key as text, then what it stands for
  * - tail: JSON of what records share
  */
+
+import { hashOf } from "../../lib/hash.ts";
 import { fromUtf8, utf8 } from "../../lib/utf8.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
-import { hashOf } from "../slots.ts";
 import { ByteReader, ByteWriter, isTextAt } from "./bytes.ts";
 
 const HEADER_NUMBERS = 4;

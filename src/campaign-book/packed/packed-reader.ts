@@ -2,13 +2,15 @@
  * A packed book as an isolate reads it: what is in memory answers at once, and the rest is read for the lookup that needs it. In the
  * background the isolate gets all that fits. Everything kept is plain data, never another request's promise.
  */
+
+import { hashOf } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import type { LogLimit } from "../../lib/log-limit.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { type BookBrand, type BookPublisher, domainKey } from "../format.ts";
 import { LateParts, SHORT_CACHE_SECONDS } from "../late-parts.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
-import { hashOf, shardOf, slotOf } from "../slots.ts";
+import { shardOf, slotOf } from "../slots.ts";
 import type { Opened, PublisherName } from "../snapshot.ts";
 import type { ChunkStore } from "./chunk-store.ts";
 import { type ChunkKind, chunkKey, type Head, PACKED_FORMAT, versionAt } from "./head.ts";

@@ -2,10 +2,11 @@
  * Chunks of publishers: text, a first line, then one line a name, `{key}\t{JSON of NameWire}`, sorted by key. Keys are `i {identity}` and
  * `p {publisher id}`, former ones among them; each has a copy of its publisher, so that a cold isolate reads one chunk for a request.
  */
+
+import { hashOf } from "../../lib/hash.ts";
 import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { type BookPublisher, decodePublisher, findEntry, type PublisherWire } from "../format.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
-import { hashOf } from "../slots.ts";
 import type { PublisherName } from "../snapshot.ts";
 import { PUBLISHERS_HEADER } from "./head.ts";
 

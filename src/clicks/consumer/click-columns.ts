@@ -41,6 +41,7 @@ const SOURCES: { readonly [Column in keyof Columns]: (decided: DecidedClick) => 
 	askedFrom: ({ click }) => click.askedFrom ?? null,
 	link: ({ click }) => click.link ?? null,
 	keywordClass: ({ keywordClass }) => keywordClass,
+	sourceHash: ({ sourceHash }) => sourceHash,
 	writtenBy: () => "",
 	voidedBy: () => null,
 };

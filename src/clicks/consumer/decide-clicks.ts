@@ -2,6 +2,7 @@
 
 import { OTHER_KEYWORDS } from "../../learning/cell.ts";
 import type { PricingModel } from "../../lib/enums.ts";
+import { hashSource } from "../../lib/hash.ts";
 import { beforeShare, priceOf, priceToMicros } from "../../lib/money.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } from "../../lib/traffic-rules.ts";
@@ -60,6 +61,8 @@ export type DecidedClick = {
 	sourceId: string | null;
 	/** The keyword as prices are learned by it; null for none. */
 	keywordClass: string | null;
+	/** The source likewise: see `hashSource`. */
+	sourceHash: string;
 	utcDay: string;
 	/** Day on the clocks of the campaign. */
 	localDay: string;
@@ -158,6 +161,7 @@ class Ledger {
 			revenueMicros: isBilled && terms.pricingModel === "CPC" ? terms.bidMicros : 0,
 			sourceId: isBilled && publisher !== undefined ? this.#sourceOf(publisher.id, date, source) : source,
 			keywordClass: keywordClassOf(click, this.#facts),
+			sourceHash: click.sourceHash ?? hashSource(source),
 			utcDay: date,
 			localDay: day,
 			rateSlot: campaign === undefined || !hasCap(campaign) ? null : rateSlotOf(click.at),

@@ -90,8 +90,8 @@ const NETWORK = additionTo<ReturnType<typeof networkMoveOf>>(
 function learnedClick({ click, publisher, campaign, revenueMicros, ...decided }: DecidedClick): LearnedClick[] {
 	if (publisher === undefined || campaign === undefined) return [];
 	const { campaignId, link, at } = click;
-	const { sourceId, keywordClass, grossMicros } = decided;
-	return [{ campaignId, publisherId: publisher.id, sourceId, keywordClass, link, clickedAt: at, grossMicros, paidMicros: revenueMicros }];
+	const { sourceHash, keywordClass, grossMicros } = decided;
+	return [{ campaignId, publisherId: publisher.id, sourceHash, keywordClass, link, clickedAt: at, grossMicros, paidMicros: revenueMicros }];
 }
 
 const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection", "hour"], ["stored", "dropped"]);

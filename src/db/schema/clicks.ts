@@ -66,6 +66,8 @@ export const clicks = sqliteTable(
 		link: text({ enum: LINK_TYPES }),
 		/** The keyword as prices are learned by it: one that the campaign listed, `*` for another, null for none. */
 		keywordClass: text("keyword_class"),
+		/** The source likewise: `hashSource` of the one that the bid was asked for, whatever the click's address says; null in older rows. */
+		sourceHash: text("source_hash"),
 		/** Empty; earlier versions told new rows by it from redelivered ones. Old code may still run while a new version is deployed. */
 		writtenBy: text("written_by").notNull(),
 		/** adjustments.id of what took the click back. */

@@ -4,7 +4,7 @@ import type { AskedFor } from "../../bidding/explain.ts";
 import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Break } from "../../learning/breaks.ts";
-import { type CampaignTerms, type Cell, keywordClass } from "../../learning/cell.ts";
+import { type CampaignTerms, type Cell, keywordClass, OTHER_SOURCES } from "../../learning/cell.ts";
 import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
 import type { FactorEvidence } from "../../learning/factor.ts";
 import { caution } from "../../learning/guards.ts";
@@ -23,6 +23,7 @@ import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import type { LinkType, PricingModel } from "../../lib/enums.ts";
+import { hashSource } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
@@ -56,7 +57,7 @@ async function explainPricesOf(db: Database, asked: AskedFor): Promise<Explained
 		FROM publisher_names n JOIN publishers p ON p.id = n.publisher_id
 		WHERE n.kind = ${asked.publisher.kind} AND n.value = ${asked.publisher.value}`);
 	if (publisher === undefined) return undefined;
-	const known = await readKnown(db, publisher.id, asked.sourceId ?? "", [...new Set(priced.map(({ campaignId }) => campaignId))]);
+	const known = await readKnown(db, publisher.id, asked.sourceId, [...new Set(priced.map(({ campaignId }) => campaignId))]);
 	const prices = priced.flatMap((each) => {
 		const row = known.campaigns.get(each.campaignId);
 		return row === undefined ? [] : [explainOne(network, publisher, known, row, each)];
@@ -65,19 +66,21 @@ async function explainPricesOf(db: Database, asked: AskedFor): Promise<Explained
 }
 
 type Known = {
+	/** Its class, and the name that it is shown by. */
 	source: string;
+	sourceName: string;
 	campaigns: ReadonlyMap<number, CampaignRow>;
 	factors: readonly FactorRow[];
 	shared: SharedFactors;
 	changes: readonly ChangeRow[];
 };
 
-async function readKnown(db: Database, publisherId: string, sourceId: string, campaignIds: readonly number[]): Promise<Known> {
+async function readKnown(db: Database, publisherId: string, sourceId: string | null, campaignIds: readonly number[]): Promise<Known> {
 	const ids = sql`(SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(campaignIds)}))`;
 	const followed = await db.all<{ source: string; lastDay: number }>(
 		sql`SELECT source, last_day AS "lastDay" FROM learning_sources WHERE publisher_id = ${publisherId} AND from_day IS NOT NULL`,
 	);
-	const source = sourceClass(new Map(followed.map((row) => [row.source, row.lastDay])), sourceId);
+	const source = sourceClass(new Map(followed.map((row) => [row.source, row.lastDay])), hashSource(sourceId));
 	const [campaigns, factors, traffic, changes] = await runTransaction(db, [
 		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
 			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
@@ -98,6 +101,7 @@ async function readKnown(db: Database, publisherId: string, sourceId: string, ca
 	]);
 	return {
 		source,
+		sourceName: source === OTHER_SOURCES ? source : (sourceId ?? ""),
 		campaigns: new Map(((campaigns?.results ?? []) as CampaignRow[]).map((row) => [row.campaignId, row])),
 		factors: (factors?.results ?? []) as FactorRow[],
 		shared: sharedOf((traffic?.results ?? []) as TrafficRow[], publisherId),
@@ -118,7 +122,7 @@ function sharedOf(rows: readonly TrafficRow[], publisherId: string): SharedFacto
 function explainOne(
 	network: NetworkLearning | null,
 	publisher: PublisherRow,
-	{ source, factors, shared, changes }: Known,
+	{ source, sourceName, factors, shared, changes }: Known,
 	row: CampaignRow,
 	{ link, keyword }: AskedFor["priced"][number],
 ): ExplainedPriceAnswer {
@@ -162,7 +166,7 @@ function explainOne(
 		learnedOf(terms, row, shared),
 	);
 	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
-	return show(row.campaignId, cell, mode, explained, settings, change);
+	return show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change);
 }
 
 /** What is stored of a campaign, and of the traffic that is asked about, as a night has it. */

@@ -6,7 +6,7 @@ import { campaignPrice, grossEpcMicros, pricingKeyword } from "../../../src/bidd
 import type { BookBrand } from "../../../src/campaign-book/format.ts";
 import { packFacts } from "../../../src/campaign-book/packed/pack-facts.ts";
 import { FactsChunk } from "../../../src/campaign-book/packed/read-facts.ts";
-import { hashOf } from "../../../src/campaign-book/slots.ts";
+import { hashOf } from "../../../src/lib/hash.ts";
 import { canonicalKeyword, canonicalKeywords, MAX_KEYWORDS, MAX_KEYWORDS_LENGTH } from "../../../src/lib/keyword.ts";
 import { auctionBook, auctionRequest, brand, campaign } from "../../support/auction-parts.ts";
 

@@ -5,7 +5,8 @@ import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/
 import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
 import { BookUnavailableError } from "../../../src/campaign-book/resident-shards.ts";
-import { hashOf, shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import { shardOf, slotOf } from "../../../src/campaign-book/slots.ts";
+import { hashOf } from "../../../src/lib/hash.ts";
 import { DEFAULT_POLICY } from "../../../src/lib/traffic-rules.ts";
 import { ACME } from "../../support/memory-book.ts";
 import { type PackedBook, type PackedContents, packedBook } from "../../support/packed-book.ts";
