@@ -48,7 +48,11 @@ export function isInstalled(root) {
 export async function install(root) {
 	const progress = showProgress(root);
 	const [command, ...first] = findNpm();
-	const child = spawn(command, [...first, "ci", "--no-audit", "--no-fund"], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+	// Only errors: npm would warn of its own Node's version, while scripts run under the Node that is installed here.
+	const child = spawn(command, [...first, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+		cwd: root,
+		stdio: ["ignore", "pipe", "pipe"],
+	});
 	let output = "";
 	for (const stream of [child.stdout, child.stderr]) {
 		stream.setEncoding("utf8").on("data", (text) => {

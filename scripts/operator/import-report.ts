@@ -53,8 +53,20 @@ export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning
 	return lines;
 }
 
-/** A line a place, and one for how many more there are. */
+/** Where to find what a fault says is not there. */
+const LISTED_BY: readonly [message: RegExp, command: string][] = [
+	[/^is no publisher/, "list publishers"],
+	[/^is no platform/, "list platforms"],
+	[/^is no import/, "imports"],
+];
+
+/** A line a place, one for how many more there are, and where to look for what is not there. */
 export function describePlaces(places: readonly { path: string; message: string }[], count: number): string[] {
 	const lines = places.map(({ path, message }) => `  ${path === "" ? "(the file)" : path}: ${message}`);
-	return count > places.length ? [...lines, `  … and ${count - places.length} more`] : lines;
+	const listed = LISTED_BY.filter(([unknown]) => places.some(({ message }) => unknown.test(message)));
+	return [
+		...lines,
+		...(count > places.length ? [`  … and ${count - places.length} more`] : []),
+		...listed.map(([, command]) => `\`${command}\` shows those there are.`),
+	];
 }

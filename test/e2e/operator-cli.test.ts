@@ -512,8 +512,15 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		const { code, stderr } = await run("adjust", "void-clicks", "--publisher", "px", "--text", "why", "--url", url);
 		expect([code, stderr]).toEqual([
 			1,
-			expect.stringContaining("The server refused, and nothing was changed:\n  publisher: is no publisher's id"),
+			expect.stringContaining(
+				"The server refused, and nothing was changed:\n  publisher: is no publisher's id\n`list publishers` shows those there are.",
+			),
 		]);
+	});
+
+	it("erase asks whose data it is, and sends nothing without", async () => {
+		const { code, stderr } = await run("erase", "--url", url);
+		expect([code, stderr, seen]).toEqual([1, expect.stringContaining("Give either --uid or --click."), []]);
 	});
 
 	it("claims: lists them with what was written, answers, declines and grants", async () => {

@@ -55,7 +55,7 @@ describe("scripts/run.mjs", { timeout: 60_000 }, () => {
 		expect(code).toBe(7);
 		expect(stdout).not.toContain("installed");
 		expect(stderr).toContain("installed");
-		expect(readFileSync(path("npm-calls"), "utf8")).toBe("ci --no-audit --no-fund\n");
+		expect(readFileSync(path("npm-calls"), "utf8")).toBe("ci --no-audit --no-fund --loglevel=error\n");
 	});
 
 	it("installs anew where package-lock.json names another version", async () => {

@@ -23,6 +23,7 @@ export const command: OperatorCommand = {
 
 /** A request looks through a part of the archive: asks until all is done, and adds up. */
 async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): Promise<void> {
+	if ((uid === undefined) === (click === undefined)) throw new Failure("Whose data? Give either --uid or --click.");
 	const target = targetOf(options);
 	const receipts: Erased[] = [];
 	for (let after: string | null = null; ; ) {
