@@ -3,6 +3,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { clipKeyword } from "../../lib/keyword.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
+import { learnedKeyword } from "./decide-clicks.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
 /** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
@@ -14,7 +15,7 @@ export async function readFacts(db: Database, clicks: readonly ClickMessage[]): 
 	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
 	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
 	const brandIds = JSON.stringify([...new Set(clicks.map(({ brandId }) => brandId))]);
-	const priced = JSON.stringify([...new Set(clicks.flatMap(({ campaignId, keyword }) => (keyword === undefined ? [] : [campaignId])))]);
+	const priced = JSON.stringify([...new Set(clicks.flatMap((click) => (learnedKeyword(click) === undefined ? [] : [click.campaignId])))]);
 	const [publisherRows, campaignRows, keywordRows, brandRows, settingRows] = await runTransaction(db, [
 		sql`SELECT named.atom AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
 			FROM json_each(${identities}) named CROSS JOIN publishers p
@@ -89,9 +90,9 @@ export class KeptFacts {
 		const keywords = this.#keywords;
 		const domains = this.#domains;
 		const missing = clicks.filter(
-			({ publisher, campaignId, brandId, keyword }) =>
-				!(publishers.has(publisher) && campaigns.has(campaignId) && domains.has(brandId)) ||
-				(keyword !== undefined && !keywords.has(campaignId)),
+			(click) =>
+				!(publishers.has(click.publisher) && campaigns.has(click.campaignId) && domains.has(click.brandId)) ||
+				(learnedKeyword(click) !== undefined && !keywords.has(click.campaignId)),
 		);
 		if (missing.length > 0) {
 			const read = await readFacts(db, missing);
