@@ -21,6 +21,8 @@ const VIEWER_FILES = ["swagger-ui-bundle.js", "swagger-ui-standalone-preset.js",
 const CONSOLE_UI = join(ROOT, "src", "console", "ui");
 /** Each file of this folder is an asset; what several share, or what is long, is in folders below. */
 const SCRIPTS = join(CONSOLE_UI, "browser");
+/** What console.css imports is part of it. */
+const STYLES = ["console.css", "charts.css", "guides.css"].map((file) => join(CONSOLE_UI, "styles", file));
 /** Where the console serves them. An address holds a hash of what it answers, so that browsers may keep it for good. */
 const ASSETS_PATH = "/console/assets";
 const HASH_LENGTH = 12;
@@ -49,7 +51,7 @@ function packConsole() {
 	mkdirSync(target, { recursive: true });
 	const scripts = readdirSync(SCRIPTS).filter((file) => file.endsWith(".ts"));
 	const { outputFiles } = buildSync({
-		entryPoints: [join(CONSOLE_UI, "styles", "console.css"), ...scripts.map((file) => join(SCRIPTS, file))],
+		entryPoints: [...STYLES, ...scripts.map((file) => join(SCRIPTS, file))],
 		outdir: target,
 		entryNames: "[name]",
 		bundle: true,

@@ -1,7 +1,7 @@
 /** GET `/`, for people: what runs here, and where to go. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Layout } from "../console/ui/layout.tsx";
+import { Layout, Stylesheet } from "../console/ui/layout.tsx";
 import { Notice } from "../console/ui/messages.tsx";
 import type { NetworkState } from "./network-state.ts";
 
@@ -18,6 +18,7 @@ export function FrontPage({ network, addresses }: { network: NetworkState; addre
 	];
 	return (
 		<Layout title="Publisher affiliate network">
+			<Stylesheet name="guides.css" />
 			<p>
 				Publishers ask for a brand or a keyword, and are answered in real time what a click earns and where to send the user; or they link
 				to brands and products. The sales that follow are settled here, and told to them.

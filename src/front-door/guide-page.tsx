@@ -1,7 +1,7 @@
 /** A guide as a page, beside the list of all guides. */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Layout, type LinkGroup } from "../console/ui/layout.tsx";
+import { Layout, type LinkGroup, Stylesheet } from "../console/ui/layout.tsx";
 import type { Guide } from "./guides.ts";
 
 function menuOf(guides: readonly Guide[]): LinkGroup[] {
@@ -21,6 +21,7 @@ export function GuidePage({ guide, guides }: { guide: Guide; guides: readonly Gu
 	const next = guides[guides.indexOf(guide) + 1];
 	return (
 		<Layout title={guide.title} over="Guides" menu={menuOf(guides)} menuLabel="Guides" path={guide.address}>
+			<Stylesheet name="guides.css" />
 			<article class="guide">
 				{guide.sections.length < 2 ? null : (
 					<nav class="contents" aria-label="On this page">

@@ -11,7 +11,7 @@ import { type PublisherRequest, page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Chart } from "../ui/chart/chart.tsx";
 import { Filters, Pager, Tabs } from "../ui/filters.tsx";
-import { Empty, Notice } from "../ui/messages.tsx";
+import { Empty } from "../ui/messages.tsx";
 import { type Column, Figures, Table } from "../ui/table.tsx";
 import { Count, Money, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
@@ -133,7 +133,7 @@ function Totals({ earnings: { total, conversions, unpaid_clicks, from, to } }: {
 }
 
 function Days({ earnings: { data, from, to, next_cursor }, now }: { earnings: Earnings; now: number }): JSX.Element | null {
-	if (next_cursor !== null) return null;
+	if (next_cursor !== null || data.length === 0) return null;
 	const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / DAY_MS + 1 }, (_, at) => utcDay(Date.parse(from) + at * DAY_MS));
 	const byDay = new Map(data.map((row) => [row.day, row]));
 	const values = (name: "approved_revenue" | "pending_revenue") => days.map((day) => Number(byDay.get(day)?.[name] ?? 0));
@@ -202,7 +202,7 @@ function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX
 	);
 }
 
-function Unpaid({ earnings: { unpaid_clicks, from, to } }: { earnings: Earnings }): JSX.Element {
+function Unpaid({ earnings: { unpaid_clicks, total, from, to } }: { earnings: Earnings }): JSX.Element {
 	const rows = (Object.entries(unpaid_clicks) as [keyof typeof CLICK_REASON_WORDS, number][]).sort(([, a], [, b]) => b - a);
 	return (
 		<section id="unpaid">
@@ -224,11 +224,7 @@ function Unpaid({ earnings: { unpaid_clicks, from, to } }: { earnings: Earnings 
 					},
 				]}
 				rows={rows}
-				empty={
-					<Notice tone="good" title="All clicks">
-						of this time are paid.
-					</Notice>
-				}
+				empty={total.click_count === 0 ? <p>There was no click in this time.</p> : <p>All clicks of this time are paid.</p>}
 			/>
 		</section>
 	);

@@ -2,8 +2,8 @@
 /** Where each asset is served: addresses that hold a hash of it. */
 import paths from "../../../.build/console/asset-paths.json";
 
-/** The stylesheet of every page, the script of every page, and those that a page asks for by its `scripts`. */
-export const ASSET_NAMES = ["console.css", "console.js", "passkeys.js"] as const;
+/** The stylesheet and the script of every page; the others are asked for where they are needed, so that a first view is small. */
+export const ASSET_NAMES = ["charts.css", "console.css", "console.js", "guides.css", "passkeys.js", "webauthn.js"] as const;
 export type AssetName = (typeof ASSET_NAMES)[number];
 
 const PATHS: Readonly<Record<string, string | undefined>> = paths;

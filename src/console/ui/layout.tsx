@@ -3,6 +3,11 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type AssetName, assetPath } from "./asset-paths.ts";
 
+/** The styles of what follows, beside those of every page: browsers show it once they have them. */
+export function Stylesheet({ name }: { name: Extract<AssetName, `${string}.css`> }): JSX.Element {
+	return <link rel="stylesheet" href={assetPath(name)} />;
+}
+
 type Link = { href: string; label: string };
 /** Links of the menu that belong together. */
 export type LinkGroup = { heading?: string; links: readonly Link[] };
@@ -39,7 +44,7 @@ export function Layout(props: LayoutProps): JSX.Element {
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content="light dark" />
 				<link rel="icon" href="/favicon.ico" />
-				<link rel="stylesheet" href={assetPath("console.css")} />
+				<Stylesheet name="console.css" />
 				{["console.js" as const, ...scripts].map((name) => (
 					<script type="module" src={assetPath(name)} />
 				))}

@@ -1,11 +1,11 @@
 /** <passkey-button>: has the browser make or use a passkey, and goes on where the answer says. */
-import { browserSupportsWebAuthn, startAuthentication, startRegistration } from "@simplewebauthn/browser";
+import type * as webauthn from "./webauthn.ts";
 
 class PasskeyButton extends HTMLElement {
 	connectedCallback(): void {
 		const button = this.querySelector("button");
 		const said = this.querySelector("[role=status]");
-		if (button === null || said === null || !browserSupportsWebAuthn()) return;
+		if (button === null || said === null || !("PublicKeyCredential" in globalThis)) return;
 		this.hidden = false;
 		button.addEventListener("click", async () => {
 			button.disabled = true;
@@ -21,8 +21,12 @@ class PasskeyButton extends HTMLElement {
 
 	/** @returns where to go on */
 	async #run(): Promise<string> {
-		const { kind, ask = "", send = "" } = this.dataset;
-		const question = await post(ask);
+		const { kind, ask = "", send = "", library = "" } = this.dataset;
+		// Loaded by whoever presses: most who see the page sign in by a link.
+		const [question, { startAuthentication, startRegistration }] = await Promise.all([
+			post(ask),
+			import(library) as Promise<typeof webauthn>,
+		]);
 		const name = this.querySelector("input")?.value.trim();
 		const answer =
 			kind === "register"

@@ -1,6 +1,7 @@
 /** Values over time or over kinds, drawn on the server, with the same values as a table beneath. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { slugOf } from "../address.ts";
+import { Stylesheet } from "../layout.tsx";
 import { type Column, Table } from "../table.tsx";
 import { Count, Money, None, Percent } from "../values.tsx";
 import { BASE, PATH_WIDTH, PLOT_HEIGHT, type Plot, plotChart, round, type Series, sumOf, type Unit } from "./plot.ts";
@@ -32,9 +33,11 @@ export function Chart(props: ChartProps): JSX.Element {
 	const id = `chart-${slugOf(title)}`;
 	const plot = plotChart(kind, unit, points.length, series);
 	const hasPartial = partialFrom < points.length;
-	if (points.length === 0 || series.length === 0) return <p class="chart none">{title}: nothing to show.</p>;
+	const isSeen = points.map((_, at) => series.some(({ values }) => Number(values[at] ?? 0) !== 0));
+	if (!isSeen.includes(true)) return <p class="note">{title}: nothing to show.</p>;
 	return (
 		<figure class="chart">
+			<Stylesheet name="charts.css" />
 			<figcaption>
 				<strong>{title}</strong>
 				<ul class="legend">
@@ -65,11 +68,13 @@ export function Chart(props: ChartProps): JSX.Element {
 					{kind === "bars" ? <Bars id={id} plot={plot} partialFrom={partialFrom} /> : <Lines plot={plot} />}
 					<line class="zero" x1="0" x2="100%" y1={round(plot.zeroY)} y2={round(plot.zeroY)} />
 					<Labels plot={plot} points={points} />
-					{plot.slots.map(({ left, width }, at) => (
-						<rect class="hit" x={`${round(left)}%`} y="0" width={`${round(width)}%`} height={BASE}>
-							<title>{[points[at], ...series.map(({ name, values }) => `${name}: ${show(unit, values[at] ?? null)}`)].join("\n")}</title>
-						</rect>
-					))}
+					{plot.slots.map(({ left, width }, at) =>
+						isSeen[at] ? (
+							<rect class="hit" x={`${round(left)}%`} y="0" width={`${round(width)}%`} height={BASE}>
+								<title>{[points[at], ...series.map(({ name, values }) => `${name}: ${show(unit, values[at] ?? null)}`)].join("\n")}</title>
+							</rect>
+						) : null,
+					)}
 				</svg>
 			</div>
 			{hasTable ? null : (
@@ -85,20 +90,18 @@ export function Chart(props: ChartProps): JSX.Element {
 function Bars({ id, plot, partialFrom }: { id: string; plot: Plot; partialFrom: number }): JSX.Element {
 	return (
 		<>
-			{plot.slots.map(({ left, width, bars }, at) => (
-				<g class={at >= partialFrom ? "partial" : undefined}>
-					{bars.map(({ series, y, height }) => (
-						<rect
-							class="bar"
-							x={`${round(left)}%`}
-							width={`${round(width)}%`}
-							y={round(y)}
-							height={round(height)}
-							fill={`url(#${id}-${series})`}
-						/>
-					))}
-				</g>
-			))}
+			{plot.slots.flatMap(({ left, width, bars }, at) =>
+				bars.map(({ series, y, height }) => (
+					<rect
+						class={at >= partialFrom ? "bar partial" : "bar"}
+						x={`${round(left)}%`}
+						width={`${round(width)}%`}
+						y={round(y)}
+						height={round(height)}
+						fill={`url(#${id}-${series})`}
+					/>
+				)),
+			)}
 		</>
 	);
 }

@@ -107,7 +107,7 @@ describe("unit: a chart", () => {
 		expect(html).toContain("2026-03-01 to 2026-03-02. 2026-03-02: 3.5000 USD in all, most at 2026-03-02 with 2.0000 USD.");
 		expect(html).toContain('<th scope="row">Total</th><td class="money"><data class="money" value="3.5000">');
 		expect(html).toMatch(/>1 Mar<\/text>.*>2 Mar<\/text>/);
-		expect(html.match(/<g class="partial">/g)).toHaveLength(1);
+		expect(html.match(/class="bar partial"/g)).toHaveLength(1);
 		expect(html).toContain("not all of it yet");
 	});
 
@@ -123,9 +123,12 @@ describe("unit: a chart", () => {
 		expect(html.match(/<\/svg>/g)).toHaveLength(4);
 	});
 
-	it("without points says so", () => {
-		expect(String(<Chart title="Clicks by day" kind="lines" unit="count" of="Day" points={[]} series={[]} />)).toBe(
-			'<p class="chart none">Clicks by day: nothing to show.</p>',
+	it.each([
+		["points", [], []],
+		["anything but zeros", ["a", "b"], [{ name: "Clicks", values: [0, null] }]],
+	])("without %s says so", (_, points, series) => {
+		expect(String(<Chart title="Clicks by day" kind="lines" unit="count" of="Day" points={points} series={series} />)).toBe(
+			'<p class="note">Clicks by day: nothing to show.</p>',
 		);
 	});
 });
