@@ -51,6 +51,8 @@ function packConsole() {
 	mkdirSync(target, { recursive: true });
 	const scripts = readdirSync(SCRIPTS).filter((file) => file.endsWith(".ts"));
 	const { outputFiles } = buildSync({
+		// What a script loads once it is needed is an asset of its own, not a part of it.
+		external: scripts.map((file) => `./${file}`),
 		entryPoints: [...STYLES, ...scripts.map((file) => join(SCRIPTS, file))],
 		outdir: target,
 		entryNames: "[name]",
@@ -63,13 +65,19 @@ function packConsole() {
 		logLevel: "warning",
 		tsconfigRaw: {},
 	});
-	const paths = outputFiles.map(({ path, contents }) => {
-		const file = path.slice(target.length + 1);
-		pack(path, contents);
-		const hash = createHash("sha256").update(contents).digest("hex").slice(0, HASH_LENGTH);
-		return [file, `${ASSETS_PATH}/${file.replace(".", `.${hash}.`)}`];
+	const texts = new Map(outputFiles.map(({ path, text }) => [path.slice(target.length + 1), text]));
+	/** An asset, in which others are named by their addresses, and its own name with the hash in it. */
+	const finish = (file) => {
+		const text = texts.get(file).replace(/"\.\/([\w-]+)\.ts"/g, (_, name) => `"./${finish(`${name}.js`).name}"`);
+		const hash = createHash("sha256").update(text).digest("hex").slice(0, HASH_LENGTH);
+		return { text, name: file.replace(".", `.${hash}.`) };
+	};
+	const paths = [...texts.keys()].sort().map((file) => {
+		const { text, name } = finish(file);
+		pack(join(target, file), text);
+		return [file, `${ASSETS_PATH}/${name}`];
 	});
-	write(join(target, "asset-paths.json"), Buffer.from(`${JSON.stringify(Object.fromEntries(paths.sort()), null, "\t")}\n`));
+	write(join(target, "asset-paths.json"), Buffer.from(`${JSON.stringify(Object.fromEntries(paths), null, "\t")}\n`));
 }
 
 function packGuides() {

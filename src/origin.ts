@@ -26,6 +26,7 @@ import { sweepImportedCaps } from "./clicks/consumer/caps.ts";
 import { type Env, readConfig } from "./config.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
 import { openAccess } from "./console/session/access.ts";
+import { peopleRoutes } from "./console/session/people-routes.ts";
 import { signInLinkRoutes } from "./console/session/sign-in-link-routes.ts";
 import { assetRoutes } from "./console/ui/asset-routes.ts";
 import { attachConversion, detachConversion, judgeConversion } from "./conversions/judge-conversion.ts";
@@ -209,6 +210,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/explain": explainRoutes(bidding, (asked) => explainPrices(db, asked)),
 		"/learning": learningRoutes(imports),
 		"/keys": keysRoutes(issuing),
+		"/people": peopleRoutes({ db, now }),
 		"/sign-in-links": signInLinkRoutes({ db, now, consoleUrl }),
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),

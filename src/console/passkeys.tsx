@@ -21,7 +21,6 @@ import {
 	usePasskey,
 } from "./session/passkeys.ts";
 import { beginSession, cookieSeconds, endReplaced, freshenSession, isFresh } from "./session/sessions.ts";
-import { assetPath } from "./ui/asset-paths.ts";
 import { Field } from "./ui/field.tsx";
 import { Empty, Notice } from "./ui/messages.tsx";
 import { Table } from "./ui/table.tsx";
@@ -40,7 +39,7 @@ export const PASSKEY_SCRIPTS = ["passkeys.js"] as const;
 function PasskeyButton(props: { kind: "register" | "use"; ask: string; send: string; label: string; children?: JSX.Element }): JSX.Element {
 	const { kind, ask, send, label, children } = props;
 	return (
-		<passkey-button data-kind={kind} data-ask={ask} data-send={send} data-library={assetPath("webauthn.js")} hidden>
+		<passkey-button data-kind={kind} data-ask={ask} data-send={send} hidden>
 			{children}
 			<button type="button">{label}</button>
 			<p role="status" />

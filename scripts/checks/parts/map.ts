@@ -415,7 +415,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/console/session",
-		job: "who may sign in to the console, links, sessions: `/operator/sign-in-links`",
+		job: "who may sign in to the console, links, sessions: `/operator/sign-in-links`, `/operator/people`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/retention/kept-for.ts"],
 		packages: ["@simplewebauthn/server", "@hono/cloudflare-access", "drizzle-orm", "hono", "valibot"],
 	},

@@ -25,6 +25,7 @@ import { OPERATOR_FEED_OPERATIONS } from "./operator-feeds.ts";
 import { OPERATOR_KEY_OPERATIONS } from "./operator-keys.ts";
 import { OPERATOR_LEARNING_OPERATIONS } from "./operator-learning.ts";
 import { OPERATOR_NETWORK_OPERATIONS } from "./operator-network.ts";
+import { OPERATOR_PEOPLE_OPERATIONS } from "./operator-people.ts";
 import { OPERATOR_PROBLEM_OPERATIONS } from "./operator-problems.ts";
 import { OPERATOR_RECONCILE_OPERATIONS } from "./operator-reconcile.ts";
 import { OPERATOR_REPORT_OPERATIONS } from "./operator-reports.ts";
@@ -97,6 +98,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_LEARNING_OPERATIONS,
 		...OPERATOR_KEY_OPERATIONS,
 		...OPERATOR_CONSOLE_OPERATIONS,
+		...OPERATOR_PEOPLE_OPERATIONS,
 		...OPERATOR_AUDIT_OPERATIONS,
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,

@@ -19,6 +19,7 @@ import { KEYS_PAGES } from "./keys.tsx";
 import { LEARNING_PAGES } from "./learning.tsx";
 import { NETWORK_LIST_PAGES } from "./network-lists.tsx";
 import { PEOPLE_PAGES } from "./people.tsx";
+import { PERSON_PAGES } from "./person.tsx";
 import { POSTBACK_PROBLEMS_PAGES } from "./postback-problems.tsx";
 import { POSTBACK_SECRET_PAGES } from "./postback-secret.tsx";
 import { TRAFFIC_PAGES } from "./traffic.tsx";
@@ -45,5 +46,6 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...IMPORTS_PAGES,
 	...KEYS_PAGES,
 	...PEOPLE_PAGES,
+	...PERSON_PAGES,
 	...AUDIT_PAGES,
 ];

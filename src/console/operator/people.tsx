@@ -2,10 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Actor } from "../../http/actor.ts";
 import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
 import {
+	assertRole,
 	changeRole,
 	disablePerson,
 	enablePerson,
@@ -22,11 +22,9 @@ import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { State, Time } from "../ui/values.tsx";
-import { requireEntry } from "./change-entry-pages.tsx";
+import { Time } from "../ui/values.tsx";
+import { PersonState, PUBLISHER_PATH, STAFF_PATH, teamOf } from "./people-parts.tsx";
 
-const STAFF_PATH = "/console/operator/staff";
-const PUBLISHER_PATH = "/console/operator/publishers/:publisher/people";
 const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
 
 const DONE: Readonly<Record<string, string>> = {
@@ -35,20 +33,6 @@ const DONE: Readonly<Record<string, string>> = {
 	enable: "They may sign in again.",
 	"end-sessions": "They are signed out everywhere, and their links have ended.",
 };
-
-/** Whose people a page is about: a publisher's id, null for staff. */
-type Team = { publisherId: string | null; path: string; title: string };
-
-async function teamOf(request: PersonRequest): Promise<Team> {
-	const publisherId = request.param("publisher");
-	if (publisherId === "") return { publisherId: null, path: STAFF_PATH, title: "Staff" };
-	const { entry } = await requireEntry(request, "publishers", publisherId);
-	return {
-		publisherId,
-		path: PUBLISHER_PATH.replace(":publisher", () => encodeURIComponent(publisherId)),
-		title: `People of ${String(entry.name)}`,
-	};
-}
 
 /** What is done to someone, and then said. */
 type Deed = {
@@ -68,11 +52,7 @@ const DEEDS: readonly Deed[] = [
 		name: "role",
 		isGuarded: true,
 		async does({ deps, form }, person, actor) {
-			if (form.get("was") !== person.role)
-				throw new HttpError(409, {
-					error: "Conflict",
-					message: `Their role is ${person.role} by now. Nothing was changed: look at the list anew.`,
-				});
+			assertRole(person, form.get("was") ?? "");
 			await changeRole(deps, actor, person, form.get("role") ?? "");
 			return undefined;
 		},
@@ -175,13 +155,10 @@ function rolesOf(publisherId: string | null): readonly PersonRole[] {
 function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPerson>[] {
 	const to = ({ id }: KnownPerson, deed: string) => `${path}/${id}/${deed}`;
 	return [
-		{ head: "Name", cell: ({ name }) => name },
+		{ head: "Name", cell: ({ id, name }) => <a href={`${path}/${id}`}>{name}</a> },
 		{ head: "E-mail", cell: ({ email }) => email },
 		{ head: "Role", cell: ({ role }) => role },
-		{
-			head: "State",
-			cell: ({ disabledAt }) => <State word={disabledAt === null ? "active" : "disabled"} tone={disabledAt === null ? "good" : "over"} />,
-		},
+		{ head: "State", cell: (person) => <PersonState person={person} /> },
 		{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
 		{
 			head: "Change",

@@ -109,14 +109,20 @@ export async function registerPasskey(
 }
 
 /** @throws HttpError 404 where the person has no such passkey */
-export async function removePasskey({ db, now }: PasskeyDeps, actor: Actor, person: Person, id: string): Promise<void> {
+export async function removePasskey(
+	{ db, now }: Pick<PasskeyDeps, "db" | "now">,
+	actor: Actor,
+	person: Pick<Person, "id">,
+	id: string,
+): Promise<void> {
 	const isTheirs = sql`credential_id = ${id} AND person_id = ${person.id}`;
 	const entry = { verb: "removePasskey", subjectKind: "person", subjectId: person.id };
 	const [, removed] = await runTransaction(db, [
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_passkeys WHERE ${isTheirs})` }),
 		sql`DELETE FROM console_passkeys WHERE ${isTheirs} RETURNING credential_id`,
 	]);
-	if (removed?.results.length !== 1) throw new HttpError(404, { error: "Not found", message: "You have no such passkey." });
+	if (removed?.results.length !== 1)
+		throw new HttpError(404, { error: "Not found", message: "There is no such passkey: it may be removed already." });
 }
 
 /** What a browser is asked, to use a passkey. @param person who is to confirm; null to sign in, whoever it is */

@@ -1,7 +1,7 @@
-/** POST /operator/sign-in-links: what it takes, and its answer. */
+/** POST /operator/sign-in-links: what it takes, and its answer; and what /operator/people answers. */
 import * as v from "valibot";
-import { LINK_PURPOSES, PERSON_ROLES } from "../../lib/enums.ts";
-import { time } from "../../lib/shapes.ts";
+import { LINK_PURPOSES, PERSON_ROLES, SIGN_IN_METHODS } from "../../lib/enums.ts";
+import { count, time } from "../../lib/shapes.ts";
 
 /** A name as it is to stand in the audit. */
 export const personName = v.pipe(
@@ -55,3 +55,43 @@ export const signInLinkSchema = v.strictObject({
 
 export type SignInLink = v.InferOutput<typeof signInLinkSchema>;
 export type SignInLinkRequest = v.InferOutput<typeof signInLinkRequestSchema>;
+
+const passkeySchema = v.strictObject({
+	id: v.string(),
+	name: v.pipe(v.string(), v.description("What its owner calls it.")),
+	created_at: time,
+	last_used_at: v.nullable(time),
+});
+const sessionSchema = v.strictObject({
+	id: v.pipe(v.string(), v.description("Names it, and opens nothing.")),
+	method: v.picklist(SIGN_IN_METHODS),
+	created_at: time,
+	last_seen_at: v.pipe(time, v.description("A minute behind at most.")),
+	viewing: v.pipe(v.nullable(v.string()), v.description("The publisher whose console a member of staff looks at.")),
+});
+export const listedPersonSchema = v.strictObject({
+	id: v.string(),
+	publisher: v.pipe(v.nullable(v.string()), v.description("Null for staff.")),
+	name: v.string(),
+	email: v.nullable(v.string()),
+	role: v.picklist(PERSON_ROLES),
+	state: v.pipe(
+		v.picklist(["active", "disabled"]),
+		v.description("Who is disabled may not sign in. Nobody is removed: the audit names them."),
+	),
+	created_at: time,
+});
+export const peopleSchema = v.strictObject({ data: v.array(listedPersonSchema), limit: count, next_cursor: v.nullable(v.string()) });
+export const personSchema = v.strictObject({
+	...listedPersonSchema.entries,
+	passkeys: v.array(passkeySchema),
+	sessions: v.pipe(v.array(sessionSchema), v.description("Those that are open, the newest first.")),
+});
+export const changedPersonSchema = v.strictObject({
+	dry_run: v.boolean(),
+	person: v.pipe(personSchema, v.description("As they are then.")),
+});
+
+export type ListedPerson = v.InferOutput<typeof listedPersonSchema>;
+export type ShownPerson = v.InferOutput<typeof personSchema>;
+export type ChangedPerson = v.InferOutput<typeof changedPersonSchema>;

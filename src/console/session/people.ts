@@ -33,6 +33,9 @@ export type NewPerson = Pick<KnownPerson, "publisherId" | "name" | "email" | "ro
 /** A link that was made: its token is shown once. */
 export type IssuedLink = { person: KnownPerson; token: string; purpose: LinkPurpose; expiresAt: number };
 
+/** Of a session's hash, what names it: too little of it to be of use otherwise. */
+export const SESSION_ID_LENGTH = 16;
+
 const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
 
 const PERSON = sql`id, publisher_id AS "publisherId", name, email, role, created_at AS "createdAt", disabled_at AS "disabledAt"`;
@@ -48,6 +51,13 @@ export function listPeople(db: Database, publisherId: string | null): Promise<Kn
 		ORDER BY CASE WHEN disabled_at IS NULL THEN 0 ELSE 1 END, name`);
 }
 
+/** The same by their ids, which are time-ordered. @param after the id before the first one */
+export function listPeoplePage(db: Database, publisherId: string | null, after: string, count: number): Promise<KnownPerson[]> {
+	return db.all<KnownPerson>(
+		sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND id > ${after} ORDER BY id LIMIT ${count}`,
+	);
+}
+
 /** Null where there is nobody of this name there. */
 export async function findPersonByName(db: Database, publisherId: string | null, name: string): Promise<KnownPerson | null> {
 	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND name = ${name}`);
@@ -57,6 +67,13 @@ export async function findPersonByName(db: Database, publisherId: string | null,
 /** @throws HttpError 404 where there is nobody of this id there */
 export async function findPerson(db: Database, publisherId: string | null, id: string): Promise<KnownPerson> {
 	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND id = ${id}`);
+	if (person === undefined) throw new HttpError(404, { error: "Not found", message: "There is no such person." });
+	return person;
+}
+
+/** Whoever has this id. @throws HttpError 404 where nobody has */
+export async function findAnyone(db: Database, id: string): Promise<KnownPerson> {
+	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE id = ${id}`);
 	if (person === undefined) throw new HttpError(404, { error: "Not found", message: "There is no such person." });
 	return person;
 }
@@ -100,6 +117,18 @@ export async function issueSignInLink(
 	]);
 	if (issued?.results.length !== 1) throw invalidInput([{ path: "name", message: "is disabled: enable them first" }]);
 	return { person, token, purpose, expiresAt };
+}
+
+/** Ends one session of someone's. @param id the beginning of its hash @throws HttpError 404 where they have no such session */
+export async function endOneSession({ db, now }: PeopleDeps, actor: Actor, person: KnownPerson, id: string): Promise<void> {
+	const isIt = sql`person_id = ${person.id} AND substr(hash, 1, ${SESSION_ID_LENGTH}) = ${id}`;
+	const entry = { verb: "endSessions", subjectKind: "person", subjectId: person.id, after: { session: id } };
+	const [, ended] = await runTransaction(db, [
+		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_sessions WHERE ${isIt})` }),
+		sql`DELETE FROM console_sessions WHERE ${isIt} RETURNING hash`,
+	]);
+	if (ended?.results.length !== 1)
+		throw new HttpError(404, { error: "Not found", message: "There is no such session: it may have ended." });
 }
 
 /** Signs someone out everywhere, and ends their links. */
@@ -174,6 +203,19 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 	throw new HttpError(409, { error: "Conflict", message: `Someone has made them ${held} meanwhile. Nothing was changed.` });
 }
 
+/** @param was the role that whoever changes it has seen @throws HttpError 409 where it is another one by now */
+export function assertRole(person: KnownPerson, was: string | undefined): void {
+	if (was === undefined || was === person.role) return;
+	const message = `Their role is ${person.role} by now. Nothing was changed: look at the list anew.`;
+	throw new HttpError(409, { error: "Conflict", message });
+}
+
+/** @throws HttpError 422 where someone may not be disabled, or given another role, as {@link disablePerson} and {@link changeRole} have it */
+export async function assertNotNeeded(db: Database, actor: Actor, person: KnownPerson, path: "" | "role"): Promise<void> {
+	const needed = await db.all(sql`SELECT id FROM console_people WHERE id = ${person.id} AND ${isNeeded(person.id, actor)}`);
+	if (needed.length > 0) throw invalidInput([{ path, message: neededAs(actor) }]);
+}
+
 function neededAs({ role }: Actor): string {
 	return `they are the last ${role === "owner" ? role : "admin"} who may sign in: make another one first`;
 }
@@ -202,7 +244,8 @@ async function readPerson(db: Database, { publisherId, name, email, role }: NewP
 	return { ...read, publisherId, role: readRole(publisherId, role) };
 }
 
-function readRole(publisherId: string | null, role: string): PersonRole {
+/** @throws HttpError 422 where it is no role of theirs */
+export function readRole(publisherId: string | null, role: string): PersonRole {
 	const roles: readonly PersonRole[] = publisherId === null ? OPERATOR_ROLES : PUBLISHER_ROLES;
 	const given = roles.find((known) => known === role);
 	if (given === undefined) throw invalidInput([{ path: "role", message: `must be one of ${roles.join(", ")}` }]);

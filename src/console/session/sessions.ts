@@ -84,12 +84,17 @@ export async function findSession(db: Database, token: string | undefined, now: 
 		WHERE s.hash = ${hash} AND p.disabled_at IS NULL`);
 	if (row === undefined) return null;
 	const { personId, name, email, role, publisherId, seenId, seenName, seenStatus, ...session } = row;
-	const { idleMs, allMs } = LASTS[publisherId === null ? "staff" : "publisher"];
-	if (now - row.createdAt >= allMs || now - row.lastSeenAt >= idleMs) return null;
+	if (isOver(row, publisherId === null, now)) return null;
 	const seen = seenId === null ? null : { id: seenId, name: seenName, status: seenStatus };
 	if (publisherId !== null && seen === null) return null;
 	const person = { id: personId, name, email, role, publisher: publisherId === null ? null : seen };
 	return { ...session, person, viewing: publisherId === null ? seen : null };
+}
+
+/** Whether a session has ended by itself. */
+export function isOver({ createdAt, lastSeenAt }: Pick<Session, "createdAt" | "lastSeenAt">, ofStaff: boolean, now: number): boolean {
+	const { idleMs, allMs } = LASTS[ofStaff ? "staff" : "publisher"];
+	return now - createdAt >= allMs || now - lastSeenAt >= idleMs;
 }
 
 /** Notes that a session is in use, once a minute. */

@@ -1,5 +1,6 @@
 /** People of the console: who is invited, given links, signed out, disabled. */
 import { env, exports } from "cloudflare:workers";
+import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
 	changeRole,
@@ -14,6 +15,7 @@ import {
 	linkUrl,
 	listPeople,
 } from "../../../src/console/session/people.ts";
+import { changedPersonSchema, peopleSchema, personSchema } from "../../../src/console/session/people-answers.ts";
 import { beginSession, findSession } from "../../../src/console/session/sessions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { ACTOR } from "../../support/actor.ts";
@@ -177,5 +179,162 @@ describe("worker: POST /operator/sign-in-links", () => {
 		const answer = await ask(body);
 		expect(answer.status).toBe(422);
 		expect(answer.body.faults?.[0]?.path).toBe(path);
+	});
+});
+
+describe("worker: /operator/people", () => {
+	const call = async (path: string, body?: object, headers: Record<string, string> = OPERATOR_HEADERS) => {
+		const response = await exports.default.fetch(`https://base.example/operator/people${path}`, {
+			method: body === undefined ? "GET" : "POST",
+			headers,
+			...(body !== undefined && { body: JSON.stringify(body) }),
+		});
+		return { status: response.status, body: await response.json<Record<string, unknown>>(), headers: response.headers };
+	};
+	const read = async (id: string) => v.parse(personSchema, (await call(`/${id}`)).body);
+
+	it("lists a publisher's people and the staff, page by page", async () => {
+		for (const name of ["Lise", "Mia"]) await signIn({ publisher: "acme", name, role: "analyst" });
+		const { body, headers } = await call("?publisher=acme");
+		expect(headers.get("cache-control")).toBe("no-store");
+		const { data } = v.parse(peopleSchema, body);
+		expect(data).toEqual(
+			expect.arrayContaining([expect.objectContaining({ publisher: "acme", name: "Mia", role: "analyst", state: "active" })]),
+		);
+		const paged: unknown[] = [];
+		for (let cursor = ""; ; ) {
+			const page = v.parse(peopleSchema, (await call(`?publisher=acme&limit=1${cursor}`)).body);
+			paged.push(...page.data);
+			if (page.next_cursor === null) break;
+			cursor = `&cursor=${page.next_cursor}`;
+		}
+		expect(paged).toEqual(data);
+		const staff = v.parse(peopleSchema, (await call("")).body);
+		expect(staff.data.every(({ publisher }) => publisher === null)).toBe(true);
+	});
+
+	it("changes what a page changes, with a dry run that changes nothing, and shows no secret", async () => {
+		const visitor = await signIn({ publisher: "acme", name: "Changed" });
+		const { id } = await known("acme", "Changed");
+		const shown = await read(id);
+		expect(shown).toMatchObject({ role: "owner", state: "active", passkeys: [], sessions: [{ method: "link", viewing: null }] });
+		const session = (await env.DB.prepare("SELECT hash FROM console_sessions WHERE person_id = ?").bind(id).first<string>("hash")) ?? "";
+		expect(session.length).toBeGreaterThan(32);
+		expect(JSON.stringify(shown)).not.toContain(session);
+
+		for (const [verb, body, becomes] of [
+			["role", { role: "analyst", was: "owner" }, { role: "analyst" }],
+			["sign-out", { session: shown.sessions[0]?.id }, { sessions: [] }],
+			["disable", {}, { state: "disabled" }],
+			["enable", {}, { state: "active" }],
+		] as const) {
+			const before = await read(id);
+			const dry = await call(`/${id}/${verb}?dry_run=1`, body);
+			expect([verb, dry.status, v.parse(changedPersonSchema, dry.body)]).toEqual([
+				verb,
+				200,
+				{ dry_run: true, person: expect.objectContaining(becomes) },
+			]);
+			expect(await read(id)).toEqual(before);
+			const done = await call(`/${id}/${verb}`, body);
+			expect(done.body).toEqual({ dry_run: false, person: (dry.body as { person: object }).person });
+			expect(await read(id)).toMatchObject(becomes);
+		}
+		expect((await get("/console/earnings", visitor)).status).toBe(303);
+		expect(await verbsOf(await known("acme", "Changed"))).toEqual([
+			"changeRole",
+			"disablePerson",
+			"enablePerson",
+			"endSessions",
+			"invitePerson",
+			"signIn",
+		]);
+	});
+
+	it("removes a passkey, once, and a page shows and does the same", async () => {
+		await signIn({ publisher: "acme", name: "Keyed" });
+		const { id } = await known("acme", "Keyed");
+		const store = (credential: string) =>
+			env.DB.prepare(
+				"INSERT INTO console_passkeys (credential_id, person_id, public_key, counter, transports, name, created_at) VALUES (?, ?, 'x', 0, '[]', ?, ?)",
+			)
+				.bind(credential, id, `of ${credential}`, Date.now())
+				.run();
+		await Promise.all(["one", "two"].map(store));
+		expect((await call(`/${id}/remove-passkey?dry_run=1`, { passkey: "one" })).body).toMatchObject({
+			person: { passkeys: [{ id: "two" }] },
+		});
+		expect((await read(id)).passkeys).toHaveLength(2);
+		expect((await call(`/${id}/remove-passkey`, { passkey: "one" })).body).toMatchObject({ person: { passkeys: [{ id: "two" }] } });
+		expect((await call(`/${id}/remove-passkey`, { passkey: "one" })).status).toBe(404);
+		expect((await call(`/${id}/remove-passkey?dry_run=1`, { passkey: "one" })).status).toBe(404);
+		expect((await call(`/${id}/sign-out`, { session: "0".repeat(16) })).status).toBe(404);
+
+		const admin = await signIn({ staff: "remover", role: "admin" });
+		const page = `/console/operator/publishers/acme/people/${id}`;
+		const text = await (await get(page, admin)).text();
+		expect(text).toContain("of two");
+		const [session] = (await read(id)).sessions;
+		for (const [verb, what] of [
+			["remove-passkey", "two"],
+			["end-session", session?.id ?? ""],
+		] as const)
+			expect((await post(`${page}/${verb}`, admin, { id: what })).headers.get("location")).toBe(`${page}?done=${verb}`);
+		expect(await read(id)).toMatchObject({ passkeys: [], sessions: [] });
+		// Under staff's path there is nobody of a publisher's.
+		expect((await get(`/console/operator/staff/${id}`, admin)).status).toBe(404);
+	});
+
+	it("is an admin's alone: no lesser key, and no publisher's, sees or changes anybody", async () => {
+		await signIn({ publisher: "acme", name: "Guarded" });
+		const { id } = await known("acme", "Guarded");
+		const issued = await exports.default.fetch("https://base.example/operator/keys/issue", {
+			method: "POST",
+			headers: OPERATOR_HEADERS,
+			body: JSON.stringify({ kind: "operator_key", owner: "mel", role: "manager" }),
+		});
+		const { issued: key } = await issued.json<{ issued: { value: string } }>();
+		for (const [headers, status] of [
+			[{ OperatorKey: key.value }, 403],
+			[{ AccessKey: ACME.access_key }, 401],
+			[{}, 401],
+		] as [Record<string, string>, number][]) {
+			for (const [path, body] of [
+				["", undefined],
+				[`/${id}`, undefined],
+				...["role", "disable", "enable", "sign-out", "remove-passkey"].map((verb) => [`/${id}/${verb}`, {}] as const),
+			] as const)
+				expect([path, (await call(path, body, headers)).status]).toEqual([path, status]);
+		}
+		expect(await read(id)).toMatchObject({ state: "active", role: "owner" });
+	});
+
+	it.each([
+		["/role", { role: "admin" }, 422],
+		["/role", { role: "analyst", was: "analyst" }, 409],
+		["/role?dry_run=1", { role: "analyst", was: "analyst" }, 409],
+		["/role?dry_run=1", { role: "admin" }, 422],
+		["/role", {}, 422],
+		["/disable?dryrun=1", {}, 422],
+		["/remove-passkey", {}, 422],
+	])("POST %s of %j: %i, and nothing is changed", async (path, body, status) => {
+		await issueLink({ publisher: "acme", name: "Bad" });
+		const { id } = await known("acme", "Bad");
+		const before = await read(id);
+		expect((await call(`/${id}${path}`, body)).status).toBe(status);
+		expect((await call(`/nobody${path}`, body)).status).toBe(status === 409 || "role" in body ? 404 : status);
+		expect(await read(id)).toEqual(before);
+	});
+
+	it("keeps the last admin of the staff, in a dry run, too", async () => {
+		const admins = v.parse(peopleSchema, (await call("")).body).data.filter(({ role, state }) => role === "admin" && state === "active");
+		const [last, ...others] = admins;
+		for (const { id } of others) expect((await call(`/${id}/disable`, {})).status).toBe(200);
+		for (const [verb, body] of [
+			["disable", {}],
+			["role", { role: "viewer" }],
+		] as const)
+			for (const query of ["?dry_run=1", ""]) expect((await call(`/${last?.id}/${verb}${query}`, body)).status).toBe(422);
+		expect(await read(last?.id ?? "")).toMatchObject({ state: "active", role: "admin" });
 	});
 });

@@ -1,5 +1,4 @@
 /** <passkey-button>: has the browser make or use a passkey, and goes on where the answer says. */
-import type * as webauthn from "./webauthn.ts";
 
 class PasskeyButton extends HTMLElement {
 	connectedCallback(): void {
@@ -21,12 +20,9 @@ class PasskeyButton extends HTMLElement {
 
 	/** @returns where to go on */
 	async #run(): Promise<string> {
-		const { kind, ask = "", send = "", library = "" } = this.dataset;
+		const { kind, ask = "", send = "" } = this.dataset;
 		// Loaded by whoever presses: most who see the page sign in by a link.
-		const [question, { startAuthentication, startRegistration }] = await Promise.all([
-			post(ask),
-			import(library) as Promise<typeof webauthn>,
-		]);
+		const [question, { startAuthentication, startRegistration }] = await Promise.all([post(ask), import("./webauthn.ts")]);
 		const name = this.querySelector("input")?.value.trim();
 		const answer =
 			kind === "register"
