@@ -32,6 +32,7 @@ export const CONSOLE_HEADERS = { "cache-control": "no-store", ...SAFE_HEADERS } 
 /** On those by https: browsers then ask by nothing else for a year. */
 const HTTPS_HEADERS = { ...CONSOLE_HEADERS, "strict-transport-security": "max-age=31536000" } as const;
 
+const MIB = 1024 * 1024;
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** Answers a request for a page, whatever happens. @param pages all of them: what the menu is made of */
@@ -148,7 +149,11 @@ function confirmFirst({ method, isData }: Page, c: Context): Shown {
 
 async function readBytes({ maxBytes = MAX_FORM_BYTES }: Page, c: Context): Promise<Uint8Array<ArrayBuffer>> {
 	const bytes = await readCapped(c.req.raw.body, maxBytes);
-	if (bytes === null) throw new HttpError(413, { error: "Payload too large" });
+	if (bytes === null) {
+		const most = maxBytes < MIB ? `${maxBytes / 1024} KiB` : `${maxBytes / MIB} MiB`;
+		const message = `Nothing was changed. This page takes at most ${most}: send less at once, or use the endpoint or the command for it.`;
+		throw new HttpError(413, { error: "Payload too large", message });
+	}
 	return bytes;
 }
 

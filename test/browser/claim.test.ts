@@ -4,7 +4,7 @@ import { bid, click } from "./support/seed.ts";
 import { served } from "./support/served.ts";
 
 describe("browser: a sale that a publisher misses", () => {
-	test("is claimed, and answered, without JavaScript", async ({ openPage }) => {
+	test("is claimed, answered, granted and earned, without JavaScript", async ({ openPage }) => {
 		await click(await bid(served.url, { clickid: "claimed-click" }));
 		const publisher = await openPage({ as: "publisher", javaScript: false });
 		const claim = async () => {
@@ -28,5 +28,17 @@ describe("browser: a sale that a publisher misses", () => {
 		expect(await row.innerText()).toContain("answered");
 		await row.getByRole("link").click();
 		expect(await publisher.locator("main").innerText()).toContain("Which shop?");
+
+		await operator.getByLabel("Words to the publisher").fill("The shop has confirmed it.");
+		await operator.getByLabel("By").selectOption("amount");
+		await operator.getByLabel("Day").fill(new Date().toISOString().slice(0, 10));
+		await operator.getByLabel("Amount, USD").fill("3.21");
+		await operator.getByRole("button", { name: "Grant", exact: true }).click();
+		await operator.getByText("The shop has confirmed it.").waitFor();
+
+		await publisher.reload();
+		expect(await publisher.locator("main").innerText()).toMatch(/granted[\s\S]*The shop has confirmed it\./);
+		await publisher.goto("/console/earnings?group=brand");
+		expect(await publisher.getByRole("row").filter({ hasText: "Amounts of the operator's" }).innerText()).toContain("3.21");
 	});
 });

@@ -1,8 +1,10 @@
 /** What changed the network: listed, looked at, undone; and whole network files, looked at before they are taken over. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { mayAct } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
+import { sha256 } from "../../lib/bytes.ts";
 import { HttpError } from "../../lib/http.ts";
 import { utf8 } from "../../lib/utf8.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
@@ -23,8 +25,10 @@ import { Changes, Difference } from "./difference.tsx";
 
 const PATH = "/console/operator/imports";
 const NEW = `${PATH}/new`;
-/** A preview hands the file back for the button that takes it over. */
-const MAX_BYTES = 2 * 1024 * 1024;
+/** Of a form; it is held in memory as it came, and as its parts. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** A preview hands a network of so many bytes back for the button that takes it over. A larger file is chosen again there. */
+const MAX_HANDED_BACK_BYTES = 2 * 1024 * 1024;
 const KINDS: Readonly<Record<ListedImport["kind"], string>> = {
 	import: "a file, or a new entry",
 	patch: "a change of one entry",
@@ -135,19 +139,39 @@ export const IMPORTS_PAGES = [
 /** A form with a file in it comes in parts. */
 async function answerImport(request: PersonRequest): Promise<Shown> {
 	const { deps, c, body } = request;
-	const sent = await readParts(body, c.req.header("content-type") ?? "");
-	const text = sent("network");
+	const { sent, network } = await readParts(body, c.req.header("content-type") ?? "");
 	const isComplete = sent("complete") === "true";
-	const importIt = (options: ImportOptions) => importNetwork(deps.imports, new Blob([utf8(text)]).stream(), { ...options, isComplete });
+	const isHandedBack = network.size <= MAX_HANDED_BACK_BYTES;
+	const text = isHandedBack ? await network.text() : "";
+	const seen = sent("sha256");
+	const hash = isHandedBack ? "" : await hashOf(network);
+	const importIt = async (options: ImportOptions) => {
+		if (!options.isDryRun && seen !== hash) throw invalidInput([{ path: "file", message: "is not the one that was looked at" }]);
+		return importNetwork(deps.imports, network.stream(), { ...options, isComplete });
+	};
 	try {
 		return await answer(request, sent, importIt, {
 			action: NEW,
 			label: "Take it over",
 			further: (
 				<>
-					<textarea name="network" hidden readonly>
-						{text}
-					</textarea>
+					{isHandedBack ? (
+						<textarea name="network" hidden readonly>
+							{text}
+						</textarea>
+					) : (
+						<>
+							<input type="hidden" name="sha256" value={hash} />
+							<Field
+								kind="file"
+								name="file"
+								label="The same file again"
+								hint="It is too large to be kept meanwhile: another one is refused"
+								accept="application/json,.json"
+								required
+							/>
+						</>
+					)}
 					{isComplete ? <input type="hidden" name="complete" value="true" /> : null}
 				</>
 			),
@@ -157,8 +181,15 @@ async function answerImport(request: PersonRequest): Promise<Shown> {
 	}
 }
 
-/** The fields of a form of parts, a file's content in place of an empty text. @throws HttpError 422 */
-async function readParts(body: Uint8Array<ArrayBuffer>, type: string): Promise<(name: string) => string> {
+/** SHA-256, lower-case hex. */
+async function hashOf(file: Blob): Promise<string> {
+	return (await sha256(new Uint8Array(await file.arrayBuffer()))).toHex();
+}
+
+type Parts = { sent: (name: string) => string; network: Blob };
+
+/** The fields of a form of parts, and the network: a text, or else a file. @throws HttpError 422 */
+async function readParts(body: Uint8Array<ArrayBuffer>, type: string): Promise<Parts> {
 	let parts: FormData;
 	try {
 		parts = await new Response(body, { headers: { "content-type": type } }).formData();
@@ -166,13 +197,13 @@ async function readParts(body: Uint8Array<ArrayBuffer>, type: string): Promise<(
 		if (!(error instanceof TypeError)) throw error;
 		throw new HttpError(422, { error: "Validation failed", message: "The form has come incomplete. Open its page anew." });
 	}
-	const text = (name: string) => {
+	const sent = (name: string) => {
 		const part = parts.get(name);
 		return typeof part === "string" ? part : "";
 	};
+	const text = sent("network");
 	const file = parts.get("file");
-	const uploaded = file instanceof File ? await file.text() : "";
-	return (name) => (name === "network" && text(name).trim() === "" ? uploaded : text(name));
+	return { sent, network: text.trim() === "" && file instanceof File ? file : new Blob([utf8(text)]) };
 }
 
 type Way = { action: string; label: string; further: JSX.Element | null };
@@ -221,7 +252,7 @@ function ImportForm({ text, isComplete, faults }: { text: string; isComplete: bo
 			<Faults title="Nothing was changed" faults={faults} labels={LABELS} />
 			<p>
 				What the file names is added or changed, what it leaves out stays as it is. Up to {MAX_BYTES / 1024 / 1024} MiB; larger ones come in
-				by <code>npm run operator -- import</code>.
+				by <code>npm run operator -- import FILE</code>.
 			</p>
 			<Field kind="long" name="network" label={LABELS.network} hint="JSON, as /network.schema.json describes it" value={text} rows={12} />
 			<Field kind="file" name="file" label={LABELS.file} accept="application/json,.json" />

@@ -70,6 +70,28 @@ describe("worker: imports in the console", () => {
 		expect(await textOf(`${LIST}?limit=1`)).toContain("Next page");
 	});
 
+	it("of a file that is too large to be handed back are taken over where the same file is chosen again, and no other", async () => {
+		const large = new File([networkOf({ category: "large" }), " ".repeat(3 * 1024 * 1024)], "network.json");
+		const preview = await sendParts({ network: "", file: large });
+		expect([preview.status, preview.text.length < 64 * 1024]).toEqual([200, true]);
+		const [, sha256 = ""] = /name="sha256" value="([0-9a-f]{64})"/.exec(preview.text) ?? [];
+		const doing = { network: "", sha256, step: "do", version: versionOf(preview.text) };
+		for (const file of [
+			new File([networkOf({ category: "another" })], "a.json"),
+			new File([large, " "], "network.json"),
+			new File([], ""),
+		]) {
+			const refused = await sendParts({ ...doing, file });
+			expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("is not the one that was looked at")]);
+		}
+		expect(await categoryNow()).toBeNull();
+		expect((await sendParts({ ...doing, file: large })).status).toBe(303);
+		expect(await categoryNow()).toBe("large");
+		const tooLarge = await sendParts({ network: "", file: new File([" ".repeat(16 * 1024 * 1024)], "network.json") });
+		expect([tooLarge.status, tooLarge.text]).toEqual([413, expect.stringContaining("at most 16 MiB")]);
+		await importFile({ brands: [{ domain: "shoes.example", category: null }] });
+	});
+
 	it("say what is wrong with a file, ask before most campaigns stop, and show no secret", async () => {
 		for (const [network, told] of [
 			["", "Nothing was changed"],
