@@ -1,18 +1,9 @@
 import { type CampaignTerms, keywordClass, operatorEpcMicros } from "../../src/learning/cell.ts";
-import type { LinkType } from "../../src/lib/enums.ts";
 import { priceOf, priceToMicros } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
-import { Learner, type Publisher } from "./learner.ts";
+import { type ClickFacts, Learner, type Publisher } from "./learner.ts";
 
-export type LedgerClick = {
-	id: string;
-	at: number;
-	campaign: string;
-	publisher: string;
-	source: string;
-	keyword: string;
-	link: LinkType;
-};
+export type LedgerClick = Omit<ClickFacts, "bidMicros"> & { id: string };
 
 /** What a conversion came to be, word by word; what it is worth at last. */
 export type LedgerWord = {

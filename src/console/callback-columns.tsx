@@ -1,7 +1,8 @@
 /** Callbacks as both consoles show them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PublisherCallbacks } from "../publisher-api/callbacks-answer.ts";
-import type { Column } from "./ui/table.tsx";
+import { Do } from "./ui/actions.tsx";
+import { type Column, Facts } from "./ui/table.tsx";
 import { Code, Money, None, State, Time } from "./ui/values.tsx";
 import { CALLBACK_HOLD_WORDS } from "./words.ts";
 
@@ -64,16 +65,32 @@ function Attempts({ callback: { attempts, attempt_count } }: { callback: Shown }
 }
 
 /** What the receiver of a test has answered. */
-export type Tested = { called: string; http_status: number | null; confirmed: boolean; latency_ms: number; answer: string };
+type Tested = { called: string; http_status: number | null; confirmed: boolean; latency_ms: number; answer: string };
 
-export function testFacts({ called, http_status, confirmed, latency_ms, answer }: Tested): (readonly [string, JSX.Element | string])[] {
-	return [
-		["Result", <State word={confirmed ? "ok" : "failed"} />],
-		["Called", <span class="address">{called}</span>],
-		["Status", http_status === null ? "no answer" : String(http_status)],
-		["Took", `${latency_ms} ms`],
-		["Answer", <Code>{answer}</Code>],
-	];
+/** What a test of an address came to. @param props.path of the page that led here */
+export function TestReport({ report, path }: { report: Tested; path: string }): JSX.Element {
+	const { called, http_status, confirmed, latency_ms, answer } = report;
+	return (
+		<div class="panel">
+			<Facts
+				facts={[
+					["Result", <State word={confirmed ? "ok" : "failed"} />],
+					["Called", <span class="address">{called}</span>],
+					["Status", http_status === null ? "no answer" : String(http_status)],
+					["Took", `${latency_ms} ms`],
+					["Answer", <Code>{answer}</Code>],
+				]}
+			/>
+			<p>
+				<a href={path}>Back to callbacks</a>
+			</p>
+		</div>
+	);
+}
+
+/** Sends one callback again. @param path where lists post to */
+export function againColumn<Row extends { id: string; txnid: string }>(path: string): Column<Row> {
+	return { head: "Again", cell: ({ id, txnid }) => <Do action={`${path}/replay`} label="Send again" fields={{ id }} of={txnid} /> };
 }
 
 /** A count of an address's query, written by the page that led here; null where it is none. */

@@ -22,20 +22,25 @@ export function attributedTo(conversion: Conversion, click: CandidateClick, attr
 	};
 }
 
+/** What a conversion has of its click while there is none. */
+export const NO_CLICK = {
+	attribution: null,
+	clickId: null,
+	clickedAt: null,
+	publisherId: null,
+	publisherClickId: null,
+	sourceId: null,
+	brandId: null,
+	campaignId: null,
+	pricingModel: null,
+	revenueSharePpm: null,
+} as const satisfies Partial<Conversion>;
+
 /** The same without its click, and without what it was worth or held for by that. */
 export function withoutClick(conversion: Conversion): Conversion {
 	return {
 		...conversion,
-		attribution: null,
-		clickId: null,
-		clickedAt: null,
-		publisherId: null,
-		publisherClickId: null,
-		sourceId: null,
-		brandId: null,
-		campaignId: null,
-		pricingModel: null,
-		revenueSharePpm: null,
+		...NO_CLICK,
 		test: false,
 		heldFor: null,
 		usdNanos: null,

@@ -1,4 +1,5 @@
 /** What changes from one state of a conversion to the next. */
+import { NO_CLICK } from "./attribution.ts";
 import type { Conversion, ConversionKey } from "./conversion.ts";
 
 /** Bookkeeping that no event tells of. */
@@ -53,16 +54,7 @@ export function blank(key: ConversionKey, receivedAt: number): Conversion {
 		grossMicros: null,
 		salesUsdMicros: null,
 		revenueMicros: null,
-		attribution: null,
-		clickId: null,
-		clickedAt: null,
-		publisherId: null,
-		publisherClickId: null,
-		sourceId: null,
-		brandId: null,
-		campaignId: null,
-		pricingModel: null,
-		revenueSharePpm: null,
+		...NO_CLICK,
 		s2: null,
 		s3: null,
 		surl: null,

@@ -9,7 +9,7 @@ import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
-import { callbackColumns, countOf, testFacts } from "../callback-columns.tsx";
+import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import { page, seeOther } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
 import { addressOf, type Query } from "../ui/address.ts";
@@ -39,10 +39,7 @@ const COLUMNS: readonly Column<ListedCallback>[] = [
 	{ head: "Platform", cell: ({ platform }) => platform },
 ];
 
-const AGAIN: Column<ListedCallback> = {
-	head: "Again",
-	cell: ({ id, txnid }) => <Do action={`${PATH}/replay`} label="Send again" fields={{ id }} of={txnid} />,
-};
+const AGAIN = againColumn<ListedCallback>(PATH);
 
 export const OPERATOR_CALLBACKS_PAGES = [
 	page({
@@ -123,14 +120,7 @@ export const OPERATOR_CALLBACKS_PAGES = [
 		async handle({ deps, form, actor }) {
 			const target = readInput(testSchema, { publisher: (form.get("publisher") ?? "").trim() });
 			const report = await testCallbackFor(deps.publisherApi.callbacks(), actor, target);
-			return (
-				<div class="panel">
-					<Facts facts={testFacts(report)} />
-					<p>
-						<a href={PATH}>Back to callbacks</a>
-					</p>
-				</div>
-			);
+			return <TestReport report={report} path={PATH} />;
 		},
 	}),
 ];

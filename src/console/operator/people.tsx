@@ -4,6 +4,7 @@ import type { Actor } from "../../http/actor.ts";
 import { OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PersonRequest, page, type Shown, seeOther, view } from "../page.ts";
+import { Disable, SignInLink, SignOut } from "../person-parts.tsx";
 import {
 	assertRole,
 	changeRole,
@@ -15,10 +16,9 @@ import {
 	invitePerson,
 	issueSignInLink,
 	type KnownPerson,
-	linkUrl,
 	listPeople,
 } from "../session/people.ts";
-import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
+import { Confirm, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
 import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -115,7 +115,7 @@ async function invite(request: PersonRequest): Promise<Shown> {
 	const { name, email, role } = typed;
 	try {
 		const link = await invitePerson(deps, actor, { publisherId, name, email: email === "" ? null : email, role: role as PersonRole });
-		return view({ title }, <Link link={link} path={path} consoleUrl={deps.consoleUrl} />);
+		return view({ title }, <SignInLink link={link} consoleUrl={deps.consoleUrl} back={{ path, label: "To the list" }} />);
 	} catch (error) {
 		return list(request, typed, formFaults(error));
 	}
@@ -126,7 +126,8 @@ async function act(request: PersonRequest, { name, does }: Deed): Promise<Shown>
 	const { publisherId, path, title } = await teamOf(request);
 	const person = await findPerson(deps.db, publisherId, request.param("person"));
 	const link = await does(request, person, actor);
-	if (link !== undefined) return view({ title }, <Link link={link} path={path} consoleUrl={deps.consoleUrl} />);
+	if (link !== undefined)
+		return view({ title }, <SignInLink link={link} consoleUrl={deps.consoleUrl} back={{ path, label: "To the list" }} />);
 	return seeOther(`${path}?done=${name}`);
 }
 
@@ -187,19 +188,8 @@ function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPers
 								</select>
 							</label>
 						</Confirm>
-						<Confirm
-							action={to(person, "end-sessions")}
-							label="Sign out"
-							of={person.name}
-							question={`${person.name} is signed out everywhere, and their links end. They may sign in again.`}
-						/>
-						<Confirm
-							action={to(person, "disable")}
-							label="Disable"
-							of={person.name}
-							question={`${person.name} is signed out everywhere, and may not sign in any more.`}
-							danger
-						/>
+						<SignOut action={to(person, "end-sessions")} name={person.name} />
+						<Disable action={to(person, "disable")} name={person.name} />
 					</div>
 				),
 		},
@@ -250,29 +240,5 @@ function InviteForm(props: {
 				</div>
 			</form>
 		</section>
-	);
-}
-
-/** The only time that a link is seen. */
-function Link({
-	link: { person, token, purpose, expiresAt },
-	path,
-	consoleUrl,
-}: {
-	link: IssuedLink;
-	path: string;
-	consoleUrl: string;
-}): JSX.Element {
-	return (
-		<>
-			<Notice tone="good" title={`${purpose === "invitation" ? "An invitation" : "A link"} for ${person.name}.`}>
-				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it
-				to nobody else.
-			</Notice>
-			<CopyText text={linkUrl(consoleUrl, token)} label="the link" block />
-			<p>
-				<a href={path}>To the list</a>
-			</p>
-		</>
 	);
 }

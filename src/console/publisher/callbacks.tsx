@@ -14,7 +14,7 @@ import {
 	testOwnCallback,
 } from "../../publisher-api/own-callbacks.ts";
 import { readAccount } from "../../publisher-api/read-account.ts";
-import { callbackColumns, countOf, testFacts } from "../callback-columns.tsx";
+import { againColumn, callbackColumns, countOf, TestReport } from "../callback-columns.tsx";
 import type { ConsoleDeps } from "../deps.ts";
 import { page, seeOther } from "../page.ts";
 import { Do } from "../ui/actions.tsx";
@@ -22,7 +22,7 @@ import { addressOf } from "../ui/address.ts";
 import { Field } from "../ui/field.tsx";
 import { Filters, Pager } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
-import { type Column, Facts, Table } from "../ui/table.tsx";
+import { Facts, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 import { found } from "./found.ts";
 
@@ -32,10 +32,7 @@ const REPLAY_DAYS = 7;
 type Listed = PublisherCallbacks["data"][number];
 
 const COLUMNS = callbackColumns<Listed>(({ txnid }) => `/console/conversions/${encodeURIComponent(txnid)}`);
-const AGAIN: Column<Listed> = {
-	head: "Again",
-	cell: ({ id, txnid }) => <Do action={`${PATH}/replay`} label="Send again" fields={{ id }} of={txnid} />,
-};
+const AGAIN = againColumn<Listed>(PATH);
 
 export const CALLBACKS_PAGES = [
 	page({
@@ -128,14 +125,7 @@ export const CALLBACKS_PAGES = [
 		async handle({ deps, publisher, actor }) {
 			await takeCall(deps, publisher.id);
 			const report = await testOwnCallback(deps.publisherApi.callbacks(), publisher.id, actor);
-			return (
-				<div class="panel">
-					<Facts facts={testFacts(report)} />
-					<p>
-						<a href={PATH}>Back to callbacks</a>
-					</p>
-				</div>
-			);
+			return <TestReport report={report} path={PATH} />;
 		},
 	}),
 ];

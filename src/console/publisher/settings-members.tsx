@@ -5,6 +5,7 @@ import { type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { formFaults } from "../form-faults.ts";
 import { type PublisherRequest, page, type Shown, seeOther, view } from "../page.ts";
 import { PASSKEYS_PATH, RemovePasskey } from "../passkey-parts.tsx";
+import { Disable, SignInLink, SignOut } from "../person-parts.tsx";
 import type { listPasskeysOf } from "../session/passkeys.ts";
 import {
 	changeRole,
@@ -16,17 +17,17 @@ import {
 	invitePerson,
 	issueSignInLink,
 	type KnownPerson,
-	linkUrl,
 } from "../session/people.ts";
 import type { Person } from "../session/sessions.ts";
-import { Confirm, CopyText, Do, Once } from "../ui/actions.tsx";
+import { Confirm, Do, Once } from "../ui/actions.tsx";
 import { type Fault, Field } from "../ui/field.tsx";
-import { Faults, Notice } from "../ui/messages.tsx";
+import { Faults } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { State, Time } from "../ui/values.tsx";
 
 const PATH = "/console/settings";
 const MEMBERS = `${PATH}/members`;
+const BACK = { path: PATH, label: "Back to settings" };
 const LABELS = { name: "Name", email: "E-mail address", role: "Role" };
 
 /** What is done to someone. What lets someone in, or do more, asks for a passkey. */
@@ -68,7 +69,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 			const { name, email, role } = typed;
 			try {
 				const wanted = { publisherId: publisher.id, name, email: email === "" ? null : email, role: role as PersonRole };
-				return <Link link={await invitePerson(deps, actor, wanted)} consoleUrl={deps.consoleUrl} />;
+				return <SignInLink link={await invitePerson(deps, actor, wanted)} consoleUrl={deps.consoleUrl} back={BACK} />;
 			} catch (error) {
 				return view({ status: 422 }, <InviteForm typed={typed} faults={formFaults(error)} />);
 			}
@@ -87,7 +88,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 				if (deed.isForOthers && person.id === own.id)
 					throw invalidInput([{ path: "", message: "is for another owner to do: this is you" }]);
 				const link = await deed.does(request, person);
-				return link ? <Link link={link} consoleUrl={deps.consoleUrl} /> : seeOther(`${PATH}?done=${deed.name}`);
+				return link ? <SignInLink link={link} consoleUrl={deps.consoleUrl} back={BACK} /> : seeOther(`${PATH}?done=${deed.name}`);
 			},
 		}),
 	),
@@ -169,21 +170,8 @@ function Actions({ person: { id, name, role, disabledAt }, isOneself }: { person
 					fields={{ role: other }}
 				/>
 			)}
-			<Confirm
-				action={to("end-sessions")}
-				label="Sign out"
-				of={name}
-				question={`${name} is signed out everywhere, and their links end. They may sign in again.`}
-			/>
-			{isOneself ? null : (
-				<Confirm
-					action={to("disable")}
-					label="Disable"
-					of={name}
-					question={`${name} is signed out everywhere, and may not sign in any more.`}
-					danger
-				/>
-			)}
+			<SignOut action={to("end-sessions")} name={name} />
+			{isOneself ? null : <Disable action={to("disable")} name={name} />}
 		</div>
 	);
 }
@@ -209,21 +197,5 @@ function InviteForm({ typed, faults }: { typed: Readonly<Record<string, string>>
 				<button type="submit">Make an invitation</button>
 			</div>
 		</form>
-	);
-}
-
-/** The only time that a link is seen. */
-function Link({ link: { person, token, purpose, expiresAt }, consoleUrl }: { link: IssuedLink; consoleUrl: string }): JSX.Element {
-	return (
-		<>
-			<Notice tone="good" title={`${purpose === "invitation" ? "An invitation" : "A link"} for ${person.name}.`}>
-				It signs in whoever opens it, once, until <Time at={expiresAt} />. It is shown here and never again, and ends earlier ones: send it
-				to nobody else.
-			</Notice>
-			<CopyText text={linkUrl(consoleUrl, token)} label="the link" block />
-			<p>
-				<a href={PATH}>Back to settings</a>
-			</p>
-		</>
 	);
 }
