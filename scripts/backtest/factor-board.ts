@@ -1,4 +1,4 @@
-import { nextPublished, type Published, type StepRules, UNPUBLISHED } from "../../src/learning/publish-step.ts";
+import { isArrived, type LevelRules, nextPublished, type Published, UNPUBLISHED } from "../../src/learning/publish-step.ts";
 
 /** The published factors of one level, and where each is going. */
 export class FactorBoard {
@@ -17,7 +17,7 @@ export class FactorBoard {
 	}
 
 	/** Publishes what may move now; answers how many did. */
-	publish(now: number, rules: StepRules): number {
+	publish(now: number, rules: LevelRules): number {
 		let count = 0;
 		for (const key of this.#moving) {
 			const published = this.#published.get(key) ?? UNPUBLISHED;
@@ -27,8 +27,7 @@ export class FactorBoard {
 				this.#published.set(key, next);
 				count++;
 			}
-			const left = target / (next ?? published).factor;
-			if (left < 1 + rules.publishStep && left > 1 / (1 + rules.publishStep)) this.#moving.delete(key);
+			if (isArrived(next ?? published, target, rules)) this.#moving.delete(key);
 		}
 		return count;
 	}

@@ -8,6 +8,7 @@ import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
 import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learning/price.ts";
+import { levelRules, type PublishedLevel } from "../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
 import { pairKey } from "../../src/learning/traffic.ts";
@@ -134,9 +135,13 @@ export class Learner {
 	}
 
 	#publish(now: number): void {
-		const { prices, ...others } = this.#boards;
-		this.publishedPrices += prices.publish(now, this.settings);
-		for (const board of Object.values(others)) board.publish(now, this.settings);
+		const { prices, exceptions, publishers, sources, links } = this.#boards;
+		const rulesOf = (level: PublishedLevel) => levelRules(this.settings, level);
+		this.publishedPrices += prices.publish(now, rulesOf("price"));
+		exceptions.publish(now, rulesOf("campaign_publisher"));
+		publishers.publish(now, rulesOf("publisher"));
+		sources.publish(now, rulesOf("source"));
+		links.publish(now, rulesOf("link"));
 		for (const id of this.#campaigns.keys()) this.#guards.set(id, this.#guardsOf(id));
 	}
 

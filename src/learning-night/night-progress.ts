@@ -7,7 +7,7 @@ import { pairKey, Traffic, type TrafficKind } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 
 /** In order; `round` several times. */
-type NightStep = "payouts" | "round" | "breaks" | "close" | "traffic" | "done";
+type NightStep = "payouts" | "round" | "breaks" | "close" | "creep" | "traffic" | "done";
 
 /** `learning_nights.progress`. */
 export type Progress = {

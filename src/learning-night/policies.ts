@@ -17,6 +17,14 @@ export async function isLearning(db: Database, network: NetworkLearning | null):
 	return row !== undefined;
 }
 
+/** Whether any campaign's bids go by what is learned. */
+export async function setsPrices(db: Database, network: NetworkLearning | null): Promise<boolean> {
+	if (network?.mode === "automatic") return true;
+	const [row] = await db.all(sql`SELECT 1 AS found FROM campaigns
+		WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' = 'automatic' LIMIT 1`);
+	return row !== undefined;
+}
+
 /** The curves that each platform's conversions are first read by. */
 export async function readPriorCurves(db: Database): Promise<Map<string, DelayCurves>> {
 	const rows = await db.all<{ id: string; epcLearning: string | null }>(sql`SELECT id, epc_learning AS "epcLearning" FROM platforms`);

@@ -5,10 +5,11 @@ import { insertRows } from "../db/json-rows.ts";
 import { learningChanges, learningFactors } from "../db/schema/learning.ts";
 import { NO_EVIDENCE } from "../learning/factor.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
-import { nextPublished, type Published, type StepRules } from "../learning/publish-step.ts";
+import { isArrived, levelRules, nextPublished, type Published, type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
 import { numberOf, readPublished, type StoredLearning, writePublished } from "../learning/stored.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { markCampaigns } from "./mark-book.ts";
+import { setsPrices } from "./policies.ts";
 import { type KnownCampaign, readCampaigns } from "./read-histories.ts";
 import { runStatements } from "./run-statements.ts";
 
@@ -19,12 +20,16 @@ type FactorKey = { campaignId: number; level: FactorLevel; publisherId: string; 
 type FactorRow = FactorKey & { published: string; target: string };
 type Step = FactorRow & { next: Published | null; before: Published; moving: boolean };
 
+/** Whether what is learned of a factor's campaign, or of traffic, is bid. */
+type IsBid = (row: FactorRow) => boolean;
+
 /** Where an hour goes on. */
 export type FactorCursor = Omit<FactorKey, "level"> & { level: string };
 export const FIRST_FACTOR: FactorCursor = { campaignId: -1, level: "", publisherId: "", name: "" };
 
 /**
- * Takes the next factors that are on their way one step further.
+ * Takes the next factors that are on their way one step further. Those of prices that are only advised stay where the operator's numbers
+ * are, so that prices set out from there once they are bid.
  * @returns where the next slice begins; null where none is left
  */
 export async function publishFactors(
@@ -38,11 +43,13 @@ export async function publishFactors(
 			AND (campaign_id, level, publisher_id, name) > (${after.campaignId}, ${after.level}, ${after.publisherId}, ${after.name})
 		ORDER BY campaign_id, level, publisher_id, name LIMIT ${FACTORS_A_SLICE}`);
 	const rules = networkSettings(network);
-	const steps = rows.map((row) => stepOf(row, rules, now));
+	const campaigns = await readCampaigns(db, network, [...new Set(rows.map(({ campaignId }) => campaignId).filter((id) => id !== 0))]);
+	const automatic = new Set(campaigns.filter(({ mode }) => mode === "automatic").map(({ id }) => id));
+	const isTrafficBid = await setsPrices(db, network);
+	const isBid: IsBid = ({ campaignId }) => (campaignId === 0 ? isTrafficBid : automatic.has(campaignId));
+	const steps = rows.map((row) => (isBid(row) ? stepOf(row, rules, now) : stayOf(row)));
 	const changed = steps.filter(({ moving, next }) => next !== null || !moving);
-	const priced = changed.filter(({ level, next }) => level === "price" && next !== null);
-	const campaigns = await readCampaigns(db, network, [...new Set(priced.map(({ campaignId }) => campaignId))]);
-	const automatic = campaigns.filter(({ mode }) => mode === "automatic").map(({ id }) => id);
+	const priced = changed.filter((step) => step.level === "price" && step.next !== null && isBid(step));
 	await runStatements(db, [
 		...splitByBytes(changed).map((part) =>
 			insertRows(
@@ -54,7 +61,7 @@ export async function publishFactors(
 			),
 		),
 		...(await writeChanges(db, priced, new Map(campaigns.map((campaign) => [campaign.id, campaign])), now)),
-		...markCampaigns(automatic),
+		...markCampaigns([...new Set(priced.map(({ campaignId }) => campaignId))]),
 	]);
 	const last = rows.at(-1);
 	if (last === undefined || rows.length < FACTORS_A_SLICE) return null;
@@ -64,9 +71,15 @@ export async function publishFactors(
 function stepOf(row: FactorRow, rules: StepRules, now: number): Step {
 	const before = readPublished(row.published);
 	const target = JSON.parse(row.target) as number;
-	const next = nextPublished(before, target, now, rules);
-	const left = target / (next ?? before).factor;
-	return { ...row, before, next, moving: left >= 1 + rules.publishStep || left <= 1 / (1 + rules.publishStep) };
+	const ofLevel = levelRules(rules, row.level);
+	const next = nextPublished(before, target, now, ofLevel);
+	return { ...row, before, next, moving: !isArrived(next ?? before, target, ofLevel) };
+}
+
+/** As nothing that was learned is bid: an earlier mode may have left something in force. */
+function stayOf(row: FactorRow): Step {
+	const before = readPublished(row.published);
+	return { ...row, before, next: before.factor === 1 ? null : UNPUBLISHED, moving: false };
 }
 
 /** What a change of a price is kept with: `learning_changes.cause`. */

@@ -12,9 +12,12 @@ import type { LinkType } from "../lib/enums.ts";
 /** Rows of one statement. */
 const ROWS_A_PAGE = 10_000;
 
+/** A campaign's history, and what is done with what it teaches. */
+export type KnownHistory = CampaignHistory & { mode: LearningMode };
+
 /** Campaigns that follow each other, each with all of its rows. */
 export type HistorySlice = {
-	histories: CampaignHistory[];
+	histories: KnownHistory[];
 	/** The last campaign that was read; null where none is left. */
 	last: number | null;
 	/** Rows that were read. */
@@ -52,7 +55,7 @@ export async function readHistories(db: Database, network: NetworkLearning | nul
 	for (const { day, sizeClass, conversions, netMicros, ...row } of earnings) {
 		cellOf(row).earnings.push({ day, sizeClass, conversions, netMicros });
 	}
-	const histories = campaigns.map(({ id, ...campaign }): CampaignHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));
+	const histories = campaigns.map(({ id, ...campaign }): KnownHistory => ({ ...campaign, cells: [...(cells.get(id)?.values() ?? [])] }));
 	return { histories, last, rows: clicks.length + earnings.length };
 }
 

@@ -7,7 +7,6 @@ import { DEFAULT_CURVES } from "../learning/delay-curve.ts";
 import { caution, overpaidGuard } from "../learning/guards.ts";
 import {
 	breakOfCampaign,
-	type CampaignHistory,
 	closeCampaign,
 	type LearnedCampaign,
 	layCampaign,
@@ -20,9 +19,10 @@ import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import type { LearningSettings } from "../learning/settings.ts";
 import { numberOf, priceTargets, type Steering, type StoredLearning, storeLearning } from "../learning/stored.ts";
 import { type SharedFactors, Traffic } from "../learning/traffic.ts";
+import { creepStarved } from "./creep-starved.ts";
 import { openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
 import { readCurves } from "./read-curves.ts";
-import { readHistories } from "./read-histories.ts";
+import { type KnownHistory, readHistories } from "./read-histories.ts";
 import { readPayouts } from "./read-payouts.ts";
 import { runStatements } from "./run-statements.ts";
 import { type ClosedCampaign, forgetOthers, writeCampaigns, writeTraffic } from "./write-learned.ts";
@@ -110,6 +110,10 @@ class NightRun {
 				return true;
 			case "close":
 				if (!(await this.#pass((histories) => this.#close(histories)))) return false;
+				progress.step = "creep";
+				return true;
+			case "creep":
+				if (!(await this.#creep())) return false;
 				progress.step = "traffic";
 				return true;
 			default:
@@ -120,7 +124,7 @@ class NightRun {
 	}
 
 	/** Goes through all campaigns; false where the invocation has done enough. */
-	async #pass(take: (histories: readonly CampaignHistory[]) => Promise<void> | void): Promise<boolean> {
+	async #pass(take: (histories: readonly KnownHistory[]) => Promise<void> | void): Promise<boolean> {
 		const progress = this.#progress;
 		for (;;) {
 			if (this.#rowsLeft <= 0 || !this.#limits.mayGoOn()) return false;
@@ -132,25 +136,36 @@ class NightRun {
 		}
 	}
 
-	#withBreak(history: CampaignHistory): CampaignHistory {
+	/** Goes through the campaigns that have no clicks. */
+	async #creep(): Promise<boolean> {
+		const progress = this.#progress;
+		for (;;) {
+			if (!this.#limits.mayGoOn()) return false;
+			const last = await creepStarved(this.#db, this.#network, this.#day, progress.after);
+			progress.after = last ?? 0;
+			if (last === null) return true;
+		}
+	}
+
+	#withBreak(history: KnownHistory): KnownHistory {
 		const found = this.#progress.breaks[history.terms.id];
 		return found === undefined ? history : { ...history, lastBreak: found };
 	}
 
-	#tell(histories: readonly CampaignHistory[]): void {
+	#tell(histories: readonly KnownHistory[]): void {
 		// What a round begins with is what the one before has left of the traffic's factors, not of its sums.
 		if (this.#progress.after === 0) this.#traffic.clear();
 		for (const history of histories) tellOfCampaign(layCampaign(history, this.#rules, this.#traffic));
 	}
 
-	#findBreaks(histories: readonly CampaignHistory[]): void {
+	#findBreaks(histories: readonly KnownHistory[]): void {
 		for (const history of histories) {
 			const found = breakOfCampaign(layCampaign(history, this.#rules, this.#traffic), this.#rules);
 			if (found !== null) this.#progress.breaks[history.terms.id] = found;
 		}
 	}
 
-	async #close(histories: readonly CampaignHistory[]): Promise<void> {
+	async #close(histories: readonly KnownHistory[]): Promise<void> {
 		const steered = await readSteering(
 			this.#db,
 			histories.map(({ terms }) => Number(terms.id)),
@@ -167,8 +182,10 @@ class NightRun {
 				lastBreak: learned.lastBreak,
 				steering: this.#steer(history.settings, learned, known),
 				prices,
+				// Prices that are only advised are not in force anywhere.
 				renumbered: [...prices.keys()].filter(
-					(keyword) => numbers[keyword] !== undefined && numbers[keyword] !== numberOf(history.terms, keyword),
+					(keyword) =>
+						history.mode === "automatic" && numbers[keyword] !== undefined && numbers[keyword] !== numberOf(history.terms, keyword),
 				),
 			};
 		});

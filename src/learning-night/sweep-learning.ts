@@ -19,6 +19,8 @@ export const LEARNING_STATEMENTS = 60;
 const LEFT_TO_OTHERS = 100;
 /** Rows of clicks and earnings that a run reads: some seconds. */
 const ROWS_A_RUN = 200_000;
+/** Of a run that finds nothing to learn. */
+const FACTORS_FORGOTTEN = 10_000;
 /** A night that failed is tried again after so long. */
 const AGAIN_MS = 10 * MINUTE_MS;
 
@@ -45,6 +47,7 @@ export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: nu
 	// Rows are kept whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
 	if (!(await isLearning(db, network))) {
+		await forgetFactors(db);
 		await tidy();
 		return;
 	}
@@ -52,6 +55,14 @@ export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: nu
 	const fault = await runNightSafely(deps, today, async () => (await tidy()) && runNight(deps, network, today, limits));
 	await publishHour(deps, mayGoOn);
 	if (fault !== null) throw fault;
+}
+
+/** Once prices are learned again they set out from the operator's numbers, and not from what was in force when they were last. */
+async function forgetFactors(db: Database): Promise<void> {
+	const [first] = await db.all(sql`SELECT 1 AS found FROM learning_factors LIMIT 1`);
+	if (first === undefined) return;
+	await db.run(sql`DELETE FROM learning_factors WHERE (level, campaign_id, publisher_id, name) IN (
+		SELECT level, campaign_id, publisher_id, name FROM learning_factors LIMIT ${FACTORS_FORGOTTEN})`);
 }
 
 /** A night that fails leaves what was learned before, and is told of. */

@@ -141,7 +141,7 @@ export function writeTraffic({ publishers, sources, links }: SharedFactors, day:
 export function forgetOthers(day: number): SQL[] {
 	return [
 		sql`UPDATE learning_factors SET target = '1', moving = 1
-			WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM learning_campaigns WHERE day = ${day})`,
+			WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM learning_campaigns WHERE day = ${day} AND learned IS NOT NULL)`,
 		sql`DELETE FROM learning_factors WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
 		sql`DELETE FROM learning_campaigns WHERE campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
 		sql`UPDATE learning_campaigns SET learned = NULL, steering = NULL, day = ${day} WHERE day < ${day}`,

@@ -26,12 +26,17 @@ export type ExplainedPrice = LearnedPrice & {
 	learnedUntil: number | null;
 };
 
-/** A price as the chain that it is. @param price what `priceCell` is given for the cell */
+/**
+ * A price as the chain that it is.
+ * @param price what `priceCell` is given for the cell
+ * @param against what the learned factors are multiplied by, where the operator's number is no more the one that they were learned against
+ */
 export function explainPrice(
 	terms: CampaignTerms,
 	cell: Cell,
 	price: Omit<PriceInput, "operatorMicros">,
 	learned: Learned | null,
+	against = 1,
 ): ExplainedPrice {
 	const keyword = keywordClass(terms, cell.keyword);
 	const operatorMicros = operatorEpcMicros(terms, keyword);
@@ -49,8 +54,13 @@ export function explainPrice(
 		{ ...(own?.publishers.get(cell.publisher) ?? NO_EVIDENCE), level: "campaign_publisher", inForce: campaignPublisher },
 		{ ...(shared?.links.get(cell.link) ?? NO_EVIDENCE), level: "link", inForce: link },
 	];
+	const made = priceCell({ ...price, operatorMicros });
 	return {
-		...priceCell({ ...price, operatorMicros }),
+		...made,
+		// Of prices that are not bid nothing is in force: they are advised by all that was learned.
+		...(price.mode !== "automatic" && {
+			advisedEpcMicros: Math.round(factors.reduce((micros, each) => micros * each.factor, operatorMicros * against)),
+		}),
 		operatorMicros,
 		factors,
 		payoutCapMicros: known === undefined ? null : Math.round(known.payouts.capMicros),

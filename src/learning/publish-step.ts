@@ -2,20 +2,56 @@ import { DAY_MS } from "../lib/time.ts";
 import type { LearningSettings } from "./settings.ts";
 
 /** A factor as bids use it, and the ones before it that were in force within the last 24 hours, oldest first. */
-export type Published = { factor: number; at: number; before: readonly { factor: number; until: number }[] };
+export type Published = {
+	factor: number;
+	at: number;
+	before: readonly { factor: number; until: number }[];
+	/** Where a day's limit has held it back on its way. */
+	isUnderWay?: true;
+};
 
 /** A factor that nothing was ever published of. */
 export const UNPUBLISHED: Published = { factor: 1, at: Number.NEGATIVE_INFINITY, before: [] };
 
 export type StepRules = Pick<LearningSettings, "rise" | "fall" | "publishStep">;
 
+/** What a price is multiplied from: a campaign's factor with its keyword's, its exception of a publisher, and what traffic is worth. */
+export type PublishedLevel = "price" | "campaign_publisher" | "publisher" | "source" | "link";
+
 /**
- * The next factor to publish, or null where it stays. It never leaves what all factors of the last 24 hours allow, and moves only by a
- * whole step or more. What is held back today is free tomorrow, so neither rule blocks the other.
+ * Of a day's movement of a price, the part that each of its factors may make, as exponents. They add up to 1: a price moves by no more than
+ * a day's limit, whichever of its factors move.
  */
-export function nextPublished(published: Published, target: number, now: number, rules: StepRules): Published | null {
-	const wanted = target / published.factor;
-	if (wanted < 1 + rules.publishStep && wanted > 1 / (1 + rules.publishStep)) return null;
+const MOVEMENT_SHARES: Readonly<Record<PublishedLevel, number>> = {
+	price: 0.4,
+	campaign_publisher: 0.15,
+	publisher: 0.15,
+	source: 0.2,
+	link: 0.1,
+};
+
+/** What steps of one level go by. */
+export type LevelRules = StepRules & {
+	/** Whether a factor that has set out goes to the end, be the last step as small as it may. Prices do not: each rewrites the book. */
+	finishes: boolean;
+};
+
+/** What a factor of a level may move by a day, given what a price may. */
+export function levelRules({ rise, fall, publishStep }: StepRules, level: PublishedLevel): LevelRules {
+	const share = MOVEMENT_SHARES[level];
+	return { rise: rise ** share, fall: fall ** share, publishStep, finishes: level !== "price" };
+}
+
+/** Digits that a day's limit is taken to be reached within. */
+const TOLERANCE = 1e-9;
+
+/**
+ * The next factor to publish, or null where it stays. It never leaves what all factors of the last 24 hours allow, sets out only for what
+ * is a whole step away, and moves by a step or more; by a day's limit, where that is less. What is held back today is free tomorrow, so
+ * neither rule blocks the other.
+ */
+export function nextPublished(published: Published, target: number, now: number, rules: LevelRules): Published | null {
+	if (isArrived(published, target, rules)) return null;
 	const before = published.before.filter(({ until }) => until > now - DAY_MS);
 	let [lowest, highest] = [published.factor, published.factor];
 	for (const { factor } of before) {
@@ -24,6 +60,20 @@ export function nextPublished(published: Published, target: number, now: number,
 	}
 	const factor = Math.min(Math.max(target, highest * rules.fall), lowest * rules.rise);
 	const moved = factor / published.factor;
-	if (moved < 1 + rules.publishStep && moved > 1 / (1 + rules.publishStep)) return null;
-	return { factor, at: now, before: [...before, { factor: published.factor, until: now }] };
+	const least = Math.min(1 + rules.publishStep, rules.rise) * (1 - TOLERANCE);
+	const leastFall = Math.max(1 / (1 + rules.publishStep), rules.fall) * (1 + TOLERANCE);
+	const isUnderWay = factor !== target;
+	if (moved < least && moved > leastFall && (isUnderWay || !isFinishing(published, rules))) return null;
+	return { factor, at: now, before: [...before, { factor: published.factor, until: now }], ...(isUnderWay && { isUnderWay }) };
+}
+
+/** Whether a factor is as near to where it goes as it comes. */
+export function isArrived(published: Published, target: number, rules: LevelRules): boolean {
+	const left = target / published.factor;
+	if (isFinishing(published, rules)) return left === 1;
+	return left < 1 + rules.publishStep && left > 1 / (1 + rules.publishStep);
+}
+
+function isFinishing({ isUnderWay }: Published, { finishes }: LevelRules): boolean {
+	return isUnderWay === true && finishes;
 }

@@ -93,11 +93,11 @@ export function priceFactor(factors: ReadonlyMap<string, number>, keyword: strin
 }
 
 /** `learning_factors.published`, where JSON has no infinity. */
-export function writePublished({ factor, at, before }: Published): string {
-	return JSON.stringify({ factor, at: Number.isFinite(at) ? at : null, before });
+export function writePublished({ at, ...published }: Published): string {
+	return JSON.stringify({ ...published, at: Number.isFinite(at) ? at : null });
 }
 
 export function readPublished(json: string): Published {
-	const { factor, at, before } = JSON.parse(json) as Omit<Published, "at"> & { at: number | null };
-	return { factor, at: at ?? UNPUBLISHED.at, before };
+	const { at, ...published } = JSON.parse(json) as Omit<Published, "at"> & { at: number | null };
+	return { ...published, at: at ?? UNPUBLISHED.at };
 }

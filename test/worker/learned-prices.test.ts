@@ -84,14 +84,14 @@ async function store(days: number, rows: readonly Row[]): Promise<void> {
 	await env.DB.batch(statements);
 }
 
-async function importNetwork(learning: object, ofAcme: object = {}): Promise<void> {
+async function importNetwork(learning: object, ofAcme: object = {}, epc = "0.4000"): Promise<void> {
 	const links = { deeplink_url: "https://track.example/d?sub={click_id}&to={deeplink}", deeplink_verified: true };
 	await importFile({
 		epc_learning: learning,
 		platforms: [NORTHWIND],
 		publishers: [{ ...ACME, ...ofAcme }, CLICKER],
 		brands: [
-			brandEntry("good.example", 5001, {}, { keyword_epc: { boots: "0.6000", hats: "0.2000" } }),
+			brandEntry("good.example", 5001, {}, { epc, keyword_epc: { boots: "0.6000", hats: "0.2000" } }),
 			brandEntry("bad.example", 5002),
 			brandEntry("pinned.example", 5004, {}, { epc_learning: { pin: true } }),
 			brandEntry("new.example", 5003, {}, links),
@@ -154,23 +154,24 @@ describe("worker: learned prices", () => {
 		expect(await rowsOf("SELECT day, fault, finished_at > 0 AS done FROM learning_nights")).toEqual([
 			{ day: dayOf(time), fault: null, done: 1 },
 		]);
-		expect(await priceFor("good.example")).toBe(0.25);
-		expect(await priceFor("bad.example")).toBe(0.12);
+		// Of a day's rise to 1.25, and fall to 0.6, a campaign's own factor makes its part: others may move the same way.
+		expect(await priceFor("good.example")).toBe(0.2187);
+		expect(await priceFor("bad.example")).toBe(0.163);
 		expect(await priceFor("new.example")).toBe(0.2);
 		// Publishers who are paid by click are bid less while little was seen of a campaign.
 		expect(await priceFor("new.example", "clicker_rtb")).toBe(0.1423);
-		expect(await priceFor("good.example", "clicker_rtb")).toBeGreaterThan(0.23);
+		expect(await priceFor("good.example", "clicker_rtb")).toBeGreaterThan(0.2);
 		expect(
 			await rowsOf("SELECT keyword, operator_micros, epc_micros FROM learning_changes WHERE campaign_id = 5002 AND keyword = ''"),
-		).toEqual([{ keyword: "", operator_micros: 400_000, epc_micros: 240_000 }]);
+		).toEqual([{ keyword: "", operator_micros: 400_000, epc_micros: 326_077 }]);
 		await pass(1);
-		expect(await priceFor("good.example")).toBe(0.25);
+		expect(await priceFor("good.example")).toBe(0.2187);
 		const before = await pricesOf();
 		await publish(2);
 		expect((await env.BOOK.get(MANIFEST_KEY))?.startsWith('{"format":2')).toBe(true);
 		expect(await pricesOf()).toEqual(before);
 		await publish(1);
-		for (let day = 0; day < 5; day++) await pass(25);
+		for (let day = 0; day < 9; day++) await pass(25);
 		expect(await priceFor("good.example")).toBeGreaterThan(0.35);
 		expect(await priceFor("bad.example")).toBeLessThan(0.08);
 		expect(await priceFor("new.example")).toBe(0.2);
@@ -204,7 +205,7 @@ describe("worker: learned prices", () => {
 			{ campaign: 5003, link: "deeplink", clicks: 80, conversions: 8, payout: 8_000_000 },
 			{ campaign: 5003, clicks: 80, conversions: 4, payout: 8_000_000 },
 		]);
-		for (let day = 0; day < 6; day++) await pass(25);
+		for (let day = 0; day < 10; day++) await pass(25);
 		const learned = await env.BOOK.get<LearnedWire>(LEARNED_KEY, "json");
 		expect(learned?.publishers?.acme?.s?.[hashSource("rotten")]).toBeLessThan(0.5);
 		expect(await priceFor("good.example")).not.toBe(0.2);
@@ -264,7 +265,7 @@ describe("worker: learned prices", () => {
 		});
 		const of = (campaign: number) => [half(campaign, "s1", 12), half(campaign, "*other", 1), half(campaign, "", 3)];
 		await store(20, [...of(5001), ...of(5002)]);
-		for (let day = 0; day < 6; day++) await pass(25);
+		for (let day = 0; day < 10; day++) await pass(25);
 		const ask = (subid?: string) => priceOf({ bd: "bad.example", ...(subid === undefined ? {} : { subid }) });
 		for (const format of [2, 1] as const) {
 			await publish(format);
@@ -290,10 +291,84 @@ describe("worker: learned prices", () => {
 		}
 		const relabelled = () => rowsOf<{ n: number }>("SELECT count(*) AS n FROM clicks WHERE source_id = 'fine' AND reason IS NULL");
 		await vi.waitUntil(async () => (await relabelled())[0]?.n === 80, { timeout: 20_000 });
-		for (let day = 0; day < 3; day++) await pass(25);
+		for (let day = 0; day < 6; day++) await pass(25);
 		const usual = await priceOf({ bd: "bad.example", subid: "unseen" });
 		expect(await priceOf({ bd: "bad.example", subid: "rotten" })).toBeLessThan(usual * 0.85);
 		expect(await priceOf({ bd: "bad.example", subid: "fine" })).toBeGreaterThan(usual * 0.95);
+	});
+
+	it("prices that were advised set out from the operator's numbers once they are bid", async () => {
+		await importNetwork({ mode: "advise" });
+		await store(30, [
+			{ campaign: 5001, clicks: 40, conversions: 4, payout: 12_000_000 },
+			{ campaign: 5001, source: "rotten", clicks: 40, conversions: 1, payout: 1_000_000 },
+		]);
+		for (let day = 0; day < 4; day++) await pass(25);
+		const ask = () => Promise.all([priceOf({ bd: "good.example" }), priceOf({ bd: "good.example", subid: "rotten" })]);
+		expect(await ask()).toEqual([0.2, 0.2]);
+		await importNetwork({ mode: "automatic" });
+		await publish(1);
+		const prices = [await ask()];
+		expect(prices[0]).toEqual([0.2, 0.2]);
+		for (let day = 0; day < 4; day++) {
+			await pass(25);
+			prices.push(await ask());
+		}
+		for (const [day, [good, rotten]] of prices.slice(1).entries()) {
+			expect((good ?? 0) / (prices[day]?.[0] ?? 0)).toBeLessThanOrEqual(1.25 + 1e-3);
+			expect((rotten ?? 0) / (prices[day]?.[1] ?? 0)).toBeGreaterThanOrEqual(0.6 - 1e-3);
+		}
+		expect(prices.at(-1)?.[0]).toBeGreaterThan(0.25);
+		// Advised again, and bid again: nothing is left of what was in force.
+		await importNetwork({ mode: "advise" });
+		await pass(25);
+		await importNetwork({ mode: "automatic" });
+		await publish(1);
+		expect(await ask()).toEqual([0.2, 0.2]);
+	});
+
+	it("an overpaid campaign is bid less at night and by the hour, and one whose number changes is learned against at once", async () => {
+		await store(28, [{ campaign: 5001, publisher: "clicker", clicks: 40, conversions: 2, payout: 8_000_000, paid: 16_000_000 }]);
+		await pass(1);
+		const held = async () => ((await priceFor("good.example", "clicker_rtb")) ?? 0) / ((await priceFor("good.example")) ?? 0);
+		// Of 16 USD that are expected, and were paid, a day, as many came: nothing is held back but for caution.
+		expect(await held()).toBeGreaterThan(0.9);
+		const today = [5001, "clicker", "s", "", "homepage", dayOf(time)];
+		await env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, 10, 4000000, 500000000)")
+			.bind(...today)
+			.run();
+		await pass(1);
+		// (28 × 16 + 4 + 15) of (28 × 16 + 500) USD.
+		const guarded = await held();
+		expect(guarded).toBeGreaterThan(0.44);
+		expect(guarded).toBeLessThan(0.5);
+		// The number is halved: what was learned is reckoned against it, and the night after leaves the price where it is.
+		await importNetwork({ mode: "automatic" }, {}, "0.2000");
+		await publish(1);
+		const after = await priceFor("good.example");
+		expect(after).toBeGreaterThan(0.15);
+		await pass(25);
+		expect(Math.abs(((await priceFor("good.example")) ?? 0) / (after ?? 1) - 1)).toBeLessThan(0.1);
+		expect(
+			await rowsOf(
+				"SELECT json_extract(published, '$.factor') > 1.6 AS jumped FROM learning_factors WHERE campaign_id = 5001 AND name = ''",
+			),
+		).toEqual([{ jumped: 1 }]);
+		await importNetwork({ mode: "automatic" });
+	});
+
+	it("starved campaigns creep upward where that is asked for, and those without any click, too", async () => {
+		await importNetwork({ mode: "automatic", creep: 0.05 });
+		await store(30, [{ campaign: 5001, clicks: 200, conversions: 20, payout: 4_000_000 }]);
+		await store(3, [{ campaign: 5002, clicks: 1, conversions: 0, payout: 4_000_000 }]);
+		const before = await priceFor("good.example");
+		for (let day = 0; day < 3; day++) await pass(25);
+		expect(await priceFor("new.example")).toBeCloseTo(0.2 * 1.05 ** 2, 3);
+		expect(await priceFor("bad.example")).toBeGreaterThan(0.19);
+		expect(await priceFor("good.example")).toBeLessThan((before ?? 0) * 1.1);
+		for (let day = 0; day < 3; day++) await pass(25);
+		expect(await priceFor("new.example")).toBeGreaterThan(0.2 * 1.05 ** 3);
+		await importNetwork({ mode: "automatic", creep: null });
 	});
 
 	it("guards hold until the last learned price has left the book", async () => {

@@ -147,6 +147,7 @@ function explainOne(
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	// As the book has a campaign of which nothing is known.
 	const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
+	const target = (learned?.campaign.factor ?? 1) * (learned?.keywords[cell.keyword]?.factor ?? 1);
 	const explained = explainPrice(
 		terms,
 		cell,
@@ -164,6 +165,7 @@ function explainOne(
 			creep: steering?.bidCreep ?? 1,
 		},
 		learnedOf(terms, row, shared),
+		learned === null ? 1 : factorAgainst(target, terms, learned, cell.keyword, settings) / target,
 	);
 	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
 	return show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change);

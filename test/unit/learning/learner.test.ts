@@ -15,7 +15,7 @@ import { effectiveMode } from "../../../src/learning/modes.ts";
 import { learnNight } from "../../../src/learning/night.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { MAX_SOURCES } from "../../../src/learning/sources.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/lib/time.ts";
 
 const START = Date.UTC(2026, 0, 5);
 const DAYS = 12;
@@ -259,8 +259,63 @@ describe("unit: the learner", () => {
 		expect(day).toBeGreaterThan(40);
 		expect(day).toBeLessThan(52);
 		expect(broken?.z).toBeLessThan(-2.6);
-		learner.passTo(START + (days + 5) * DAY_MS);
+		learner.passTo(START + (days + 8) * DAY_MS);
 		expect(learner.price({ ...CELL, source: "s" })?.epcMicros).toBeLessThan(0.2 * 1_000_000 * 0.85);
+	});
+
+	it("no cell's price moves by more than a day's limits, and not by its own publisher's sales either", () => {
+		const learner = new Learner();
+		answerLine(learner, network());
+		const cells = ["a", "b"].flatMap((campaign) =>
+			["cpa", "cpc"].flatMap((publisher) =>
+				["s0", "s1", "own"].flatMap((source) =>
+					[null, "shoes", "boots"].flatMap((keyword) =>
+						(["homepage", "deeplink"] as const).map((link) => ({ campaign, publisher, source, keyword, link })),
+					),
+				),
+			),
+		);
+		const pricesNow = () => cells.map((cell) => learner.price(cell)?.epcMicros ?? 0);
+		// 30 clicks on one day, and two sales of a hundred dollars for each of them.
+		const own = Array.from({ length: 30 }, (_, number): Line[] => {
+			const at = START + DAY_MS + number * MINUTE_MS;
+			const sale = {
+				type: "conversion",
+				at: at + MINUTE_MS,
+				click: `own${number}`,
+				platform: "p",
+				status: "approved",
+				payout: 100_000_000,
+			} as const;
+			return [
+				{ type: "click", at, id: `own${number}`, campaign: "a", publisher: "cpc", source: "own", keyword: "", link: "homepage", bid: 0 },
+				{ ...sale, txnid: `own${number}` },
+				{ ...sale, txnid: `again${number}` },
+			];
+		});
+		const lines = [...history(), ...own.flat()].toSorted((a, b) => timeOf(a) - timeOf(b));
+		answerLine(learner, { type: "prices", at: START, cells: [] });
+		const days: number[][] = [];
+		let [lowest, highest] = [1, 1];
+		for (let hour = 0, next = 0; hour < (DAYS + 20) * 24; hour++) {
+			for (let line = lines[next]; line !== undefined && timeOf(line) < START + hour * HOUR_MS; line = lines[++next])
+				answerLine(learner, line);
+			learner.passTo(START + hour * HOUR_MS);
+			const now = pricesNow();
+			for (const before of days) {
+				for (const [at, price] of now.entries()) {
+					highest = Math.max(highest, price / (before[at] ?? 0));
+					lowest = Math.min(lowest, price / (before[at] ?? 0));
+				}
+			}
+			days.push(now);
+			if (days.length > 23) days.shift();
+		}
+		// Prices are whole micro-dollars.
+		expect(highest).toBeLessThanOrEqual(1.25 + 1e-4);
+		expect(highest).toBeGreaterThan(1.2);
+		expect(lowest).toBeGreaterThanOrEqual(0.6 - 1e-4);
+		expect(learner.price({ ...CELL, publisher: "cpc", source: "own" })?.epcMicros).toBeGreaterThan(300_000);
 	});
 
 	it("a price is explained as the chain that it is", () => {

@@ -1,10 +1,12 @@
 /** Cap and step of publishing: neither blocks the other, whatever is aimed at. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextPublished, type Published, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
+import { levelRules, nextPublished, type Published, type PublishedLevel, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 
+/** As of a factor that may move as far as a whole price. */
+const RULES = { ...DEFAULT_SETTINGS, finishes: false };
 const START = Date.UTC(2026, 0, 1);
 
 /** Every hour's factor, for targets by day. */
@@ -12,7 +14,7 @@ function runHours(targets: readonly number[]): number[] {
 	let published: Published = UNPUBLISHED;
 	const factors: number[] = [];
 	for (let hour = 0; hour < targets.length * 24; hour++) {
-		published = nextPublished(published, targets[Math.floor(hour / 24)] ?? 1, START + hour * HOUR_MS, DEFAULT_SETTINGS) ?? published;
+		published = nextPublished(published, targets[Math.floor(hour / 24)] ?? 1, START + hour * HOUR_MS, RULES) ?? published;
 		factors.push(published.factor);
 	}
 	return factors;
@@ -27,8 +29,8 @@ describe("unit: publishing factors", () => {
 	});
 
 	it("less than a step is not published", () => {
-		expect(nextPublished(UNPUBLISHED, 1.059, START, DEFAULT_SETTINGS)).toBeNull();
-		expect(nextPublished(UNPUBLISHED, 1.06, START, DEFAULT_SETTINGS)?.factor).toBe(1.06);
+		expect(nextPublished(UNPUBLISHED, 1.059, START, RULES)).toBeNull();
+		expect(nextPublished(UNPUBLISHED, 1.06, START, RULES)?.factor).toBe(1.06);
 	});
 
 	it("no day moves it by more than the limits, and it always arrives", () => {
@@ -47,10 +49,42 @@ describe("unit: publishing factors", () => {
 		);
 	});
 
+	const LEVELS = ["price", "campaign_publisher", "publisher", "source", "link"] as const satisfies readonly PublishedLevel[];
+
+	it("the factors of a price move it together by no more than a day's limits, and each arrives, however small a step a day it has", () => {
+		const target = fc.double({ min: 0.02, max: 50, noNaN: true });
+		const rules = fc.record({
+			rise: fc.double({ min: 1.07, max: 3, noNaN: true }),
+			fall: fc.double({ min: 0.2, max: 0.93, noNaN: true }),
+			publishStep: fc.constant(0.06),
+		});
+		fc.assert(
+			fc.property(fc.tuple(target, target, target, target, target), rules, (targets, given) => {
+				const published: Published[] = LEVELS.map(() => UNPUBLISHED);
+				const prices = [1];
+				for (let hour = 0; hour < 24 * 900; hour += 6) {
+					for (const [at, level] of LEVELS.entries()) {
+						const before = published[at] ?? UNPUBLISHED;
+						published[at] = nextPublished(before, targets[at] ?? 1, START + hour * HOUR_MS, levelRules(given, level)) ?? before;
+					}
+					prices.push(published.reduce((product, { factor }) => product * factor, 1));
+					const day = prices.slice(-4);
+					const price = day.at(-1) ?? 0;
+					expect(price).toBeLessThanOrEqual(Math.min(...day) * given.rise * (1 + 1e-9));
+					expect(price).toBeGreaterThanOrEqual(Math.max(...day) * given.fall * (1 - 1e-9));
+				}
+				for (const [at, { factor }] of published.entries()) {
+					expect(Math.abs(Math.log(factor / (targets[at] ?? 0)))).toBeLessThanOrEqual(Math.log(1.06) + 1e-9);
+				}
+			}),
+			{ numRuns: Number(process.env.PROPERTY_RUNS || 5) },
+		);
+	});
+
 	it("what is kept to decide stays short", () => {
 		let published: Published = UNPUBLISHED;
 		for (let hour = 0; hour < 500; hour++) {
-			published = nextPublished(published, hour % 2 === 0 ? 5 : 0.2, START + hour * HOUR_MS, DEFAULT_SETTINGS) ?? published;
+			published = nextPublished(published, hour % 2 === 0 ? 5 : 0.2, START + hour * HOUR_MS, RULES) ?? published;
 			expect(published.before.length).toBeLessThanOrEqual(24);
 			expect(published.before.every(({ until }) => until > published.at - DAY_MS)).toBe(true);
 		}
