@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { parseJson } from "../../src/lib/json.ts";
 import { SHARE_SCALE } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
@@ -9,24 +10,39 @@ import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type 
 const MAX_AHEAD_MS = 60 * DAY_MS;
 const USD = 1_000_000;
 
-/** `--serve`: the learner behind lines of JSON. A line that cannot be read is told to `errors` and changes nothing. */
+/**
+ * `--serve`: the learner behind lines of JSON. A line that cannot be read is told to `errors` and changes nothing; where it asks for
+ * prices, it is answered with what is wrong with it, since whoever asks waits for a line.
+ */
 export async function serve(input: Readable, output: Writable, errors: Writable): Promise<void> {
 	const learner = new Learner();
 	let number = 0;
 	for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
 		number++;
 		if (text.trim() === "") continue;
+		const tell = (fault: string) => errors.write(`line ${number}: ${fault}\n`);
 		try {
-			const answer = answerLine(learner, readLine(text));
+			const answer = answerLine(learner, readLine(text), tell);
 			if (answer !== null) output.write(`${answer}\n`);
 		} catch (error) {
-			errors.write(`line ${number}: ${error instanceof Error ? error.message : String(error)}\n`);
+			const fault = error instanceof Error ? error.message : String(error);
+			tell(fault);
+			if (asksForPrices(text)) output.write(`${JSON.stringify({ error: fault })}\n`);
 		}
 	}
 }
 
-/** Does what a line says, at its time; answers one that asks. @throws Error where the line names what does not exist */
-export function answerLine(learner: Learner, line: Line): string | null {
+function asksForPrices(text: string): boolean {
+	const line = parseJson(text);
+	return typeof line === "object" && line !== null && "type" in line && line.type === "prices";
+}
+
+/**
+ * Does what a line says, at its time; answers one that asks.
+ * @param tell is told of cells that have no price
+ * @throws Error where the line names what does not exist
+ */
+export function answerLine(learner: Learner, line: Line, tell: (fault: string) => void = () => {}): string | null {
 	if (line.type === "network") {
 		setNetwork(learner, line);
 		return null;
@@ -34,7 +50,7 @@ export function answerLine(learner: Learner, line: Line): string | null {
 	const ahead = line.at - (learner.now ?? line.at);
 	if (line.type !== "prices" && ahead > MAX_AHEAD_MS) throw new Error(`${line.type}: at lies ${Math.floor(ahead / DAY_MS)} days ahead`);
 	learner.passTo(line.at);
-	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line));
+	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line, tell));
 	writeLine(learner, line);
 	return null;
 }
@@ -68,10 +84,10 @@ function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): v
 }
 
 /** A cell that names what does not exist has no price: 0, as an auction has it. */
-function answerPrices(learner: Learner, { cells }: PricesLine): { epc: number[]; bid: number[] } {
+function answerPrices(learner: Learner, { cells }: PricesLine, tell: (fault: string) => void): { epc: number[]; bid: number[] } {
 	const epc: number[] = [];
 	const bid: number[] = [];
-	for (const cell of cells) {
+	for (const [at, cell] of cells.entries()) {
 		const [campaign, publisher, source, keyword, link] = Array.isArray(cell) ? (cell as unknown[]) : [];
 		const price = learner.price({
 			campaign: String(campaign),
@@ -80,6 +96,8 @@ function answerPrices(learner: Learner, { cells }: PricesLine): { epc: number[];
 			keyword: keyword == null ? null : String(keyword),
 			link: link === "deeplink" ? "deeplink" : "homepage",
 		});
+		if (price === null)
+			tell(`cells.${at}: no campaign ${JSON.stringify(campaign)} with a publisher ${JSON.stringify(publisher)}: priced at 0`);
 		epc.push((price?.epcMicros ?? 0) / USD);
 		bid.push((price?.bidMicros ?? 0) / USD);
 	}

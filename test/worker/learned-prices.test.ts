@@ -368,7 +368,7 @@ describe("worker: learned prices", () => {
 		expect(await priceFor("good.example")).toBeLessThan((before ?? 0) * 1.1);
 		for (let day = 0; day < 3; day++) await pass(25);
 		expect(await priceFor("new.example")).toBeGreaterThan(0.2 * 1.05 ** 3);
-		await importNetwork({ mode: "automatic", creep: null });
+		await importNetwork({ mode: "automatic", creep: 0 });
 	});
 
 	it("guards hold until the last learned price has left the book", async () => {

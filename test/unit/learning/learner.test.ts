@@ -408,14 +408,22 @@ describe("unit: backtest --serve", () => {
 			JSON.stringify({ type: "prices", at: START, cells: [] }),
 			JSON.stringify({ type: "click", at: START + 70 * DAY_MS, id: "y", campaign: "a", publisher: "cpa", bid: 0.1 }),
 			JSON.stringify({ type: "prices", at: START, cells }),
+			"",
+			JSON.stringify({ type: "prices", at: START, unknown: 1 }),
 		]);
-		expect(answered).toHaveLength(2);
+		expect(answered).toHaveLength(3);
+		expect(answered[2]).toMatch(/^\{"error":"cells: /);
 		expect(answered[0]).toBe('{"epc":[],"bid":[]}');
 		const { epc, bid } = JSON.parse(answered[1] ?? "") as { epc: number[]; bid: number[] };
 		expect(epc).toEqual([0.2, 0.2, 0, 0]);
 		expect(bid[0]).toBe(0.16);
 		expect(bid[1]).toBeLessThan(0.15);
 		expect(bid.slice(2)).toEqual([0, 0]);
-		expect(told).toHaveLength(8);
+		expect(told).toHaveLength(11);
+		expect(told.slice(8)).toEqual([
+			'line 12: cells.2: no campaign "nobody" with a publisher "cpa": priced at 0',
+			"line 12: cells.3: no campaign undefined with a publisher undefined: priced at 0",
+			expect.stringMatching(/^line 14: cells: /),
+		]);
 	});
 });
