@@ -482,6 +482,7 @@ function openApp(now: () => number): { request: (path: string, init?: RequestIni
 	};
 	const app = publisherApiRoutes({
 		db,
+		kv: env.BOOK,
 		dataThrough: async () => null,
 		keys: new KeyOwners({ db, now: () => Date.now() }),
 		now: () => Date.now(),

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { BOOK_FORMAT } from "../../src/campaign-book/format.ts";
 import { LEARNED_KEY } from "../../src/campaign-book/learned.ts";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
+import { hashSource } from "../../src/lib/hash.ts";
 import { parseMicros } from "../../src/lib/money.ts";
 import { type Links, linksSchema } from "../../src/publisher-api/links-answer.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -220,7 +221,7 @@ describe("worker: POST /api/links", () => {
 		const learned = {
 			format: BOOK_FORMAT,
 			links: { deeplink: 1.5 },
-			publishers: { acme: { f: 0.9, s: { "sub&1": 0.5, "": 1.2 }, c: { "120": 2 } } },
+			publishers: { acme: { f: 0.9, s: { [hashSource("sub&1")]: 0.5, [hashSource("")]: 1.2 }, c: { "120": 2 } } },
 		};
 		await env.BOOK.put(LEARNED_KEY, JSON.stringify(learned));
 		await env.DB.prepare("INSERT INTO learning_factors VALUES ('price', 101, '', '', ?, '0.5', 0)")
