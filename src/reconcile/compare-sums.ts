@@ -65,37 +65,30 @@ export type Difference = {
 	counted: number;
 };
 
+/** Counters of which a publisher is part of the key. */
+export type PublisherCounter = (typeof PUBLISHER_COUNTERS)[number];
+export const PUBLISHER_COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"] as const;
+
+/** Rows of a counter, and what those that they sum give. */
+export type Sides = { stored: readonly SumRow[]; counted: readonly SumRow[] };
+
+/** What the database says of some publishers' day, all of it at one moment: rows that agree may be left out. */
+export type PublishersState = {
+	day: string;
+	sides: Readonly<Record<PublisherCounter, Sides>>;
+	/** Whether paid clicks of the day were removed: then their sums cannot be compared. */
+	areClicksGone: boolean;
+	/** Unpaid clicks are removed before paid ones. */
+	areUnpaidGone: boolean;
+};
+
 /** Paid clicks of a campaign within a quarter of an hour, which every time zone's day holds whole. */
 export type QuarterRow = {
 	campaignId: number;
-	timezone: string;
 	quarter: number;
 	clickCount: number;
 	spendMicros: number;
 	grossMicros: number;
-};
-
-/** What the database says of a day, all of it at one moment. */
-export type DayState = {
-	day: string;
-	/** Paid clicks by publisher, source, campaign and brand, of the UTC day; null where some of them are gone. */
-	clicks: readonly SumRow[] | null;
-	/** Conversions that count on the day for a publisher and a source: of one paid by clicks those of the day's clicks. */
-	publisherConversions: readonly SumRow[];
-	/** Those that count on it for a campaign, by the event. */
-	campaignConversions: readonly SumRow[];
-	/** Clicks of the day, paid or not, and settled conversions of it, as the network's own sums have them; clicks null where paid ones are gone. */
-	networkClicks: readonly SumRow[] | null;
-	networkConversions: readonly SumRow[];
-	/** Unpaid clicks are removed before paid ones. */
-	areUnpaidGone: boolean;
-	/** Amounts by publisher. */
-	adjustments: readonly SumRow[];
-	/** Paid clicks of campaigns, of more than the day on any clock; null where some of them are gone. */
-	quarters: readonly QuarterRow[] | null;
-	/** When campaigns got other clocks, by id. */
-	clocksChangedAt: ReadonlyMap<number, number>;
-	stored: Readonly<Record<Exclude<Counter, "campaign_totals">, readonly SumRow[]>>;
 };
 
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -103,38 +96,70 @@ const QUARTER_MS = 15 * MINUTE_MS;
 export const MOST_AHEAD_MS = 14 * HOUR_MS;
 export const MOST_BEHIND_MS = 12 * HOUR_MS;
 
-const DAILY = ["daily_publishers", "daily_sources", "daily_campaigns"] as const;
-
-/** Every sum of a day that is not what its rows give. */
-export function compareDay(state: DayState): Difference[] {
-	const { day, clicks, publisherConversions, campaignConversions, adjustments, stored } = state;
-	const differences = DAILY.flatMap((counter) => {
+/** Every sum of some publishers' day that is not what its rows give. */
+export function comparePublishers({ day, sides, areClicksGone, areUnpaidGone }: PublishersState): Difference[] {
+	const isTold = ({ reason }: SumRow) => !areUnpaidGone || reason === undefined || reason === "" || reason === "voided";
+	return PUBLISHER_COUNTERS.flatMap((counter) => {
 		const { ofClicks, ofOthers } = SHAPES[counter];
-		const amounts = counter === "daily_publishers" ? adjustments : [];
-		const conversions = counter === "daily_campaigns" ? campaignConversions : publisherConversions;
-		const sums = clicks === null ? ofOthers : [...ofClicks, ...ofOthers];
-		return compare(counter, day, sums, stored[counter], [...(clicks ?? []), ...conversions, ...amounts]);
+		const { stored, counted } = sides[counter];
+		return compare(counter, day, areClicksGone ? ofOthers : [...ofClicks, ...ofOthers], stored.filter(isTold), counted.filter(isTold));
 	});
-	return [...differences, ...compareNetwork(state), ...compareCampaignDays(state)];
 }
 
-function compareNetwork({ day, networkClicks, networkConversions, areUnpaidGone, stored }: DayState): Difference[] {
-	const { ofClicks, ofOthers } = SHAPES.daily_network;
-	const isTold = ({ reason }: SumRow) => !areUnpaidGone || reason === "" || reason === "voided";
-	const sums = networkClicks === null ? ofOthers : [...ofClicks, ...ofOthers];
-	const counted = [...(networkClicks ?? []), ...networkConversions].filter(isTold);
-	return compare("daily_network", day, sums, stored.daily_network.filter(isTold), counted);
+type Spend = { clickCount: number; spendMicros: number; grossMicros: number };
+
+/** Adds up paid clicks of campaigns within a day on their own clocks. */
+export class CampaignDay {
+	readonly #day: string;
+	readonly #timezones: ReadonlyMap<number, string>;
+	readonly #sums = new Map<number, Spend>();
+	/** By time zone, quarters that are of the day and those that are not. */
+	readonly #quarters = new Map<string, Map<number, boolean>>();
+
+	/** @param timezones of the campaigns, by id: clicks of others are passed over */
+	constructor(day: string, timezones: ReadonlyMap<number, string>) {
+		this.#day = day;
+		this.#timezones = timezones;
+	}
+
+	add(rows: readonly QuarterRow[]): void {
+		for (const { campaignId, quarter, clickCount, spendMicros, grossMicros } of rows) {
+			const timezone = this.#timezones.get(campaignId);
+			if (timezone === undefined || !this.#isOfDay(timezone, quarter)) continue;
+			const sum = this.#sums.get(campaignId) ?? { clickCount: 0, spendMicros: 0, grossMicros: 0 };
+			this.#sums.set(campaignId, sum);
+			sum.clickCount += clickCount;
+			sum.spendMicros += spendMicros;
+			sum.grossMicros += grossMicros;
+		}
+	}
+
+	get rows(): SumRow[] {
+		return [...this.#sums].map(([campaignId, sums]) => ({ campaignId, ...sums }));
+	}
+
+	#isOfDay(timezone: string, quarter: number): boolean {
+		const known = this.#quarters.get(timezone) ?? new Map<number, boolean>();
+		this.#quarters.set(timezone, known);
+		const isOfDay = known.get(quarter) ?? localDay(timezone, quarter * QUARTER_MS) === this.#day;
+		known.set(quarter, isOfDay);
+		return isOfDay;
+	}
 }
 
-function compareCampaignDays({ day, quarters, clocksChangedAt, stored }: DayState): Difference[] {
-	if (quarters === null) return [];
+/** @param clocksChangedAt when campaigns got other clocks, by id */
+export function compareCampaignDays(
+	day: string,
+	stored: readonly SumRow[],
+	counted: readonly SumRow[],
+	clocksChangedAt: ReadonlyMap<number, number>,
+): Difference[] {
 	// What is known of the campaign now says nothing of a day that began on other clocks.
 	const isTold = ({ campaignId }: SumRow) => {
 		const changedAt = clocksChangedAt.get(Number(campaignId));
 		return changedAt === undefined || changedAt + DAY_MS <= Date.parse(day) - MOST_AHEAD_MS;
 	};
-	const counted = quarters.filter((row) => localDay(row.timezone, row.quarter * QUARTER_MS) === day && isTold(row));
-	return compare("campaign_days", day, SHAPES.campaign_days.ofClicks, stored.campaign_days.filter(isTold), counted);
+	return compare("campaign_days", day, SHAPES.campaign_days.ofClicks, stored.filter(isTold), counted.filter(isTold));
 }
 
 /** Totals against the days they are made of, which are kept for good. */

@@ -1,7 +1,8 @@
 /** Which rows a day's sums are made of. */
 import { type SQL, sql } from "drizzle-orm";
 import { leastIdAt } from "../lib/ids.ts";
-import { HOUR_MS } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time.ts";
+import { COUNTED_CONVERSION } from "../reports/counted.ts";
 
 /** Clicks are found by their time-ordered ids, which have no other index; the time itself decides. */
 export function anyClickWithin(from: number, to: number): SQL {
@@ -10,3 +11,20 @@ export function anyClickWithin(from: number, to: number): SQL {
 
 /** Of conversions `v`. */
 export const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
+
+/** Whether what a day's clicks come to is still known: clicks are removed by age, unpaid ones first. */
+export function areThere(name: "clicks" | "uncounted clicks", from: number): SQL {
+	return sql`NOT EXISTS (SELECT 1 FROM retention t WHERE t.name = ${name} AND t.cursor > ${leastIdAt(from - HOUR_MS)})`;
+}
+
+/**
+ * Conditions of a publisher's conversions `v` of a day's events, which are in one of two indexes: those that earn by themselves, and all
+ * others. Each says so in the words of its index, which {@link COUNTED_CONVERSION} and the publisher's id complete.
+ */
+export function conversionsOfEvents(from: number): { earning: SQL; other: SQL } {
+	const isOfDay = sql`v.event_at >= ${from} AND v.event_at < ${from + DAY_MS} AND ${IS_COMPLETE}`;
+	return {
+		earning: sql`${isOfDay} AND ${COUNTED_CONVERSION} AND v.pricing_model = 'CPA'`,
+		other: sql`${isOfDay} AND (v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')`,
+	};
+}

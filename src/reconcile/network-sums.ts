@@ -1,83 +1,83 @@
-/**
- * The network's own sums of a day against the rows they were made of. The database compares them: what differs is read, and not the day's
- * sums, of which a large network has hundreds of thousands.
- */
+/** The network's own sums of a day against the rows they were made of, of some publishers; compared in the database as `daily-sums.ts` does. */
 import { type SQL, sql } from "drizzle-orm";
-import { leastIdAt } from "../lib/ids.ts";
-import { DAY_MS, HOUR_MS } from "../lib/time.ts";
-import { SHAPES, type Sum, type SumRow } from "./compare-sums.ts";
-import { anyClickWithin, IS_COMPLETE } from "./day-rows.ts";
+import { DAY_MS } from "../lib/time.ts";
+import { anyClickWithin, areThere, conversionsOfEvents } from "./day-rows.ts";
+import { MAX_DIFFERING } from "./differing-rows.ts";
+import { type PublisherPage, pageOf } from "./parts.ts";
 
-/** Sums that differ which one comparison reads: the others are found by the next, once these are written right. */
-const MAX_DIFFERING = 2_000;
+const STORED = sql`n.campaign_id, n.publisher_id, n.brand_id, n.platform, n.country, n.kind, n.reason, 1 AS side, n.click_count, n.click_revenue_micros,
+	n.click_gross_micros, n.approved_count, n.pending_count, n.cancelled_count, n.conversion_revenue_micros, n.pending_revenue_micros,
+	n.gross_micros, n.sales_micros`;
 
-/** A key of daily_network, and each of its sums on both sides. */
-export type NetworkRow = SumRow & Partial<Record<`stored_${Sum}` | `counted_${Sum}`, number>>;
+const CLICK = sql`c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind,
+	coalesce(c.reason, ''), -1, 1, CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END,
+	CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END, 0, 0, 0, 0, 0, 0, 0`;
 
-export const storedOf = (row: NetworkRow): SumRow => sideOf(row, "stored");
-export const countedOf = (row: NetworkRow): SumRow => sideOf(row, "counted");
+/** Paid clicks of publishers paid by clicks, and all others: those are in one index of publishers each. */
+const IS_PAID = sql`c.reason IS NULL AND c.pricing_model = 'CPC'`;
+const IS_OTHER = sql`(c.reason IS NOT NULL OR c.pricing_model = 'CPA')`;
 
-const { key: KEY, ofClicks, ofOthers } = SHAPES.daily_network;
-
-function sideOf(row: NetworkRow, side: "stored" | "counted"): SumRow {
-	const names = KEY.map((name) => [name, row[name]]);
-	return Object.fromEntries([...names, ...[...ofClicks, ...ofOthers].map((sum) => [sum, row[`${side}_${sum}`] ?? 0])]);
+/** Of some conversions `v` of the page and their clicks `c`, which are asked for by id: they may be on other nodes (decision 0034). */
+function conversionsOf(page: PublisherPage, some: SQL): SQL {
+	const these = sql`v.publisher_id = p.id AND ${some} AND v.stage = 'settled' AND v.test = 0`;
+	return sql`SELECT v.campaign_id, v.publisher_id, v.brand_id, v.platform, coalesce(c.country, ''), coalesce(c.kind, ''), '', -1, 0, 0, 0,
+		CASE WHEN v.status = 'approved' THEN 1 ELSE 0 END, CASE WHEN v.status = 'pending' THEN 1 ELSE 0 END, CASE WHEN v.status = 'cancelled' THEN 1 ELSE 0 END,
+		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
+		CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
+		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
+		CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END
+		FROM ${pageOf(page)} CROSS JOIN conversions v
+		LEFT JOIN (SELECT id, country, kind FROM clicks
+			WHERE id IN (SELECT v.click_id FROM ${pageOf(page)} CROSS JOIN conversions v WHERE ${these})) c ON c.id = v.click_id
+		WHERE ${these}`;
 }
 
-/** Of some conversions `v` and their clicks `c`, which are asked for by id: they may be on other nodes (decision 0034). */
-const conversionsOf = (
-	some: SQL,
-) => sql`SELECT v.campaign_id, v.publisher_id, v.brand_id, v.platform, coalesce(c.country, '') AS country, coalesce(c.kind, '') AS kind,
-	'' AS reason, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	CASE WHEN v.status = 'approved' THEN 1 ELSE 0 END, CASE WHEN v.status = 'pending' THEN 1 ELSE 0 END, CASE WHEN v.status = 'cancelled' THEN 1 ELSE 0 END,
-	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
-	CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END,
-	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.gross_micros, 0) ELSE 0 END,
-	CASE WHEN v.status <> 'cancelled' THEN coalesce(v.sales_usd_micros, 0) ELSE 0 END
-	FROM conversions v
-	LEFT JOIN (SELECT id, country, kind FROM clicks WHERE id IN (SELECT v.click_id FROM conversions v WHERE ${some})) c ON c.id = v.click_id
-	WHERE ${some}`;
-
-/** Whether what a day's clicks come to is still known: clicks are removed by age, unpaid ones first. */
-function areThere(name: "clicks" | "uncounted clicks", from: number): SQL {
-	return sql`NOT EXISTS (SELECT 1 FROM retention t WHERE t.name = ${name} AND t.cursor > ${leastIdAt(from - HOUR_MS)})`;
-}
-
-/** @param day YYYY-MM-DD */
-export function networkDifferences(day: string): SQL {
+/**
+ * @param day YYYY-MM-DD
+ * @param page the first has clicks of nobody's, too
+ */
+export function networkDifferences(day: string, page: PublisherPage): SQL {
 	const from = Date.parse(day);
-	const to = from + DAY_MS;
-	const isOfDay = sql`v.event_at >= ${from} AND v.event_at < ${to} AND ${IS_COMPLETE} AND v.stage = 'settled' AND v.test = 0`;
+	const isOfDay = anyClickWithin(from, from + DAY_MS);
+	const { earning, other } = conversionsOfEvents(from);
+	// The day of sums as a range: see parts.ts.
+	const ofNobody = sql`UNION ALL SELECT k.* FROM (SELECT ${STORED} FROM daily_network n WHERE n.publisher_id = '' AND n.date >= ${day} AND n.date <= ${day}
+		UNION ALL SELECT ${CLICK} FROM clicks c WHERE c.publisher_id IS NULL AND ${isOfDay} AND ${IS_PAID}
+		UNION ALL SELECT ${CLICK} FROM clicks c WHERE c.publisher_id IS NULL AND ${isOfDay} AND ${IS_OTHER}) k`;
 	return sql`SELECT s.campaign_id AS "campaignId", s.publisher_id AS "publisherId", s.brand_id AS "brandId", s.platform, s.country, s.kind, s.reason,
-			SUM(s.click_count) AS "stored_clickCount", SUM(s.click_revenue_micros) AS "stored_clickRevenueMicros", SUM(s.click_gross_micros) AS "stored_clickGrossMicros",
-			SUM(s.approved_count) AS "stored_approvedCount", SUM(s.pending_count) AS "stored_pendingCount", SUM(s.cancelled_count) AS "stored_cancelledCount",
-			SUM(s.conversion_revenue_micros) AS "stored_conversionRevenueMicros", SUM(s.pending_revenue_micros) AS "stored_pendingRevenueMicros", SUM(s.gross_micros) AS "stored_grossMicros", SUM(s.sales_micros) AS "stored_salesMicros",
-			SUM(s.counted_click_count) AS "counted_clickCount", SUM(s.counted_click_revenue_micros) AS "counted_clickRevenueMicros", SUM(s.counted_click_gross_micros) AS "counted_clickGrossMicros",
-			SUM(s.counted_approved_count) AS "counted_approvedCount", SUM(s.counted_pending_count) AS "counted_pendingCount", SUM(s.counted_cancelled_count) AS "counted_cancelledCount",
-			SUM(s.counted_conversion_revenue_micros) AS "counted_conversionRevenueMicros", SUM(s.counted_pending_revenue_micros) AS "counted_pendingRevenueMicros", SUM(s.counted_gross_micros) AS "counted_grossMicros", SUM(s.counted_sales_micros) AS "counted_salesMicros"
-		FROM (
-			SELECT n.campaign_id, n.publisher_id, n.brand_id, n.platform, n.country, n.kind, n.reason, n.click_count, n.click_revenue_micros,
-				n.click_gross_micros, n.approved_count, n.pending_count, n.cancelled_count, n.conversion_revenue_micros, n.pending_revenue_micros,
-				n.gross_micros, n.sales_micros, 0 AS counted_click_count, 0 AS counted_click_revenue_micros, 0 AS counted_click_gross_micros,
-				0 AS counted_approved_count, 0 AS counted_pending_count, 0 AS counted_cancelled_count, 0 AS counted_conversion_revenue_micros,
-				0 AS counted_pending_revenue_micros, 0 AS counted_gross_micros, 0 AS counted_sales_micros
-			FROM daily_network n WHERE n.date = ${day}
-			UNION ALL
-			SELECT c.campaign_id, coalesce(c.publisher_id, ''), c.brand_id, coalesce(c.platform, ''), coalesce(c.country, ''), c.kind, coalesce(c.reason, ''),
-				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, CASE WHEN c.reason IS NULL THEN c.revenue_micros ELSE 0 END,
-				CASE WHEN c.reason IS NULL THEN coalesce(c.gross_micros, c.bid_micros) ELSE 0 END, 0, 0, 0, 0, 0, 0, 0
-			FROM clicks c WHERE ${anyClickWithin(from, to)}
-			UNION ALL ${conversionsOf(sql`${isOfDay} AND v.status <> 'cancelled'`)}
-			UNION ALL ${conversionsOf(sql`${isOfDay} AND v.status = 'cancelled'`)}
+			SUM(CASE WHEN s.side = 1 THEN s.click_count ELSE 0 END) AS "stored_clickCount",
+			SUM(CASE WHEN s.side = 1 THEN s.click_revenue_micros ELSE 0 END) AS "stored_clickRevenueMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.click_gross_micros ELSE 0 END) AS "stored_clickGrossMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.approved_count ELSE 0 END) AS "stored_approvedCount",
+			SUM(CASE WHEN s.side = 1 THEN s.pending_count ELSE 0 END) AS "stored_pendingCount",
+			SUM(CASE WHEN s.side = 1 THEN s.cancelled_count ELSE 0 END) AS "stored_cancelledCount",
+			SUM(CASE WHEN s.side = 1 THEN s.conversion_revenue_micros ELSE 0 END) AS "stored_conversionRevenueMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.pending_revenue_micros ELSE 0 END) AS "stored_pendingRevenueMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.gross_micros ELSE 0 END) AS "stored_grossMicros",
+			SUM(CASE WHEN s.side = 1 THEN s.sales_micros ELSE 0 END) AS "stored_salesMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.click_count ELSE 0 END) AS "counted_clickCount",
+			SUM(CASE WHEN s.side = -1 THEN s.click_revenue_micros ELSE 0 END) AS "counted_clickRevenueMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.click_gross_micros ELSE 0 END) AS "counted_clickGrossMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.approved_count ELSE 0 END) AS "counted_approvedCount",
+			SUM(CASE WHEN s.side = -1 THEN s.pending_count ELSE 0 END) AS "counted_pendingCount",
+			SUM(CASE WHEN s.side = -1 THEN s.cancelled_count ELSE 0 END) AS "counted_cancelledCount",
+			SUM(CASE WHEN s.side = -1 THEN s.conversion_revenue_micros ELSE 0 END) AS "counted_conversionRevenueMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.pending_revenue_micros ELSE 0 END) AS "counted_pendingRevenueMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.gross_micros ELSE 0 END) AS "counted_grossMicros",
+			SUM(CASE WHEN s.side = -1 THEN s.sales_micros ELSE 0 END) AS "counted_salesMicros"
+		FROM (SELECT k.* FROM (
+			SELECT ${STORED} FROM ${pageOf(page)} CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date >= ${day} AND n.date <= ${day}
+			UNION ALL SELECT ${CLICK} FROM ${pageOf(page)} CROSS JOIN clicks c WHERE c.publisher_id = p.id AND ${isOfDay} AND ${IS_PAID}
+			UNION ALL SELECT ${CLICK} FROM ${pageOf(page)} CROSS JOIN clicks c WHERE c.publisher_id = p.id AND ${isOfDay} AND ${IS_OTHER}
+			) k UNION ALL SELECT k.* FROM (${conversionsOf(page, earning)} UNION ALL ${conversionsOf(page, other)}) k
+			${page.after === "" ? ofNobody : sql``}
 		) s
 		WHERE s.reason IN ('', 'voided') OR ${areThere("uncounted clicks", from)}
 		GROUP BY s.campaign_id, s.publisher_id, s.brand_id, s.platform, s.country, s.kind, s.reason
-		HAVING (${areThere("clicks", from)} AND (SUM(s.click_count) <> SUM(s.counted_click_count)
-				OR SUM(s.click_revenue_micros) <> SUM(s.counted_click_revenue_micros) OR SUM(s.click_gross_micros) <> SUM(s.counted_click_gross_micros)))
-			OR SUM(s.approved_count) <> SUM(s.counted_approved_count) OR SUM(s.pending_count) <> SUM(s.counted_pending_count)
-			OR SUM(s.cancelled_count) <> SUM(s.counted_cancelled_count)
-			OR SUM(s.conversion_revenue_micros) <> SUM(s.counted_conversion_revenue_micros)
-			OR SUM(s.pending_revenue_micros) <> SUM(s.counted_pending_revenue_micros)
-			OR SUM(s.gross_micros) <> SUM(s.counted_gross_micros) OR SUM(s.sales_micros) <> SUM(s.counted_sales_micros)
+		HAVING (${areThere("clicks", from)} AND (SUM(s.side * s.click_count) <> 0
+				OR SUM(s.side * s.click_revenue_micros) <> 0 OR SUM(s.side * s.click_gross_micros) <> 0))
+			OR SUM(s.side * s.approved_count) <> 0 OR SUM(s.side * s.pending_count) <> 0 OR SUM(s.side * s.cancelled_count) <> 0
+			OR SUM(s.side * s.conversion_revenue_micros) <> 0 OR SUM(s.side * s.pending_revenue_micros) <> 0
+			OR SUM(s.side * s.gross_micros) <> 0 OR SUM(s.side * s.sales_micros) <> 0
 		ORDER BY 1, 2, 3, 4, 5, 6, 7 LIMIT ${MAX_DIFFERING}`;
 }

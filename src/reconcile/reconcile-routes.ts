@@ -9,8 +9,9 @@ import { DAY_MS, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MOST_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
+import { FIRST_PART, type Part, readPart, writePart } from "./parts.ts";
 import type { ReconcileAnswer } from "./reconcile-answers.ts";
-import { logDifferences, type ReconcileDeps, type Repair, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
+import { logDifferences, type ReconcileDeps, type Repair, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
 import { showDifference } from "./show-difference.ts";
 
 /** A request stops when either is reached: D1 stops a query, and an invocation's number of them, later. */
@@ -18,6 +19,8 @@ const MAX_DAYS = 30;
 const MAX_MS = 5 * SECOND_MS;
 const TOTALS_A_REQUEST = 500;
 const MAX_SHOWN = 100;
+/** Those of a request that are looked at again, to be shown and logged. */
+const MAX_FOUND = 1_000;
 
 const isoDay = v.pipe(
 	v.string("must be a day"),
@@ -25,8 +28,8 @@ const isoDay = v.pipe(
 	v.check(isDay, "must be a day of the calendar"),
 );
 
-/** The next day to compare, or the campaign behind which totals are to be compared. */
-const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})|totals (\d{1,15}))$/;
+/** The next day to compare and its part, or the campaign behind which totals are to be compared. */
+const CURSOR = /^(?:day (\d{4}-\d{2}-\d{2})(?: (publishers .{1,200}|campaigns(?: \d{1,15})?))?|totals (\d{1,15}))$/;
 
 export const reconcileSchema = v.strictObject({
 	from: v.optional(v.pipe(isoDay, v.description("The first day; without it the first there is."))),
@@ -54,21 +57,27 @@ async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Pro
 	const first = asked.from ?? (await firstDay(deps.db, startedAt));
 	// Some campaigns' clocks are ahead of UTC.
 	const last = asked.to ?? utcDay(startedAt + MOST_AHEAD_MS);
-	const [, cursorDay, totalsAfter] = CURSOR.exec(asked.cursor ?? `day ${first}`) ?? [];
+	const [, cursorDay, cursorPart, totalsAfter] = CURSOR.exec(asked.cursor ?? `day ${first}`) ?? [];
 	const differences: Difference[] = [];
+	let found = 0;
 	const compared: string[] = [];
-	const clicksGone: string[] = [];
+	const clicksGone = new Set<string>();
 	let day = cursorDay ?? null;
+	let part = (cursorPart !== undefined && readPart(cursorPart)) || FIRST_PART;
 	while (day !== null && day <= last && compared.length < MAX_DAYS && deps.now() - startedAt < MAX_MS) {
-		const result = await reconcileDay(deps, day, repair);
-		differences.push(...result.differences);
-		if (result.clicksGone) clicksGone.push(day);
+		const result = await reconcilePart(deps, day, part, repair);
+		differences.push(...result.differences.slice(0, MAX_FOUND - differences.length));
+		found += result.differences.length;
+		if (result.clicksGone) clicksGone.add(day);
+		part = result.next ?? FIRST_PART;
+		if (result.next !== null) continue;
 		compared.push(day);
 		day = utcDay(Date.parse(day) + DAY_MS);
 	}
 	const isOnDays = day !== null && day <= last;
 	const totals = isOnDays ? null : await reconcileTotals(deps, Number(totalsAfter ?? 0), TOTALS_A_REQUEST, repair);
 	differences.push(...(totals?.differences ?? []));
+	found += totals?.differences.length ?? 0;
 	logDifferences(differences);
 	const nextTotals = totals === null || totals.last === null ? null : `totals ${totals.last}`;
 	return {
@@ -77,12 +86,16 @@ async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Pro
 		to: compared.at(-1) ?? null,
 		of_days: Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1),
 		campaigns: totals?.campaigns ?? 0,
-		clicks_gone: clicksGone,
-		difference_count: differences.length,
+		clicks_gone: [...clicksGone],
+		difference_count: found,
 		differences: differences.slice(0, MAX_SHOWN).map(showDifference),
-		repaired: asked.repair && differences.length > 0,
-		next_cursor: isOnDays ? `day ${day}` : nextTotals,
+		repaired: asked.repair && found > 0,
+		next_cursor: isOnDays ? cursorOf(day ?? "", part) : nextTotals,
 	};
+}
+
+function cursorOf(day: string, part: Part): string {
+	return part.of === "publishers" && part.after === "" ? `day ${day}` : `day ${day} ${writePart(part)}`;
 }
 
 /** Date.parse takes 30 February for 2 March. */

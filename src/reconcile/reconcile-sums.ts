@@ -7,16 +7,20 @@ import { OvertakenError } from "../db/overtaken.ts";
 import { sumDifferences } from "../db/schema/reconciliation.ts";
 import type { Actor } from "../http/actor.ts";
 import { logError } from "../lib/log.ts";
-import { compareDay, compareTotals, type Difference } from "./compare-sums.ts";
-import { readDay, readTotals } from "./read-sums.ts";
+import { readCampaigns } from "./campaign-sums.ts";
+import { comparePublishers, compareTotals, type Difference, PUBLISHER_COUNTERS } from "./compare-sums.ts";
+import { nextPublishers, PART_LIMITS, type Part, type PartLimits } from "./parts.ts";
+import { readPublishers, readTotals } from "./read-sums.ts";
 import { repairSums } from "./repair-sums.ts";
 
 export type ReconcileDeps = { db: Database; now: () => number };
 
-export type DayResult = {
+export type PartResult = {
 	differences: Difference[];
 	/** True where sums of clicks could not be compared, since clicks of the day were removed. */
 	clicksGone: boolean;
+	/** What of the day is to be compared next; null where that was the last part. */
+	next: Part | null;
 };
 
 /** Who has counters written right; false where they are compared alone. */
@@ -30,14 +34,52 @@ const MAX_LOGGED = 20;
 /** Differences that the audit has of a transaction; it counts the others. */
 const MAX_AUDITED = 100;
 
-export async function reconcileDay(deps: ReconcileDeps, day: string, repair: Repair): Promise<DayResult> {
-	return again(async () => {
-		const { version, state } = await readDay(deps.db, day);
-		const differences = compareDay(state);
-		if (repair) await repairSums(deps.db, version, differences, [auditRepair(deps, repair, day, differences)]);
-		await keep(deps, sql`day = ${day}`, repair ? [] : differences);
-		return { differences, clicksGone: state.clicks === null || state.quarters === null };
-	});
+/** Compares a part of a day; where `repair` is given, writes it right. */
+export function reconcilePart(deps: ReconcileDeps, day: string, part: Part, repair: Repair, limits = PART_LIMITS): Promise<PartResult> {
+	return again(() =>
+		part.of === "publishers"
+			? reconcilePublishers(deps, day, part.after, repair, limits)
+			: reconcileCampaigns(deps, day, part.after, repair, limits),
+	);
+}
+
+async function reconcilePublishers(
+	deps: ReconcileDeps,
+	day: string,
+	after: string,
+	repair: Repair,
+	limits: PartLimits,
+): Promise<PartResult> {
+	const page = await nextPublishers(deps.db, day, after, limits);
+	const { version, state, isWhole } = await readPublishers(deps.db, day, page);
+	const differences = comparePublishers(state);
+	if (repair) await repairSums(deps.db, version, differences, [auditRepair(deps, repair, day, differences)]);
+	const counters = JSON.stringify(PUBLISHER_COUNTERS);
+	const begin = after === "" ? sql`key ->> 'publisherId' >= ''` : sql`key ->> 'publisherId' > ${after}`;
+	const end = page.upTo === null ? sql`` : sql` AND key ->> 'publisherId' <= ${page.upTo}`;
+	const these = sql`day = ${day} AND counter IN (SELECT atom FROM json_each(${counters})) AND ${begin}${end}`;
+	await keep(deps, day, these, repair ? [] : differences);
+	const following: Part = page.upTo === null ? { of: "campaigns", after: 0 } : { of: "publishers", after: page.upTo };
+	// What was written right makes room for what else differs.
+	return { differences, clicksGone: state.areClicksGone, next: repair && !isWhole ? { of: "publishers", after } : following };
+}
+
+async function reconcileCampaigns(
+	deps: ReconcileDeps,
+	day: string,
+	after: number,
+	repair: Repair,
+	limits: PartLimits,
+): Promise<PartResult> {
+	const { version, differences, areClicksGone, last } = await readCampaigns(deps.db, day, after, limits);
+	if (repair) await repairSums(deps.db, version, differences, [auditRepair(deps, repair, day, differences)]);
+	await keep(deps, day, sql`day = ${day} AND counter = 'campaign_days' AND ${isOfCampaigns(after, last)}`, repair ? [] : differences);
+	return { differences, clicksGone: areClicksGone, next: last === null ? null : { of: "campaigns", after: last } };
+}
+
+function isOfCampaigns(after: number, last: number | null): SQL {
+	const begin = sql`CAST(key ->> 'campaignId' AS BIGINT) > ${after}`;
+	return last === null ? begin : sql`${begin} AND CAST(key ->> 'campaignId' AS BIGINT) <= ${last}`;
 }
 
 /** @returns the last campaign; null where there are no more behind it */
@@ -51,12 +93,7 @@ export async function reconcileTotals(
 		const { version, state, last } = await readTotals(deps.db, after, limit);
 		const differences = compareTotals(state.stored, [...state.days, ...state.corrections]);
 		if (repair) await repairSums(deps.db, version, differences, [auditRepair(deps, repair, "totals", differences)]);
-		const isOfThese = sql`day = '' AND CAST(key ->> 'campaignId' AS BIGINT) > ${after}`;
-		await keep(
-			deps,
-			last === null ? isOfThese : sql`${isOfThese} AND CAST(key ->> 'campaignId' AS BIGINT) <= ${last}`,
-			repair ? [] : differences,
-		);
+		await keep(deps, "", sql`day = '' AND ${isOfCampaigns(after, last)}`, repair ? [] : differences);
 		return { differences, campaigns: Math.max(state.stored.length, state.days.length), last };
 	});
 }
@@ -83,17 +120,24 @@ async function again<Result>(run: () => Promise<Result>): Promise<Result> {
 	}
 }
 
-/** Those found now take the place of those found before. */
-async function keep({ db, now }: ReconcileDeps, compared: ReturnType<typeof sql>, differences: readonly Difference[]): Promise<void> {
+/** Those found now take the place of those of `compared` that were found before. */
+async function keep({ db, now }: ReconcileDeps, day: string, compared: SQL, differences: readonly Difference[]): Promise<void> {
 	const foundAt = now();
-	const rows = differences.slice(0, MAX_KEPT).map(({ day, key, ...rest }) => {
-		return { ...rest, day: day ?? "", key: JSON.stringify(key), foundAt };
-	});
+	const rows = differences.length === 0 ? [] : await keptOf(db, day, compared, differences, foundAt);
 	await runTransaction(db, [
 		sql`DELETE FROM sum_differences WHERE ${compared}`,
 		...(rows.length > 0 ? [insertRows(sumDifferences, rows)] : []),
 		sql`UPDATE reconciliation SET compared_at = ${foundAt} WHERE id = 1`,
 	]);
+}
+
+async function keptOf(db: Database, day: string, compared: SQL, differences: readonly Difference[], foundAt: number) {
+	const [others] = await db.all<{ count: number }>(
+		sql`SELECT count(*) AS count FROM sum_differences WHERE day = ${day} AND NOT (${compared})`,
+	);
+	return differences.slice(0, Math.max(0, MAX_KEPT - (others?.count ?? 0))).map(({ day, key, ...rest }) => {
+		return { ...rest, day: day ?? "", key: JSON.stringify(key), foundAt };
+	});
 }
 
 /** One line a difference, of the first ones. */

@@ -1,15 +1,19 @@
-/** The hourly job: which days have changed, and the comparison of some of them with every run of the cron until none is left. */
+/** The hourly job: which days have changed, and the comparison of some parts of them with every run of the cron until none is left. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from "../lib/time.ts";
 import { changedDays } from "./changed-days.ts";
 import { firstDay } from "./first-day.ts";
-import { logDifferences, type ReconcileDeps, reconcileDay, reconcileTotals } from "./reconcile-sums.ts";
+import { FIRST_PART, readPart, writePart } from "./parts.ts";
+import { logDifferences, type ReconcileDeps, reconcilePart, reconcileTotals } from "./reconcile-sums.ts";
 
-/** Days that one run compares. */
-const DAYS_A_RUN = 3;
-/** The most that a run takes: choosing the days, with totals compared, and twenty-one for each day. */
-export const SUMS_STATEMENTS = 24 + DAYS_A_RUN * 21;
+/** Parts of days that one run compares: five days, where none has more than a transaction's worth. */
+const PARTS_A_RUN = 10;
+/**
+ * The most that a run takes: choosing the days, with totals compared, and twelve for each part; of campaigns, two more for each hundred
+ * thousand clicks of two days.
+ */
+export const SUMS_STATEMENTS = 25 + PARTS_A_RUN * 12;
 const TOTALS_AN_HOUR = 500;
 /** How often the comparison of a day is begun in an hour. */
 const MAX_TRIES = 3;
@@ -26,16 +30,26 @@ export async function sweepSums(deps: ReconcileDeps): Promise<void> {
 	);
 	if (state === undefined) throw new Error("reconciliation has no row: the migrations did not run");
 	if (now - state.selectedAt >= HOUR_MS) await startHour(deps, state, now);
-	const due = await db.all<{ day: string }>(
-		sql`SELECT day FROM reconciliation_days WHERE tries < ${MAX_TRIES} ORDER BY tries, day DESC LIMIT ${DAYS_A_RUN}`,
-	);
-	for (const { day } of due) {
-		// Before the comparison, which may break off: then the others come first, and the day again.
-		await db.run(sql`UPDATE reconciliation_days SET tries = tries + 1 WHERE day = ${day}`);
-		const { differences } = await reconcileDay(deps, day, false);
-		await db.run(sql`DELETE FROM reconciliation_days WHERE day = ${day}`);
-		logDifferences(differences);
+	for (let parts = 0; parts < PARTS_A_RUN; parts++) {
+		const [due] = await db.all<{ day: string; part: string | null }>(
+			sql`SELECT day, part FROM reconciliation_days WHERE tries < ${MAX_TRIES} ORDER BY tries, day DESC LIMIT 1`,
+		);
+		if (due === undefined) break;
+		await comparePart(deps, due);
 	}
+}
+
+async function comparePart(deps: ReconcileDeps, { day, part }: { day: string; part: string | null }): Promise<void> {
+	const { db } = deps;
+	// Before the comparison, which may break off: then the others come first, and the part again.
+	await db.run(sql`UPDATE reconciliation_days SET tries = tries + 1 WHERE day = ${day}`);
+	const { differences, next } = await reconcilePart(deps, day, (part !== null && readPart(part)) || FIRST_PART, false);
+	await db.run(
+		next === null
+			? sql`DELETE FROM reconciliation_days WHERE day = ${day}`
+			: sql`UPDATE reconciliation_days SET tries = 0, part = ${writePart(next)} WHERE day = ${day}`,
+	);
+	logDifferences(differences);
 }
 
 /** Notes the days to compare, and compares totals of the next campaigns. */

@@ -6,11 +6,14 @@ import { logInfo } from "../lib/log.ts";
 /** Weeks that are there before their first click, this one counted. */
 const WEEKS_AHEAD = 5;
 
-/** @param before when the oldest click that is kept was made, Unix milliseconds; null where nothing may be dropped yet */
-export async function keepClickWeeks(db: Database, now: number, before: number | null): Promise<void> {
+/** Makes the weeks that are to come. A click that has none is stored in clicks_rest, so nothing is lost where this is late. */
+export async function makeClickWeeks(db: Database, now: number): Promise<void> {
 	const [made] = await db.all<{ weeks: number }>(sql`SELECT make_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`);
 	if (made !== undefined && made.weeks > 0) logInfo("clicks.weeks_made", { weeks: made.weeks });
-	if (before === null) return;
+}
+
+/** @param before when the oldest click that is kept was made, Unix milliseconds */
+export async function dropClickWeeks(db: Database, before: number): Promise<void> {
 	for (const { name } of await db.all<{ name: string }>(sql`SELECT name FROM click_weeks_before(CAST(${before} AS BIGINT))`)) {
 		const [dropped] = await db.all<{ kept: number }>(sql`SELECT drop_click_week(${name}) AS kept`);
 		logInfo("clicks.week_dropped", { week: name, kept: dropped?.kept ?? 0 });

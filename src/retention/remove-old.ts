@@ -10,7 +10,7 @@ import { retention } from "../db/schema/retention.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { logInfo } from "../lib/log.ts";
 import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
-import { keepClickWeeks } from "./click-weeks.ts";
+import { dropClickWeeks, makeClickWeeks } from "./click-weeks.ts";
 import { MAX_SESSION_MS, UNDO_DAYS } from "./kept-for.ts";
 
 type Rule = {
@@ -74,6 +74,8 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 	const cursors = new Map((await db.select().from(retention)).map(({ name, cursor }) => [name, cursor]));
 	const areClicksPartitioned = isPostgres(db);
 	let isArchiveBehind = false;
+	// First: what follows may fail, as long as the archive is away.
+	if (areClicksPartitioned) await makeClickWeeks(db, at);
 	for (const rule of rulesOf(clickDays)) {
 		const total = { lookedAt: 0, removed: 0 };
 		let cursor = cursors.get(rule.name) ?? "";
@@ -88,7 +90,7 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 		}
 		if (total.lookedAt > 0) logInfo("retention.removed", { what: rule.name, looked_at: total.lookedAt, removed: total.removed });
 	}
-	if (areClicksPartitioned) await keepClickWeeks(db, at, isArchiveBehind ? null : at - clickDays * DAY_MS);
+	if (areClicksPartitioned && !isArchiveBehind) await dropClickWeeks(db, at - clickDays * DAY_MS);
 	await db.run(sql`DELETE FROM dead_letters WHERE id IN (
 		SELECT id FROM dead_letters WHERE replayed_at < ${at - REPLAYED_DAYS * DAY_MS} ORDER BY replayed_at LIMIT ${LOOKED_AT_A_STEP})`);
 	await removeHistory(db, at);

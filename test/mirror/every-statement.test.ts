@@ -31,7 +31,6 @@ const NOT_MIRRORED: readonly [file: string, template: RegExp, why: string][] = [
 	["src/db/database-size.ts", /pg_database_size/, "of PostgreSQL alone"],
 	["src/operator/network/export-network.ts", /products p/, "of the products' database"],
 	["src/operator/network/stored-entries.ts", /products p/, "of the products' database"],
-	["src/reconcile/reconcile-sums.ts", /campaignId' AS BIGINT\) <=/, "more campaigns than one comparison of totals takes"],
 	["src/retention/remove-old.ts", /^clicks_rest AS clicks$/, "of PostgreSQL alone"],
 ];
 

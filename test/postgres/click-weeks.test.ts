@@ -6,7 +6,8 @@ import { openDatabase } from "../../src/db/client.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
-import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 
 const WEEK_MS = 7 * DAY_MS;
@@ -42,6 +43,32 @@ describe("postgres: weeks of clicks", () => {
 		await remove(monday, 100_000);
 		expect(await clicksIn("clicks_rest")).toEqual([{ id: before.id }]);
 		expect(await clicksIn(nameOf(monday))).toEqual([{ id: after.id }]);
+	});
+
+	it("that nobody made in time lose no click: those are stored, counted and reported all the same, and the weeks after them are made", async () => {
+		// Three months without a cron; the archive is away besides.
+		const at = mondayOf(NOW + 40 * WEEK_MS) + 6 * DAY_MS + 23 * HOUR_MS;
+		await forgetTraffic();
+		const across = [at, at + 2 * HOUR_MS, at - 3 * DAY_MS].map((time) => clickMessage({ at: time }));
+		await consumeClicks(capDeps(), letters(...across));
+		await consumeClicks(capDeps(), letters(...across));
+		expect(await checkCounters()).toBe(3);
+		// More of this week than one statement should move.
+		await env.DB.prepare(
+			`INSERT INTO clicks (id, click_hash, kind, clicked_at, brand_id, campaign_id, bid_micros, revenue_micros, written_by, reason)
+				SELECT substr(?1, 1, 22) || to_char(n, 'FM00000000000000'), 'h' || n, 'link', ?2, 1, 5001, 0, 0, '', 'bot' FROM generate_series(1, 10000) AS numbers (n)`,
+		)
+			.bind(`${leastIdAt(at)}-7000-8000-`, at)
+			.run();
+		const broken = { put: () => Promise.reject(new Error("away")) };
+		await expect(removeOld({ db, now: () => at, clickDays: 1, archive: broken })).rejects.toThrow("away");
+		const made = (await weeks()).map(({ name }) => name);
+		expect(made).not.toContain(nameOf(at));
+		for (let week = 1; week < 5; week++) expect(made).toContain(nameOf(at + week * WEEK_MS));
+		expect(await clicksIn(nameOf(at + WEEK_MS))).toEqual([{ id: across[1]?.id }]);
+		await consumeClicks(capDeps(), letters(clickMessage({ at: at + 1 })));
+		expect(await checkCounters()).toBe(4);
+		expect(await rowsOf("SELECT count(*) AS n FROM clicks_rest")).toEqual([{ n: 10_003 }]);
 	});
 
 	it("hold a hash once as billed, and so does the turn of the next week", async () => {

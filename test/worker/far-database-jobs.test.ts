@@ -194,9 +194,9 @@ describe("worker: comparing counters, 100 ms from the database", () => {
 		const days = Array.from({ length: DAYS }, (_, at) => utcDay(CLICKED_AT - at * DAY_MS));
 		await run(`INSERT INTO reconciliation_days (day) SELECT value FROM json_each('${JSON.stringify(days)}')`);
 		const waiting = () => countOf("reconciliation_days");
-		// State, days, and then four calls a day: each run is cut off within its third day, and one that begins an hour before.
+		// The state, and seven calls a part: each run is cut off within its third part, and one that begins an hour before.
 		let at = NOW;
-		const sweep = () => sweepSums({ db: farDatabase(12).db, now: () => (at += 10 * MINUTE_MS) });
+		const sweep = () => sweepSums({ db: farDatabase(20).db, now: () => (at += MINUTE_MS) });
 		expect(await repeat(sweep, async () => (await waiting()) === 0)).toBeGreaterThan(3);
 		expect(await countOf("sum_differences WHERE counter = 'daily_publishers'")).toBe(DAYS);
 

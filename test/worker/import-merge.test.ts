@@ -335,6 +335,15 @@ describe("worker: one entry", () => {
 		}
 	});
 
+	it("imports are listed page by page, the newest first", async () => {
+		const ids = (body: Record<string, unknown>) => (body.data as { id: string }[]).map(({ id }) => id);
+		const { body: whole } = await get("/network/imports");
+		const first = await get("/network/imports?limit=1");
+		const second = await get(`/network/imports?limit=1&cursor=${String(first.body.next_cursor)}`);
+		expect(ids(whole).length).toBeGreaterThan(1);
+		expect([...ids(first.body), ...ids(second.body)]).toEqual(ids(whole).slice(0, 2));
+	});
+
 	it("lists are paged, filtered, and refuse what they do not know", async () => {
 		const first = await get("/campaigns?limit=2");
 		expect(first.body).toMatchObject({ data: [{ campaign_id: 1, brand: "shoes.example" }, { campaign_id: 2 }], limit: 2 });

@@ -120,6 +120,23 @@ describe("a campaign's prices", () => {
 		});
 	});
 
+	it("are told as they changed, page by page", async () => {
+		await db.run(sql`INSERT INTO learning_changes (campaign_id, at, keyword, operator_micros, epc_micros, cause)
+			SELECT campaign_id, at, 'red', operator_micros, epc_micros, cause FROM learning_changes WHERE campaign_id = 2`);
+		await db.run(sql`INSERT INTO learning_changes (campaign_id, at, keyword, operator_micros, epc_micros, cause)
+			SELECT campaign_id, at - 1, keyword, operator_micros, epc_micros, cause FROM learning_changes WHERE campaign_id = 2`);
+		const whole = await ask(pricesSchema, "/learning/prices?campaign=2");
+		expect(whole.data.map(({ keyword }) => keyword)).toEqual([null, "red", null, "red"]);
+		const paged: unknown[] = [];
+		let cursor: string | null = "";
+		while (cursor !== null) {
+			const page: typeof whole = await ask(pricesSchema, `/learning/prices?campaign=2&limit=1${cursor && `&cursor=${cursor}`}`);
+			paged.push(...page.data);
+			cursor = page.next_cursor;
+		}
+		expect(paged).toEqual(whole.data);
+	});
+
 	it("are those of the operator where they are only advised", async () => {
 		const { numbers } = await ask(pricesSchema, "/learning/prices?campaign=1");
 		expect(numbers.map(({ keyword, epc, learned_epc }) => [keyword, epc, learned_epc])).toEqual([

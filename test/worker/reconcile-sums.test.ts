@@ -1,5 +1,6 @@
 /** Counters against the rows they were made of, on real D1: sound ones are found sound, wrong ones are found and written right. */
 import { env, exports } from "cloudflare:workers";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import d1Migration from "../../drizzle/network/0033_network_reports.sql?raw";
@@ -7,17 +8,22 @@ import postgresMigration from "../../drizzle/postgres/0011_network_reports.sql?r
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
-import { compareDay } from "../../src/reconcile/compare-sums.ts";
-import { readDay } from "../../src/reconcile/read-sums.ts";
+import { dailyDifferences } from "../../src/reconcile/daily-sums.ts";
+import { networkDifferences } from "../../src/reconcile/network-sums.ts";
+import { FIRST_PART, type Part, readPart, writePart } from "../../src/reconcile/parts.ts";
 import { type ReconcileAnswer, reconcileAnswerSchema } from "../../src/reconcile/reconcile-answers.ts";
+import { reconcilePart } from "../../src/reconcile/reconcile-sums.ts";
 import { repairSums } from "../../src/reconcile/repair-sums.ts";
 import { sweepSums } from "../../src/reconcile/sweep-sums.ts";
+import { ACTOR } from "../support/actor.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import { lookAtPublishers } from "../support/reconcile-day.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
 
 const db = openDatabase(env.DB);
@@ -173,12 +179,13 @@ describe("worker: comparing counters with their rows", () => {
 		expect(await ofNetwork()).toEqual([]);
 	});
 
-	it("of the network's own sums, which are many, what differs is all that is read", async () => {
-		const read = async () => (await readDay(db, DAY)).state.stored.daily_network;
+	it("of sums of publishers, which are many, what differs is all that is read", async () => {
+		const read = async () => Object.values((await lookAtPublishers({ db }, DAY)).state.sides).map(({ stored }) => stored.length);
 		expect(await rowsOf(`SELECT * FROM daily_network WHERE date = '${DAY}'`)).not.toEqual([]);
-		expect(await read()).toEqual([]);
+		expect(await read()).toEqual([0, 0, 0, 0]);
 		await run("UPDATE daily_network SET sales_micros = sales_micros + 3 WHERE approved_count > 0");
-		expect(await read()).toEqual([expect.objectContaining({ publisherId: "pa", reason: "" })]);
+		await run("UPDATE daily_sources SET click_count = click_count + 3 WHERE source_id = 'b'");
+		expect(await read()).toEqual([0, 1, 0, 1]);
 	});
 
 	it("a day of a campaign on other clocks is compared by those", async () => {
@@ -255,17 +262,16 @@ describe("worker: repairs while clicks are counted", () => {
 
 	it("a click that is counted between the look and the repair is not lost", async () => {
 		await wrong();
-		const { version, state } = await readDay(db, DAY);
+		const { version, differences } = await lookAtPublishers({ db }, DAY);
 		await count(click(), click({ texts: { subi: "a" } }));
-		await repairSums(db, version, compareDay(state));
+		await repairSums(db, version, differences);
 		expect(await clickCount()).toBe(7);
 		expect(await compared()).toEqual([]);
 	});
 
 	it("of two repairs that saw the same, one is made", async () => {
 		await wrong();
-		const { version, state } = await readDay(db, DAY);
-		const differences = compareDay(state);
+		const { version, differences } = await lookAtPublishers({ db }, DAY);
 		await repairSums(db, version, differences);
 		await expect(repairSums(db, version, differences)).rejects.toThrow("meanwhile");
 		expect(await clickCount()).toBe(5);
@@ -279,6 +285,90 @@ describe("worker: repairs while clicks are counted", () => {
 			consume(postbackMessage("northwind", { txnid: "kept", cid: "c", eventAt: AT, status: "cancelled" })),
 		]);
 		expect(await clickCount()).toBe(11);
+		expect(await compared()).toEqual([]);
+	});
+});
+
+describe("worker: a day that has more than one transaction takes", () => {
+	/** One publisher, one campaign and three clicks each. */
+	const LIMITS = { publishers: 1, rows: 1, campaigns: 1, clicksAStatement: 3 };
+
+	/** @param between runs between two parts */
+	async function partsOf(day: string, repair: typeof ACTOR | false = false, between = async () => {}) {
+		const parts: string[] = [];
+		const differences: object[] = [];
+		for (let part: Part | null = FIRST_PART; part !== null; ) {
+			parts.push(writePart(part));
+			expect(readPart(writePart(part))).toEqual(part);
+			const result: Awaited<ReturnType<typeof reconcilePart>> = await reconcilePart({ db, now: Date.now }, day, part, repair, LIMITS);
+			differences.push(
+				...result.differences.map(({ counter, key, column, stored, counted }) => ({ counter, ...key, column, stored, counted })),
+			);
+			part = result.next;
+			await between();
+		}
+		return { parts, differences };
+	}
+
+	it("is compared part by part: what differs is found, kept and written right, whichever part it is in", async () => {
+		await count(...Array.from({ length: 7 }, () => click({ texts: { subi: "many" } })));
+		const sound = await stored();
+		expect((await partsOf("2026-11-19")).differences).toEqual([]);
+		const { parts, differences: none } = await partsOf(DAY);
+		expect(none).toEqual([]);
+		expect(parts.filter((part) => part.startsWith("publishers")).length).toBeGreaterThan(2);
+		expect(parts.filter((part) => part.startsWith("campaigns")).length).toBeGreaterThan(2);
+		expect(parts.slice(0, 2)).toEqual(["publishers", "publishers pa"]);
+
+		await run(`UPDATE daily_sources SET click_count = click_count + 2 WHERE source_id = 'many' AND date = '${DAY}'`);
+		await run(`UPDATE daily_campaigns SET gross_micros = gross_micros + 3 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
+		await run(`UPDATE campaign_days SET click_count = click_count + 4 WHERE campaign_id = 11 AND day = '${DAY}'`);
+		const { differences } = await partsOf(DAY);
+		expect(differences).toMatchObject([
+			{ counter: "daily_campaigns", publisherId: "pa", column: "grossMicros" },
+			{ counter: "daily_sources", publisherId: "pc", sourceId: "many", column: "clickCount", stored: 9, counted: 7 },
+			{ counter: "campaign_days", campaignId: 11, column: "clickCount" },
+		]);
+		const kept = () => rowsOf("SELECT counter FROM sum_differences ORDER BY counter");
+		expect(await kept()).toEqual(
+			differences
+				.map(({ counter }: { counter?: string }) => ({ counter }))
+				.sort((a, b) => (String(a.counter) < String(b.counter) ? -1 : 1)),
+		);
+		await partsOf(DAY, ACTOR);
+		expect(await stored()).toEqual(sound);
+		expect(await kept()).toEqual([]);
+	});
+
+	it.runIf(ON_D1)("is read by publisher, and no further than the part goes", async () => {
+		const page = { after: "a", upTo: "b" };
+		for (const statement of [
+			dailyDifferences(DAY, page),
+			networkDifferences(DAY, page),
+			networkDifferences(DAY, { after: "", upTo: "b" }),
+		]) {
+			const { sql, params } = new SQLiteAsyncDialect().sqlToQuery(statement);
+			const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+				.bind(...params)
+				.all<{ detail: string }>();
+			const plan = results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) [^krs(] /.test(detail));
+			expect(plan.filter((step) => / c /.test(step)).length).toBeGreaterThan(1);
+			const isBounded = (step: string) => /\((publisher_id=\? AND \w+[>=]|id[>=]|undoes=|name=)/.test(step);
+			expect(plan.filter((step) => !isBounded(step))).toEqual([]);
+		}
+	});
+
+	it("is not called wrong for what is counted meanwhile", async () => {
+		await count(...Array.from({ length: 4 }, () => click()));
+		const more = () => count(click(), click({ publisher: "identity-pa", campaignId: TOKYO, brandId: 3 }));
+		expect((await partsOf(DAY, false, more)).differences).toEqual([]);
+		// One of an hour before comes with each statement.
+		let late = 0;
+		const interrupted = openDatabase(wrapD1(env.DB, () => (late < 12 ? count(click({ at: AT - ++late * HOUR_MS })) : undefined)));
+		const parts = { ...LIMITS, campaigns: 100 };
+		const { differences } = await reconcilePart({ db: interrupted, now: Date.now }, DAY, { of: "campaigns", after: 0 }, false, parts);
+		expect(late).toBeGreaterThan(4);
+		expect(differences).toEqual([]);
 		expect(await compared()).toEqual([]);
 	});
 });

@@ -18,8 +18,10 @@ export const reconciliation = sqliteTable("reconciliation", {
 /** Days that wait to be compared, YYYY-MM-DD. */
 export const reconciliationDays = sqliteTable("reconciliation_days", {
 	day: text().primaryKey(),
-	/** How often its comparison was begun this hour: one that never ends must not keep the others waiting. */
+	/** How often the comparison of its next part was begun this hour: one that never ends must not keep the others waiting. */
 	tries: integer().notNull().default(0),
+	/** Which part of the day is next: `publishers` or `campaigns`, and the id behind which it begins; null at the beginning. */
+	part: text(),
 });
 
 /** Counters that differ from the rows they were made of, since a comparison found them and until one finds them right. */

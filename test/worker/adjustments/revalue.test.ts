@@ -8,7 +8,6 @@ import { revalue as revalueBy } from "../../../src/adjustments/revalue.ts";
 import { revalueConversions } from "../../../src/conversions/revalue-conversions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { checkLedger } from "../../../src/ledger-check/check-ledger.ts";
-import { reconcileDay } from "../../../src/reconcile/reconcile-sums.ts";
 import { ACTOR } from "../../support/actor.ts";
 import { listAdjustments, postAdjustment } from "../../support/adjustments.ts";
 import { rowsOf } from "../../support/click-messages.ts";
@@ -16,6 +15,7 @@ import { clickRow, consume, importConversionNetwork, postbackMessage, storeClick
 import { ON_D1 } from "../../support/engine.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
 import { importFile } from "../../support/network-import.ts";
+import { reconcileDay } from "../../support/reconcile-day.ts";
 import { postRevalue, revalue } from "../../support/revalue.ts";
 
 const db = openDatabase(env.DB);
@@ -34,10 +34,10 @@ async function differing(): Promise<object[]> {
 	const keys = (await rowsOf("SELECT platform, txnid FROM conversions")) as { platform: string; txnid: string }[];
 	const ledger = await checkLedger({ db, now: Date.now }, keys);
 	const sums = await Promise.all(
-		["2026-11-09", "2026-11-10", "2026-11-11", "2026-11-12"].map((day) => reconcileDay({ db, now: Date.now }, day, false)),
+		["2026-11-09", "2026-11-10", "2026-11-11", "2026-11-12"].map((day) => reconcileDay({ db, now: Date.now }, day)),
 	);
 	// The click was written without its sums.
-	const ofConversions = sums.flatMap(({ differences }) => differences).filter(({ column }) => /^(conversion|gross|sales)/.test(column));
+	const ofConversions = sums.flat().filter(({ column }) => /^(conversion|gross|sales)/.test(column));
 	return [...ledger.differences, ...ofConversions.filter(({ counter }) => counter.startsWith("daily_"))];
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `reconciliation_days` ADD `part` text;
