@@ -9,16 +9,16 @@ import { parseJson } from "../lib/json.ts";
 import { logError } from "../lib/log.ts";
 import { priceToUsd } from "../lib/money.ts";
 import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
-import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
 import { decodeBody, receiveBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
-import { writeError, writeFill, writeNoBid } from "../openrtb/write-response.ts";
-import { type AuctionRequest, type Bid, type Decision, type NoBid, noBid, seatOf } from "./auction.ts";
+import { writeError, writeFill } from "../openrtb/write-response.ts";
+import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction, type Laying } from "./hold-auction.ts";
 import { layOptions, lifeOf } from "./lay-options.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 import { moreOf } from "./more-of-bid.ts";
+import { findAsker, refuse } from "./refuse.ts";
 import { tellDecision } from "./tell-decision.ts";
 import { OPENRTB_COUNTRY, toAuction } from "./to-auction.ts";
 
@@ -63,9 +63,7 @@ function answer(
 	const find = (snapshot: BookSnapshot) => findByOpenRtbIdentity(snapshot, identity, now);
 	if (auction === null) {
 		tellDecision(deps, "openrtb", identity, COUNTRY_NOT_SERVED, now, waitUntil);
-		const snapshot = deps.book.snapshot(now, waitUntil);
-		const publisher = snapshot === null || snapshot instanceof Promise ? undefined : find(snapshot);
-		return refuse(COUNTRY_NOT_SERVED, publisher instanceof Promise ? undefined : publisher);
+		return refuse(COUNTRY_NOT_SERVED, bidRequest.test, headers, now, () => findAsker(deps.book, find, now, waitUntil));
 	}
 	const asSent = auction;
 	let asker: BookPublisher | undefined;
@@ -78,14 +76,10 @@ function answer(
 	const held = holdAuction({ book: deps.book, waitUntil, now, vendorId: deps.vendorId }, auction, find, bidRequest.tmaxMs, lay);
 	const close = (decision: Decision): Response | Promise<Response> => {
 		tellDecision(deps, "openrtb", identity, decision, now, waitUntil);
-		if (decision.outcome === "no-bid") return refuse(decision, asker);
+		if (decision.outcome === "no-bid") return refuse(decision, bidRequest.test, headers, now, () => asker);
 		return fill(deps, { request: bidRequest, json }, auction ?? asSent, decision, headers, now);
 	};
 	return held instanceof Promise ? held.then(close) : close(held);
-}
-
-function refuse({ reason }: NoBid, publisher: BookPublisher | undefined): Response {
-	return publisher?.openRtb?.nbr === true ? writeNoBid(NO_BID_REASONS[reason].code) : writeNoBid();
 }
 
 function fill(

@@ -88,11 +88,16 @@ export type PublisherWire = {
 	o?: OpenRtbOptions;
 	/** 1 where its bids are answered in full. */
 	f?: 1;
+	/** Its Access Keys, where they open something at the edge: `openrtb.nbr`. */
+	k?: AccessKeyWire[];
 	/** 1 where it is bid the operator's numbers, whatever was learned. */
 	l?: 1;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
 	former?: FormerNameWire[];
 };
+
+/** SHA-256 of a key, lower-case hex, and from when it is valid no more, Unix milliseconds; absent: it has no end. */
+export type AccessKeyWire = { h: string; u?: number };
 
 export type FormerNameWire = {
 	/** Which name it was. A publisher id stands here as long as it is valid; an identity for good, since click tokens carry it. */
@@ -239,6 +244,8 @@ export type BookPublisher = {
 	readonly openRtb: OpenRtbOptions | null;
 	/** Whether bids are answered with all that OpenRTB has, or as the interface says. */
 	readonly fullAnswers: boolean;
+	/** Its Access Keys, where the edge has to know them; else none. */
+	readonly accessKeys: readonly AccessKeyWire[];
 	/** Whether it is bid the operator's numbers, whatever was learned. */
 	readonly restrained: boolean;
 };
@@ -341,6 +348,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		traffic: layPolicies(network, wire.traffic ?? null),
 		openRtb: wire.o ?? null,
 		fullAnswers: wire.f === 1,
+		accessKeys: wire.k ?? [],
 		restrained: wire.l === 1,
 	};
 }

@@ -55,6 +55,7 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		traffic: DEFAULT_POLICY,
 		openRtb: null,
 		fullAnswers: false,
+		accessKeys: [],
 		restrained: false,
 		...fields,
 	};

@@ -14,6 +14,7 @@ const GPP = "src/privacy/gpp.ts";
 const OPTIONS = "src/bidding/lay-options.ts";
 const CATEGORIES = "src/bidding/categories.ts";
 const READ_OPTIONS = "src/openrtb/read-options.ts";
+const REFUSE = "src/bidding/refuse.ts";
 
 /** Privacy signals, erasing, and what publishers have read beyond the interface. */
 export const PRIVACY_FAULTS: readonly Fault[] = [
@@ -221,11 +222,32 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: GOLDEN,
 	},
 	{
-		name: "codes-of-no-bids-are-told-to-all",
-		file: "src/bidding/openrtb-route.ts",
-		find: "publisher?.openRtb?.nbr === true ?",
-		replace: "publisher?.openRtb?.nbr !== false ?",
+		name: "codes-of-no-bids-are-told-without-the-option",
+		file: REFUSE,
+		find: "publisher?.openRtb?.nbr === true &&",
+		replace: "publisher !== undefined &&",
 		tests: GOLDEN,
+	},
+	{
+		name: "codes-of-no-bids-are-told-of-live-auctions",
+		file: REFUSE,
+		find: 'isTest ? headers.get("accesskey") : null',
+		replace: 'headers.get("accesskey")',
+		tests: GOLDEN,
+	},
+	{
+		name: "codes-of-no-bids-are-told-to-other-keys",
+		file: REFUSE,
+		find: "equalTexts(h, hash) && ",
+		replace: "h.length === hash.length && ",
+		tests: GOLDEN,
+	},
+	{
+		name: "codes-of-no-bids-are-told-to-keys-that-ended",
+		file: REFUSE,
+		find: " && (u === undefined || now < u)",
+		replace: "",
+		tests: ["test/worker/told-codes.test.ts"],
 	},
 	{
 		name: "whole-list-of-keywords-is-not-tried",

@@ -2,32 +2,24 @@
  * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
  * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
  */
-import { and, asc, eq, getTableColumns, gt, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, lt, ne, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
-import { publisherNames, publishers } from "../../db/schema/publishers.ts";
+import { publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
-import {
-	BOOK_FORMAT,
-	type FormerNameWire,
-	MANIFEST_KEY,
-	type Manifest,
-	type PublisherWire,
-	parseManifest,
-	SHARD_PREFIX,
-	VERSION_LENGTH,
-} from "../format.ts";
+import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, SHARD_PREFIX, VERSION_LENGTH } from "../format.ts";
 import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
 import { shardOf } from "../slots.ts";
 import { isRestrained, readLearning } from "./bake-prices.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
 import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
 import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
+import { type PublisherParts, readPublisherParts } from "./read-publisher-parts.ts";
 import { readSpread } from "./read-spread.ts";
 import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
@@ -282,9 +274,9 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 		if (row.version !== "") versions[row.shard] = row.version;
 	}
 	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
-	const former = await readFormerNames(db, now());
+	const own = await readPublisherParts(db, now());
 	const [settings] = await db.select().from(networkSettings);
-	const wires = rows.map((row) => ({ ...writePublisher(row, former.get(row.id) ?? []), ...blockedOf(row) }));
+	const wires = rows.map((row) => ({ ...writePublisher(row, own), ...blockedOf(row) }));
 	const spread = await readSpread(db, bits, now());
 	return {
 		format: BOOK_FORMAT,
@@ -307,33 +299,16 @@ async function buildPacked(
 ): Promise<Head> {
 	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
 	const rows = await deps.db.select(columns).from(publishers).orderBy(asc(publishers.id));
-	const former = await readFormerNames(deps.db, deps.now());
+	const own = await readPublisherParts(deps.db, deps.now());
 	const numbers = await readNumbers(deps.db);
 	const [settings] = await deps.db.select().from(networkSettings);
 	const wires = rows.flatMap((row): PublisherWire[] => {
 		const number = numbers.get(row.id);
 		// One that came just now gets its number, and its place, with the next publish.
-		return number === undefined ? [] : [{ ...writePublisher(row, former.get(row.id) ?? []), n: number }];
+		return number === undefined ? [] : [{ ...writePublisher(row, own), n: number }];
 	});
 	const parts = { ...trafficOf(settings), ...(learned && { learned: 1 as const }) };
 	return buildHead(deps, { version, bits, publishers: wires, parts, touched }, budget);
-}
-
-/** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
-async function readFormerNames(db: Database, now: number): Promise<Map<string, FormerNameWire[]>> {
-	const rows = await db
-		.select()
-		.from(publisherNames)
-		.where(or(eq(publisherNames.kind, "publisher_identity"), gt(publisherNames.expiresAt, now)))
-		.orderBy(asc(publisherNames.kind), asc(publisherNames.value));
-	const former = new Map<string, FormerNameWire[]>();
-	for (const { kind, value, publisherId, expiresAt } of rows) {
-		if (expiresAt === null) continue;
-		const names = former.get(publisherId) ?? [];
-		former.set(publisherId, names);
-		names.push({ n: kind === "publisher_id" ? "pubi" : "identity", v: value, u: expiresAt });
-	}
-	return former;
 }
 
 function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked"> {
@@ -348,8 +323,11 @@ function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked
 	return Object.keys(blocked).length > 0 ? { blocked } : {};
 }
 
-function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands">, former: FormerNameWire[]): PublisherWire {
+function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands">, parts: PublisherParts): PublisherWire {
 	const isSuspended = row.status === "suspended";
+	const former = parts.former.get(row.id) ?? [];
+	const options = row.openrtb === null ? null : (JSON.parse(row.openrtb) as OpenRtbOptions);
+	const keys = options?.nbr === true ? parts.keys.get(row.id) : undefined;
 	return {
 		id: row.id,
 		// A suspended publisher gets no bids; its links and the bids it has lead on, and are not paid.
@@ -363,8 +341,9 @@ function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands
 		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
 		...(row.privacy !== "strip" && { v: row.privacy }),
 		...trafficOf(row),
-		...(row.openrtb !== null && { o: JSON.parse(row.openrtb) as OpenRtbOptions }),
+		...(options !== null && { o: options }),
 		...(row.responseProfile === "full" && { f: 1 }),
+		...(keys !== undefined && { k: keys }),
 		...(isRestrained(row.epcLearning) && { l: 1 }),
 		...(former.length > 0 && { former }),
 	};

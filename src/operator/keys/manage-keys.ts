@@ -1,5 +1,5 @@
 /** Issues, rotates, revokes and lists keys: Access Keys and Publisher Keys of publishers, platform keys, and operator keys. */
-import { and, asc, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
@@ -39,6 +39,7 @@ export async function issueKey({ db, now }: KeysDeps, actor: Actor, wanted: NewK
 	const { value: _, ...after } = shown;
 	await runTransaction(db, [
 		db.insert(accessKeys).values(row),
+		markBook(kind, owner),
 		auditStatement(actor, at, { verb, subjectKind: kind, subjectId: owner, after }),
 	]);
 	return shown;
@@ -62,6 +63,7 @@ export async function rotateKey(
 			.set({ expiresAt: endsAt })
 			.where(and(isOf(kind, owner), or(isNull(accessKeys.expiresAt), gt(accessKeys.expiresAt, endsAt)))),
 		db.insert(accessKeys).values(row),
+		markBook(kind, owner),
 		auditStatement(actor, at, {
 			verb: "rotateKeys",
 			subjectKind: kind,
@@ -89,6 +91,7 @@ export async function revokeKeys(
 			counts: sql`'{"keys":' || (SELECT count(*) FROM access_keys WHERE ${isEnded}) || '}'`,
 		}),
 		sql`UPDATE access_keys SET expires_at = ${at} WHERE ${isEnded} RETURNING hash`,
+		markBook(kind, owner),
 	]);
 	const ended = result?.results ?? [];
 	if (ended.length === 0) throw invalidInput([{ path: id === undefined ? "owner" : "id", message: "has no such valid key" }]);
@@ -147,6 +150,12 @@ async function makeKey({ kind, owner, grant }: NewKey, now: number) {
 		value,
 	};
 	return { row: { hash, kind, ownerId: owner, createdAt: now, role: grant?.role ?? null, expiresAt: endsAt }, shown };
+}
+
+/** The book has the Access Keys of publishers with options (`openrtb.nbr`): it is to be published after this. */
+function markBook(kind: KeyKind, owner: string): SQL {
+	return sql`UPDATE book_state SET manifest_dirty = 1
+		WHERE ${kind} = 'access_key' AND EXISTS (SELECT 1 FROM publishers WHERE id = ${owner} AND openrtb IS NOT NULL)`;
 }
 
 function isOf(kind: KeyKind, owner: string) {

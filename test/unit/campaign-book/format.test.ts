@@ -237,6 +237,7 @@ describe("unit: decodePublisher", () => {
 			traffic: layPolicies(DEFAULT_POLICY, { modes: { velocity: "flag" }, visitorPerHour: 7 }),
 			openRtb: { keywords: true },
 			fullAnswers: true,
+			accessKeys: [],
 			restrained: false,
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
@@ -254,6 +255,7 @@ describe("unit: decodePublisher", () => {
 			traffic: DEFAULT_POLICY,
 			openRtb: null,
 			fullAnswers: false,
+			accessKeys: [],
 			restrained: false,
 		});
 	});

@@ -1,0 +1,58 @@
+/**
+ * The answer where there is no bid. Why there is none tells of brands, of their blocks and caps: the code of the reason is in a header of
+ * tests alone (`test` is 1) that bring an Access Key of their publisher, which has the option `openrtb.nbr`.
+ */
+import type { BookPublisher } from "../campaign-book/format.ts";
+import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
+import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
+import type { WaitUntil } from "../lib/async.ts";
+import { equalTexts, sha256Hex } from "../lib/bytes.ts";
+import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
+import { writeNoBid } from "../openrtb/write-response.ts";
+import type { NoBid } from "./auction.ts";
+
+/** Undefined where it is unknown, or not enabled. */
+type Asker = BookPublisher | undefined | Promise<BookPublisher | undefined>;
+
+/** No key is longer: what is, is not hashed. */
+const MAX_KEY_LENGTH = 256;
+
+/** HTTP 204. @param asker who asks, looked up where it matters */
+export function refuse(
+	{ reason }: NoBid,
+	isTest: boolean,
+	headers: Headers,
+	now: number,
+	asker: () => Asker,
+): Response | Promise<Response> {
+	const key = isTest ? headers.get("accesskey") : null;
+	return key === null ? writeNoBid() : refuseTest(reason, key, now, asker());
+}
+
+async function refuseTest(reason: NoBid["reason"], key: string, now: number, asker: Asker): Promise<Response> {
+	const publisher = await asker;
+	const isTold = publisher?.openRtb?.nbr === true && (await isKeyOf(publisher, key, now));
+	return writeNoBid(isTold ? NO_BID_REASONS[reason].code : null);
+}
+
+async function isKeyOf({ accessKeys }: BookPublisher, key: string, now: number): Promise<boolean> {
+	if (key.length > MAX_KEY_LENGTH) return false;
+	const hash = await sha256Hex(key);
+	return accessKeys.some(({ h, u }) => equalTexts(h, hash) && (u === undefined || now < u));
+}
+
+/** Who asks, where no auction was held that knows; undefined also while the book cannot be read. */
+export async function findAsker(
+	book: CampaignBook,
+	find: (snapshot: BookSnapshot) => Asker,
+	now: number,
+	waitUntil: WaitUntil,
+): Promise<BookPublisher | undefined> {
+	try {
+		const snapshot = await book.snapshot(now, waitUntil);
+		return snapshot === null ? undefined : await find(snapshot);
+	} catch (error) {
+		if (error instanceof BookUnavailableError) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,47 @@
+/** What publishers have in the book beside their own rows: former names, and Access Keys where the edge has to know them. */
+import { and, asc, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
+import type { Database } from "../../db/client.ts";
+import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
+import type { AccessKeyWire, FormerNameWire } from "../format.ts";
+
+/** What stands in tables of its own, by publisher. */
+export type PublisherParts = { former: ReadonlyMap<string, FormerNameWire[]>; keys: ReadonlyMap<string, AccessKeyWire[]> };
+
+export async function readPublisherParts(db: Database, now: number): Promise<PublisherParts> {
+	return { former: await readFormerNames(db, now), keys: await readAccessKeys(db, now) };
+}
+
+/** Access Keys that are valid, of publishers with options: `openrtb.nbr` asks for one. */
+async function readAccessKeys(db: Database, now: number): Promise<Map<string, AccessKeyWire[]>> {
+	const { hash, ownerId, expiresAt } = accessKeys;
+	const rows = await db
+		.select({ hash, ownerId, expiresAt })
+		.from(accessKeys)
+		.innerJoin(publishers, eq(publishers.id, ownerId))
+		.where(and(eq(accessKeys.kind, "access_key"), isNotNull(publishers.openrtb), or(isNull(expiresAt), gt(expiresAt, now))))
+		.orderBy(asc(ownerId), asc(hash));
+	const keys = new Map<string, AccessKeyWire[]>();
+	for (const row of rows) {
+		const own = keys.get(row.ownerId) ?? [];
+		keys.set(row.ownerId, own);
+		own.push({ h: row.hash, ...(row.expiresAt !== null && { u: row.expiresAt }) });
+	}
+	return keys;
+}
+
+/** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
+async function readFormerNames(db: Database, now: number): Promise<Map<string, FormerNameWire[]>> {
+	const rows = await db
+		.select()
+		.from(publisherNames)
+		.where(or(eq(publisherNames.kind, "publisher_identity"), gt(publisherNames.expiresAt, now)))
+		.orderBy(asc(publisherNames.kind), asc(publisherNames.value));
+	const former = new Map<string, FormerNameWire[]>();
+	for (const { kind, value, publisherId, expiresAt } of rows) {
+		if (expiresAt === null) continue;
+		const names = former.get(publisherId) ?? [];
+		former.set(publisherId, names);
+		names.push({ n: kind === "publisher_id" ? "pubi" : "identity", v: value, u: expiresAt });
+	}
+	return former;
+}
