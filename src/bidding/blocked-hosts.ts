@@ -1,8 +1,14 @@
 /** The advertisers that an auction blocks (`badv`): read once, then asked for every candidate. */
 import { canonicalHost, canonicalPlainHost, isPlainHost } from "../lib/host.ts";
 
-/** At most so many entries of a list need the URL parser: addresses, other scripts, and what is no host at all. */
-export const MAX_PARSED_ENTRIES = 50;
+/** At most so many entries of a list need the URL parser: ports, other scripts, and what is no host at all. */
+export const MAX_PARSED_ENTRIES = 30;
+
+/** At most so many are addresses. */
+export const MAX_ADDRESSES = 500;
+
+/** An address whose host the URL parser would leave as it is, where it is a plain one. */
+const PLAIN_ADDRESS = /^https?:\/\/([a-z0-9_.-]+)(?:[/?#]|$)/;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -11,11 +17,15 @@ export function readBlockedHosts(entries: readonly string[]): ReadonlySet<string
 	if (entries.length === 0) return NONE;
 	const hosts = new Set<string>();
 	let parsed = 0;
+	let addresses = 0;
 	for (const entry of entries) {
-		const text = entry.trim().toLowerCase();
+		const sent = entry.trim().toLowerCase();
+		const address = PLAIN_ADDRESS.exec(sent);
+		if (address !== null && ++addresses > MAX_ADDRESSES) return null;
+		const text = address?.[1] ?? sent;
 		const isPlain = isPlainHost(text);
 		if (!isPlain && ++parsed > MAX_PARSED_ENTRIES) return null;
-		const host = isPlain ? canonicalPlainHost(text) : canonicalHost(text);
+		const host = isPlain ? canonicalPlainHost(text) : canonicalHost(sent);
 		if (host !== null) hosts.add(host);
 	}
 	return hosts;

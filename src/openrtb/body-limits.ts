@@ -3,7 +3,7 @@
 /** Largest bid request body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 128 * 1024;
 
-/** Most names and values of a body that is longer than MAX_UNCOUNTED_BYTES: twice the longest list that an auction reads, and more. */
+/** Most names and values of a body that is longer than MAX_UNCOUNTED_BYTES: twice the longest list that an auction reads, and more. Escapes of texts count, too. */
 export const MAX_VALUES = 5_000;
 
 /** So long a body is not counted: an ordinary bid pays nothing, and whatever it holds is parsed within an auction's cost. */

@@ -2,7 +2,7 @@
  * What publishers may have read beyond the interface: fields of OpenRTB 2.5 and 2.6, in the places of either. As tolerant as
  * `readBidRequest`, and bounded like it: a list that is too long is told, never shortened.
  */
-import { isObject, isTooLong, isTrue, type Json, object, positiveNumber, text, texts } from "./read-values.ts";
+import { isObject, isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /**
  * The lists of keywords of user and site: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where they are
@@ -24,8 +24,13 @@ const FIRST_TAXONOMY = 1;
 
 /** `bcat`, `acat` and `cattax`; null where they are longer than any auction takes. */
 export function readCategories(body: Json): CategoryLists | null {
-	if (isTooLong(body.bcat) || isTooLong(body.acat)) return null;
+	// OpenRTB wants one of them.
+	if (entriesOf(body.bcat) + entriesOf(body.acat) > MAX_LIST_ENTRIES) return null;
 	return { taxonomy: readTaxonomy(body.cattax), blocked: texts(body.bcat), allowed: texts(body.acat) };
+}
+
+function entriesOf(list: unknown): number {
+	return Array.isArray(list) ? list.length : 0;
 }
 
 /** One that cannot be read is one that nobody has categories of. */

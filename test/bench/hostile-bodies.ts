@@ -2,9 +2,10 @@
  * Bid requests made to cost much: of each kind the worst that fits into the body's cap. `plain` is what others are compared with; all of
  * them ask for the keyword that every brand of the book has, or for one of its domains.
  */
-import { MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
+import { MAX_ADDRESSES, MAX_PARSED_ENTRIES } from "../../src/bidding/blocked-hosts.ts";
 import { MAX_KEYWORDS, MAX_KEYWORDS_LENGTH } from "../../src/lib/keyword.ts";
 import { MAX_BODY_BYTES, MAX_UNCOUNTED_BYTES, MAX_VALUES } from "../../src/openrtb/body-limits.ts";
+import { ESCAPES_A_VALUE } from "../../src/openrtb/count-values.ts";
 import { MAX_LIST_ENTRIES } from "../../src/openrtb/read-values.ts";
 import { consentOfRanges, consentOfSegments, GPP_SECTIONS, gppOfAllSections, gppOfUnknownSections } from "./hostile-consents.ts";
 
@@ -74,7 +75,8 @@ const comma = (at: number) => (at === 0 ? "" : ",");
 /** A request with a field that nests as deep as is let in, or one too long to be counted. */
 function nested(open: (at: number) => string, innermost: string, close: string, values: number, maxBytes = MAX_BODY_BYTES): string {
 	const head = `${text(SHARED).slice(0, -1)},"ext":`;
-	const most = maxBytes > MAX_UNCOUNTED_BYTES ? Math.floor((MAX_VALUES - 50) / values) : Number.POSITIVE_INFINITY;
+	// Deep down an opening bracket counts as four.
+	const most = maxBytes > MAX_UNCOUNTED_BYTES ? Math.floor((MAX_VALUES - 50) / (values + 3)) : Number.POSITIVE_INFINITY;
 	const opened: string[] = [];
 	let room = maxBytes - head.length - innermost.length - 1;
 	for (let at = 0; at < most; at++) {
@@ -110,7 +112,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		fill(
 			(badv) => ({ ...SHARED, badv }),
 			(at) => `https://www.rival-${at}.example/a?b=c`,
-			MAX_PARSED_ENTRIES,
+			MAX_ADDRESSES,
 		),
 	badv_long_urls: () =>
 		fill(
@@ -145,11 +147,12 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	/** Refused only when they have been counted to their end. */
 	too_many_at_the_end: () =>
 		`${fillRaw(() => "x", '["', '"', 0, MAX_BODY_BYTES - 2 * MAX_VALUES - 4).slice(0, -1)}${",1".repeat(MAX_VALUES + 1)}]}`,
-	/** As many values, and as long a text, as are let in. */
-	shapes_and_escapes: () => {
-		const shapes = fillRaw((at) => `${comma(at)}{"k${at}":0}`, "[", "]", 3).slice(0, -1);
-		return `${shapes},"x":"${"\\n".repeat(Math.floor((MAX_BODY_BYTES - shapes.length - 10) / 2))}"}`;
-	},
+	/** As many values as are let in, and as long a text. */
+	shapes_and_text: () => shapesBeside("", 3),
+	/** Half of the values, and as many escapes as are then let in. */
+	shapes_and_escapes: () => shapesBeside("\\n".repeat((MAX_VALUES / 2 - 100) * ESCAPES_A_VALUE), 6),
+	/** The same with a quarter of the values. */
+	escapes_and_shapes: () => shapesBeside("\\n".repeat(((MAX_VALUES * 3) / 4 - 100) * ESCAPES_A_VALUE), 12),
 	many_impressions: () =>
 		fill(
 			(imp) => ({ ...SHARED, imp }),
@@ -197,7 +200,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		return text({ ...SHARED, badv: list("r.ex"), bseat: list("s"), wseat: [...list("s"), "acme-seat"], cur: [...list("c"), "USD"] });
 	},
 	huge_request_id: () => fillText((id) => ({ ...PLAIN, id }), "x"),
-	huge_ids: () => fillText((id) => ({ ...PLAIN, id, imp: [{ id: "1", tagid: "y" }] }), '"'),
+	huge_ids: () => fillText((id) => ({ ...PLAIN, id, imp: [{ id: "1", tagid: "y" }] }), '"xxx'),
 	huge_click_id: () => fillText((id) => ({ ...PLAIN, site: { ...PLAIN.site, publisher: { id } } }), "é"),
 	huge_domain: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "a."),
 	huge_domain_script: () => fillText((domain) => ({ ...PLAIN, site: { domain } }), "ü"),
@@ -212,7 +215,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	floor_digits: () => fillText((bidfloor) => ({ ...PLAIN, imp: [{ id: "1", bidfloor }] }), "1"),
 	blanks: () => fillText((search) => ({ ...PLAIN, site: { ...PLAIN.site, search } }), " "),
 	escapes: () => fillRaw(() => "\\u0041", '"', '"', 0),
-	escaped_newlines: () => fillRaw(() => "\\n", '"', '"', 0),
+	escaped_newlines: () => fillRaw((at) => (at < (MAX_VALUES - 50) * ESCAPES_A_VALUE ? "\\n" : "xx"), '"', '"', 0),
 	not_json: () => "[".repeat(MAX_BODY_BYTES),
 	/** Privacy signals: two different strings of a kind have a place each. */
 	consents_of_ranges: () => consents(consentOfRanges),
@@ -255,8 +258,8 @@ const KINDS: Readonly<Record<string, () => string>> = {
 		text({
 			...WITH_CHAIN,
 			site: { search: KEYWORD },
-			acat: categories((at) => `iab${at + 100}`),
-			bcat: categories((at) => `IAB${at + 5_000}`),
+			acat: categories((at) => `iab${at + 100}`).slice(0, MAX_LIST_ENTRIES / 2),
+			bcat: categories((at) => `IAB${at + 5_000}`).slice(0, MAX_LIST_ENTRIES / 2),
 		}),
 	options_schain_long: () =>
 		text({ ...PLAIN, source: { schain: chain(100, () => "ssp.example"), ext: { schain: chain(100, () => "ssp.example") } } }),
@@ -265,6 +268,15 @@ const KINDS: Readonly<Record<string, () => string>> = {
 	options_schain_wide_node: () => fillText((asi) => ({ ...PLAIN, source: { schain: { complete: 1, nodes: [{ asi, sid: "1" }] } } }), "ü."),
 	options_user_agent: () => fillText((ua) => ({ ...WITH_CHAIN, device: { ua } }), "bo t/"),
 };
+
+/**
+ * Objects of which no two are alike, and a text that fills the cap. @param text it begins with this
+ * @param values for how many each object counts
+ */
+function shapesBeside(text: string, values: number): string {
+	const shapes = fillRaw((at) => `${comma(at)}{"k${at}":0}`, "[", "]", values).slice(0, -1);
+	return `${shapes},"x":"${text.padEnd(MAX_BODY_BYTES - shapes.length - 10, "x")}"}`;
+}
 
 /** Two strings where the GDPR applies. */
 function consents(make: (mark: number) => string): string {

@@ -132,10 +132,14 @@ describe("worker: a body over 16 KiB may hold so many names and values", () => {
 		await expectError(await postBid(holding(MAX_VALUES + 1, MAX_UNCOUNTED_BYTES + 1)), 413, /5000/);
 	});
 
-	test("texts hold none, whatever is in them", async () => {
+	test("texts hold none, whatever is in them, but for one every eight escapes", async () => {
 		const x = `${'[{,:\\"'.repeat(9_000)}\\`;
-		const body = JSON.stringify({ id: "auction-1", x, imp: [{ id: "imp-1" }], site: { domain: "shoes.example" } });
-		await expectBid(await postBid(body));
+		const holdingText = (text: string, list: number) =>
+			JSON.stringify({ id: "auction-1", x: text, y: Array(list).fill(1), imp: [{ id: "imp-1" }], site: { domain: "shoes.example" } });
+		await expectBid(await postBid(holdingText(x, 1)));
+		const escapes = "\n".repeat(24_000);
+		await expectBid(await postBid(holdingText(escapes, 1_900)));
+		await expectError(await postBid(holdingText(escapes, 2_000)), 413, /5000/);
 	});
 
 	test.each(["[", '{"a":', "{}", '"",', "[],"])("nesting and repeating %s is the same refusal, JSON or not", async (unit) => {

@@ -140,7 +140,8 @@ export const BID_OPERATIONS: readonly Operation[] = [
 				content: { schema: errorSchema, example: { error: "Only POST is accepted" } },
 			},
 			413: {
-				description: "The body holds more than 128 KiB, or more than 16 KiB and 5,000 names and values.",
+				description:
+					"The body holds more than 128 KiB, or more than 16 KiB and 5,000 names and values, eight escapes of texts counting as one.",
 				headers: VERSION_HEADER,
 				content: { schema: errorSchema, example: { error: "The body may hold at most 131072 bytes" } },
 			},

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, MAX_CONSIDERED, runAuction } from "../../../src/bidding/auction.ts";
-import { isBlocked, MAX_PARSED_ENTRIES, readBlockedHosts } from "../../../src/bidding/blocked-hosts.ts";
+import { isBlocked, MAX_ADDRESSES, MAX_PARSED_ENTRIES, readBlockedHosts } from "../../../src/bidding/blocked-hosts.ts";
+import { canonicalHost } from "../../../src/lib/host.ts";
 import { MAX_ID_LENGTH, readBidRequest } from "../../../src/openrtb/read-request.ts";
 import { MAX_LIST_ENTRIES } from "../../../src/openrtb/read-values.ts";
 import { auctionBook, auctionRequest, brand, campaign } from "../../support/auction-parts.ts";
@@ -29,6 +31,15 @@ describe("unit: what an auction may cost", () => {
 		const hosts = Array.from({ length: MAX_LIST_ENTRIES }, (_, at) => ` Rival-${at}.Example`);
 		expect(hold({ blockedAdvertisers: hosts }).outcome).toBe("bid");
 		expect(hold({ blockedAdvertisers: [...hosts, "SHOES.example "] })).toMatchObject({ reason: "advertiser_not_accepted" });
+	});
+
+	test("a quarter of it may be addresses of plain hosts, as some exchanges send them", () => {
+		const addresses = Array.from({ length: MAX_ADDRESSES - 1 }, (_, at) => `http://www.Rival-${at}.example/?a=b`);
+		expect(hold({ blockedAdvertisers: addresses }).outcome).toBe("bid");
+		expect(hold({ blockedAdvertisers: [...addresses, "https://WWW.shoes.example/sale"] })).toMatchObject({
+			reason: "advertiser_not_accepted",
+		});
+		expect(hold({ blockedAdvertisers: [...addresses, "http://a.example", "http://b.example"] })).toEqual(TOO_COMPLEX);
 	});
 
 	test.each(["badv", "wseat", "bseat", "cur"])("a longer %s is a no-bid, not a shorter list", (name) => {
@@ -68,7 +79,46 @@ describe("unit: blocked hosts", () => {
 		["ashoes.example", "shoes.example", false],
 		["shoes.example", "https://www.Shoes.example/path", true],
 		["shoes.example", "example", false],
+		["shoes.example", "https://shoes.example:8443/", true],
+		["shoes.example", "https://rival.example@shoes.example/", true],
+		["rival.example", "https://rival.example@shoes.example/", false],
+		["shoes.example", "https://shoes.example./", true],
+		["shoes.example", "https://shoes.example#a", true],
+		["shoes.example", "shoes.example/rival.example", true],
+		["shoes.example", "ftp://shoes.example/", false],
 	])("%s is blocked by %s: %s", (host, entry, expected) => {
 		expect(isBlocked(host, readBlockedHosts([entry]) ?? new Set())).toBe(expected);
+	});
+
+	test("an entry is the host that the URL parser reads of it", () => {
+		const part = fc.constantFrom(
+			"shoes",
+			"0x1",
+			"1",
+			".",
+			"-",
+			"_",
+			"xn--",
+			"a:80",
+			"@",
+			"/",
+			"?",
+			"#",
+			"\\",
+			" ",
+			"ü",
+			"%41",
+			"www.",
+			"://",
+		);
+		const entry = fc.tuple(fc.constantFrom("", "http://", "HTTPS://", "ftp://"), fc.array(part, { maxLength: 6 }));
+		fc.assert(
+			fc.property(entry, ([scheme, parts]) => {
+				const text = `${scheme}${parts.join("")}`;
+				const host = canonicalHost(text.trim().toLowerCase());
+				expect(readBlockedHosts([text])).toEqual(new Set(host === null ? [] : [host]));
+			}),
+			{ numRuns: 3_000 },
+		);
 	});
 });
