@@ -26,4 +26,7 @@ test("worker: the cases were found, each with a description and rule of its own"
 	const all = [...openRtb, ...servingEngine].map(([, golden]) => golden);
 	expect(all.length).toBeGreaterThan(60);
 	expect(new Set(all.map(({ description }) => description)).size).toBe(all.length);
+	const exchanges = openRtb.filter(([name]) => name.startsWith("openrtb/exchanges/"));
+	expect(exchanges.length).toBeGreaterThan(15);
+	expect(exchanges.filter(([, { follows }]) => follows === undefined)).toEqual([]);
 });

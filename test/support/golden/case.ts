@@ -47,6 +47,8 @@ const expectSchema = v.strictObject({
 const caseSchema = v.strictObject({
 	description: v.string(),
 	rule: v.string(),
+	/** Title and address of the document whose shapes the request has. */
+	follows: v.optional(v.pipe(v.string(), v.regex(/^.+: https:\/\/\S+$/))),
 	now: v.optional(v.pipe(v.string(), v.isoTimestamp())),
 	path: v.string(),
 	method: v.optional(v.string()),
