@@ -7,7 +7,7 @@ import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
 import { writeJunit } from "./certify/write-junit.ts";
 import { ACME } from "./demo/well-known.ts";
-import { Failure, reportFailure } from "./local/failure.ts";
+import { errorCode, Failure, reportFailure } from "./local/failure.ts";
 import { findLocalOrigin } from "./local/running.ts";
 
 type Flags = {
@@ -50,6 +50,14 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 			deeplink: deeplink ?? (demo ? DEMO.deeplink : null),
 		},
 	};
+}
+
+async function save(file: string, report: string): Promise<void> {
+	try {
+		await writeFile(file, report);
+	} catch (error) {
+		throw new Failure(`The report cannot be written to ${file}: ${errorCode(error) ?? String(error)}.`);
+	}
 }
 
 function print(group: string, verdicts: readonly Verdict[]): void {
@@ -110,12 +118,12 @@ async function certify(flags: Flags): Promise<void> {
 	console.log(
 		`\nTime of ${TIMED} test bids, one after the other: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (an auction lasts about ${AUCTION_MS} ms)`,
 	);
-	if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
-	if (flags.junit !== undefined) await writeFile(flags.junit, writeJunit(groups));
+	if (flags.json !== undefined) await save(flags.json, `${JSON.stringify({ origin, subject, groups, p50, p95 }, null, "\t")}\n`);
+	if (flags.junit !== undefined) await save(flags.junit, writeJunit(groups));
 	const failed = Object.values(groups)
 		.flat()
 		.filter(({ outcome }) => outcome === "fail").length;
-	console.log(failed === 0 ? "\nConforms." : `\n${failed} rules are broken.`);
+	console.log(failed === 0 ? "\nConforms." : `\n${failed} ${failed === 1 ? "rule is" : "rules are"} broken.`);
 	if (failed > 0) process.exitCode = 1;
 }
 

@@ -7,6 +7,10 @@ import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
 import { ROOT } from "./local/paths.ts";
 
+if (process.argv.length > 3 || process.argv[2]?.startsWith("-")) {
+	console.error("usage: node scripts/run.mjs scripts/pack-certify.ts [folder]");
+	process.exit(1);
+}
 const folder = resolve(process.argv[2] ?? join(ROOT, ".build", "certify"));
 const { version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string; license: string };
 

@@ -53,4 +53,11 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 	const junit = readFileSync(join(folder, "r.xml"), "utf8");
 	expect(junit.match(/<testcase /g)).toHaveLength(rules.length);
 	expect(rules.map(({ rule }) => rule)).toContain("a bid in full has crid, cid, mtype 4 and exp");
+
+	const unwritten = await run("certify.mjs", [...subject, "--junit", join("missing", "r.xml")], folder);
+	expect(unwritten.code).toBe(1);
+	expect(unwritten.output).toContain(`The report cannot be written to ${join("missing", "r.xml")}: ENOENT.`);
+	expect(unwritten.output).not.toContain("at async");
+	const misspelt = await run("scripts/run.mjs", ["scripts/pack-certify.ts", "--help"], ROOT);
+	expect(misspelt).toEqual({ code: 1, output: expect.stringContaining("usage: ") });
 });
