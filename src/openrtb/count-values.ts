@@ -12,7 +12,7 @@ const BRACKET_TO_BRACE = 0x20;
 /** So many escapes of texts cost no more than a value. */
 export const ESCAPES_A_VALUE = 8;
 /** What no request nests, and what is nested deeper counts as so many. */
-export const USUAL_DEPTH = 32;
+const USUAL_DEPTH = 32;
 const DEEP_COUNTS = 4;
 /**
  * Whether JSON in UTF-8 holds more than `max` names and values below its outermost one: one for each comma, colon and opening bracket
