@@ -58,7 +58,7 @@ const POSTGRES_SUITES = [
 const FURTHER_POSTGRES_SUITES = [
 	"test/worker/adjustments/**/*.test.ts",
 	"test/worker/{book-over-lagging-kv,packed-book-over-lagging-kv,brand-lists,campaign-book,packed-book,check-ledger,click-reasons,export-import,import-merge,key-owners,network-import,operator-keys,operator-roles}.test.ts",
-	"test/worker/{paid-within-budgets,stops,what-is-not-paid}.test.ts",
+	"test/worker/{paid-within-budgets,stops,told-codes,what-is-not-paid}.test.ts",
 ];
 
 /** Histories of a property test there: the same model is tried against D1 with more. */
