@@ -5,11 +5,10 @@ import { keepDeadLetters, type QueueMessage } from "../../dead-letters/keep-dead
 import { logError } from "../../lib/log.ts";
 import { splitByBytes } from "../../lib/split-by-bytes.ts";
 import { type ClickMessage, readClickMessage } from "../message.ts";
-import { type CapDeps, type ClickedCampaign, type PacedState, pauseSpent, stateStatement } from "./caps.ts";
-import { type DecidedClick, decideClicks } from "./decide-clicks.ts";
-import { hasCap } from "./decide-pause.ts";
-import type { Facts } from "./facts.ts";
-import { type KeptFacts, readFacts } from "./kept-facts.ts";
+import { type CapDeps, type PacedState, pauseSpent, stateStatement } from "./caps.ts";
+import { decideClicks } from "./decide-clicks.ts";
+import { KeptFacts, type KnownFacts } from "./kept-facts.ts";
+import { nearCaps } from "./near-caps.ts";
 import { readClickState } from "./read-click-state.ts";
 import { writeClicks } from "./write-clicks.ts";
 
@@ -43,44 +42,32 @@ export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueM
 	if (unreadable.length > 0) await keepDeadLetters(deps.db, "clicks", unreadable, deps.now());
 	if (clicks.length === 0) return;
 	const now = deps.now();
-	const facts = deps.facts === undefined ? await readFacts(deps.db, clicks) : await deps.facts.read(deps.db, clicks, now);
+	const kept = deps.facts ?? new KeptFacts();
 	for (const part of splitByBytes(clicks)) {
-		const states = await countClicks(deps.db, part, facts, now, maxTries);
+		const known = await kept.read(deps.db, part, now);
+		const states = await countClicks(deps.db, part, known, now, maxTries);
 		await pauseSpent(deps, states, now);
 	}
 }
 
-/** Decides and writes a batch; again where other clicks were counted meanwhile. Returns how the campaigns with caps then stand. */
+/** Decides and writes a batch; again where other clicks were counted meanwhile. Returns how the campaigns near their caps then stand. */
 async function countClicks(
 	db: Database,
 	clicks: readonly ClickMessage[],
-	facts: Facts,
+	known: KnownFacts,
 	now: number,
 	maxTries: number,
 ): Promise<PacedState[]> {
+	const { facts } = known;
 	for (let tries = 1; ; tries++) {
-		const state = await readClickState(db, clicks, facts);
+		const state = await readClickState(db, clicks, tries === 1 ? known : { facts, questions: [] });
 		const decided = decideClicks(clicks, facts, state);
 		if (decided.clicks.length === 0 && decided.unpaid.length === 0) return [];
-		const capped = cappedCampaigns(decided.clicks);
+		const capped = nearCaps(decided.clicks, state, now);
 		try {
 			return await writeClicks(db, decided, state.version, capped.length === 0 ? null : stateStatement(db.$client, capped, now));
 		} catch (error) {
 			if (!(error instanceof OvertakenError) || tries === maxTries) throw error;
 		}
 	}
-}
-
-/** The campaigns with a cap among those whose clicks count, each with the time of its latest one. */
-function cappedCampaigns(decided: readonly DecidedClick[]): ClickedCampaign[] {
-	const clicked = new Map<number, ClickedCampaign>();
-	for (const { click, campaign, reason } of decided) {
-		if (campaign === undefined || !hasCap(campaign)) continue;
-		// One that is over a cap shows that bids still go out.
-		if (reason !== null && reason !== "over_cap" && reason !== "over_budget") continue;
-		const { campaignId } = click;
-		const latest = Math.max(click.at, clicked.get(campaignId)?.at ?? 0);
-		clicked.set(campaignId, { campaignId, timezone: campaign.timezone, at: latest });
-	}
-	return [...clicked.values()];
 }

@@ -49,6 +49,19 @@ export function expectAhead(recent: Spent, windowMs: number): Spent {
 	return { clicks: Math.floor(recent.clicks * share), micros: Math.floor(recent.micros * share) };
 }
 
+/** The shortest window that a pace is measured in is {@link RATE_WINDOW_MS}. */
+const MOST_AHEAD_PER_RECENT = PAUSE_PROPAGATION_MS / RATE_WINDOW_MS;
+
+/**
+ * Whether {@link decidePause} may find a cap met, however fast the day's clicks came: where not, the pace need not be asked for.
+ * @param today billed clicks of the campaign's present day; all clicks that make its pace are among them
+ * @param ever  billed clicks of all days
+ */
+export function isNearCap(caps: CampaignCaps, today: Spent, ever: Spent): boolean {
+	const ahead = { clicks: today.clicks * MOST_AHEAD_PER_RECENT, micros: today.micros * MOST_AHEAD_PER_RECENT };
+	return decidePause(caps, today, ever, ahead) !== null;
+}
+
 /**
  * The cap for which a campaign has to pause, or null where none is met: one counts as met as soon as what is still under way
  * would meet it.

@@ -1,49 +1,26 @@
 import { sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../../db/client.ts";
+import { type Database, textOf } from "../../db/client.ts";
 import { clipKeyword } from "../../lib/keyword.ts";
-import { DEFAULT_POLICY, layPolicies, type TrafficSettings } from "../../lib/traffic-rules.ts";
+import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
 import { learnedKeyword } from "./decide-clicks.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
-/** What the database knows of the publishers and campaigns of some clicks. What it does not know is absent. */
-export async function readFacts(db: Database, clicks: readonly ClickMessage[]): Promise<Facts> {
-	if (clicks.length === 0) {
-		const [publishers, campaigns, keywords, domains] = [new Map(), new Map(), new Map(), new Map()];
-		return { publishers, campaigns, keywords, domains, traffic: DEFAULT_POLICY, sources: new Set() };
-	}
-	const identities = JSON.stringify([...new Set(clicks.map(({ publisher }) => publisher))]);
-	const ids = JSON.stringify([...new Set(clicks.map(({ campaignId }) => campaignId))]);
-	const brandIds = JSON.stringify([...new Set(clicks.map(({ brandId }) => brandId))]);
-	const priced = JSON.stringify([...new Set(clicks.flatMap((click) => (learnedKeyword(click) === undefined ? [] : [click.campaignId])))]);
-	const [publisherRows, campaignRows, keywordRows, brandRows, settingRows] = await runTransaction(db, [
-		sql`SELECT named.atom AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
-			FROM json_each(${identities}) named CROSS JOIN publishers p
-			WHERE p.id = coalesce(
-				(SELECT id FROM publishers WHERE publisher_identity = named.atom),
-				(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.atom))`,
-		sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
-				daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros", budget_basis AS "budgetBasis"
-			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${ids}))`,
-		sql`SELECT campaign_id AS "campaignId", keyword_epc_micros AS prices
-			FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${priced}))`,
-		sql`SELECT id, domain FROM brands WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(${brandIds}))`,
-		sql`SELECT traffic FROM network_settings`,
-	]);
-	const named = (publisherRows?.results ?? []) as (Stored<PublisherFacts> & { identity: string })[];
-	const known = (campaignRows?.results ?? []) as Stored<CampaignFacts>[];
-	const listed = (keywordRows?.results ?? []) as { campaignId: number; prices: string }[];
-	const brands = (brandRows?.results ?? []) as { id: number; domain: string }[];
-	const [settings] = (settingRows?.results ?? []) as { traffic: string | null }[];
-	return {
-		publishers: new Map(named.map(({ identity, ...facts }) => [identity, { ...facts, traffic: readSettings(facts.traffic) }])),
-		campaigns: new Map(known.map((facts) => [facts.campaignId, { ...facts, traffic: readSettings(facts.traffic) }])),
-		keywords: new Map(listed.map(({ campaignId, prices }) => [campaignId, readKeywords(prices)])),
-		domains: new Map(brands.map(({ id, domain }) => [id, domain])),
-		traffic: layPolicies(DEFAULT_POLICY, readSettings(settings?.traffic ?? null)),
-		sources: new Set(),
-	};
-}
+/** The statements are constant texts, since a batch asks them; ?1 is a JSON array of what is asked about. */
+const SELECT_PUBLISHERS =
+	textOf(sql`SELECT named.atom AS identity, p.id, p.pricing_model AS "pricingModel", p.revenue_share_ppm AS "sharePpm", p.traffic
+		FROM json_each(?1) named CROSS JOIN publishers p
+		WHERE p.id = coalesce(
+			(SELECT id FROM publishers WHERE publisher_identity = named.atom),
+			(SELECT publisher_id FROM publisher_names WHERE kind = 'publisher_identity' AND value = named.atom))`);
+const SELECT_CAMPAIGNS = textOf(sql`SELECT campaign_id AS "campaignId", platform, epc_micros AS "epcMicros", timezone, traffic,
+		daily_click_cap AS "dailyClickCap", daily_budget_micros AS "dailyBudgetMicros", total_budget_micros AS "totalBudgetMicros",
+		budget_basis AS "budgetBasis"
+	FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`);
+const SELECT_KEYWORDS = textOf(sql`SELECT campaign_id AS "campaignId", keyword_epc_micros AS prices
+	FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`);
+const SELECT_BRANDS = textOf(sql`SELECT id, domain FROM brands WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`);
+const SELECT_SETTINGS = textOf(sql`SELECT traffic FROM network_settings`);
 
 type Stored<Facts> = Omit<Facts, "traffic"> & { traffic: string | null };
 
@@ -57,6 +34,15 @@ function readKeywords(prices: string): ReadonlyMap<string, string> {
 	return new Map(listed.reverse().map((keyword) => [clipKeyword(keyword), keyword]));
 }
 
+/** A statement that is still to be asked, and what becomes of its rows. */
+export type FactQuestion = { text: string; value: string; take: (rows: readonly unknown[]) => void };
+
+export type KnownFacts = {
+	facts: Facts;
+	/** What the facts lack of campaigns and brands, for whoever asks the database anyhow: they have it as soon as all is answered. */
+	questions: readonly FactQuestion[];
+};
+
 const FACTS_TTL_MS = 10_000;
 /** So many are kept; then all are forgotten. */
 const MAX_KEPT = 20_000;
@@ -64,8 +50,8 @@ const MAX_KEYWORDS_KEPT = 100_000;
 const MAX_SOURCES_KEPT = 50_000;
 
 /**
- * Facts that an isolate keeps for ten seconds: a click is written some seconds after it was made anyhow. What is not known is asked
- * again each time.
+ * What the database knows of the publishers and campaigns of clicks. An isolate keeps it for ten seconds: a click is written some
+ * seconds after it was made anyhow. What the database does not know is absent, and asked again each time.
  */
 export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
@@ -73,41 +59,76 @@ export class KeptFacts {
 	#keywords = new Map<number, ReadonlyMap<string, string>>();
 	#keywordCount = 0;
 	#domains = new Map<number, string>();
-	#traffic = DEFAULT_POLICY;
+	#traffic: TrafficPolicy = DEFAULT_POLICY;
 	readonly #sources = new Set<string>();
 	#readAt = Number.NEGATIVE_INFINITY;
 
-	/** Facts for these clicks, from memory where all of them are there. */
-	async read(db: Database, clicks: readonly ClickMessage[], now: number): Promise<Facts> {
+	/** Facts for these clicks: whole, but for what `questions` asks. A publisher that is not kept is read at once. */
+	async read(db: Database, clicks: readonly ClickMessage[], now: number): Promise<KnownFacts> {
 		const isFull = this.#publishers.size + this.#campaigns.size > MAX_KEPT || this.#keywordCount > MAX_KEYWORDS_KEPT;
 		if (isFull || Math.abs(now - this.#readAt) > FACTS_TTL_MS) {
 			this.forget();
 			this.#readAt = now;
 		}
-		// What is forgotten meanwhile is not taken from this batch.
-		const publishers = this.#publishers;
-		const campaigns = this.#campaigns;
-		const keywords = this.#keywords;
-		const domains = this.#domains;
-		const missing = clicks.filter(
-			(click) =>
-				!(publishers.has(click.publisher) && campaigns.has(click.campaignId) && domains.has(click.brandId)) ||
-				(learnedKeyword(click) !== undefined && !keywords.has(click.campaignId)),
-		);
-		if (missing.length > 0) {
-			const read = await readFacts(db, missing);
-			this.#traffic = read.traffic;
-			for (const [identity, facts] of read.publishers) publishers.set(identity, facts);
-			for (const [id, facts] of read.campaigns) campaigns.set(id, facts);
-			for (const [id, listed] of read.keywords) {
-				if (!keywords.has(id)) this.#keywordCount += listed.size;
-				keywords.set(id, listed);
-			}
-			for (const [id, domain] of read.domains) domains.set(id, domain);
-		}
 		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
-		return { publishers, campaigns, keywords, domains, traffic: this.#traffic, sources: this.#sources };
+		// What is forgotten meanwhile is not taken from this batch.
+		const facts = {
+			publishers: this.#publishers,
+			campaigns: this.#campaigns,
+			keywords: this.#keywords,
+			domains: this.#domains,
+			traffic: this.#traffic,
+			sources: this.#sources,
+		};
+		const questions = this.#askCampaigns(clicks);
+		const unknown = distinct(clicks.map(({ publisher }) => publisher).filter((publisher) => !facts.publishers.has(publisher)));
+		if (unknown.length === 0) return { facts, questions };
+		// Most that is asked of a batch is asked by publisher.
+		const ofNetwork = { text: SELECT_SETTINGS, value: null, take: this.#takeSettings };
+		await answer(db, [...questions, this.#askPublishers(unknown), ofNetwork]);
+		return { facts: { ...facts, traffic: this.#traffic }, questions: [] };
 	}
+
+	#askCampaigns(clicks: readonly ClickMessage[]): FactQuestion[] {
+		const [campaigns, keywords, domains] = [this.#campaigns, this.#keywords, this.#domains];
+		const ask = <Row>(text: string, ids: readonly number[], take: (row: Row) => void): FactQuestion[] =>
+			ids.length === 0 ? [] : [{ text, value: JSON.stringify(ids), take: (rows) => (rows as Row[]).forEach(take) }];
+		const campaignIds = distinct(clicks.map(({ campaignId }) => campaignId).filter((id) => !campaigns.has(id)));
+		const brandIds = distinct(clicks.map(({ brandId }) => brandId).filter((id) => !domains.has(id)));
+		const priced = clicks.filter((click) => learnedKeyword(click) !== undefined && !keywords.has(click.campaignId));
+		return [
+			...ask<Stored<CampaignFacts>>(SELECT_CAMPAIGNS, campaignIds, (campaign) =>
+				campaigns.set(campaign.campaignId, { ...campaign, traffic: readSettings(campaign.traffic) }),
+			),
+			...ask<{ id: number; domain: string }>(SELECT_BRANDS, brandIds, ({ id, domain }) => domains.set(id, domain)),
+			...ask<{ campaignId: number; prices: string }>(
+				SELECT_KEYWORDS,
+				distinct(priced.map(({ campaignId }) => campaignId)),
+				({ campaignId, prices }) => {
+					const listed = readKeywords(prices);
+					if (!keywords.has(campaignId)) this.#keywordCount += listed.size;
+					keywords.set(campaignId, listed);
+				},
+			),
+		];
+	}
+
+	#askPublishers(identities: readonly string[]): FactQuestion {
+		const publishers = this.#publishers;
+		return {
+			text: SELECT_PUBLISHERS,
+			value: JSON.stringify(identities),
+			take: (rows) => {
+				for (const { identity, ...facts } of rows as (Stored<PublisherFacts> & { identity: string })[])
+					publishers.set(identity, { ...facts, traffic: readSettings(facts.traffic) });
+			},
+		};
+	}
+
+	readonly #takeSettings = (rows: readonly unknown[]): void => {
+		const [settings] = rows as { traffic: string | null }[];
+		this.#traffic = layPolicies(DEFAULT_POLICY, readSettings(settings?.traffic ?? null));
+	};
 
 	/** What was imported just now holds for the next click. */
 	forget(): void {
@@ -117,4 +138,17 @@ export class KeptFacts {
 		this.#keywordCount = 0;
 		this.#domains = new Map();
 	}
+}
+
+async function answer(db: Database, questions: readonly (Omit<FactQuestion, "value"> & { value: string | null })[]): Promise<void> {
+	const statements = questions.map(({ text, value }) => {
+		const statement = db.$client.prepare(text);
+		return value === null ? statement : statement.bind(value);
+	});
+	const results = await db.$client.batch(statements);
+	for (const [at, { take }] of questions.entries()) take(results[at]?.results ?? []);
+}
+
+function distinct<Value>(values: readonly Value[]): Value[] {
+	return [...new Set(values)];
 }

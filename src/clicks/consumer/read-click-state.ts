@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, textOf } from "../../db/client.ts";
 import { namedCells, writeCells } from "../../db/json-rows.ts";
 import { leastIdAt } from "../../lib/ids.ts";
+import { brandSubject, publisherSubject } from "../../lib/stop-subject.ts";
 import { DAY_MS, localDay, utcDay } from "../../lib/time.ts";
 import type { ClickMessage } from "../message.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "./decide-clicks.ts";
 import { budgetCostOf, hasCap, type Spent } from "./decide-pause.ts";
 import type { Facts } from "./facts.ts";
+import type { KnownFacts } from "./kept-facts.ts";
 import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 
 /**
@@ -35,14 +37,16 @@ const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) 
 	UNION ALL SELECT 'hash', click_hash FROM clicks
 		WHERE click_hash IN (SELECT atom FROM json_each(?2)) AND id >= ?3 AND (reason IS NULL OR reason = 'voided')`);
 
-const CAMPAIGN_DAY = ["campaignId", "day"] as const;
-const campaignDay = namedCells(CAMPAIGN_DAY, sql`asked.value`);
-const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDay.campaignId} AS BIGINT) AS "campaignId", ${campaignDay.day} AS day,
+const CAMPAIGN_DAYS = ["campaignId", "from", "to", "totalOf"] as const;
+/** `totalOf` is the campaign where it has a budget of all days, else null. Without a row there is no `day`. */
+const campaignDays = namedCells(CAMPAIGN_DAYS, sql`asked.value`);
+const SELECT_SPENT = textOf(sql`SELECT CAST(${campaignDays.campaignId} AS BIGINT) AS "campaignId", d.day,
 		coalesce(d.click_count, 0) AS "dayClicks", coalesce(d.spend_micros, 0) AS "daySpend", coalesce(d.gross_micros, 0) AS "dayGross",
 		coalesce(t.click_count, 0) AS "everClicks", coalesce(t.spend_micros, 0) AS "everSpend", coalesce(t.gross_micros, 0) AS "everGross"
 	FROM json_each(?1) asked
-	LEFT JOIN campaign_days d ON d.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT) AND d.day = ${campaignDay.day}
-	LEFT JOIN campaign_totals t ON t.campaign_id = CAST(${campaignDay.campaignId} AS BIGINT)`);
+	LEFT JOIN campaign_days d ON d.campaign_id = CAST(${campaignDays.campaignId} AS BIGINT)
+		AND d.day BETWEEN ${campaignDays.from} AND ${campaignDays.to}
+	LEFT JOIN campaign_totals t ON t.campaign_id = CAST(${campaignDays.totalOf} AS BIGINT)`);
 
 const CONNECTION_TIMES = ["publisherId", "connection", "from", "to"] as const;
 const asked = namedCells(CONNECTION_TIMES, sql`asked.value`);
@@ -74,15 +78,26 @@ const owner = namedCells(STOP_OWNER, sql`asked.value`);
 const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since FROM json_each(?1) asked CROSS JOIN stops s
 	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}`);
 
+const BRAND_STOP = ["brandId", "prefix", "publisher"] as const;
+const brandStop = namedCells(BRAND_STOP, sql`asked.value`);
+/** The same of brands whose domain is not known here: their own, and a publisher's of them. `prefix` stands before a brand's domain. */
+const SELECT_BRAND_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since
+	FROM json_each(?1) asked CROSS JOIN brands b CROSS JOIN stops s
+	WHERE b.id = CAST(${brandStop.brandId} AS BIGINT) AND s.subject = ${brandStop.prefix} || b.domain AND s.domain = ''
+	UNION ALL SELECT s.subject, s.domain, s.reason, s.country, s.since
+	FROM json_each(?1) asked CROSS JOIN brands b CROSS JOIN stops s
+	WHERE b.id = CAST(${brandStop.brandId} AS BIGINT) AND s.subject = ${brandStop.publisher} AND s.domain = b.domain`);
+
 type KnownRow = { kind: "version" | "id" | "hash"; value: string };
 type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "everClicks" | "everSpend" | "everGross", number> & {
-	day: string;
+	day: string | null;
 };
 type UnpaidRow = { connection: string; hour: number; stored: number };
 /** With a source it is known; without one, the publisher's number of them. */
 type SourceRow = { publisherId: string; date: string; source: string | null; count: number };
 
-export async function readClickState(db: Database, clicks: readonly ClickMessage[], facts: Facts): Promise<ClickState> {
+/** @param known is whole afterwards: what it still asks is asked in the same round trip */
+export async function readClickState(db: Database, clicks: readonly ClickMessage[], { facts, questions }: KnownFacts): Promise<ClickState> {
 	const open = clicks.filter(({ reason }) => reason === undefined);
 	const ids = JSON.stringify(clicks.map(({ id }) => id));
 	const hashes = JSON.stringify(open.map(({ hash }) => hash));
@@ -93,12 +108,20 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 		if (rows.length === 0) return Number.NaN;
 		return statements.push(db.$client.prepare(text).bind(writeCells(names, rows))) - 1;
 	};
-	const spentAt = ask(SELECT_SPENT, CAMPAIGN_DAY, campaignDaysOf(open, facts));
-	const visitsAt = ask(SELECT_VISITS, CONNECTION_TIMES, connectionTimesOf(open, facts));
+	const connectionTimes = connectionTimesOf(open, facts);
+	const spentAt = ask(SELECT_SPENT, CAMPAIGN_DAYS, campaignDaysOf(open, facts));
+	const visitsAt = ask(SELECT_VISITS, CONNECTION_TIMES, [...connectionTimes.values()]);
 	const unpaidAt = ask(SELECT_UNPAID, CONNECTION_HOUR, connectionHoursOf(clicks));
 	const sourcesAt = ask(SELECT_SOURCES, SOURCE, sourcesOf(open, facts));
 	const stopsAt = ask(SELECT_STOPS, STOP_OWNER, stopOwners(open, facts));
+	const brandStopsAt = ask(SELECT_BRAND_STOPS, BRAND_STOP, brandStops(open, facts));
+	for (const { text, value } of questions) statements.push(db.$client.prepare(text).bind(value));
 	const results = await db.$client.batch(statements);
+	const firstAnswer = results.length - questions.length;
+	for (const [at, { take }] of questions.entries()) take(results[firstAnswer + at]?.results ?? []);
+	// A campaign that was not known then may look further around its clicks.
+	if (questions.length > 0 && !covers(connectionTimes, connectionTimesOf(open, facts)))
+		return readClickState(db, clicks, { facts, questions: [] });
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
 	const known = rows<KnownRow>(0);
 	const valuesOf = (kind: KnownRow["kind"]) => known.filter((row) => row.kind === kind).map(({ value }) => value);
@@ -113,10 +136,11 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 		storedIds: new Set(valuesOf("id")),
 		billedHashes: new Set(valuesOf("hash")),
 		spentOnDays: new Map(
-			spent.map((row): [string, Spent] => [
-				campaignDayKey(row.campaignId, row.day),
-				{ clicks: row.dayClicks, micros: costOf(row.campaignId, row.daySpend, row.dayGross) },
-			]),
+			spent.flatMap((row): [string, Spent][] => {
+				if (row.day === null) return [];
+				const micros = costOf(row.campaignId, row.daySpend, row.dayGross);
+				return [[campaignDayKey(row.campaignId, row.day), { clicks: row.dayClicks, micros }]];
+			}),
 		),
 		spentEver: new Map(
 			spent.map((row): [number, Spent] => [
@@ -130,7 +154,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
 		),
 		knownSources: takeSources(sources, facts),
-		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
+		stops: Map.groupBy([...rows<Stop>(stopsAt), ...rows<Stop>(brandStopsAt)], stopKey),
 	};
 }
 
@@ -145,18 +169,24 @@ function distinct<Row>(rows: readonly Row[]): Row[] {
 	return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
 }
 
+/** Of a campaign that is not known, neither its caps nor its clocks are: the days that it may be there. */
 function campaignDaysOf(clicks: readonly ClickMessage[], { campaigns }: Facts) {
 	return distinct(
 		clicks.flatMap(({ campaignId, at }) => {
 			const campaign = campaigns.get(campaignId);
-			return campaign === undefined || !hasCap(campaign) ? [] : [{ campaignId, day: localDay(campaign.timezone, at) }];
+			if (campaign === undefined) return [{ campaignId, from: utcDay(at - DAY_MS), to: utcDay(at + DAY_MS), totalOf: campaignId }];
+			if (!hasCap(campaign)) return [];
+			const day = localDay(campaign.timezone, at);
+			return [{ campaignId, from: day, to: day, totalOf: campaign.totalBudgetMicros === null ? null : campaignId }];
 		}),
 	);
 }
 
+type ConnectionTimes = Record<"publisherId" | "connection", string> & Record<"from" | "to", number>;
+
 /** Each connection of a publisher once, with all the times around its clicks. */
-function connectionTimesOf(clicks: readonly ClickMessage[], facts: Facts) {
-	const asked = new Map<string, { publisherId: string; connection: string; from: number; to: number }>();
+function connectionTimesOf(clicks: readonly ClickMessage[], facts: Facts): ReadonlyMap<string, ConnectionTimes> {
+	const asked = new Map<string, ConnectionTimes>();
 	for (const click of clicks) {
 		const publisherId = facts.publishers.get(click.publisher)?.id;
 		const { connection, at } = click;
@@ -168,7 +198,15 @@ function connectionTimesOf(clicks: readonly ClickMessage[], facts: Facts) {
 		const known = asked.get(key) ?? { publisherId, connection, from: at, to: at };
 		asked.set(key, { ...known, from: Math.min(known.from, at - windowMs), to: Math.max(known.to, at + windowMs) });
 	}
-	return [...asked.values()];
+	return asked;
+}
+
+/** Whether what was asked of each connection is all that is needed. */
+function covers(asked: ReadonlyMap<string, ConnectionTimes>, needed: ReadonlyMap<string, ConnectionTimes>): boolean {
+	return [...needed].every(([key, { from, to }]) => {
+		const times = asked.get(key);
+		return times !== undefined && times.from <= from && to <= times.to;
+	});
 }
 
 /** Of all clicks: one that the redirect let pass may yet be found unpaid. */
@@ -180,6 +218,17 @@ function connectionHoursOf(clicks: readonly ClickMessage[]) {
 function stopOwners(clicks: readonly ClickMessage[], facts: Facts) {
 	const owners = clicks.flatMap((click) => stopOwnersOf(click, facts));
 	return [...new Map(owners.map((of) => [stopKey(of), of])).values()];
+}
+
+/** Brands whose domain is not known, each with the publishers of its clicks. */
+function brandStops(clicks: readonly ClickMessage[], { publishers, domains }: Facts) {
+	return distinct(
+		clicks.flatMap(({ brandId, publisher }) => {
+			if (domains.has(brandId)) return [];
+			const publisherId = publishers.get(publisher)?.id;
+			return [{ brandId, prefix: brandSubject(""), publisher: publisherId === undefined ? null : publisherSubject(publisherId) }];
+		}),
+	);
 }
 
 /** Those that are not known yet. */

@@ -6,6 +6,7 @@ const MAY_PREPARE = new Set([
 	"src/db/client.ts",
 	// Hands on what others prepare.
 	"src/db/wrap-d1.ts",
+	"src/clicks/consumer/kept-facts.ts",
 	"src/clicks/consumer/read-click-state.ts",
 	"src/clicks/consumer/write-clicks.ts",
 	"src/clicks/consumer/caps.ts",
