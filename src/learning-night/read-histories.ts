@@ -30,7 +30,21 @@ type EarningCells = CellRow & EarningRow;
 
 /** The next campaigns behind one that have clicks: as many as a page of rows has whole, and one at the least. */
 export async function readHistories(db: Database, network: NetworkLearning | null, after: number): Promise<HistorySlice> {
-	const clicks = await readClicks(db, after);
+	return readSlice(db, network, after, await readClicks(db, after, Number.MAX_SAFE_INTEGER));
+}
+
+/** One campaign with all of its rows; undefined where it has none. */
+export async function readHistory(db: Database, network: NetworkLearning | null, campaignId: number): Promise<KnownHistory | undefined> {
+	const { histories } = await readSlice(db, network, campaignId - 1, await readClicks(db, campaignId - 1, campaignId));
+	return histories[0];
+}
+
+async function readSlice(
+	db: Database,
+	network: NetworkLearning | null,
+	after: number,
+	clicks: readonly ClickCells[],
+): Promise<HistorySlice> {
 	const last = clicks.at(-1)?.campaignId ?? null;
 	if (last === null) return { histories: [], last: null, rows: 0 };
 	const earnings = await readEarnings(db, after, last);
@@ -60,10 +74,10 @@ export async function readHistories(db: Database, network: NetworkLearning | nul
 }
 
 /** Whole campaigns: where a page ends in the middle of one, it is left for the next, or read to its end where it is the only one. */
-async function readClicks(db: Database, after: number): Promise<ClickCells[]> {
+async function readClicks(db: Database, after: number, upTo: number): Promise<ClickCells[]> {
 	const page = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
 			clicks, paid_micros AS "paidMicros" FROM learning_clicks
-		WHERE campaign_id > ${after} ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
+		WHERE campaign_id > ${after} AND campaign_id <= CAST(${upTo} AS BIGINT) ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
 	if (page.length < ROWS_A_PAGE) return page;
 	const cut = page.at(-1)?.campaignId;
 	const whole = page.filter(({ campaignId }) => campaignId !== cut);

@@ -1,31 +1,19 @@
 /** A night: the steps of src/learning/night-steps.ts over tables, campaign by campaign, as far as an invocation goes. */
-import type { SQL } from "drizzle-orm";
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { nextCreep } from "../learning/creep.ts";
 import { DEFAULT_CURVES } from "../learning/delay-curve.ts";
-import { caution, overpaidGuard } from "../learning/guards.ts";
-import {
-	breakOfCampaign,
-	closeCampaign,
-	type LearnedCampaign,
-	layCampaign,
-	type NightRules,
-	nightRules,
-	ROUNDS,
-	tellOfCampaign,
-} from "../learning/night-steps.ts";
+import { breakOfCampaign, layCampaign, type NightRules, nightRules, ROUNDS, tellOfCampaign } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import type { LearningSettings } from "../learning/settings.ts";
-import { numberOf, priceTargets, type Steering, type StoredLearning, storeLearning } from "../learning/stored.ts";
 import { type SharedFactors, Traffic } from "../learning/traffic.ts";
+import { closeHistories } from "./close-histories.ts";
 import { creepStarved } from "./creep-starved.ts";
 import { openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
 import { readCurves } from "./read-curves.ts";
 import { type KnownHistory, readHistories } from "./read-histories.ts";
 import { readPayouts } from "./read-payouts.ts";
 import { runStatements } from "./run-statements.ts";
-import { type ClosedCampaign, forgetOthers, writeCampaigns, writeTraffic } from "./write-learned.ts";
+import { forgetOthers, writeTraffic } from "./write-learned.ts";
 
 export type NightDeps = { db: Database; now: () => number };
 
@@ -166,46 +154,8 @@ class NightRun {
 	}
 
 	async #close(histories: readonly KnownHistory[]): Promise<void> {
-		const steered = await readSteering(
-			this.#db,
-			histories.map(({ terms }) => Number(terms.id)),
-		);
-		const closed = histories.map((history): ClosedCampaign => {
-			const learned = closeCampaign(layCampaign(history, this.#rules, this.#traffic), this.#rules, this.#fitted());
-			const campaignId = Number(history.terms.id);
-			const known = steered.get(campaignId);
-			const prices = priceTargets(learned);
-			const numbers = known?.numbers ?? {};
-			return {
-				campaignId,
-				learned: storeLearning(learned, history.terms, this.#rules.loading),
-				lastBreak: learned.lastBreak,
-				steering: this.#steer(history.settings, learned, known),
-				prices,
-				// Prices that are only advised are not in force anywhere.
-				renumbered: [...prices.keys()].filter(
-					(keyword) =>
-						history.mode === "automatic" && numbers[keyword] !== undefined && numbers[keyword] !== numberOf(history.terms, keyword),
-				),
-			};
-		});
-		const statements: SQL[] = writeCampaigns(closed, this.#day, this.#settings);
-		await runStatements(this.#db, statements);
-	}
-
-	/** Guards that hold already stay until the hour puts others in their place: the book has them. */
-	#steer(settings: LearningSettings, { weekExpected, factors, balance }: LearnedCampaign, known: Known | undefined): Steering {
-		const { observed } = factors.campaign;
-		const { caution: strength, kappa, allowanceMicros } = settings;
-		const before = known?.steering ?? null;
-		// A night that is gone through again has let it creep already.
-		const creep = known?.day === this.#day ? (before?.creep ?? 1) : nextCreep(before?.creep ?? 1, weekExpected, settings.creep);
-		const inForce = before ?? {
-			caution: caution(strength, kappa.campaign, observed),
-			overpaid: overpaidGuard(balance, allowanceMicros),
-			bidCreep: creep,
-		};
-		return { caution: inForce.caution, overpaid: inForce.overpaid, bidCreep: inForce.bidCreep, creep, observed, balance };
+		const night = { day: this.#day, settings: this.#settings, rules: this.#rules, shared: this.#fitted() };
+		await closeHistories(this.#db, night, histories, this.#traffic);
 	}
 
 	#fitted(): SharedFactors {
@@ -213,22 +163,4 @@ class NightRun {
 		this.#shared ??= this.#traffic.fit(this.#settings.kappa);
 		return this.#shared;
 	}
-}
-
-type Known = { day: number; steering: Steering | null; numbers: StoredLearning["numbers"] };
-
-async function readSteering(db: Database, ids: readonly number[]): Promise<Map<number, Known>> {
-	type Row = { campaignId: number; day: number; steering: string | null; numbers: string | null };
-	const rows = await db.all<Row>(sql`SELECT campaign_id AS "campaignId", day, steering, learned ->> 'numbers' AS numbers
-		FROM learning_campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(ids)}))`);
-	return new Map(
-		rows.map(({ campaignId, day, steering, numbers }) => [
-			campaignId,
-			{
-				day,
-				steering: steering === null ? null : (JSON.parse(steering) as Steering),
-				numbers: numbers === null ? {} : (JSON.parse(numbers) as StoredLearning["numbers"]),
-			},
-		]),
-	);
 }

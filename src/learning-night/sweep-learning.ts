@@ -2,8 +2,10 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
+import type { NetworkLearning } from "../learning/policy.ts";
 import { tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import { findBreakOf, listUnsettled } from "./find-breaks.ts";
 import { holdGuards } from "./hold-guards.ts";
 import { openNight } from "./night-progress.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
@@ -30,8 +32,12 @@ type Publishing = {
 	hour: number;
 	/** The night whose factors it publishes: the first hour after a night looks at the guards of all campaigns. */
 	day: number;
-	step: "guards" | "factors" | "key" | "done";
+	step: "guards" | "breaks" | "factors" | "key" | "done";
 	after: number;
+	/** Campaigns that are still to be looked at for breaks; null until they are known. */
+	unsettled: number[] | null;
+	/** Conversions that have changed since then are looked at. */
+	since: number;
 	factor: FactorCursor;
 	/** Of every change of the hour: one time, however many runs it takes. */
 	at: number;
@@ -95,8 +101,10 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 	while (state.step !== "done" && mayGoOn()) {
 		if (state.step === "guards") {
 			const last = await holdGuards(db, network, state);
-			if (last === null) state.step = "factors";
+			if (last === null) state.step = "breaks";
 			else state.after = last;
+		} else if (state.step === "breaks") {
+			await findBreaks(db, network, state);
 		} else if (state.step === "factors") {
 			const next = await publishFactors(db, network, state.factor, state.at);
 			if (next === null) state.step = "key";
@@ -112,5 +120,15 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 
 function beginHour(before: Publishing | null, hour: number, day: number, at: number): Publishing {
 	if (before !== null && before.hour === hour && before.day === day) return before;
-	return { hour, day, step: "guards", after: 0, factor: FIRST_FACTOR, at, all: before?.day !== day };
+	const since = before?.at ?? at - HOUR_MS;
+	return { hour, day, step: "guards", after: 0, unsettled: null, since, factor: FIRST_FACTOR, at, all: before?.day !== day };
+}
+
+/** Looks at one campaign, or finds out at which. What a night has not seen yet is left to it. */
+async function findBreaks(db: Database, network: NetworkLearning | null, state: Publishing): Promise<void> {
+	state.unsettled ??= dayOf(state.at) === state.day ? await listUnsettled(db, state.day, state.since) : [];
+	const [next, ...rest] = state.unsettled;
+	state.unsettled = rest;
+	if (next === undefined) state.step = "factors";
+	else await findBreakOf(db, network, state.day, next);
 }

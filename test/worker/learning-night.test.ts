@@ -15,6 +15,7 @@ import type { LinkType } from "../../src/lib/enums.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { clickRow, conversionRow, store as storeRows } from "../support/report-rows.ts";
 
 const db = openDatabase(env.DB);
 const NOW = Date.parse("2026-11-18T00:10:00Z");
@@ -194,6 +195,74 @@ describe("worker: a night", () => {
 		expect(await rowsOf("SELECT count(*) AS count FROM learning_nights WHERE fault IS NULL AND finished_at IS NOT NULL")).toEqual([
 			{ count: 2 },
 		]);
+	});
+
+	it("looks for breaks by the hour where conversions have changed, and goes on where it was cut off", async () => {
+		const of = (campaign: number, age: number): Row => {
+			return {
+				campaign,
+				publisher: "p1",
+				source: "s1",
+				keyword: "",
+				link: "homepage",
+				age,
+				clicks: 200,
+				conversions: 8,
+				payout: 10_000_000,
+			};
+		};
+		await store([6001, 6002].flatMap((campaign) => Array.from({ length: 60 }, (_, age) => of(campaign, age))));
+		let time = NOW;
+		const sweep = (mayGoOn = () => true) => sweepLearning({ db, kv: env.BOOK, now: () => time }, mayGoOn);
+		await sweep();
+		const breaks = () =>
+			rowsOf<{ id: number; z: number }>(
+				"SELECT campaign_id AS id, json_extract(last_break, '$.z') AS z FROM learning_campaigns WHERE last_break IS NOT NULL ORDER BY campaign_id",
+			);
+		const targetOf = async (id: number) =>
+			Number(
+				(
+					await rowsOf<{ target: string }>(
+						`SELECT target FROM learning_factors WHERE level = 'price' AND campaign_id = ${id} AND name = '' `,
+					)
+				)[0]?.target ?? 1,
+			);
+		expect(await breaks()).toEqual([]);
+		// At noon one platform takes back what came of the last two weeks of both, and one conversion of each is told to have changed.
+		time += 12 * HOUR_MS;
+		await env.DB.prepare("UPDATE learning_earnings SET conversions = 1, net_micros = 10000000 WHERE day >= ?")
+			.bind(TODAY - 14)
+			.run();
+		await sweep();
+		expect(await breaks()).toEqual([]);
+		const clicks = [6001, 6002].map((campaign_id) => clickRow({ campaign_id, clicked_at: time - 24 * HOUR_MS }));
+		await storeRows(
+			clicks,
+			clicks.map((click) => conversionRow(click, { updated_at: time + MINUTE_MS })),
+		);
+		const before = await targetOf(6001);
+		time += HOUR_MS;
+		let left = 2;
+		await sweep(() => left-- > 0);
+		expect((await breaks()).map(({ id }) => id)).toEqual([6001]);
+		await sweep();
+		const found = await breaks();
+		expect(found.map(({ id }) => id)).toEqual([6001, 6002]);
+		for (const { z } of found) expect(z).toBeLessThan(-2.6);
+		expect(await targetOf(6001)).toBeLessThan(before * 0.7);
+		// More than ever came of one, on a day that is not over: a rise is told where it is more than the whole day would bring.
+		await clear();
+		time = NOW;
+		await store(Array.from({ length: 60 }, (_, age) => of(6003, age)));
+		await sweep();
+		time += 12 * HOUR_MS;
+		await env.DB.prepare("UPDATE learning_earnings SET conversions = 30, net_micros = 300000000 WHERE day >= ?")
+			.bind(TODAY - 7)
+			.run();
+		const click = clickRow({ campaign_id: 6003 });
+		await storeRows([click], [conversionRow(click, { updated_at: time })]);
+		await sweep();
+		expect((await breaks()).map(({ id, z }) => [id, z > 4])).toEqual([[6003, true]]);
 	});
 
 	it("leaves no factor of a source that no click tells of any more", async () => {

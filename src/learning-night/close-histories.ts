@@ -1,0 +1,90 @@
+/** Keeps what is learned of campaigns whose traffic is fitted: at night of all, by the hour of those that something broke of. */
+import { sql } from "drizzle-orm";
+import type { Database } from "../db/client.ts";
+import { nextCreep } from "../learning/creep.ts";
+import { caution, overpaidGuard } from "../learning/guards.ts";
+import { closeCampaign, type LearnedCampaign, layCampaign, type NightRules } from "../learning/night-steps.ts";
+import type { LearningSettings } from "../learning/settings.ts";
+import { numberOf, priceTargets, type Steering, type StoredLearning, storeLearning } from "../learning/stored.ts";
+import type { SharedFactors, Traffic } from "../learning/traffic.ts";
+import type { KnownHistory } from "./read-histories.ts";
+import { runStatements } from "./run-statements.ts";
+import { type ClosedCampaign, writeCampaigns } from "./write-learned.ts";
+
+export type ClosingNight = {
+	day: number;
+	/** The network's. */
+	settings: LearningSettings;
+	rules: NightRules;
+	shared: SharedFactors;
+};
+
+export async function closeHistories(
+	db: Database,
+	{ day, settings, rules, shared }: ClosingNight,
+	histories: readonly KnownHistory[],
+	traffic: Traffic,
+): Promise<void> {
+	const steered = await readSteering(
+		db,
+		histories.map(({ terms }) => Number(terms.id)),
+	);
+	const closed = histories.map((history): ClosedCampaign => {
+		const learned = closeCampaign(layCampaign(history, rules, traffic), rules, shared);
+		const campaignId = Number(history.terms.id);
+		const known = steered.get(campaignId);
+		const prices = priceTargets(learned);
+		const numbers = known?.numbers ?? {};
+		return {
+			campaignId,
+			learned: storeLearning(learned, history.terms, rules.loading),
+			lastBreak: learned.lastBreak,
+			steering: steer(history.settings, learned, known, day),
+			prices,
+			// Prices that are only advised are not in force anywhere.
+			renumbered: [...prices.keys()].filter(
+				(keyword) =>
+					history.mode === "automatic" && numbers[keyword] !== undefined && numbers[keyword] !== numberOf(history.terms, keyword),
+			),
+		};
+	});
+	await runStatements(db, writeCampaigns(closed, day, settings));
+}
+
+/** Guards that hold already stay until the hour puts others in their place: the book has them. */
+function steer(
+	settings: LearningSettings,
+	{ weekExpected, factors, balance }: LearnedCampaign,
+	known: Known | undefined,
+	day: number,
+): Steering {
+	const { observed } = factors.campaign;
+	const { caution: strength, kappa, allowanceMicros } = settings;
+	const before = known?.steering ?? null;
+	// A night that is gone through again has let it creep already.
+	const creep = known?.day === day ? (before?.creep ?? 1) : nextCreep(before?.creep ?? 1, weekExpected, settings.creep);
+	const inForce = before ?? {
+		caution: caution(strength, kappa.campaign, observed),
+		overpaid: overpaidGuard(balance, allowanceMicros),
+		bidCreep: creep,
+	};
+	return { caution: inForce.caution, overpaid: inForce.overpaid, bidCreep: inForce.bidCreep, creep, observed, balance };
+}
+
+type Known = { day: number; steering: Steering | null; numbers: StoredLearning["numbers"] };
+
+async function readSteering(db: Database, ids: readonly number[]): Promise<Map<number, Known>> {
+	type Row = { campaignId: number; day: number; steering: string | null; numbers: string | null };
+	const rows = await db.all<Row>(sql`SELECT campaign_id AS "campaignId", day, steering, learned ->> 'numbers' AS numbers
+		FROM learning_campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(ids)}))`);
+	return new Map(
+		rows.map(({ campaignId, day, steering, numbers }) => [
+			campaignId,
+			{
+				day,
+				steering: steering === null ? null : (JSON.parse(steering) as Steering),
+				numbers: numbers === null ? {} : (JSON.parse(numbers) as StoredLearning["numbers"]),
+			},
+		]),
+	);
+}
