@@ -35,13 +35,21 @@ export function callbackColumns<Row extends Shown>(addressOfTransaction: (callba
 			),
 		},
 		{ head: "Says", cell: ({ status }) => <State word={status} /> },
-		{ head: "Click id", cell: ({ cid }) => <Code>{cid}</Code> },
 		{ head: "Amount", kind: "money", cell: ({ payout }) => <Money usd={payout} /> },
 		{ head: "State", cell: ({ state }) => <State word={state} /> },
-		{ head: "Waits for", cell: ({ held_for }) => (held_for === null ? null : CALLBACK_HOLD_WORDS[held_for]) },
-		{ head: "Next try at", cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-		{ head: "Delivered at", cell: ({ delivered_at }) => <Time at={delivered_at} /> },
+		{
+			head: "Waits for",
+			cell: ({ held_for }) => (held_for === null ? null : CALLBACK_HOLD_WORDS[held_for]),
+			isGiven: ({ held_for }) => held_for !== null,
+		},
+		{
+			head: "Next try at",
+			cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />,
+			isGiven: ({ next_attempt_at }) => next_attempt_at !== null,
+		},
 		{ head: "Tries and answers", cell: (callback) => <Attempts callback={callback} /> },
+		{ head: "Click id", cell: ({ cid }) => <Code>{cid}</Code> },
+		{ head: "Delivered at", cell: ({ delivered_at }) => <Time at={delivered_at} />, isGiven: ({ delivered_at }) => delivered_at !== null },
 	];
 }
 

@@ -23,6 +23,9 @@ describe("browser: from a bid to what it has earned", () => {
 		expect(await row.innerText()).toContain("8.00");
 
 		await page.getByRole("link", { name: "Conversions", exact: true }).click();
+		// What a log is asked for stands where it is seen without scrolling.
+		const earned = await page.getByRole("columnheader", { name: "Earned" }).boundingBox();
+		expect((earned?.x ?? Infinity) + (earned?.width ?? 0)).toBeLessThan(1_280);
 		await page.getByLabel("Any id").fill("flow-click");
 		await page.getByLabel("Any id").press("Enter");
 		await page.getByRole("link", { name: "FLOW-1" }).click();

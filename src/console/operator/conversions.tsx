@@ -31,12 +31,13 @@ const COLUMNS: readonly Column<Listed>[] = [
 	{
 		head: "Why",
 		cell: ({ why, status_unknown, network_status }) => (status_unknown ? `unknown word: ${network_status}` : why?.replaceAll("_", " ")),
+		isGiven: ({ why, status_unknown }) => status_unknown || Boolean(why),
 	},
-	{ head: "Publisher", cell: ({ publisher }) => publisher },
-	{ head: "Brand", cell: ({ brand }) => brand },
 	{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
 	{ head: "Gross", kind: "money", cell: ({ gross_usd }) => <Money usd={gross_usd} /> },
 	{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },
+	{ head: "Publisher", cell: ({ publisher }) => publisher },
+	{ head: "Brand", cell: ({ brand }) => brand },
 ];
 
 export const OPERATOR_CONVERSIONS_PAGES = [

@@ -1,5 +1,6 @@
 /** What a change of the network does: told before it is made. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { isObject } from "../../lib/json.ts";
 import type { EntryChange, FieldChange } from "../../operator/network/difference-answer.ts";
 import type { ImportReport } from "../../operator/network/import-answer.ts";
 import { Notice } from "../ui/messages.tsx";
@@ -77,11 +78,26 @@ function bidsLine(count: number, ids: readonly number[], one: string, many: stri
 
 /** A value as the network file has it. */
 export function Value({ of }: { of: unknown }): JSX.Element {
+	if (isTable(of))
+		return (
+			<span>
+				{Object.entries(of)
+					.map(([name, value]) => `${name}: ${value}`)
+					.join(", ")}
+			</span>
+		);
 	if (typeof of === "object" && of !== null && !isListOfTexts(of)) {
 		return Object.keys(of).length === 0 ? <None /> : <code>{JSON.stringify(of)}</code>;
 	}
 	const text = typeof of === "boolean" ? (of ? "yes" : "no") : Array.isArray(of) ? of.join(", ") : String(of ?? "");
 	return text === "" ? <None /> : <span>{text}</span>;
+}
+
+/** One word for another, such as a map of states. */
+function isTable(value: unknown): value is Record<string, string | number | boolean> {
+	return (
+		isObject(value) && Object.keys(value).length > 0 && Object.values(value).every((part) => part !== null && typeof part !== "object")
+	);
 }
 
 function isListOfTexts(value: object): boolean {

@@ -43,7 +43,7 @@ const SCHEMAS: Readonly<Record<EntrySection, { entries: object }>> = {
 /** Campaigns have pages of their own. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["campaigns", "campaigns_complete"]);
 
-const ABBREVIATIONS: Readonly<Record<string, string>> = { url: "address", epc: "EPC", openrtb: "OpenRTB" };
+const ABBREVIATIONS: Readonly<Record<string, string>> = { url: "address", epc: "EPC", openrtb: "OpenRTB", iab: "IAB" };
 
 const FLAG_CHOICES: readonly Choice[] = [
 	{ value: "true", label: "yes" },

@@ -10,7 +10,7 @@ import { Do } from "../ui/actions.tsx";
 import { addressOf } from "../ui/address.ts";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
-import { Money, State } from "../ui/values.tsx";
+import { Count, Money, None, Percent, State } from "../ui/values.tsx";
 import { BlockBrand, showBlocked } from "./blocks.tsx";
 import { requireEntry } from "./change-entry-pages.tsx";
 import { Value } from "./difference.tsx";
@@ -20,6 +20,7 @@ import { pricesPath } from "./learned-parts.tsx";
 import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
 import { PostbackSecret } from "./postback-secret.tsx";
 
+const COUNT_FIELDS: ReadonlySet<string> = new Set(["daily_click_cap", "bid_pay_minutes", "postbacks_per_minute"]);
 const USD_FIELDS: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "flat_fee", "daily_budget", "total_budget", "max_payout"]);
 
 export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
@@ -66,14 +67,31 @@ function Changed({ how }: { how: string | undefined }): JSX.Element | null {
 }
 
 function Shown({ name, value, entry }: { name: string; value: unknown; entry: FileEntry }): JSX.Element | null {
-	if (value === null || value === undefined) return null;
-	if (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0) return null;
+	if (value === null || value === undefined) return <None />;
+	if (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0) return <None />;
+	if (name === "revenue_share") return <Percent of={Number(value)} />;
+	if (typeof value === "number" && COUNT_FIELDS.has(name)) return <Count of={value} />;
+	if (name === "blocked_brands" && Array.isArray(value)) return <Blocked brands={value} />;
 	if (name === "status") return <State word={String(value)} />;
 	if (name === "active") return <ActiveState active={value} />;
 	if (USD_FIELDS.has(name)) return <Money usd={String(value)} />;
 	if (name === "brand") return <a href={networkPath("brands", String(value))}>{String(value)}</a>;
 	if (name === "platform") return <a href={networkPath("platforms", String(entry.platform))}>{String(value)}</a>;
 	return <Value of={value} />;
+}
+
+/** As the network file has them: a brand everywhere, or in a country. */
+function Blocked({ brands }: { brands: readonly { domain?: string; country?: string | null }[] }): JSX.Element {
+	return (
+		<ul class="plain">
+			{brands.map(({ domain = "", country }) => (
+				<li>
+					<a href={networkPath("brands", domain)}>{domain}</a>
+					{country == null ? "" : ` in ${country}`}
+				</li>
+			))}
+		</ul>
+	);
 }
 
 /** What belongs to an entry, on other pages. */

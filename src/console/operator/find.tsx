@@ -101,7 +101,14 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 				caption="Clicks"
 				columns={[
 					{ head: "Clicked at", cell: ({ clicked_at }) => <Time at={clicked_at} /> },
-					{ head: "Click hash", cell: ({ click_hash }) => <Code>{click_hash}</Code> },
+					{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
+					{
+						head: "Why",
+						cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]),
+						isGiven: ({ reason }) => reason !== null,
+					},
+					{ head: "Bid", kind: "money", cell: ({ bid }) => <Money usd={bid} /> },
+					{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 					{
 						head: "Publisher",
 						cell: ({ publisher }) => (publisher === null ? null : <a href={entryOf("publishers", publisher)}>{publisher}</a>),
@@ -110,10 +117,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 					{ head: "Brand", cell: ({ brand }) => (brand === null ? null : <a href={entryOf("brands", brand)}>{brand}</a>) },
 					{ head: "Campaign", cell: ({ campaign_id }) => <a href={entryOf("campaigns", String(campaign_id))}>{campaign_id}</a> },
 					{ head: "Source", cell: ({ source_id }) => source_id },
-					{ head: "Bid", kind: "money", cell: ({ bid }) => <Money usd={bid} /> },
-					{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
-					{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
-					{ head: "Why", cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]) },
+					{ head: "Click hash", cell: ({ click_hash }) => <Code>{click_hash}</Code> },
 				]}
 				rows={clicks}
 				empty={<p>No click has this id.</p>}
@@ -133,7 +137,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 					},
 					{ head: "Stage", cell: ({ stage }) => <State word={stage} /> },
 					{ head: "State", cell: ({ status }) => <State word={status} /> },
-					{ head: "Why", cell: ({ why }) => why?.replaceAll("_", " ") },
+					{ head: "Why", cell: ({ why }) => why?.replaceAll("_", " "), isGiven: ({ why }) => Boolean(why) },
 					{ head: "Publisher", cell: ({ publisher }) => publisher },
 					{ head: "Payout", kind: "number", cell: ({ payout, currency }) => `${payout} ${currency}` },
 					{ head: "Publisher's", kind: "money", cell: ({ publisher_revenue }) => <Money usd={publisher_revenue} /> },

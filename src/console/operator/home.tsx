@@ -17,7 +17,7 @@ import type { Status } from "../../operator/status/status-answer.ts";
 import { page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Chart } from "../ui/chart/chart.tsx";
-import { Filters } from "../ui/filters.tsx";
+import { Filters, Periods } from "../ui/filters.tsx";
 import { Notice } from "../ui/messages.tsx";
 import { Figures, Table } from "../ui/table.tsx";
 import { Count, Money, Percent, Time } from "../ui/values.tsx";
@@ -91,14 +91,17 @@ export const OPERATOR_HOME_PAGES = [
 					<Filters
 						path={PATH}
 						query={query}
+						shown={period}
 						filters={[
 							{ kind: "date", name: "from", label: "From" },
 							{ kind: "date", name: "to", label: "To" },
 						]}
-					/>
+					>
+						<Periods path={PATH} query={query} now={now} shown={period} />
+					</Filters>
 					<Earned report={report} now={now} />
 					<Bids bids={bids} noBids={noBids} report={report} now={now} />
-					<Unpaid report={report} />
+					<Unpaid report={report} now={now} />
 				</>
 			);
 		},
@@ -236,13 +239,13 @@ function Bids({ bids, noBids, report, now }: { bids: BidsPage; noBids: BidsPage;
 					},
 				]}
 				rows={reasons.toSorted((one, other) => other.no_bids - one.no_bids)}
-				empty={<p>Every request of this time got a bid, or there was none.</p>}
+				empty={<p>{requests === 0 ? "There was no request in this time." : "Every request of this time got a bid."}</p>}
 			/>
 		</>
 	);
 }
 
-function Unpaid({ report: { data, total, from, to }, report }: { report: Report }): JSX.Element {
+function Unpaid({ report: { data, total, from, to }, report, now }: { report: Report; now: number }): JSX.Element {
 	const days = daysOf(from, to);
 	const byDay = new Map(data.map((row) => [row.day, row]));
 	const rows = (Object.entries(total.unpaid) as [keyof typeof CLICK_REASON_WORDS, number][]).sort(([, a], [, b]) => b - a);
@@ -258,6 +261,7 @@ function Unpaid({ report: { data, total, from, to }, report }: { report: Report 
 					{ name: "Paid", values: days.map((day) => byDay.get(day)?.clicks_paid ?? 0) },
 					{ name: "Unpaid", values: days.map((day) => byDay.get(day)?.clicks_unpaid ?? 0) },
 				]}
+				{...partialFrom(days, now)}
 			/>
 			<Table
 				caption="Unpaid clicks by reason"
@@ -266,7 +270,7 @@ function Unpaid({ report: { data, total, from, to }, report }: { report: Report 
 					{ head: "Clicks", kind: "number", cell: ([, count]) => <Count of={count} /> },
 				]}
 				rows={rows}
-				empty={<p>All clicks of this time are paid.</p>}
+				empty={<p>{total.clicks_paid === 0 ? "There was no click in this time." : "All clicks of this time are paid."}</p>}
 			/>
 			<p>
 				<a href={addressOf(`${PATH}/traffic`, { from: report.from, to: report.to })}>By publisher and source</a>

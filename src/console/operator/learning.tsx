@@ -155,7 +155,6 @@ function Standing({ state }: { state: LearningState }): JSX.Element {
 			)}
 			<Table
 				caption="When conversions come, by platform"
-				quiet
 				columns={[
 					{ head: "Platform", cell: ({ platform }) => platform },
 					{ head: "Conversions", kind: "number", cell: ({ conversions }) => <Count of={conversions} /> },
@@ -165,7 +164,7 @@ function Standing({ state }: { state: LearningState }): JSX.Element {
 						cell: ({ arrivals }: LearningState["platforms"][number]) => percent(arrivals, days),
 					})),
 					{ head: "Taken back", kind: "number", cell: ({ reversals }) => percent(reversals, 90) },
-					{ head: "Curve", cell: ({ stated }) => (stated ? "stated" : "learned") },
+					{ head: "Curve", cell: ({ stated, conversions }) => (stated ? "stated" : conversions === 0 ? "assumed" : "learned") },
 				]}
 				rows={platforms}
 				empty={null}
@@ -175,7 +174,7 @@ function Standing({ state }: { state: LearningState }): JSX.Element {
 }
 
 function percent(curve: LearningState["platforms"][number]["arrivals"], days: number): string {
-	return `${Math.round((curve.find((point) => point.days === days)?.part ?? 0) * 100)} %`;
+	return `${Math.round((curve.find((point) => point.days === days)?.part ?? 0) * 100)}%`;
 }
 
 function AdviceTable({ advice: { data, version }, mayAccept }: { advice: Advice; mayAccept: boolean }): JSX.Element {

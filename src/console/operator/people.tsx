@@ -157,7 +157,7 @@ function columnsOf(path: string, roles: readonly PersonRole[]): Column<KnownPers
 	const to = ({ id }: KnownPerson, deed: string) => `${path}/${id}/${deed}`;
 	return [
 		{ head: "Name", cell: ({ id, name }) => <a href={`${path}/${id}`}>{name}</a> },
-		{ head: "E-mail", cell: ({ email }) => email },
+		{ head: "E-mail", cell: ({ email }) => email, isGiven: ({ email }) => email !== null },
 		{ head: "Role", cell: ({ role }) => role },
 		{ head: "State", cell: (person) => <PersonState person={person} /> },
 		{ head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },

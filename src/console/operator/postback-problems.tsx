@@ -33,8 +33,6 @@ const COLUMNS: readonly Column<Problem>[] = [
 	{ head: "Field", cell: ({ field }) => field },
 	{ head: "Sent", cell: ({ sent }) => <Code>{sent}</Code> },
 	{ head: "How many", kind: "number", cell: ({ count }) => <Count of={count} /> },
-	{ head: "Since", cell: ({ since }) => <Time at={since} /> },
-	{ head: "Last", cell: ({ newest_at }) => <Time at={newest_at} /> },
 	{
 		head: "What mends it",
 		kind: "prose",
@@ -45,6 +43,8 @@ const COLUMNS: readonly Column<Problem>[] = [
 			</>
 		),
 	},
+	{ head: "Since", cell: ({ since }) => <Time at={since} /> },
+	{ head: "Last", cell: ({ newest_at }) => <Time at={newest_at} /> },
 	{
 		head: "Examples",
 		cell: ({ examples }) => (

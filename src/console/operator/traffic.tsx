@@ -4,7 +4,7 @@ import type { ReportRow } from "../../network-reports/report-answer.ts";
 import { readNetworkReportQuery } from "../../network-reports/report-request.ts";
 import { page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
-import { Filters, Pager, Tabs } from "../ui/filters.tsx";
+import { Filters, Pager, Periods, Tabs } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Count, Money, Percent } from "../ui/values.tsx";
@@ -39,12 +39,15 @@ export const TRAFFIC_PAGES = [
 						path={PATH}
 						query={query}
 						kept={["group"]}
+						shown={{ from, to }}
 						filters={[
 							{ kind: "date", name: "from", label: "From" },
 							{ kind: "date", name: "to", label: "To" },
 							{ kind: "text", name: "publisher", label: "Publisher" },
 						]}
-					/>
+					>
+						<Periods path={PATH} query={query} now={now} shown={{ from, to }} />
+					</Filters>
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
 						caption={`Traffic from ${from} to ${to}, UTC${isBySource ? "" : ", the largest unpaid part of this page first"}`}

@@ -34,6 +34,13 @@ type Listed = PublisherCallbacks["data"][number];
 const COLUMNS = callbackColumns<Listed>(({ txnid }) => `/console/conversions/${encodeURIComponent(txnid)}`);
 const AGAIN = againColumn<Listed>(PATH);
 
+/** What is done with a callback stands where it is seen without scrolling. */
+const OWNER_COLUMNS = COLUMNS.toSpliced(
+	COLUMNS.findIndex(({ head }) => head === "Click id"),
+	0,
+	AGAIN,
+);
+
 export const CALLBACKS_PAGES = [
 	page({
 		method: "GET",
@@ -61,7 +68,7 @@ export const CALLBACKS_PAGES = [
 					/>
 					<Table
 						caption="Callbacks, the latest first"
-						columns={isOwner ? [...COLUMNS, AGAIN] : COLUMNS}
+						columns={isOwner ? OWNER_COLUMNS : COLUMNS}
 						rows={data}
 						empty={
 							<Empty title={next_cursor === null ? "No callback was found" : "None on this page"}>

@@ -18,11 +18,15 @@ const PATH = "/console/clicks";
 const COLUMNS: readonly Column<PublisherClick>[] = [
 	{ head: "Clicked at", cell: ({ at }) => <Time at={at} /> },
 	{ head: "Brand", cell: ({ brand }) => brand },
-	{ head: "Country", cell: ({ country }) => country },
-	{ head: "From", cell: ({ kind }) => kind },
-	{ head: "Source", cell: ({ source_id }) => source_id },
-	{ head: "Keyword", cell: ({ keyword }) => keyword },
+	{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
+	{ head: "Why", cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]), isGiven: ({ reason }) => reason !== null },
+	{ head: "Price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
+	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 	{ head: "Your click id", cell: ({ click_id }) => <Code>{click_id}</Code> },
+	{ head: "Source", cell: ({ source_id }) => source_id },
+	{ head: "Country", cell: ({ country }) => country },
+	{ head: "Keyword", cell: ({ keyword }) => keyword, isGiven: ({ keyword }) => Boolean(keyword) },
+	{ head: "From", cell: ({ kind }) => kind },
 	{
 		head: "Transaction id",
 		cell: ({ transaction_id }) => (
@@ -31,10 +35,6 @@ const COLUMNS: readonly Column<PublisherClick>[] = [
 			</a>
 		),
 	},
-	{ head: "Price", kind: "money", cell: ({ price }) => <Money usd={price} /> },
-	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
-	{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
-	{ head: "Why", cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]) },
 ];
 
 export const CLICKS_PAGES = [

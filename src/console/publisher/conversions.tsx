@@ -30,12 +30,12 @@ const COLUMNS: readonly Column<PublisherConversion>[] = [
 			</a>
 		),
 	},
+	{ head: "State", cell: ({ status }) => <State word={status} /> },
+	{ head: "Waits for", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]), isGiven: ({ held }) => held !== null },
+	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 	{ head: "Brand", cell: ({ brand }) => brand },
 	{ head: "Source", cell: ({ source_id }) => source_id },
 	{ head: "Your click id", cell: ({ click_id }) => <Code>{click_id}</Code> },
-	{ head: "State", cell: ({ status }) => <State word={status} /> },
-	{ head: "Waits for", cell: ({ held }) => (held === null ? null : HOLD_WORDS[held]) },
-	{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
 ];
 
 export const CONVERSIONS_PAGES = [

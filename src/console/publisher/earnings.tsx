@@ -10,7 +10,7 @@ import { type ReportRecord, writeCsv } from "../../reports/csv.ts";
 import { type PublisherRequest, page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Chart } from "../ui/chart/chart.tsx";
-import { Filters, Pager, Tabs } from "../ui/filters.tsx";
+import { Filters, Pager, Periods, Tabs } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Figures, Table } from "../ui/table.tsx";
 import { Count, Money, Time } from "../ui/values.tsx";
@@ -46,11 +46,13 @@ export const EARNINGS_PAGES = [
 						path={PATH}
 						query={query}
 						kept={["group"]}
+						shown={{ from: earnings.from, to: earnings.to }}
 						filters={[
 							{ kind: "date", name: "from", label: "From" },
 							{ kind: "date", name: "to", label: "To" },
 						]}
 					>
+						<Periods path={PATH} query={query} now={now} shown={earnings} />
 						<a href={addressOf(CSV_PATH, query, { cursor: null })}>As CSV</a>
 					</Filters>
 					<Through earnings={earnings} now={now} />
@@ -159,7 +161,7 @@ const NOBODY = <span class="none">none</span>;
 
 function Rows({ earnings: { data, group, total } }: { earnings: Earnings }): JSX.Element {
 	const names: Record<Earnings["group"][number], Column<EarningsRow>> = {
-		day: { head: "Day (UTC)", cell: ({ day }) => day },
+		day: { head: "Day (UTC)", cell: ({ day }) => <time datetime={day}>{day}</time> },
 		source: { head: "Source", cell: ({ source_id }) => source_id || NOBODY },
 		brand: { head: "Brand", cell: ({ brand }) => brand ?? "Amounts of the operator's" },
 		campaign: { head: "Campaign", cell: ({ campaign_id }) => campaign_id ?? "Amounts of the operator's" },

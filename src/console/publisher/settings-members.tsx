@@ -96,7 +96,7 @@ export const SETTINGS_MEMBERS_PAGES = [
 
 const COLUMNS: readonly Column<KnownPerson>[] = [
 	{ head: "Name", cell: ({ name }) => name },
-	{ head: "E-mail", cell: ({ email }) => email },
+	{ head: "E-mail", cell: ({ email }) => email, isGiven: ({ email }) => email !== null },
 	{ head: "Role", cell: ({ role }) => role },
 	{
 		head: "State",
@@ -132,8 +132,10 @@ export function MembersTable({ people, own }: { people: readonly KnownPerson[]; 
 export function PasskeysTable({ passkeys, own }: { passkeys: Awaited<ReturnType<typeof listPasskeysOf>>; own: Person }): JSX.Element {
 	return (
 		<>
+			<h2>Passkeys</h2>
 			<Table
 				caption="Passkeys that sign in for you"
+				quiet
 				columns={[
 					{ head: "Whose", cell: ({ person }) => person },
 					{ head: "Name", cell: ({ name }) => name },
@@ -145,7 +147,7 @@ export function PasskeysTable({ passkeys, own }: { passkeys: Awaited<ReturnType<
 					},
 				]}
 				rows={passkeys}
-				empty={<p>There is none yet.</p>}
+				empty={<p>Nobody has one yet: with a passkey you sign in without waiting for a link.</p>}
 			/>
 			<p>
 				<a href={PASSKEYS_PATH}>Make a passkey of your own</a>

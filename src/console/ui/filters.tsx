@@ -1,6 +1,7 @@
 /** What a list is narrowed down by. All of it lives in the address, so that a page can be kept and sent. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { DAY_MS, utcDay } from "../../lib/time.ts";
 import { addressOf, type Query } from "./address.ts";
 import { type Choice, Choices } from "./field.tsx";
 
@@ -22,17 +23,19 @@ export function Filters(props: {
 	query: Query;
 	filters: readonly Filter[];
 	kept?: readonly string[];
+	/** What is shown where the address does not say: the period, as the answer names it. */
+	shown?: Query;
 	submit?: string;
 	children?: Child;
 }): JSX.Element {
-	const { path, query, filters, kept = [], submit = "Show", children } = props;
+	const { path, query, filters, kept = [], shown = {}, submit = "Show", children } = props;
 	const keptQuery = Object.fromEntries(kept.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
 	const isNarrowed = filters.some(({ name }) => (query[name] ?? "") !== "");
 	return (
 		<form class="filters" method="get" action={path}>
 			<search>
 				{filters.map((filter) => (
-					<FilterControl filter={filter} value={query[filter.name] ?? ""} />
+					<FilterControl filter={filter} value={query[filter.name] || (shown[filter.name] ?? "")} />
 				))}
 				{Object.entries(keptQuery).map(([name, value]) => (
 					<input type="hidden" name={name} value={value} />
@@ -44,6 +47,33 @@ export function Filters(props: {
 				</div>
 			</search>
 		</form>
+	);
+}
+
+/** Links to the periods that are mostly asked for; the other filters stay. @param shown the one that the page is of, UTC days */
+export function Periods(props: { path: string; query: Query; now: number; shown: { from: string; to: string } }): JSX.Element {
+	const { path, query, now, shown } = props;
+	const today = utcDay(now);
+	const daysAgo = (days: number) => utcDay(now - days * DAY_MS);
+	const lastOfBefore = utcDay(Date.parse(`${today.slice(0, 8)}01`) - DAY_MS);
+	const periods = [
+		{ label: "Today", from: today, to: today },
+		{ label: "7 days", from: daysAgo(6), to: today },
+		{ label: "30 days", from: daysAgo(29), to: today },
+		{ label: "This month", from: `${today.slice(0, 8)}01`, to: today },
+		{ label: "Last month", from: `${lastOfBefore.slice(0, 8)}01`, to: lastOfBefore },
+	];
+	return (
+		<>
+			{periods.map(({ label, from, to }) => (
+				<a
+					href={addressOf(path, query, { from, to, cursor: null })}
+					aria-current={shown.from === from && shown.to === to ? "true" : undefined}
+				>
+					{label}
+				</a>
+			))}
+		</>
 	);
 }
 

@@ -13,6 +13,8 @@ export type Column<Row> = {
 	kind?: "text" | "prose" | "number" | "money";
 	/** The cell names its row, for those who hear the table read. The first column where no column says so. */
 	namesRow?: boolean;
+	/** Whether a row has anything there: where none has, the column is left out. */
+	isGiven?: (row: Row) => boolean;
 	/** Of the last row, which sums up. */
 	total?: Child;
 };
@@ -29,8 +31,9 @@ export function Table<Row>(props: {
 	empty: Child;
 	quiet?: boolean;
 }): JSX.Element {
-	const { caption, columns, rows, empty, quiet = false } = props;
+	const { caption, rows, empty, quiet = false } = props;
 	if (rows.length === 0) return <>{empty}</>;
+	const columns = props.columns.filter(({ isGiven }) => isGiven === undefined || rows.some(isGiven));
 	const captionId = `table-${slugOf(caption)}`;
 	const naming = columns.find(({ namesRow }) => namesRow) ?? columns[0];
 	const hasTotal = columns.some(({ total }) => total !== undefined);

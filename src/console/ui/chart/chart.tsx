@@ -47,7 +47,9 @@ export function Chart(props: ChartProps): JSX.Element {
 							{name}
 						</li>
 					))}
-					{hasPartial ? <li class="partial">Pale: not all of it yet</li> : null}
+					{hasPartial ? (
+						<li class="partial">{kind === "bars" ? "Pale" : `From ${shorten(points[partialFrom] ?? "")}`}: not all of it yet</li>
+					) : null}
 				</ul>
 			</figcaption>
 			<div class="plot">
@@ -189,7 +191,7 @@ function ChartTable({ title, unit, of, points, series }: ChartProps): JSX.Elemen
 			quiet
 			rows={rows}
 			empty={null}
-			columns={[{ head: of, cell: ({ point }) => point }, ...columns]}
+			columns={[{ head: of, cell: ({ point }) => (DAY.test(point) ? <time datetime={point}>{point}</time> : point) }, ...columns]}
 		/>
 	);
 }
@@ -224,12 +226,13 @@ function describe({ unit, points, series }: ChartProps): string {
 	].join(" ");
 }
 
+const DAY = /^\d{4}-(\d\d)-(\d\d)$/;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MAX_LABEL_LENGTH = 12;
 
 /** A day without its year; other labels to what fits. */
 function shorten(point: string): string {
-	const [, month, day] = /^\d{4}-(\d\d)-(\d\d)$/.exec(point) ?? [];
+	const [, month, day] = DAY.exec(point) ?? [];
 	if (month !== undefined) return `${Number(day)} ${MONTHS[Number(month) - 1]}`;
 	return point.length > MAX_LABEL_LENGTH ? `${point.slice(0, MAX_LABEL_LENGTH - 1)}…` : point;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Confirm, CopyText, Do } from "../../../../src/console/ui/actions.tsx";
 import { addressOf } from "../../../../src/console/ui/address.ts";
 import { Field } from "../../../../src/console/ui/field.tsx";
-import { Filters, Pager, Tabs } from "../../../../src/console/ui/filters.tsx";
+import { Filters, Pager, Periods, Tabs } from "../../../../src/console/ui/filters.tsx";
 import { Layout, writePage } from "../../../../src/console/ui/layout.tsx";
 import { Empty, Faults, Notice } from "../../../../src/console/ui/messages.tsx";
 import { OPERATOR_MENU, PUBLISHER_MENU } from "../../../../src/console/ui/navigation.ts";
@@ -92,6 +92,24 @@ describe("unit: tables", () => {
 		expect(html).toMatch(/aria-labelledby="(table-earnings-by-day)" tabindex="0"><table><caption id="\1"/);
 	});
 
+	it("leave a column out where no row has anything in it", async () => {
+		const heads = async (rows: { why: string | null }[]) =>
+			textOf(
+				<Table
+					caption="Clicks"
+					quiet
+					columns={[
+						{ head: "Click;", cell: () => "" },
+						{ head: "Why;", cell: ({ why }) => why, isGiven: ({ why }) => why !== null },
+					]}
+					rows={rows}
+					empty={null}
+				/>,
+			);
+		expect(await heads([{ why: null }, { why: null }])).toBe("ClicksClick;");
+		expect(await heads([{ why: null }, { why: "so" }])).toBe("ClicksClick;Why;so");
+	});
+
 	it("without rows say what to do", async () => {
 		expect(await render(table([]))).toBe('<div class="empty"><p class="title">No earnings</p>Ask for a link.</div>');
 	});
@@ -152,6 +170,28 @@ describe("unit: forms", () => {
 		expect(html).toContain('<label for="filter-id">Any id<span class="hint"> Of a click or a conversion</span></label>');
 		expect(html).not.toContain('"cursor"');
 		expect(html).not.toContain("<script");
+	});
+
+	it("filters show the period that the page is of, and lead to the usual ones", async () => {
+		const shown = { from: "2026-02-01", to: "2026-02-28" };
+		const form = await render(
+			<Filters path="/x" query={{ group: "brand" }} shown={shown} filters={[{ kind: "date", name: "from", label: "From" }]}>
+				<Periods path="/x" query={{ group: "brand", cursor: "c" }} now={Date.parse("2026-03-31T23:59:59Z")} shown={shown} />
+			</Filters>,
+		);
+		expect(form).toContain('name="from" value="2026-02-01"');
+		expect(form).not.toContain("Clear");
+		const links = [...form.matchAll(/href="\/x\?([^"]*)"( aria-current="true")?>([^<]*)</g)].map(([, query = "", current, label]) => {
+			const { group, from, to, cursor } = Object.fromEntries(new URLSearchParams(query.replaceAll("&amp;", "&")));
+			return [label, group, from, to, cursor, current !== undefined];
+		});
+		expect(links).toEqual([
+			["Today", "brand", "2026-03-31", "2026-03-31", undefined, false],
+			["7 days", "brand", "2026-03-25", "2026-03-31", undefined, false],
+			["30 days", "brand", "2026-03-02", "2026-03-31", undefined, false],
+			["This month", "brand", "2026-03-01", "2026-03-31", undefined, false],
+			["Last month", "brand", "2026-02-01", "2026-02-28", undefined, true],
+		]);
 	});
 
 	it("a value that is none of the choices is shown, not dropped", async () => {
