@@ -44,7 +44,7 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 	const answer = async (): Promise<Shown> => {
 		const isChange = c.req.method !== "GET" && c.req.method !== "HEAD";
 		if (isChange && !isOwnRequest(c.req.raw.headers, deps.consoleUrl))
-			throw forbidden("The request did not come from a page of the console.");
+			throw forbidden("Nothing was changed: the request did not come from a page of the console. Open that page, and do it there.");
 		const token = readCookie(c.req.raw);
 		session = await findSession(deps.db, token, now);
 		if (session === null && page.needs !== "nobody") return signInFirst(page, c, token !== undefined);
@@ -73,7 +73,15 @@ export async function answerPage(deps: ConsoleDeps, pages: readonly Page[], page
 		if (!(error instanceof HttpError)) logError("request.failed", error, { request: requestId });
 		if (page.isData)
 			shown = error instanceof HttpError ? jsonResponse(error.body, error.status) : jsonResponse({ error: "Internal error" }, 500);
-		else shown = error instanceof HttpError ? errorView(error) : failureView(requestId);
+		else
+			shown =
+				error instanceof HttpError
+					? errorView(error, {
+							isFiltered: c.req.method !== "POST" && Object.keys(c.req.query()).length > 0,
+							title: page.title,
+							path: c.req.path,
+						})
+					: failureView(requestId);
 	}
 	const answered = await writeAnswer(pages, page, c, session, shown);
 	const headers = new Headers(deps.consoleUrl.startsWith("https:") ? HTTPS_HEADERS : CONSOLE_HEADERS);

@@ -26,6 +26,6 @@ describe("browser: a postback that came in wrong", () => {
 		await page.goto("/console/operator/conversions?stage=settled");
 		const conversion = page.getByRole("row").filter({ hasText: "MENDED-1" });
 		await expect.poll(async () => (await page.reload()) && conversion.count(), { interval: 500 }).toBe(1);
-		expect(await conversion.innerText()).toMatch(/approved[\s\S]*acme-media[\s\S]*4\.00/);
+		expect(await conversion.innerText()).toMatch(/approved[\s\S]*4\.00[\s\S]*acme-media/);
 	});
 });

@@ -41,6 +41,16 @@ beforeAll(async () => {
 });
 
 describe("worker: a publisher's pages", () => {
+	it.each([
+		["/console/earnings", "from=2026-11-18&to=2026-11-11", "To: must not be before from"],
+		["/console/clicks", "from=2020-01-01&to=2026-11-11", "From: must be at most"],
+	])("%s that cannot be shown as it was asked for says why, and leads on", async (path, query, why) => {
+		const { status, text } = await shown(get(`${path}?${query}`, visitors.cpa));
+		expect([status, text]).toEqual([422, expect.stringContaining(why)]);
+		expect(text).toContain(`<a href="${path}">see this page without filters</a>`);
+		expect(text).not.toContain("Nothing was changed");
+	});
+
 	it.each(["day", "source", "brand", "country"])("earnings by %s say what the endpoint says", async (group) => {
 		const response = await exports.default.fetch(`http://localhost:8787/api/earnings?${PERIOD}&group=${group}`, {
 			headers: { AccessKey: "access-key-cpa" },
