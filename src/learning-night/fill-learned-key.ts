@@ -28,7 +28,7 @@ export function fillLearnedKey(
 	if (clicks !== null) rest.sort((a, b) => moved(b) - moved(a));
 	let left = MAX_BYTES - SPARE_BYTES;
 	const wire: LearnedWire = { format: BOOK_FORMAT, ...(mostHeld > 1 && { h: Math.ceil(mostHeld * HELD_SCALE) }) };
-	for (const factor of [...factors.filter(isAlways), ...rest]) {
+	for (const factor of [...factors.filter(isAlways), ...(clicks === null ? rest : shareFirst(rest))]) {
 		left -= bytesOfFactor(factor);
 		if (left < 0) break;
 		add(wire, factor);
@@ -41,6 +41,20 @@ export function fillLearnedKey(
 			own.o = others;
 	}
 	return wire;
+}
+
+/** In the same order, but that half of the room is shared alike: what of each publisher comes first goes before the rest of all others. */
+function shareFirst(rest: readonly Factor[]): Factor[] {
+	const ofPublishers = new Map(rest.map(({ publisherId }) => [publisherId, 0]));
+	const share = (MAX_BYTES - SPARE_BYTES) / 2 / ofPublishers.size;
+	const [first, later]: [Factor[], Factor[]] = [[], []];
+	for (const factor of rest) {
+		const bytes = (ofPublishers.get(factor.publisherId) ?? 0) + bytesOfFactor(factor);
+		ofPublishers.set(factor.publisherId, bytes);
+		if (bytes <= share) first.push(factor);
+		else later.push(factor);
+	}
+	return [...first, ...later];
 }
 
 function add(wire: LearnedWire, { level, campaignId, publisherId, name, factor }: Factor): void {

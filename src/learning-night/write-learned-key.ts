@@ -14,7 +14,7 @@ const CAMPAIGNS_A_PAGE = 200;
 
 type FactorRow = Omit<Factor, "factor"> & { published: string };
 
-/** Writes the key where it has changed. Kinds of links and publishers always, then what moves the most money, as far as there is room. */
+/** Writes the key where it has changed. Kinds of links and publishers always, then what moves the most money, half of the room shared alike. */
 export async function writeLearnedKey(db: Database, kv: KVNamespace): Promise<void> {
 	const followed = await readFollowed(db);
 	const factors = await readFactors(db, followed);

@@ -31,6 +31,24 @@ describe("unit: the key of learned factors", () => {
 		expect(parseLearned('{"format":9}')).toBeNull();
 	});
 
+	it("has room for the weightiest of every publisher, however much others move", () => {
+		const large = Array.from({ length: 100 * 200 }, (_, at) => ({ ...source(at, 0.2), publisherId: `large-${at % 100}`, name: `s${at}` }));
+		const small = Array.from({ length: 4 }, (_, at) => ({ ...source(at, 0.5 + at / 10), publisherId: "small" }));
+		const clicks = new Map(
+			[...large, ...small].map(({ publisherId, name }) => [
+				JSON.stringify(["source", 0, publisherId, name]),
+				publisherId === "small" ? 10 : 10_000,
+			]),
+		);
+		const wire = fillLearnedKey([...large, ...small], clicks, 1);
+		expect(bytesOf(JSON.stringify(wire))).toBeLessThanOrEqual(64 * 1024);
+		expect(wire.publishers?.small?.s).toEqual({ "tag-0": 0.5, "tag-1": 0.6, "tag-2": 0.7, "tag-3": 0.8 });
+		// Nor do a publisher's own long names, which earlier versions have learned by.
+		const long = Array.from({ length: 200 }, (_, at) => ({ ...source(at, 0.2), publisherId: "long", name: `${"x".repeat(250)}${at}` }));
+		const most = new Map([...long, ...small].map(({ publisherId, name }) => [JSON.stringify(["source", 0, publisherId, name]), 10]));
+		expect(Object.keys(fillLearnedKey([...long, ...small], most, 1).publishers?.small?.s ?? {})).toHaveLength(4);
+	});
+
 	it("no bid is above what the early end of an auction reckons with", () => {
 		const learned = new LearnedFactors({
 			format: 1,
