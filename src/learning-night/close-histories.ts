@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { nextCreep } from "../learning/creep.ts";
-import { caution, overpaidGuard } from "../learning/guards.ts";
+import { caution } from "../learning/guards.ts";
 import { closeCampaign, type LearnedCampaign, layCampaign, type NightRules } from "../learning/night-steps.ts";
 import type { LearningSettings } from "../learning/settings.ts";
 import { numberOf, priceTargets, type Steering, type StoredLearning, storeLearning } from "../learning/stored.ts";
@@ -51,7 +51,7 @@ export async function closeHistories(
 	await runStatements(db, writeCampaigns(closed, day, settings));
 }
 
-/** Guards that hold already stay until the hour puts others in their place: the book has them. */
+/** Guards that hold already, as those of a campaign that nothing was known of, stay until the hour puts others there: the book has them. */
 function steer(
 	settings: LearningSettings,
 	{ weekExpected, factors, balance }: LearnedCampaign,
@@ -59,15 +59,11 @@ function steer(
 	day: number,
 ): Steering {
 	const { observed } = factors.campaign;
-	const { caution: strength, kappa, allowanceMicros } = settings;
+	const { caution: strength, kappa } = settings;
 	const before = known?.steering ?? null;
 	// A night that is gone through again has let it creep already.
 	const creep = known?.day === day ? (before?.creep ?? 1) : nextCreep(before?.creep ?? 1, weekExpected, settings.creep);
-	const inForce = before ?? {
-		caution: caution(strength, kappa.campaign, observed),
-		overpaid: overpaidGuard(balance, allowanceMicros),
-		bidCreep: creep,
-	};
+	const inForce = before ?? { caution: caution(strength, kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
 	return { caution: inForce.caution, overpaid: inForce.overpaid, bidCreep: inForce.bidCreep, creep, observed, balance };
 }
 

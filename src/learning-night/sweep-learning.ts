@@ -3,10 +3,11 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
 import type { NetworkLearning } from "../learning/policy.ts";
-import { tidyLearning } from "../learning-rows/tidy.ts";
+import { isTidied, tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { findBreakOf, listUnsettled } from "./find-breaks.ts";
 import { holdGuards } from "./hold-guards.ts";
+import { underLease } from "./lease.ts";
 import { openNight } from "./night-progress.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
 import { type FactorCursor, FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
@@ -44,16 +45,22 @@ type Publishing = {
 	all: boolean;
 };
 
-/** @param mayGoOn whether enough is left for another slice, given what is left to others */
+/** One run at a time. @param mayGoOn whether enough is left for another slice, given what is left to others */
 export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: number) => boolean): Promise<void> {
 	const { db, now } = deps;
-	const mayGoOn = () => hasLeft(LEFT_TO_OTHERS);
-	const today = dayOf(now());
 	const network = await readNetworkLearning(db);
+	const learns = await isLearning(db, network);
+	if (!learns) await forgetFactors(db);
+	if (!learns && (await isTidied(db, dayOf(now())))) return;
+	await underLease(db, now(), () => sweep(deps, network, learns, () => hasLeft(LEFT_TO_OTHERS)));
+}
+
+async function sweep(deps: LearningDeps, network: NetworkLearning | null, learns: boolean, mayGoOn: () => boolean): Promise<void> {
+	const { db, now } = deps;
+	const today = dayOf(now());
 	// Rows are kept whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
-	if (!(await isLearning(db, network))) {
-		await forgetFactors(db);
+	if (!learns) {
 		await tidy();
 		return;
 	}

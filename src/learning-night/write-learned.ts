@@ -8,6 +8,7 @@ import { UNPUBLISHED } from "../learning/publish-step.ts";
 import { LISTED_KEYWORDS, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
 import type { SharedFactors } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
+import { markCampaignsOf } from "./mark-book.ts";
 
 /** A campaign as the night leaves it. */
 export type ClosedCampaign = {
@@ -144,6 +145,8 @@ export function forgetOthers(day: number): SQL[] {
 			WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM learning_campaigns WHERE day = ${day} AND learned IS NOT NULL)`,
 		sql`DELETE FROM learning_factors WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
 		sql`DELETE FROM learning_campaigns WHERE campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
+		markCampaignsOf(sql`SELECT campaign_id FROM learning_campaigns
+			WHERE day < ${day} AND (learned IS NOT NULL OR steering IS NOT NULL)`),
 		sql`UPDATE learning_campaigns SET learned = NULL, steering = NULL, day = ${day} WHERE day < ${day}`,
 	];
 }

@@ -16,14 +16,24 @@ type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; af
  * @returns whether all is tidy
  */
 export async function tidyLearning(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
-	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'tidy'`);
-	const known = stored === undefined ? null : (JSON.parse(stored.value) as Tidying);
+	const known = await readTidying(db);
 	let state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0 };
 	if (state.step === "done") return true;
 	while (state.step !== "done" && mayGoOn()) state = await take(db, state);
 	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('tidy', ${JSON.stringify(state)})
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
 	return state.step === "done";
+}
+
+/** Whether a day's tidying is done. */
+export async function isTidied(db: Database, today: number): Promise<boolean> {
+	const known = await readTidying(db);
+	return known?.day === today && known.step === "done";
+}
+
+async function readTidying(db: Database): Promise<Tidying | null> {
+	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'tidy'`);
+	return stored === undefined ? null : (JSON.parse(stored.value) as Tidying);
 }
 
 async function take(db: Database, state: Tidying): Promise<Tidying> {

@@ -139,6 +139,23 @@ async function publish(bookFormat: 1 | 2): Promise<void> {
 	setNow(new Date(time).toISOString());
 }
 
+/** A statement whose answer comes late. */
+function holdBackAnswer(statement: D1PreparedStatement, held: Promise<void>, onRead: () => void): D1PreparedStatement {
+	const late =
+		<Values extends unknown[], Answer>(read: (...values: Values) => Promise<Answer>) =>
+		async (...values: Values): Promise<Answer> => {
+			const answer = await read(...values);
+			onRead();
+			await held;
+			return answer;
+		};
+	const bind = statement.bind.bind(statement);
+	statement.bind = (...values) => holdBackAnswer(bind(...values), held, onRead);
+	statement.all = late(statement.all.bind(statement)) as D1PreparedStatement["all"];
+	statement.raw = late(statement.raw.bind(statement) as () => Promise<unknown>) as unknown as D1PreparedStatement["raw"];
+	return statement;
+}
+
 const DOMAINS = ["good.example", "bad.example", "new.example"];
 const pricesOf = () => Promise.all(DOMAINS.flatMap((domain) => [priceFor(domain), priceFor(domain, "clicker_rtb")]));
 
@@ -369,6 +386,57 @@ describe("worker: learned prices", () => {
 		for (let day = 0; day < 3; day++) await pass(25);
 		expect(await priceFor("new.example")).toBeGreaterThan(0.2 * 1.05 ** 3);
 		await importNetwork({ mode: "automatic", creep: 0 });
+	});
+
+	it("what was learned of clicks that are forgotten leaves the book in that night", async () => {
+		// Steps so large that no factor moves: guards alone do.
+		await importNetwork({ mode: "automatic", publish_step: 0.2 });
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 4, payout: 4_000_000 }]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		expect(await priceFor("good.example", "clicker_rtb")).toBeGreaterThan(0.18);
+		await env.DB.batch(["clicks", "earnings"].map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+		await pass(25);
+		// As a campaign that nothing is known of.
+		expect(await priceFor("good.example", "clicker_rtb")).toBe(0.1423);
+		await importNetwork({ mode: "automatic", publish_step: 0.06 });
+	});
+
+	it("a run that lasts into the next day is not overtaken", async () => {
+		const rows = { campaign: 5001, clicks: 40, conversions: 4, payout: 4_000_000, publisher: "clicker", paid: 16_000_000 };
+		await store(30, [rows]);
+		await pass(25);
+		const cell = [5001, "clicker", hashSource("s"), "", "homepage", dayOf(time)];
+		await env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, 40, 0, 400000000)")
+			.bind(...cell)
+			.run();
+		// Two minutes before midnight, and five later.
+		time = (dayOf(time) + 1) * DAY_MS - 2 * MINUTE_MS;
+		setNow(new Date(time).toISOString());
+		let goOn: (() => void) | undefined;
+		const held = new Promise<void>((resolve) => {
+			goOn = resolve;
+		});
+		let hasRead: (() => void) | undefined;
+		const reading = new Promise<void>((resolve) => {
+			hasRead = resolve;
+		});
+		const late = openDatabase({
+			...(env.DB as object),
+			batch: env.DB.batch.bind(env.DB),
+			prepare: (text: string) => {
+				const statement = env.DB.prepare(text);
+				return text.includes("FROM learning_clicks k LEFT JOIN") ? holdBackAnswer(statement, held, () => hasRead?.()) : statement;
+			},
+		} as D1Database);
+		const slow = sweepLearning({ db: late, kv: env.BOOK, now: () => Date.now() }, () => true);
+		await reading;
+		await pass(5 / 60);
+		goOn?.();
+		await slow;
+		await pass(1);
+		const paid = await rowsOf("SELECT steering ->> 'balance' AS balance FROM learning_campaigns WHERE campaign_id = 5001");
+		// What was paid in four weeks, that day's too.
+		expect(JSON.parse(String(paid[0]?.balance)).paidMicros).toBeGreaterThan(25 * 16_000_000 + 400_000_000);
 	});
 
 	it("guards hold until the last learned price has left the book", async () => {
