@@ -368,7 +368,7 @@ describe("worker: learned prices", () => {
 		expect(Math.abs(((await priceFor("good.example")) ?? 0) / (after ?? 1) - 1)).toBeLessThan(0.1);
 		expect(
 			await rowsOf(
-				"SELECT json_extract(published, '$.factor') > 1.6 AS jumped FROM learning_factors WHERE campaign_id = 5001 AND name = ''",
+				"SELECT CASE WHEN CAST(published ->> 'factor' AS REAL) > 1.6 THEN 1 ELSE 0 END AS jumped FROM learning_factors WHERE campaign_id = 5001 AND name = ''",
 			),
 		).toEqual([{ jumped: 1 }]);
 		await importNetwork({ mode: "automatic" });
