@@ -2,13 +2,13 @@
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
-import { OvertakenError } from "../db/overtaken.ts";
+import { isOvertaken } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { invalidInput } from "../http/errors.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
 import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
-import { type Adjustment, findRival, type NewAdjustment, requestOf, reread } from "./adjustment-rows.ts";
+import { type Adjustment, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
 import { auditAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
 
@@ -70,15 +70,10 @@ export async function judgeBy(
 		]),
 		auditAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
 	];
-	try {
+	const write = async () => {
 		if ((await judge(key, verdict, row.id, { alongside })) === null) throw noConversion();
-	} catch (error) {
-		if (!(error instanceof OvertakenError)) throw error;
-		const rival = await findRival(db, row, request);
-		if (rival === null) throw error;
-		return rival;
-	}
-	return reread(db, row.id);
+	};
+	return storeOnce(db, row, request, write, isOvertaken);
 }
 
 /** What judging would change. */

@@ -40,11 +40,26 @@ export async function openAdjustment(
 	request: AnyRequest,
 	others: readonly SQL[] = [],
 ): Promise<Adjustment> {
-	const { db } = deps;
+	const write = () => runTransaction(deps.db, [insertRows(adjustments, [row]), auditAdjustment(deps, row, request), ...others]);
+	return storeOnce(deps.db, row, request, write, isConstraintError);
+}
+
+/**
+ * Has a transaction write that adds an adjustment's row.
+ * @param isTaken whether it failed since the row, or what it moves, was there already
+ * @returns the row, or that of the same request where it was faster
+ */
+export async function storeOnce(
+	db: Database,
+	row: NewAdjustment,
+	request: AnyRequest,
+	write: () => Promise<unknown>,
+	isTaken: (error: unknown) => boolean,
+): Promise<Adjustment> {
 	try {
-		await runTransaction(db, [insertRows(adjustments, [row]), auditAdjustment(deps, row, request), ...others]);
+		await write();
 	} catch (error) {
-		if (!isConstraintError(error)) throw error;
+		if (!isTaken(error)) throw error;
 		const rival = await findRival(db, row, request);
 		if (rival === null) throw error;
 		return rival;
@@ -56,7 +71,7 @@ export async function openAdjustment(
  * What stands in the way of a row that could not be added: the row of the same request, which another was faster with; null where there
  * is nothing. @throws HttpError 412 where its id is of another request, 422 where it undoes what is undone already
  */
-export async function findRival(db: Database, { id, undoes }: NewAdjustment, request: AnyRequest): Promise<Adjustment | null> {
+async function findRival(db: Database, { id, undoes }: NewAdjustment, request: AnyRequest): Promise<Adjustment | null> {
 	const same = await readAdjustment(db, id, request);
 	if (same !== null || undoes === undefined || undoes === null) return same;
 	const [undone] = await db.select({ id: adjustments.id }).from(adjustments).where(eq(adjustments.undoes, undoes));

@@ -2,11 +2,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
-import { OvertakenError } from "../db/overtaken.ts";
+import { isOvertaken } from "../db/overtaken.ts";
 import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
-import { type Adjustment, findRival, type NewAdjustment, requestOf, reread } from "./adjustment-rows.ts";
+import { type Adjustment, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
 import { auditAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE } from "./deps.ts";
 
@@ -47,7 +47,6 @@ export async function storeMove(
 	request: AdjustmentRequest | AttachRequest,
 	run: (alongside: Alongside) => Promise<Judgement | null>,
 ): Promise<Adjustment> {
-	const { db } = deps;
 	const alongside: Alongside = (judgement) => {
 		const { conversions, publisherRevenueMicros, grossRevenueMicros } = changeOf(judgement);
 		return [
@@ -55,15 +54,7 @@ export async function storeMove(
 			auditAdjustment(deps, row, request, { counts: { conversions } }),
 		];
 	};
-	try {
-		changeOf(await run(alongside));
-	} catch (error) {
-		if (!(error instanceof OvertakenError)) throw error;
-		const rival = await findRival(db, row, request);
-		if (rival === null) throw error;
-		return rival;
-	}
-	return reread(db, row.id);
+	return storeOnce(deps.db, row, request, async () => changeOf(await run(alongside)), isOvertaken);
 }
 
 /** @throws HttpError 422 where conversion or click are gone meanwhile */

@@ -5,6 +5,10 @@ export class OvertakenError extends Error {
 	override readonly name = "OvertakenError";
 }
 
+export function isOvertaken(error: unknown): boolean {
+	return error instanceof OvertakenError;
+}
+
 /** A failure of PostgreSQL. Its message holds no values: they may be personal. */
 export class PostgresError extends Error {
 	override readonly name = "PostgresError";
