@@ -8,7 +8,7 @@ import type { Campaign, LinkTerms } from "./offers.ts";
 export type LinkPricesDeps = { db: Database; kv: KVNamespace };
 
 /** A campaign's columns that its price is made of. */
-export type PricedRow = { campaignId: number; platform: string; epcMicros: number | null; epcLearning: string | null };
+type PricedRow = { campaignId: number; platform: string; epcMicros: number | null; epcLearning: string | null };
 
 type Price = Pick<Campaign, "epcMicros" | "heldBack">;
 

@@ -224,7 +224,9 @@ describe("worker: POST /api/links", () => {
 			publishers: { acme: { f: 0.9, s: { [hashSource("sub&1")]: 0.5, [hashSource("")]: 1.2 }, c: { "120": 2 } } },
 		};
 		await env.BOOK.put(LEARNED_KEY, JSON.stringify(learned));
-		await env.DB.prepare("INSERT INTO learning_factors (level, campaign_id, publisher_id, name, published, target, moving) VALUES ('price', 101, '', '', ?, '0.5', 0)")
+		await env.DB.prepare(
+			"INSERT INTO learning_factors (level, campaign_id, publisher_id, name, published, target, moving) VALUES ('price', 101, '', '', ?, '0.5', 0)",
+		)
 			.bind(JSON.stringify({ factor: 0.5, at: 1, before: [] }))
 			.run();
 		const file = (learning: object) => ({
