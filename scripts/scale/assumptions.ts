@@ -103,6 +103,8 @@ export const ASSUMPTIONS = {
 	removedPerMinute: code(20_000, "rows/min", "of a kind removed", "src/retention/remove-old.ts"),
 	digestedPerMinute: code(20_000, "rows/min", "read for digests of closed days", "src/days/sweep-days.ts"),
 	checkedPerMinute: code(500, "conversions/min", "checked, of all in turn and of those just written", "src/ledger-check/sweep-ledger.ts"),
+	clicksAPart: code(30_000, "clicks", "compared with their counters in one part of a day", "src/reconcile/parts.ts"),
+	partsPerMinute: code(10, "parts/min", "compared", "src/reconcile/sweep-sums.ts"),
 	d1Gb: list(10, "GB", "a database", "d1/platform/limits"),
 	d1CallMs: assumed(20, "ms", "between a Worker and D1, commit included; a batch of clicks makes two calls"),
 

@@ -82,6 +82,13 @@ export const WALLS: readonly Wall[] = [
 		use: (needs, v) => ((needs.clicks + needs.conversions) * 60) / v.digestedPerMinute,
 	},
 	{
+		name: "counters of today, yesterday and a day in turn compared within an hour",
+		engine: null,
+		effect: "those of earlier days wait",
+		remedy: "more parts a minute (`PARTS_A_RUN`)",
+		use: (needs, v) => (3 * needs.clicks * DAY_SECONDS) / (v.clicksAPart * v.partsPerMinute * 60),
+	},
+	{
 		name: "the queue of clicks holds a day's outage",
 		engine: null,
 		effect: "during an outage, sends fail and KV keeps the clicks",

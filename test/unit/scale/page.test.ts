@@ -68,6 +68,8 @@ describe("unit: the assumptions of scale", () => {
 		retentionDays: /CLICK_RETENTION_DAYS: v\.optional\(numberFrom\(.*\), (\d+)\)/,
 		removedPerMinute: /const LOOKED_AT_A_STEP = ([\d_]+);/,
 		digestedPerMinute: /const RECORDS_A_RUN = ([\d_]+);/,
+		clicksAPart: / rows: ([\d_]+),/,
+		partsPerMinute: /const PARTS_A_RUN = (\d+);/,
 		checkedPerMinute: /const CONVERSIONS_A_RUN = (\d+);/,
 	};
 	/** Values in another unit than the code's. */
