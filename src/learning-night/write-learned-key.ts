@@ -18,7 +18,7 @@ type FactorRow = Omit<Factor, "factor"> & { published: string };
 export async function writeLearnedKey(db: Database, kv: KVNamespace): Promise<void> {
 	const followed = await readFollowed(db);
 	const factors = await readFactors(db, followed);
-	const [held] = await db.all<{ most: number | null }>(sql`SELECT max(CAST(steering ->> 'bidCreep' AS REAL)) AS most
+	const [held] = await db.all<{ most: number | null }>(sql`SELECT max(CAST(steering ->> 'bidCreep' AS DOUBLE PRECISION)) AS most
 		FROM learning_campaigns WHERE steering IS NOT NULL`);
 	const most = Math.max(1, held?.most ?? 1);
 	const clicks = haveRoom(factors) ? null : await readClicks(db, factors);

@@ -14,10 +14,11 @@ import { dailyDifferences } from "../../src/reconcile/daily-sums.ts";
 import { networkDifferences } from "../../src/reconcile/network-sums.ts";
 import { FIRST_PART, type Part, readPart, writePart } from "../../src/reconcile/parts.ts";
 import { type ReconcileAnswer, reconcileAnswerSchema } from "../../src/reconcile/reconcile-answers.ts";
+import { reconcileRoutes } from "../../src/reconcile/reconcile-routes.ts";
 import { reconcilePart } from "../../src/reconcile/reconcile-sums.ts";
 import { repairSums } from "../../src/reconcile/repair-sums.ts";
 import { sweepSums } from "../../src/reconcile/sweep-sums.ts";
-import { ACTOR } from "../support/actor.ts";
+import { ACTOR, actedBy } from "../support/actor.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
@@ -225,7 +226,11 @@ describe("worker: comparing counters with their rows", () => {
 
 	it("goes on with a cursor until all is compared, totals last", async () => {
 		await run("UPDATE campaign_totals SET click_count = click_count + 1 WHERE campaign_id = 11");
-		const first = await ask({ from: "2026-10-01", to: "2026-11-20" });
+		// The time of a request stands still: only its days are bounded.
+		const routes = actedBy(reconcileRoutes({ db, now: () => LATE }));
+		const askIn = async (body: object) =>
+			v.parse(reconcileAnswerSchema, await (await routes.request("/", { method: "POST", body: JSON.stringify(body) })).json());
+		const first = await askIn({ from: "2026-10-01", to: "2026-11-20" });
 		expect(first).toMatchObject({
 			days: 30,
 			from: "2026-10-01",
@@ -234,8 +239,12 @@ describe("worker: comparing counters with their rows", () => {
 			difference_count: 0,
 			next_cursor: "day 2026-10-31",
 		});
-		const second = await ask({ from: "2026-10-01", to: "2026-11-20", cursor: first.next_cursor });
+		const second = await askIn({ from: "2026-10-01", to: "2026-11-20", cursor: first.next_cursor });
 		expect(second).toMatchObject({ days: 21, to: "2026-11-20", campaigns: 2, difference_count: 1, next_cursor: null });
+		// Within a day, too.
+		for (const cursor of ["day 2026-11-20 publishers pa", "day 2026-11-20 campaigns", "day 2026-11-20 campaigns 11"]) {
+			expect(await askIn({ to: "2026-11-20", cursor })).toMatchObject({ days: 1, difference_count: 1, next_cursor: null });
+		}
 	});
 
 	it.each([
