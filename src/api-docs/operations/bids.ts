@@ -54,6 +54,24 @@ const bidRequestSchema = named(
 	}),
 );
 
+const notice = v.optional(
+	v.pipe(text, v.description("With `response_profile` `full`. To be called with its macros filled in; it never bills.")),
+);
+const whole = v.pipe(v.number(), v.integer());
+
+/** What a bid has beyond the interface with `response_profile` `full`. */
+const IN_FULL = {
+	nurl: notice,
+	burl: notice,
+	lurl: notice,
+	cid: v.optional(v.pipe(text, v.description("With `response_profile` `full`. The campaign."))),
+	crid: v.optional(v.pipe(text, v.description("With `response_profile` `full`. Of the campaign and the kind of its link."))),
+	cat: v.optional(v.pipe(v.array(text), v.description("With `response_profile` `full`. The advertiser's IAB categories."))),
+	cattax: v.optional(v.pipe(whole, v.description("With `response_profile` `full`. Of which taxonomy they are."))),
+	exp: v.optional(v.pipe(whole, v.description("With `response_profile` `full`. For how many seconds a click is paid."))),
+	mtype: v.optional(v.pipe(v.literal(4), v.description("With `response_profile` `full`. Native."))),
+};
+
 const bidSchema = named(
 	"Bid",
 	v.strictObject({
@@ -62,6 +80,7 @@ const bidSchema = named(
 		price: v.pipe(v.number(), v.minValue(0), v.description("USD earnings per click, four decimals.")),
 		adm: v.pipe(text, v.description("JSON text: `native.link.url` is the click URL.")),
 		adomain: v.pipe(v.array(text), v.maxLength(1)),
+		...IN_FULL,
 		ext: v.strictObject({ final_url: text, altered: v.boolean(), advertiser_name: text, advertiser_id: text }),
 	}),
 );
@@ -112,6 +131,12 @@ export const BID_OPERATIONS: readonly Operation[] = [
 				schema: v.pipe(text, v.regex(PUBLISHER_IDENTITY)),
 				example: "acme_rtb",
 			},
+			{
+				in: "header",
+				name: "AccessKey",
+				description: "Only for tests of a publisher with the option `openrtb.nbr`: a 204 then says why, in `x-nbr`. A bid needs no key.",
+				schema: text,
+			},
 		],
 		body: {
 			required: true,
@@ -128,7 +153,10 @@ export const BID_OPERATIONS: readonly Operation[] = [
 		},
 		answers: {
 			200: { description: "A bid.", headers: VERSION_HEADER, content: { schema: bidResponseSchema } },
-			204: { description: "No bid: an empty body.", headers: VERSION_HEADER },
+			204: {
+				description: "No bid: an empty body.",
+				headers: { ...VERSION_HEADER, "x-nbr": "The code of the reason, of tests with an AccessKey, by option." },
+			},
 			400: {
 				description: "The request must be corrected before it is sent again.",
 				headers: VERSION_HEADER,
