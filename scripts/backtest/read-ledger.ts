@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client, TypeOverrides } from "pg";
 import type { CampaignTerms } from "../../src/learning/cell.ts";
 import type { LinkType, PricingModel } from "../../src/lib/enums.ts";
 import { Failure } from "../local/failure.ts";
@@ -29,37 +30,62 @@ export function findLocalDatabase(): string {
 	return found;
 }
 
-/** Reads what a walk needs of a network's database: paid clicks, and what their conversions came to be. @param file of SQLite, migrated */
-export function readLedger(file: string): Ledger {
+/** Reads all rows of a statement that both engines run. */
+type ReadAll = <Row>(text: string) => Promise<Row[]>;
+
+/** Reads what a walk needs of a network's database. @param file of SQLite, migrated */
+export async function readSqliteLedger(file: string): Promise<Ledger> {
 	const db = new DatabaseSync(file, { readOnly: true });
 	try {
-		const all = <Row>(text: string) => db.prepare(text).all() as Row[];
-		const publishers = all<{ id: string; sharePpm: number; pricingModel: PricingModel }>(
-			`SELECT id, revenue_share_ppm AS sharePpm, pricing_model AS pricingModel FROM publishers ORDER BY id`,
-		);
-		const campaigns = all<CampaignRow>(`SELECT campaign_id AS id, platform, epc_micros AS epc, default_keyword_epc_micros AS defaultKeyword,
-			keyword_epc_micros AS keywords FROM campaigns ORDER BY campaign_id`);
-		// Clicks of earlier versions do not know their link: most were on homepages.
-		const clicks = all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
-			coalesce(source_hash, source_id, '') AS source, coalesce(keyword, keyword_class, '') AS keyword, link FROM clicks
-			WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
-		const words = all<LedgerWord>(`SELECT e.at, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'status' AS status,
-				coalesce(v.gross_micros, 0) AS grossMicros
-			FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
-			WHERE v.click_id IS NOT NULL AND v.test = 0 AND e.details -> 'set' ->> 'status' IN ('approved', 'cancelled')
-			ORDER BY e.at, e.platform, e.txnid, e.seq`);
-		const earned = all<{ click: string; micros: number }>(`SELECT click_id AS click, sum(gross_micros) AS micros FROM conversions
-			WHERE stage = 'settled' AND status = 'approved' AND test = 0 AND click_id IS NOT NULL AND gross_micros > 0 GROUP BY click_id`);
-		return {
-			publishers: publishers.map(({ id, sharePpm, pricingModel }) => ({ id, sharePpm, paidByClick: pricingModel === "CPC" })),
-			campaigns: campaigns.map(termsOf),
-			clicks: clicks.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
-			words,
-			earnedMicros: new Map(earned.map(({ click, micros }) => [click, micros])),
-		};
+		return await readLedger(async <Row>(text: string) => db.prepare(text).all() as Row[]);
 	} finally {
 		db.close();
 	}
+}
+
+/** Types of PostgreSQL whose values are numbers here, as in SQLite: integers, and the sums of them. */
+const NUMBERS = [20, 21, 23, 1700];
+
+/** The same of PostgreSQL, as it stands at one moment. @param url of the database, migrated */
+export async function readPostgresLedger(url: string): Promise<Ledger> {
+	const types = new TypeOverrides();
+	for (const type of NUMBERS) types.setTypeParser(type, Number);
+	const client = new Client({ connectionString: url, types });
+	await client.connect();
+	try {
+		await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+		return await readLedger(async <Row>(text: string) => (await client.query(text)).rows as Row[]);
+	} finally {
+		await client.end();
+	}
+}
+
+/** Paid clicks, and what their conversions came to be. */
+async function readLedger(all: ReadAll): Promise<Ledger> {
+	const publishers = await all<{ id: string; sharePpm: number; pricingModel: PricingModel }>(
+		`SELECT id, revenue_share_ppm AS "sharePpm", pricing_model AS "pricingModel" FROM publishers ORDER BY id`,
+	);
+	const campaigns =
+		await all<CampaignRow>(`SELECT campaign_id AS id, platform, epc_micros AS epc, default_keyword_epc_micros AS "defaultKeyword",
+		keyword_epc_micros AS keywords FROM campaigns ORDER BY campaign_id`);
+	// Clicks of earlier versions do not know their link: most were on homepages.
+	const clicks = await all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
+		coalesce(source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
+		WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
+	const words = await all<LedgerWord>(`SELECT e.at, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'status' AS status,
+			coalesce(v.gross_micros, 0) AS "grossMicros"
+		FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
+		WHERE v.click_id IS NOT NULL AND v.test = 0 AND e.details -> 'set' ->> 'status' IN ('approved', 'cancelled')
+		ORDER BY e.at, e.platform, e.txnid, e.seq`);
+	const earned = await all<{ click: string; micros: number }>(`SELECT click_id AS click, sum(gross_micros) AS micros FROM conversions
+		WHERE stage = 'settled' AND status = 'approved' AND test = 0 AND click_id IS NOT NULL AND gross_micros > 0 GROUP BY click_id`);
+	return {
+		publishers: publishers.map(({ id, sharePpm, pricingModel }) => ({ id, sharePpm, paidByClick: pricingModel === "CPC" })),
+		campaigns: campaigns.map(termsOf),
+		clicks: clicks.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
+		words,
+		earnedMicros: new Map(earned.map(({ click, micros }) => [click, micros])),
+	};
 }
 
 function termsOf({ id, platform, epc, defaultKeyword, keywords }: CampaignRow): CampaignTerms {

@@ -58,6 +58,17 @@ describe("npm start -- --postgres, with DATABASE_URL", { timeout: 3 * MINUTES_MS
 		expect(server.stdout).not.toMatch(/ERROR|stack:|"level":"error"/);
 	});
 
+	it("has its ledger walked by the backtest", async () => {
+		const options = ["--postgres", "--settle-days", "0", "--json"];
+		const { code, stdout } = await project.run(["node", "scripts/run.mjs", "scripts/backtest.ts", ...options], {
+			env: { DATABASE_URL: urlOf(DATABASE) },
+		});
+		expect(code).toBe(0);
+		const { all } = JSON.parse(stdout) as { all: { clicks: number; earnedMicros: number } };
+		expect(all.clicks).toBeGreaterThan(0);
+		expect(all.earnedMicros).toBe(12_340_000);
+	});
+
 	it("stops, and starts again with what it had", async () => {
 		expect(await server.stop()).toBe(0);
 		server = await start();

@@ -802,7 +802,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		files: ["scripts/backtest.ts"],
 		job: "`npm run backtest`: the learner over tables in memory, at the time that it is told; walked forward through a ledger",
 		imports: ["src/lib", "src/learning", "scripts/local"],
-		packages: ["commander", "valibot"],
+		packages: ["commander", "pg", "valibot"],
 	},
 	{
 		path: "scripts/market",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readLedger } from "../../../scripts/backtest/read-ledger.ts";
+import { readSqliteLedger } from "../../../scripts/backtest/read-ledger.ts";
 import { describeReport, reportLedger } from "../../../scripts/backtest/report-ledger.ts";
 import { type Ledger, walkLedger } from "../../../scripts/backtest/walk-ledger.ts";
 import { DAY_MS } from "../../../src/lib/time.ts";
@@ -83,7 +83,7 @@ describe("reading a database", () => {
 	});
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	it("takes paid clicks, what was said of their conversions, and what those are worth", () => {
+	it("takes paid clicks, what was said of their conversions, and what those are worth", async () => {
 		const file = join(folder, "network.sqlite");
 		const db = new DatabaseSync(file);
 		for (const name of readdirSync("drizzle/network")
@@ -123,7 +123,7 @@ describe("reading a database", () => {
 		insert("conversion_events", { id: "1", platform: "p", txnid: "t", seq: 1, at: START + 5, details: '{"set":{"status":"pending"}}' });
 		insert("conversion_events", { id: "2", platform: "p", txnid: "t", seq: 2, at: START + 9, details: '{"set":{"status":"approved"}}' });
 		db.close();
-		expect(readLedger(file)).toEqual({
+		expect(await readSqliteLedger(file)).toEqual({
 			publishers: [{ id: "acme", sharePpm: 800_000, paidByClick: true }],
 			campaigns: [
 				{ id: "7", platform: "p", epcMicros: 400_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map([["red", 500_000]]) },
