@@ -56,26 +56,48 @@ function storeKind({ sourceKey, ...kind }: TrafficKind): StoredKind {
 	return { ...kind, source: sourceKey.slice(kind.publisher.length + 1) };
 }
 
-/** What traffic had said of a night by the time it was cut off. */
-export async function readTraffic(db: Database): Promise<Traffic> {
-	const parts = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`);
+/** The parts of `learning_work` that traffic is kept in, by name. */
+export type KeptParts = ReadonlyMap<string, string>;
+
+/** What traffic had said of a night by the time it was cut off, and the parts that it was read of. */
+export async function readTraffic(db: Database): Promise<{ traffic: Traffic; kept: KeptParts }> {
+	const parts = await db.all<{ name: string; value: string }>(
+		sql`SELECT name, value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`,
+	);
 	const kinds = parts.flatMap(({ value }) => JSON.parse(value) as StoredKind[]);
-	return new Traffic(kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) })));
+	const traffic = new Traffic(kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) })));
+	return { traffic, kept: new Map(parts.map(({ name, value }) => [name, value])) };
 }
 
-/** Keeps how far a night is. @param traffic what it goes on with; null where it is done */
+/**
+ * Keeps how far a night is.
+ * @param traffic what it goes on with; null where it is done
+ * @param kept    parts that are there already: only those that differ are written
+ */
 export async function saveNight(
 	db: Database,
 	day: number,
 	progress: Progress,
 	traffic: Traffic | null,
+	kept: KeptParts,
 	then: readonly SQL[] = [],
 ): Promise<void> {
-	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds].map(storeKind));
+	const parts = splitByBytes(traffic === null ? [] : [...traffic.kinds].map(storeKind)).map((kinds, at) => {
+		return { name: `traffic ${String(at).padStart(PART_DIGITS, "0")}`, value: JSON.stringify(kinds) };
+	});
+	const names = JSON.stringify(parts.map(({ name }) => name));
 	await runTransaction(db, [
-		sql`DELETE FROM learning_work WHERE name LIKE 'traffic %'`,
-		...parts.map((kinds, at) => sql`INSERT INTO learning_work (name, value) VALUES (${`traffic ${at}`}, ${JSON.stringify(kinds)})`),
+		sql`DELETE FROM learning_work WHERE name LIKE 'traffic %' AND name NOT IN (SELECT atom FROM json_each(${names}))`,
+		...parts
+			.filter(({ name, value }) => kept.get(name) !== value)
+			.map(
+				({ name, value }) =>
+					sql`INSERT INTO learning_work (name, value) VALUES (${name}, ${value}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			),
 		sql`UPDATE learning_nights SET progress = ${JSON.stringify(progress)}, fault = NULL WHERE day = ${day}`,
 		...then,
 	]);
 }
+
+/** So that names are in the order of their numbers. */
+const PART_DIGITS = 6;

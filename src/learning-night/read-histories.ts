@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
-import { type CampaignTerms, type Cell, cellKey } from "../learning/cell.ts";
+import { type CampaignTerms, type Cell, cellKey, OTHER_SOURCES } from "../learning/cell.ts";
 import type { CellHistory, ClickRow, EarningRow } from "../learning/cohorts.ts";
 import type { LearningMode } from "../learning/modes.ts";
 import type { CampaignHistory } from "../learning/night-steps.ts";
@@ -11,6 +11,8 @@ import type { LinkType } from "../lib/enums.ts";
 
 /** Rows of one statement. */
 const ROWS_A_PAGE = 10_000;
+/** Rows of clicks of one campaign that are in memory at a time. */
+const MAX_ROWS_OF_CAMPAIGN = 100_000;
 
 /** A campaign's history, and what is done with what it teaches. */
 export type KnownHistory = CampaignHistory & { mode: LearningMode };
@@ -28,26 +30,34 @@ type CellRow = { campaignId: number; publisherId: string; source: string; keywor
 type ClickCells = CellRow & ClickRow;
 type EarningCells = CellRow & EarningRow;
 
-/** The next campaigns behind one that have clicks: as many as a page of rows has whole, and one at the least. */
-export async function readHistories(db: Database, network: NetworkLearning | null, after: number): Promise<HistorySlice> {
-	return readSlice(db, network, after, await readClicks(db, after, Number.MAX_SAFE_INTEGER));
+/**
+ * The next campaigns behind one that have clicks: as many as a page of rows has whole, and one at the least.
+ * @param most rows of clicks of one campaign; of one that has more, the sources of each publisher are taken together
+ */
+export async function readHistories(
+	db: Database,
+	network: NetworkLearning | null,
+	after: number,
+	most: number = MAX_ROWS_OF_CAMPAIGN,
+): Promise<HistorySlice> {
+	return readSlice(db, network, after, await readClicks(db, after, Number.MAX_SAFE_INTEGER, most));
 }
 
 /** One campaign with all of its rows; undefined where it has none. */
 export async function readHistory(db: Database, network: NetworkLearning | null, campaignId: number): Promise<KnownHistory | undefined> {
-	const { histories } = await readSlice(db, network, campaignId - 1, await readClicks(db, campaignId - 1, campaignId));
-	return histories[0];
+	const clicks = await readClicks(db, campaignId - 1, campaignId, MAX_ROWS_OF_CAMPAIGN);
+	return (await readSlice(db, network, campaignId - 1, clicks)).histories[0];
 }
 
 async function readSlice(
 	db: Database,
 	network: NetworkLearning | null,
 	after: number,
-	clicks: readonly ClickCells[],
+	{ rows: clicks, isFolded }: ReadClicks,
 ): Promise<HistorySlice> {
 	const last = clicks.at(-1)?.campaignId ?? null;
 	if (last === null) return { histories: [], last: null, rows: 0 };
-	const earnings = await readEarnings(db, after, last);
+	const earnings = isFolded ? await readFoldedEarnings(db, last) : await readEarnings(db, after, last);
 	const campaigns = await readCampaigns(db, network, [...new Set(clicks.map(({ campaignId }) => campaignId))]);
 	const cells = new Map<number, Map<string, CellHistory & { clicks: ClickRow[]; earnings: EarningRow[] }>>();
 	const cellOf = (row: CellRow) => {
@@ -73,26 +83,44 @@ async function readSlice(
 	return { histories, last, rows: clicks.length + earnings.length };
 }
 
+/** Whether the sources of the one campaign that they are of were taken together. */
+type ReadClicks = { rows: ClickCells[]; isFolded: boolean };
+
 /** Whole campaigns: where a page ends in the middle of one, it is left for the next, or read to its end where it is the only one. */
-async function readClicks(db: Database, after: number, upTo: number): Promise<ClickCells[]> {
+async function readClicks(db: Database, after: number, upTo: number, most: number): Promise<ReadClicks> {
+	const size = Math.min(ROWS_A_PAGE, most);
 	const page = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
 			clicks, paid_micros AS "paidMicros" FROM learning_clicks
-		WHERE campaign_id > ${after} AND campaign_id <= CAST(${upTo} AS BIGINT) ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
-	if (page.length < ROWS_A_PAGE) return page;
+		WHERE campaign_id > ${after} AND campaign_id <= CAST(${upTo} AS BIGINT)
+		ORDER BY campaign_id, publisher_id, source, keyword, link, day LIMIT ${size}`);
+	if (page.length < size) return { rows: page, isFolded: false };
 	const cut = page.at(-1)?.campaignId;
 	const whole = page.filter(({ campaignId }) => campaignId !== cut);
-	if (whole.length > 0) return whole;
+	if (whole.length > 0) return { rows: whole, isFolded: false };
 	for (;;) {
 		const end = page.at(-1);
-		if (end === undefined) return page;
+		if (end === undefined) return { rows: page, isFolded: false };
 		const more = await db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", source, keyword, link, day,
 				clicks, paid_micros AS "paidMicros" FROM learning_clicks
 			WHERE campaign_id = ${end.campaignId}
 				AND (publisher_id, source, keyword, link, day) > (${end.publisherId}, ${end.source}, ${end.keyword}, ${end.link}, ${end.day})
-			ORDER BY publisher_id, source, keyword, link, day LIMIT ${ROWS_A_PAGE}`);
+			ORDER BY publisher_id, source, keyword, link, day LIMIT ${size}`);
+		if (page.length + more.length > most) return { rows: await readFoldedClicks(db, end.campaignId), isFolded: true };
 		for (const row of more) page.push(row);
-		if (more.length < ROWS_A_PAGE) return page;
+		if (more.length < size) return { rows: page, isFolded: false };
 	}
+}
+
+function readFoldedClicks(db: Database, campaignId: number): Promise<ClickCells[]> {
+	return db.all<ClickCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", ${OTHER_SOURCES} AS source, keyword, link,
+			day, sum(clicks) AS clicks, sum(paid_micros) AS "paidMicros" FROM learning_clicks
+		WHERE campaign_id = ${campaignId} GROUP BY campaign_id, publisher_id, keyword, link, day`);
+}
+
+function readFoldedEarnings(db: Database, campaignId: number): Promise<EarningCells[]> {
+	return db.all<EarningCells>(sql`SELECT campaign_id AS "campaignId", publisher_id AS "publisherId", ${OTHER_SOURCES} AS source, keyword, link,
+			day, size_class AS "sizeClass", sum(conversions) AS conversions, sum(net_micros) AS "netMicros" FROM learning_earnings
+		WHERE campaign_id = ${campaignId} GROUP BY campaign_id, publisher_id, keyword, link, day, size_class`);
 }
 
 async function readEarnings(db: Database, after: number, last: number): Promise<EarningCells[]> {

@@ -8,7 +8,7 @@ import type { LearningSettings } from "../learning/settings.ts";
 import { type SharedFactors, Traffic } from "../learning/traffic.ts";
 import { closeHistories } from "./close-histories.ts";
 import { creepStarved } from "./creep-starved.ts";
-import { openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
+import { type KeptParts, openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
 import { readCurves } from "./read-curves.ts";
 import { type KnownHistory, readHistories } from "./read-histories.ts";
 import { readPayouts } from "./read-payouts.ts";
@@ -18,7 +18,12 @@ import { forgetOthers, writeTraffic } from "./write-learned.ts";
 export type NightDeps = { db: Database; now: () => number };
 
 /** What an invocation may do of a night: rows of clicks and earnings, after which it keeps how far it is. */
-export type NightLimits = { rows: number; mayGoOn: () => boolean };
+export type NightLimits = {
+	rows: number;
+	mayGoOn: () => boolean;
+	/** Rows of one campaign, see `readHistories`. */
+	campaignRows?: number;
+};
 
 /**
  * Goes on with the night of a day, until it is done or the invocation has done enough.
@@ -60,14 +65,15 @@ class NightRun {
 
 	async run(now: () => number): Promise<boolean> {
 		const progress = this.#progress;
-		if (progress.step !== "payouts") this.#traffic = await readTraffic(this.#db);
+		let kept: KeptParts = new Map();
+		if (progress.step !== "payouts") ({ traffic: this.#traffic, kept } = await readTraffic(this.#db));
 		while (progress.step !== "done") {
 			if (await this.#take()) continue;
-			await saveNight(this.#db, this.#day, progress, this.#traffic);
+			await saveNight(this.#db, this.#day, progress, this.#traffic, kept);
 			return false;
 		}
 		const finished = sql`UPDATE learning_nights SET finished_at = ${now()} WHERE day = ${this.#day}`;
-		await saveNight(this.#db, this.#day, progress, null, [finished]);
+		await saveNight(this.#db, this.#day, progress, null, kept, [finished]);
 		return true;
 	}
 
@@ -116,7 +122,7 @@ class NightRun {
 		const progress = this.#progress;
 		for (;;) {
 			if (this.#rowsLeft <= 0 || !this.#limits.mayGoOn()) return false;
-			const { histories, last, rows } = await readHistories(this.#db, this.#network, progress.after);
+			const { histories, last, rows } = await readHistories(this.#db, this.#network, progress.after, this.#limits.campaignRows);
 			await take(histories.map((history) => this.#withBreak(history)));
 			this.#rowsLeft -= rows;
 			progress.after = last ?? 0;

@@ -14,6 +14,7 @@ import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import { rowsOf } from "../support/click-messages.ts";
+import { ON_D1 } from "../support/engine.ts";
 import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
 import { clickRow, conversionRow, store as storeRows } from "../support/report-rows.ts";
 
@@ -195,6 +196,57 @@ describe("worker: a night", () => {
 		expect(await rowsOf("SELECT count(*) AS count FROM learning_nights WHERE fault IS NULL AND finished_at IS NOT NULL")).toEqual([
 			{ count: 2 },
 		]);
+	});
+
+	it("takes the sources of a campaign together that has more rows than are held in memory, and learns the same of all but sources", async () => {
+		const rows = [6001, 6002].flatMap((campaign) =>
+			Array.from({ length: 30 }, (_, at): Row => {
+				const sized = { clicks: 60, conversions: 4, payout: 9_000_000 };
+				return { campaign, publisher: "p1", source: `s${at % 3}`, keyword: "", link: "homepage", age: Math.floor(at / 3), ...sized };
+			}),
+		);
+		await store([...rows, { ...(rows[0] as Row), campaign: 6003 }]);
+		const learn = async (campaignRows?: number) => {
+			await env.DB.batch(["campaigns", "traffic", "factors", "nights"].map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+			const limits = { rows: 1_000_000, mayGoOn: () => true, ...(campaignRows !== undefined && { campaignRows }) };
+			expect(await runNight({ db, now: () => NOW }, NETWORK, TODAY, limits)).toBe(true);
+			const learned = await rowsOf<{ learned: string }>("SELECT learned FROM learning_campaigns ORDER BY campaign_id");
+			const sources = await rowsOf<{ name: string }>("SELECT name FROM learning_traffic WHERE level = 'source' ORDER BY name");
+			return {
+				factors: learned.map((row) => (JSON.parse(row.learned) as StoredLearning).campaign.factor.toPrecision(9)),
+				sources: sources.map(({ name }) => name),
+			};
+		};
+		const whole = await learn();
+		expect(whole.sources).toEqual(["s0", "s1", "s2"]);
+		const folded = await learn(12);
+		expect(folded.sources).toEqual(["*other", "s0"]);
+		expect(folded.factors).toHaveLength(3);
+		for (const [at, factor] of folded.factors.entries()) expect(Number(factor)).toBeCloseTo(Number(whole.factors[at]), 1);
+	});
+
+	it.skipIf(!ON_D1)("that is cut off writes of its traffic what has changed since the last run", async () => {
+		const of = (campaign: number, source: string): Row => {
+			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
+		};
+		await store([6001, 6002, 6003].map((campaign) => of(campaign, `s${campaign}`)));
+		const limits = { rows: 1, mayGoOn: () => true };
+		const step = async () => {
+			await runNight({ db, now: () => NOW }, NETWORK, TODAY, limits);
+			const [night] = await rowsOf<{ progress: string }>("SELECT progress FROM learning_nights");
+			return (JSON.parse(night?.progress ?? "{}") as { step: string }).step;
+		};
+		while ((await step()) !== "breaks");
+		// A pass that adds nothing to what traffic says leaves what is kept of it alone.
+		await env.DB.prepare(
+			"CREATE TRIGGER no_writes BEFORE UPDATE ON learning_work WHEN new.name LIKE 'traffic %' BEGIN SELECT RAISE(ABORT, 'written again'); END",
+		).run();
+		try {
+			while ((await step()) !== "done");
+		} finally {
+			await env.DB.prepare("DROP TRIGGER no_writes").run();
+		}
+		expect(await rowsOf("SELECT name FROM learning_work")).toEqual([]);
 	});
 
 	it("looks for breaks by the hour where conversions have changed, and goes on where it was cut off", async () => {
