@@ -20,6 +20,7 @@ import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { EventFields } from "./event-fields.tsx";
 import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
 
@@ -283,7 +284,7 @@ function History({ shown: { conversion, postbacks, adjustments } }: { shown: Sho
 				columns={[
 					{ head: "At", cell: ({ at }) => <Time at={at} /> },
 					{ head: "What", cell: ({ kind, why }) => [kind, why].filter(Boolean).join(": ").replaceAll("_", " ") },
-					{ head: "Set", cell: ({ set }) => <code>{JSON.stringify(set)}</code> },
+					{ head: "Set", cell: ({ set }) => <EventFields set={set} /> },
 				]}
 				rows={conversion.events}
 				empty={<p>Nothing is kept of what happened to it.</p>}

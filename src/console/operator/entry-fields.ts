@@ -53,6 +53,16 @@ const FLAG_CHOICES: readonly Choice[] = [
 /** Fields by which keys, names and callback addresses change: a form of them takes a passkey or a link that was just used. */
 export const GUARDED_FIELDS: ReadonlySet<string> = new Set([...SECRET_FIELDS, "callback_url", "publisher_id", "publisher_identity"]);
 
+/** Amounts of USD, as texts. */
+export const USD_FIELDS: ReadonlySet<string> = new Set([
+	"epc",
+	"default_keyword_epc",
+	"flat_fee",
+	"daily_budget",
+	"total_budget",
+	"max_payout",
+]);
+
 /** All fields of a section but secrets, in the order of the file. */
 export function fieldsOf(section: EntrySection): readonly EntryField[] {
 	return FIELDS[section];

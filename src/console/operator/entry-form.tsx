@@ -9,7 +9,7 @@ import { type Fault, Field } from "../ui/field.tsx";
 import { Faults, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
 import { Difference, Value } from "./difference.tsx";
-import { type EntryField, fieldsOf, labelOf, textOf } from "./entry-fields.ts";
+import { type EntryField, fieldsOf, labelOf, textOf, USD_FIELDS } from "./entry-fields.ts";
 import { networkPath, SECTION_WORDS } from "./network-lists.tsx";
 
 const HINTS: Readonly<Partial<Record<EntryField["kind"], string>>> = {
@@ -19,6 +19,7 @@ const HINTS: Readonly<Partial<Record<EntryField["kind"], string>>> = {
 };
 
 const FIELD_HINTS: Readonly<Record<string, string>> = {
+	...Object.fromEntries([...USD_FIELDS].map((name) => [name, "USD, such as 0.25"])),
 	allowed_hours: "0 to 23, with commas between them, on the clocks of the time zone; empty for all",
 	keyword_epc: 'JSON of keyword and amount, such as {"red shoes": "0.50"}',
 	blocked_brands: 'JSON, such as [{"domain": "shoes.example", "country": "US"}]; without a country it is blocked everywhere',

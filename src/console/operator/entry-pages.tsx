@@ -14,14 +14,13 @@ import { Count, Money, None, Percent, State } from "../ui/values.tsx";
 import { BlockBrand, showBlocked } from "./blocks.tsx";
 import { requireEntry } from "./change-entry-pages.tsx";
 import { Value } from "./difference.tsx";
-import { fieldsOf } from "./entry-fields.ts";
+import { fieldsOf, USD_FIELDS } from "./entry-fields.ts";
 import { EntryForm, stateFields } from "./entry-form.tsx";
 import { pricesPath } from "./learned-parts.tsx";
 import { ActiveState, CAMPAIGN_COLUMNS, idOf, networkPath, newPath, SECTION_WORDS } from "./network-lists.tsx";
 import { PostbackSecret } from "./postback-secret.tsx";
 
 const COUNT_FIELDS: ReadonlySet<string> = new Set(["daily_click_cap", "bid_pay_minutes", "postbacks_per_minute"]);
-const USD_FIELDS: ReadonlySet<string> = new Set(["epc", "default_keyword_epc", "flat_fee", "daily_budget", "total_budget", "max_payout"]);
 
 export const ENTRY_PAGES = ENTRY_SECTIONS.map((section) =>
 	page({

@@ -119,12 +119,12 @@ const COLUMNS: readonly Column<CredentialState>[] = [
 	{ head: "Id", namesRow: true, cell: ({ id }) => <Code>{id}</Code> },
 	{ head: "Kind", cell: ({ kind }) => WORDS(kind) },
 	{ head: "Owner", cell: ({ kind, owner }) => <Owner kind={kind} owner={owner} /> },
-	{ head: "Role", cell: ({ role }) => role ?? null },
+	{ head: "Role", cell: ({ role }) => role ?? null, isGiven: ({ role }) => role !== undefined },
 	{
 		head: "State",
 		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
 	},
-	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} /> },
+	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} />, isGiven: ({ ends_at }) => ends_at !== null },
 	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
 	{
 		head: "Last used",

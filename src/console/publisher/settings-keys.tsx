@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<CredentialState>[] = [
 		head: "State",
 		cell: ({ state }) => <State word={state} tone={state === "valid" ? "good" : state === "ending" ? "waiting" : "over"} />,
 	},
-	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} /> },
+	{ head: "Ends at", cell: ({ ends_at }) => <Time at={ends_at} />, isGiven: ({ ends_at }) => ends_at !== null },
 	{ head: "Made at", cell: ({ created_at }) => <Time at={created_at} /> },
 	{ head: "Last used", cell: ({ kind, last_used_on }) => (isSigning(kind) ? null : <Time at={last_used_on} date />) },
 ];

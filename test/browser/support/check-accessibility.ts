@@ -45,7 +45,7 @@ function runAxe(page: Page): Promise<string[]> {
 	);
 }
 
-/** Texts that run out of the box that they stand in, over what is beside it. */
+/** Texts that run out of the box that they stand in, over what is beside it; and ids that have no room. */
 function findOverflowing(page: Page): Promise<string[]> {
 	return page.evaluate(() => {
 		const boxes = [
@@ -54,7 +54,15 @@ function findOverflowing(page: Page): Promise<string[]> {
 		const over = boxes.filter(
 			(box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "visible" && box.innerText !== "",
 		);
-		return over.map((box) => `${box.tagName.toLowerCase()} "${box.innerText}" runs out of its box`);
+		// An id of a few letters a line is not read.
+		const squeezed = [...document.querySelectorAll<HTMLElement>("main :is(td, th) code")].filter((code) => {
+			const { width, height } = code.getBoundingClientRect();
+			return height > 3 * width && code.innerText.length > 6;
+		});
+		return [
+			...over.map((box) => `${box.tagName.toLowerCase()} "${box.innerText}" runs out of its box`),
+			...squeezed.map((code) => `code "${code.innerText}" has no room`),
+		];
 	});
 }
 
