@@ -37,7 +37,7 @@ describe("npm start -- --postgres, with DATABASE_URL", { timeout: 3 * MINUTES_MS
 
 	afterAll(async () => {
 		await server?.stop();
-		project.dispose();
+		await project.dispose();
 		await query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
 	});
 

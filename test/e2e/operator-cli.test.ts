@@ -87,9 +87,9 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		writeFileSync(join(project.folder, "broken.json"), '{"brands":[\n{"domain":"a.example"},\n{"domain":tru}\n]}');
 	});
 
-	afterAll(() => {
+	afterAll(async () => {
 		server.close();
-		project.dispose();
+		await project.dispose();
 	});
 
 	async function run(...arguments_: string[]) {

@@ -42,9 +42,9 @@ describe("npm run operator -- products", { timeout: 60_000 }, () => {
 		answers = [];
 	});
 
-	afterAll(() => {
+	afterAll(async () => {
 		server.close();
-		project.dispose();
+		await project.dispose();
 	});
 
 	const run = (command: string, ...arguments_: string[]) => project.operator([command, ...arguments_, "--url", url]);

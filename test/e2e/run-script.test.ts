@@ -73,7 +73,7 @@ describe("scripts/run.mjs", { timeout: 60_000 }, () => {
 			JSON.stringify({ packages: { "node_modules/not-installed": { version: "1.0.0" } } }),
 		);
 		const { code, stderr } = await linked.run(["node", "scripts/run.mjs", "scripts/reset.ts"], { env });
-		linked.dispose();
+		await linked.dispose();
 		expect(code).toBe(1);
 		expect(stderr).toContain("node_modules is a link");
 	});

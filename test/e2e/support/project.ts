@@ -60,8 +60,12 @@ export class Project {
 		return new LocalServer(child, output, port);
 	}
 
-	/** Ends whatever still runs and removes the copy. */
-	dispose(): void {
+	/** Ends whatever still runs, `npm start` so that it ends its Worker, and removes the copy. */
+	async dispose(): Promise<void> {
+		const running = [...this.#running];
+		for (const child of running) child.kill("SIGTERM");
+		const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref());
+		await Promise.race([Promise.all(running.map(exitOf)), late]);
 		for (const child of this.#running) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
 		rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 	}
