@@ -61,8 +61,21 @@ const ADD_CLICKS =
 	ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
 		gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`);
 
-/** The statements that add clicks, with their parameters: none where there is nothing to learn. */
-export function learnClicks(clicks: readonly LearnedClick[]): { text: string; values: (string | number)[] }[] {
+/**
+ * By publisher and source, the day of a click of it that is counted: up to there it stands among those that are followed or the others, and
+ * its row, or that of the others, says so.
+ */
+export type PlacedSources = Map<string, number>;
+
+type Learning = {
+	/** With their parameters; none where there is nothing to learn. */
+	statements: { text: string; values: (string | number)[] }[];
+	/** What they place, once they are written. */
+	placed: PlacedSources;
+};
+
+/** The statements that add clicks. @param known sources that need no place */
+export function learnClicks(clicks: readonly LearnedClick[], known: ReadonlyMap<string, number>): Learning {
 	const sources = new Map<string, Record<(typeof SOURCE)[number], unknown> & { day: number }>();
 	const rows = new Map<string, Record<(typeof KEY)[number], unknown> & Record<(typeof SUMS)[number], number>>();
 	for (const { campaignId, publisherId, sourceHash, keywordClass, link, clickedAt, grossMicros, paidMicros } of clicks) {
@@ -76,12 +89,12 @@ export function learnClicks(clicks: readonly LearnedClick[]): { text: string; va
 		row.paidMicros += paidMicros;
 		rows.set(id, row);
 		const of = JSON.stringify([publisherId, key.source]);
-		const known = sources.get(of);
-		if (known === undefined || known.day < day) sources.set(of, { publisherId, source: key.source, day });
+		if ((sources.get(of)?.day ?? known.get(of) ?? -1) < day) sources.set(of, { publisherId, source: key.source, day });
 	}
-	if (rows.size === 0) return [];
-	return [
-		{ text: ADMIT_SOURCES, values: [writeCells(SOURCE, [...sources.values()]), MAX_SOURCES] },
-		{ text: ADD_CLICKS, values: [writeCells<string>([...KEY, ...SUMS], [...rows.values()])] },
-	];
+	const admit = { text: ADMIT_SOURCES, values: [writeCells(SOURCE, [...sources.values()]), MAX_SOURCES] };
+	const add = { text: ADD_CLICKS, values: [writeCells<string>([...KEY, ...SUMS], [...rows.values()])] };
+	return {
+		statements: [...(sources.size === 0 ? [] : [admit]), ...(rows.size === 0 ? [] : [add])],
+		placed: new Map([...sources].map(([of, { day }]) => [of, day])),
+	};
 }

@@ -46,6 +46,7 @@ export function facts(fields: Partial<Facts> = {}): Facts {
 		domains: new Map([[1, "shoes.example"]]),
 		traffic: DEFAULT_POLICY,
 		sources: new Set(),
+		placed: new Map(),
 		...fields,
 	};
 }

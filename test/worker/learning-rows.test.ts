@@ -7,6 +7,7 @@ import { attach } from "../../src/adjustments/attach.ts";
 import type { AdjustmentDeps } from "../../src/adjustments/deps.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { MAX_SOURCES_PER_DAY } from "../../src/clicks/consumer/decide-clicks.ts";
+import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { attachConversion, detachConversion, judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { settlePostbacks } from "../../src/conversions/settle-postbacks.ts";
@@ -98,6 +99,45 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		await rowsOf("DELETE FROM learning_clicks");
 		await rebuildWeek(openDatabase(env.DB), DAY - (DAY % 7));
 		expect(await learned()).toEqual(before);
+	});
+
+	it("a source is asked for once a day by an isolate, and counts where it stands then", async () => {
+		const facts = new KeptFacts();
+		const texts: string[] = [];
+		const { db } = capDeps();
+		const client = new Proxy(db.$client, {
+			get: (d1, name: keyof D1Database) => {
+				if (name !== "prepare") return (d1[name] as () => unknown).bind(d1);
+				return (text: string) => {
+					texts.push(text);
+					return d1.prepare(text);
+				};
+			},
+		});
+		const asks = async (...messages: ClickMessage[]) => {
+			texts.length = 0;
+			await consumeClicks({ ...capDeps(), db: openDatabase(client), facts }, letters(...messages));
+			return texts.filter((text) => text.includes("INTO learning_sources")).length;
+		};
+		const next = CLICKED_AT + DAY_MS;
+		expect(await asks(ofSource("a"), learnable())).toBe(1);
+		expect(await asks(ofSource("a"), learnable(), ofSource("a", { at: CLICKED_AT - DAY_MS }))).toBe(0);
+		expect(await asks(ofSource("a"), ofSource("b"))).toBe(1);
+		expect(await asks(ofSource("a", { at: next }))).toBe(1);
+		expect(await asks(ofSource("a", { at: next }), ofSource("a"), ofSource("b"))).toBe(0);
+		// It has made room meanwhile: what comes late is with the others, as a rebuild has it.
+		await rowsOf(
+			"INSERT INTO learning_sources (publisher_id, source, from_day, last_day) SELECT 'acme', atom, 0, CAST(? AS BIGINT) FROM json_each(?)",
+			DAY,
+			JSON.stringify(Array.from({ length: 200 }, (_, at) => `x${at}`)),
+		);
+		await tidy(DAY + 9);
+		expect(await asks(ofSource("a"), ofSource("b"))).toBe(0);
+		const learned = () => rowsOf("SELECT source, sum(clicks) AS clicks FROM learning_clicks GROUP BY source ORDER BY source");
+		const counted = await learned();
+		expect(counted).toEqual([{ source: OTHER_SOURCES, clicks: 13 }]);
+		await rebuildWeek(openDatabase(env.DB), DAY - (DAY % 7));
+		expect(await learned()).toEqual(counted);
 	});
 
 	it("a publisher's sources beyond 200 are one, and one that gets a place later counts singly from the next day on", async () => {
@@ -288,6 +328,7 @@ describe("worker: what clicks have earned", () => {
 					}),
 				);
 				const undoable: string[] = [];
+				const facts = new KeptFacts();
 				/** Does it again where it fails, as a queue does. */
 				const insist = async (work: () => Promise<unknown>, meeting: typeof fault) => {
 					fault = meeting;
@@ -300,7 +341,7 @@ describe("worker: what clicks have earned", () => {
 					if (each.kind === "days") now += each.days * DAY_MS;
 					else if (each.kind === "night") await tidy(Math.floor(now / DAY_MS));
 					else if (each.kind === "click" && click !== undefined) {
-						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty }, letters(click)), each.met);
+						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty, facts }, letters(click)), each.met);
 					} else if (each.kind === "postback" && click !== undefined) {
 						await insist(
 							() => say(each.isLost ? { ...click, hash: "f".repeat(32) } : click, `t-${each.txn}`, each.status, each.payout),

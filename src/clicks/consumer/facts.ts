@@ -28,4 +28,6 @@ export type Facts = {
 	traffic: TrafficPolicy;
 	/** Sources that publishers' days are known to have, by `sourceKey`: they never go. The consumer adds those it has met. */
 	sources: Set<string>;
+	/** Of publishers' sources, the day up to which they have a place among those that prices are learned of, likewise. */
+	placed: Map<string, number>;
 };

@@ -61,6 +61,7 @@ export class KeptFacts {
 	#domains = new Map<number, string>();
 	#traffic: TrafficPolicy = DEFAULT_POLICY;
 	readonly #sources = new Set<string>();
+	readonly #placed = new Map<string, number>();
 	#readAt = Number.NEGATIVE_INFINITY;
 
 	/** Facts for these clicks: whole, but for what `questions` asks. A publisher that is not kept is read at once. */
@@ -71,6 +72,7 @@ export class KeptFacts {
 			this.#readAt = now;
 		}
 		if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
+		if (this.#placed.size > MAX_SOURCES_KEPT) this.#placed.clear();
 		// What is forgotten meanwhile is not taken from this batch.
 		const facts = {
 			publishers: this.#publishers,
@@ -79,6 +81,7 @@ export class KeptFacts {
 			domains: this.#domains,
 			traffic: this.#traffic,
 			sources: this.#sources,
+			placed: this.#placed,
 		};
 		const questions = this.#askCampaigns(clicks);
 		const unknown = distinct(clicks.map(({ publisher }) => publisher).filter((publisher) => !facts.publishers.has(publisher)));

@@ -15,7 +15,7 @@ import {
 	dailyPublishers,
 	dailySources,
 } from "../../db/schema/counters.ts";
-import { type LearnedClick, learnClicks } from "../../learning-rows/learn-clicks.ts";
+import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import { type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
 
@@ -99,6 +99,7 @@ const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, [
 
 /**
  * @param version the sequence's when the batch was decided
+ * @param placed  what is known of sources; what is new is added
  * @param then    a statement that reads what came of it, in the same transaction
  * @returns the rows of `then`
  * @throws OvertakenError where clicks were counted since; nothing is written then
@@ -107,6 +108,7 @@ export async function writeClicks<Row>(
 	db: Database,
 	{ clicks: decided, unpaid, newSources }: Decided,
 	version: number,
+	placed: PlacedSources,
 	then: D1PreparedStatement | null,
 ): Promise<Row[]> {
 	const client = db.$client;
@@ -131,12 +133,14 @@ export async function writeClicks<Row>(
 	);
 	add(UNPAID, unpaid);
 	add(NEW_SOURCES, newSources);
-	for (const { text, values } of learnClicks(billed.flatMap(learnedClick))) statements.push(client.prepare(text).bind(...values));
+	const learning = learnClicks(billed.flatMap(learnedClick), placed);
+	for (const { text, values } of learning.statements) statements.push(client.prepare(text).bind(...values));
 	const visits = billed.map(({ click, publisher }) => visitOf(click, publisher)).filter((visit) => visit !== null);
 	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));
 	if (then !== null) statements.push(then);
 	try {
 		const results = await client.batch(statements);
+		for (const [source, day] of learning.placed) placed.set(source, day);
 		return then === null ? [] : ((results.at(-1)?.results ?? []) as Row[]);
 	} catch (error) {
 		if (isConstraintError(error)) throw new OvertakenError("clicks were counted meanwhile", { cause: error });
