@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { campaignDayKey, decideClicks } from "../../../src/clicks/consumer/decide-clicks.ts";
 import { decidePause, expectAhead, isNearCap } from "../../../src/clicks/consumer/decide-pause.ts";
+import type { CampaignFacts } from "../../../src/clicks/consumer/facts.ts";
 import { nearCaps } from "../../../src/clicks/consumer/near-caps.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/lib/time.ts";
 import { campaignFacts, click, EMPTY_STATE, facts, NOON } from "../../support/click-decisions.ts";
@@ -30,7 +31,8 @@ describe("unit: which campaigns are held against their caps", () => {
 	});
 
 	/** Of a campaign with a daily cap of 100: `counted` before, then `clicks` at `at`; decided at `now`. */
-	const asked = (counted: number, { clicks = 1, at = NOON, now = at, of = campaignFacts({ dailyClickCap: 100 }) } = {}) => {
+	type Asked = { clicks?: number; at?: number; now?: number; of?: CampaignFacts };
+	const asked = (counted: number, { clicks = 1, at = NOON, now = at, of = campaignFacts({ dailyClickCap: 100 }) }: Asked = {}) => {
 		const known = facts({ campaigns: new Map([[5001, of]]) });
 		const day = new Date(at).toISOString().slice(0, 10);
 		const state = { ...EMPTY_STATE, spentOnDays: new Map([[campaignDayKey(5001, day), { clicks: counted, micros: 0 }]]) };
