@@ -189,6 +189,15 @@ describe("worker: comparing counters with their rows", () => {
 		expect(await read()).toEqual([0, 1, 0, 1]);
 	});
 
+	it("clicks of a publisher whom nobody knows differ in nothing, paid or not", async () => {
+		await count(click({ publisher: "identity-of-nobody" }), click({ publisher: "identity-of-nobody", reason: "bot" }));
+		expect(await rowsOf("SELECT reason, pricing_model FROM clicks WHERE publisher_id IS NULL ORDER BY reason")).toHaveLength(2);
+		expect(await rowsOf("SELECT reason FROM daily_network WHERE publisher_id = ''")).toHaveLength(2);
+		expect(await compared()).toEqual([]);
+		await run("UPDATE daily_network SET click_count = click_count + 1 WHERE publisher_id = '' AND reason = 'bot'");
+		expect(await compared()).toMatchObject([{ counter: "daily_network", publisher: "", reason: "bot", stored: 2, counted: 1 }]);
+	});
+
 	it("a day of a campaign on other clocks is compared by those", async () => {
 		const days = `SELECT day, click_count FROM campaign_days WHERE campaign_id = ${TOKYO} ORDER BY day`;
 		const sound = [{ day: "2026-11-19", click_count: 2 }];
