@@ -30,8 +30,8 @@ describe("unit: which campaigns are held against their caps", () => {
 		);
 	});
 
-	/** Of a campaign with a daily cap of 100: `counted` before, then `clicks` at `at`; decided at `now`. */
 	type Asked = { clicks?: number; at?: number; now?: number; of?: CampaignFacts };
+	/** Of a campaign with a daily cap of 100: `counted` before, then `clicks` at `at`; decided at `now`. */
 	const asked = (counted: number, { clicks = 1, at = NOON, now = at, of = campaignFacts({ dailyClickCap: 100 }) }: Asked = {}) => {
 		const known = facts({ campaigns: new Map([[5001, of]]) });
 		const day = new Date(at).toISOString().slice(0, 10);
