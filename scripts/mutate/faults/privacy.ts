@@ -222,13 +222,6 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: GOLDEN,
 	},
 	{
-		name: "codes-of-no-bids-are-told-without-the-option",
-		file: REFUSE,
-		find: "publisher?.openRtb?.nbr === true &&",
-		replace: "publisher !== undefined &&",
-		tests: GOLDEN,
-	},
-	{
 		name: "codes-of-no-bids-are-told-of-live-auctions",
 		file: REFUSE,
 		find: 'isTest ? headers.get("accesskey") : null',
