@@ -2,6 +2,7 @@
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
 import { LEARNED_KEY, type LearnedWire } from "../../src/campaign-book/learned.ts";
 import { publishBook } from "../../src/campaign-book/publisher/publish.ts";
@@ -15,7 +16,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import worker from "../../src/worker.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { setNow } from "../support/load-network.ts";
-import { ACME, brandEntry, importFile, NORTHWIND, priceFor } from "../support/network-import.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, priceFor } from "../support/network-import.ts";
 
 const db = openDatabase(env.DB);
 const START = Date.parse("2026-11-18T00:10:00Z");
@@ -228,6 +229,17 @@ describe("worker: learned prices", () => {
 		expect(await priceFor("good.example")).not.toBe(0.2);
 		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
 		expect(await ask({ subid: "rotten" })).toBeLessThan((await ask({ subid: "other" })) * 0.6);
+		const query = { cc: "US", bd: "bad.example", subid: "rotten" };
+		const explained = await exports.default.fetch("https://base.example/operator/explain", {
+			method: "POST",
+			headers: { ...OPERATOR_HEADERS, "content-type": "application/json" },
+			body: JSON.stringify({ publisher_id: "1001", query }),
+		});
+		const { prices } = await explained.json<Explanation>();
+		expect(prices).toMatchObject([{ source: "rotten", price: String(await ask({ subid: "rotten" })) }]);
+		expect(prices?.[0]?.factors.find(({ level }) => level === "source")?.in_force).toBe(
+			learned?.publishers?.acme?.s?.[hashSource("rotten")],
+		);
 		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
 		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan(await priceOf({ bd: "good.example" }));
 		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan(await priceOf({ bd: "new.example" }));
