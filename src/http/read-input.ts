@@ -63,18 +63,37 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 	);
 }
 
-/** The nearest known field, where an input has one that is not known. */
-function suggestFor({ expected, path }: v.BaseIssue<unknown>, schema: v.GenericSchema): string {
-	if (expected !== "never" || path === undefined) return "";
-	const entries = path.length === 1 ? entriesOf(schema) : null;
-	return entries === null ? "" : suggest(String(path[0].key), Object.keys(entries));
+/**
+ * The nearest known field, where an input has one that is not known; nothing of any other issue.
+ * @param above where the issue's path begins in what `schema` is of
+ */
+export function suggestFor({ expected, path }: v.BaseIssue<unknown>, schema: object, above: readonly unknown[] = []): string {
+	const unknown = path?.at(-1);
+	if (expected !== "never" || path === undefined || unknown === undefined) return "";
+	const place = [...above, ...path.slice(0, -1).map(({ key }) => key)];
+	const known = knownAt(schema, place);
+	return known.length === 0 ? "" : suggest(String(unknown.key), known);
 }
 
-/** Null where the schema is not of one object. */
-function entriesOf(schema: object): object | null {
-	if ("entries" in schema && typeof schema.entries === "object") return schema.entries;
-	const first: unknown = "pipe" in schema && Array.isArray(schema.pipe) ? schema.pipe[0] : null;
-	return typeof first === "object" && first !== null && first !== schema ? entriesOf(first) : null;
+/** Names of the fields that a schema knows at a place, whichever of the ways to write it is meant. */
+function knownAt(schema: object, place: readonly unknown[]): string[] {
+	const [first, ...rest] = place;
+	const { wrapped, options, item, entries, pipe } = schema as Readonly<Record<string, unknown>>;
+	if (isObject(entries)) {
+		if (place.length === 0) return Object.keys(entries);
+		const name = String(first);
+		const inner = Object.hasOwn(entries, name) ? (entries as Record<string, unknown>)[name] : null;
+		return isObject(inner) ? knownAt(inner, rest) : [];
+	}
+	if (isObject(wrapped)) return knownAt(wrapped, place);
+	if (isObject(item)) return knownAt(item, rest);
+	if (Array.isArray(options)) return options.filter(isObject).flatMap((option) => knownAt(option, place));
+	const [inner]: unknown[] = Array.isArray(pipe) ? pipe : [];
+	return isObject(inner) && inner !== schema ? knownAt(inner, place) : [];
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === "object" && value !== null;
 }
 
 /** The schema's own words, or what was expected: Valibot's words quote what was received, which may be a key. */

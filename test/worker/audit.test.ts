@@ -52,6 +52,15 @@ async function read(query: string, headers: Record<string, string> = OPERATOR_HE
 }
 
 describe("worker: what an operator changes is kept with who changed it", () => {
+	it("an import with what it adds, as it is from then on", async () => {
+		const { left } = await leaves("/network", {
+			platforms: [{ id: "new-west", name: "New West", currency: "EUR", postback_secret: "0123456789abcdef" }],
+		});
+		const added = left.find(({ subject_kind }) => subject_kind === "platform");
+		expect(added).toMatchObject({ verb: "importNetwork", subject_id: "new-west", before: null });
+		expect(JSON.parse(String(added?.after))).toEqual({ id: "new-west", name: "New West", currency: "EUR", postback_secret: "(secret)" });
+	});
+
 	it.each<[string, object | string, object]>([
 		["/learning/rebuild", { cursor: "2026-11-18" }, { verb: "rebuildLearning", subject_kind: "week" }],
 		["/keys/issue", { kind: "access_key", owner: "acme" }, { verb: "issueKeys", subject_kind: "access_key", subject_id: "acme" }],

@@ -269,7 +269,7 @@ describe("worker: a network file with faults changes nothing", () => {
 			"a threshold of another name",
 			{ publishers: [{ ...ACME, traffic: { velocity: { per_hour: 3 } } }] },
 			"publishers[0].traffic.velocity.per_hour",
-			/^is not a known field$/,
+			/^is not a known field; did you mean `/,
 		],
 		[
 			"a network that is no number",
@@ -288,7 +288,7 @@ describe("worker: a network file with faults changes nothing", () => {
 			"a factor that does not exist",
 			{ brands: [brandEntry("a.example", 90, {}, { epc_learning: { kappa: { country: 3 } } })] },
 			"brands[0].campaigns[0].epc_learning.kappa.country",
-			/^must be an object of numbers: campaign, keyword, campaign_publisher$/,
+			/^must be an object of numbers: campaign, keyword, campaign_publisher; did you mean `campaign`\?$/,
 		],
 		[
 			"a step that the highest rise does not reach",
@@ -300,7 +300,7 @@ describe("worker: a network file with faults changes nothing", () => {
 			"what only the network may set",
 			{ publishers: [{ ...ACME, epc_learning: { creep: 0.1 } }] },
 			"publishers[0].epc_learning.creep",
-			/^must be an object of settings: mode$/,
+			/^must be an object of settings: mode; did you mean `mode`\?$/,
 		],
 		[
 			"a delay curve that falls",
@@ -367,6 +367,19 @@ describe("worker: a network file with faults changes nothing", () => {
 			/^must be an object$/,
 		],
 		["a list for a block", { publishers: [{ ...ACME, blocked_brands: [[]] }] }, "publishers[0].blocked_brands[0]", /^must be an object$/],
+		["a misspelt rule", { traffic: { repeet: "off" } }, "traffic.repeet", /^must be an object of rules: .*; did you mean `repeat`\?$/],
+		[
+			"a misspelt threshold of a rule",
+			{ publishers: [{ ...ACME, traffic: { velocity: { adress_per_hour: 2 } } }] },
+			"publishers[0].traffic.velocity.adress_per_hour",
+			/; did you mean `address_per_hour`\?$/,
+		],
+		[
+			"a misspelt option",
+			{ publishers: [{ ...ACME, openrtb: { keywrds: true } }] },
+			"publishers[0].openrtb.keywrds",
+			/did you mean `keywords`\?$/,
+		],
 		["a misspelt section that is no list", { traficc: {} }, "traficc", /^is not a section .*; did you mean `traffic`\?$/],
 		["a share above 1", { publishers: [{ ...ACME, revenue_share: 1.2 }] }, "publishers[0].revenue_share", /at most 1/],
 		["a day that is none", { exchange_rates: [{ currency: "EUR", date: "2026-02-30", usd: "1" }] }, "exchange_rates[0].date", /calendar/],

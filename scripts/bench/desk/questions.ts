@@ -1,5 +1,5 @@
 /** What operators and publishers ask of lists: first pages, pages in the middle, filters that next to nothing passes, and searches by an id. */
-import { middleOf, PLATFORM } from "./stored.ts";
+import { behindOf, middleOf, PLATFORM } from "./stored.ts";
 
 export type Question = {
 	/** Part of the figures' names. */
@@ -14,17 +14,23 @@ export type Question = {
 };
 
 const PERIOD = "from=2026-10-01&to=2026-10-20";
-const page = (name: string, path: string): Question => ({ name, path, records: 100, isBarred: true });
+/** From so many clicks on every page is full. Of fewer a page may be shorter than that of ten times as many, and its ratio says nothing. */
+const FULL_FROM = 160_000;
+const pagesOf = (clicks: number) => {
+	const isFull = clicks >= FULL_FROM;
+	return (name: string, path: string): Question => ({ name, path, records: isFull ? 100 : null, isBarred: isFull });
+};
 const filtered = (name: string, path: string): Question => ({ name, path, records: null, isBarred: false });
 const search = (name: string, path: string, records: number | null = 1): Question => ({ name, path, records, isBarred: true });
 
 /** By the holder of OPERATOR_KEY. */
 export function operatorQuestions(clicks: number): Question[] {
 	const middle = middleOf(clicks);
+	const page = pagesOf(clicks);
 	const one = `/operator/conversions/${PLATFORM}/${middle.txnid}`;
 	return [
 		page("conversions", "/operator/conversions"),
-		page("conversions.behind", `/operator/conversions?to=2026-10-01T00:00:00Z`),
+		page("conversions.behind", `/operator/conversions?to=${new Date(behindOf(clicks)).toISOString()}`),
 		page("conversions.unmatched", "/operator/conversions?stage=unmatched"),
 		page("conversions.publisher", "/operator/conversions?publisher=p1"),
 		filtered("conversions.cancelled", "/operator/conversions?status=cancelled"),
@@ -40,7 +46,7 @@ export function operatorQuestions(clicks: number): Question[] {
 		filtered("audit.kind", "/operator/audit?subject_kind=rate"),
 		page("brands", "/operator/brands"),
 		filtered("brands.text", "/operator/brands?text=nowhere"),
-		search("brand", "/operator/brands/brand-000777.example", null),
+		search("brand", `/operator/brands/${middle.brand}`, null),
 		page("campaigns", "/operator/campaigns"),
 		page("callbacks", "/operator/callbacks?limit=100"),
 		filtered("callbacks.no_url", "/operator/callbacks?state=no_url"),
@@ -52,6 +58,7 @@ export function operatorQuestions(clicks: number): Question[] {
 /** By the first publisher, or one of its like. */
 export function publisherQuestions(clicks: number): Question[] {
 	const middle = middleOf(clicks);
+	const page = pagesOf(clicks);
 	return [
 		page("own_clicks", `/api/clicks?${PERIOD}`),
 		page("own_clicks.unpaid", `/api/clicks?${PERIOD}&reason=repeat`),

@@ -6,8 +6,13 @@ export const PLATFORM = "northwind";
 /** Of each of these there is one for so many clicks. */
 const CLICKS_PER_CONVERSION = 8;
 const CLICKS_PER_BRAND = 50;
+/** Conversions in which each kind of them occurs, in the order in which it does throughout. */
+const CONVERSIONS_PER_ROUND = 200;
+/** Sizes are whole rounds, so that a page at the same place of any two sizes holds the same kinds of rows. */
+export const CLICKS_PER_ROUND = CONVERSIONS_PER_ROUND * CLICKS_PER_CONVERSION;
 const FIRST_AT = Date.UTC(2026, 7, 20);
 const SPAN_MS = 90 * 86_400_000;
+const RECEIVED_AFTER_MS = 7_200_000;
 /** Fibonacci hashing, 32 bits: what follows each other is far apart. */
 const SCATTER = 0x9e37_79b1;
 const FIRST_CAMPAIGN_ID = 1_000;
@@ -33,7 +38,7 @@ export function deskTables(clicks: number, engine: Engine): Table[] {
 		insert: (from, to) =>
 			`INSERT INTO ${name} (${Object.keys(values).join(", ")}) SELECT ${Object.values(values).join(", ")} FROM ${series(from, to)}`,
 	});
-	const unattributed = "n % 200 IN (2, 3)";
+	const unattributed = `n % ${CONVERSIONS_PER_ROUND} IN (2, 3)`;
 	const ofClick = (value: string) => `CASE WHEN ${unattributed} THEN NULL ELSE ${value} END`;
 	const click = `(n * ${CLICKS_PER_CONVERSION} + n % ${PUBLISHERS})`;
 	return [
@@ -62,8 +67,8 @@ export function deskTables(clicks: number, engine: Engine): Table[] {
 		}),
 		table("conversions", conversions, {
 			...{ platform: `'${PLATFORM}'`, txnid: "'order-' || n", cid: write.hash(click) },
-			stage: "CASE n % 200 WHEN 1 THEN 'quarantined' WHEN 2 THEN 'waiting' WHEN 3 THEN 'unmatched' ELSE 'settled' END",
-			held_for: "CASE n % 200 WHEN 1 THEN 'amount' END",
+			stage: `CASE n % ${CONVERSIONS_PER_ROUND} WHEN 1 THEN 'quarantined' WHEN 2 THEN 'waiting' WHEN 3 THEN 'unmatched' ELSE 'settled' END`,
+			held_for: `CASE n % ${CONVERSIONS_PER_ROUND} WHEN 1 THEN 'amount' END`,
 			status: `CASE WHEN n / ${PUBLISHERS} % ${RARE} = 7 THEN 'cancelled' WHEN n % 9 = 0 THEN 'pending' ELSE 'approved' END`,
 			...{ status_unknown: "0", test: "0", event_at: `${write.at(click)} + 3600000`, payout_micros: "4000000", currency: "'USD'" },
 			...{ usd_nanos: "1000000000", gross_micros: "4000000", sales_usd_micros: "50000000" },
@@ -72,7 +77,7 @@ export function deskTables(clicks: number, engine: Engine): Table[] {
 			...{ publisher_id: ofClick(write.publisher(click)), publisher_click_id: ofClick(write.clickId(click)) },
 			...{ source_id: ofClick(write.source(click)), brand_id: ofClick(write.brand(click)) },
 			...{ campaign_id: ofClick(`${FIRST_CAMPAIGN_ID} - 1 + ${write.brand(click)}`), pricing_model: ofClick(write.model(click)) },
-			...{ revenue_share_ppm: "800000", event_count: "1", first_received_at: `${write.at(click)} + 7200000` },
+			...{ revenue_share_ppm: "800000", event_count: "1", first_received_at: `${write.at(click)} + ${RECEIVED_AFTER_MS}` },
 			...{ updated_at: `${write.at(click)} + 7200000`, version: "1", sequence: "n + 1" },
 		}),
 		table("conversion_events", conversions, {
@@ -138,7 +143,17 @@ export function middleOf(clicks: number) {
 		id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${hex}`,
 		txnid: `order-${conversion}`,
 		at,
+		brand: `brand-${Math.floor(clicks / CLICKS_PER_BRAND / 2)
+			.toString(16)
+			.padStart(6, "0")}.example`,
 	};
+}
+
+/** A time four fifths into the quarter: the page behind it has one of 100 conversions without a click, and one that waits for one. */
+export function behindOf(clicks: number): number {
+	const rounds = Math.floor((clicks / CLICKS_PER_ROUND) * 0.8);
+	const click = (rounds * CONVERSIONS_PER_ROUND + CONVERSIONS_PER_ROUND / 4) * CLICKS_PER_CONVERSION;
+	return FIRST_AT + click * Math.floor(SPAN_MS / clicks) + RECEIVED_AFTER_MS;
 }
 
 function writerOf(clicks: number, { hex }: Engine) {

@@ -6,6 +6,7 @@ import { findD1File } from "../clicks/fill-d1.ts";
 import { namePublishers } from "../clicks/network.ts";
 import { fillDeskD1, fillDeskPostgres } from "../desk/fill.ts";
 import { operatorQuestions, publisherQuestions, type Question } from "../desk/questions.ts";
+import { CLICKS_PER_ROUND } from "../desk/stored.ts";
 import { atMost, type Figure, median, tell } from "../figure.ts";
 import { importNetwork, migrateDatabases } from "../import-network.ts";
 import type { Bench, Part } from "../part.ts";
@@ -21,8 +22,8 @@ const ROUNDS = 31;
 const WARM_UP_ROUNDS = 5;
 
 const clicksOf = ({ rows }: Bench): Record<Size, number> => {
-	const large = Math.min(rows, LARGE_CLICKS);
-	return { small: large / TIMES, large };
+	const rounds = Math.max(1, Math.floor(Math.min(rows, LARGE_CLICKS) / TIMES / CLICKS_PER_ROUND));
+	return { small: rounds * CLICKS_PER_ROUND, large: rounds * CLICKS_PER_ROUND * TIMES };
 };
 
 export const desk: Part = {

@@ -25,8 +25,8 @@ const MAX_STATEMENT = 400_000;
 /** A change as the audit keeps it: without what makes it large, since an import holds many until it is taken over. */
 export type AuditedChange = Pick<ChangeRecord, "section" | "id"> & { before: FileEntry | null; after: FileEntry | null };
 
-export function auditedChange({ section, id, before, after }: ChangeRecord): AuditedChange {
-	return { section, id, before: shorten(before), after: shorten(after) };
+export function auditedChange({ section, id, before, after, added }: ChangeRecord): AuditedChange {
+	return { section, id, before: shorten(before), after: shorten(added === undefined ? after : added()) };
 }
 
 /** @param counts entries that were added, changed and removed */

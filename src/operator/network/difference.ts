@@ -19,6 +19,8 @@ export type ChangeRecord = {
 	before: FileEntry | null;
 	/** Null for a removed entry; absent for a new one. */
 	after?: FileEntry | null;
+	/** Of a new entry: what of it is not the default. It is read for the audit, and not kept for an undo. */
+	added?: () => FileEntry;
 };
 
 export class Difference {
@@ -52,7 +54,7 @@ export class Difference {
 	/** @param fields those that are not the default */
 	add(section: DifferenceSection, id: string, fields: () => FileEntry, brand?: string): ChangeRecord {
 		this.#note("added", section, id, brand, () => Object.entries(fields()).map(([field, after]) => change(field, null, after)));
-		return { section, id, ...(brand !== undefined && { brand }), before: null };
+		return { section, id, ...(brand !== undefined && { brand }), before: null, added: fields };
 	}
 
 	/** @param fields those that were not the default */

@@ -1,7 +1,7 @@
 /** Reads entries of a network file by their section's schema, and says what is wrong with them and where. */
 import * as v from "valibot";
 import type { Fault } from "../../http/errors.ts";
-import { describeIssue } from "../../http/read-input.ts";
+import { describeIssue, suggestFor } from "../../http/read-input.ts";
 import { type Entries, SECTIONS, type SectionName } from "./network-file.ts";
 
 const schemas: { [Name in SectionName]: v.GenericSchema<unknown, Entries[Name]> } = SECTIONS;
@@ -18,7 +18,7 @@ export function readEntry<Name extends SectionName>(
 	const schema: v.GenericSchema<unknown, Entries[Name]> = schemas[section];
 	const result = v.safeParse(schema, value);
 	if (result.success) return { entry: result.output };
-	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
+	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path, schema)) };
 }
 
 /** Reads one of the settings of the whole network. */
@@ -29,14 +29,19 @@ export function readSettings(
 ): { settings: object | null } | { faults: Fault[] } {
 	const result = v.safeParse(schema, value);
 	if (result.success) return { settings: result.output };
-	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path)) };
+	return { faults: result.issues.flatMap((issue) => faultsOf(issue, path, schema)) };
 }
 
-/** Of what may be a word or an object, an object's faults are those inside it. */
-function faultsOf(issue: v.BaseIssue<unknown>, path: string): Fault[] {
+/**
+ * Of what may be a word or an object, an object's faults are those inside it.
+ * @param above where the issue's path begins in what `schema` is of
+ */
+function faultsOf(issue: v.BaseIssue<unknown>, path: string, schema: object, above: readonly unknown[] = []): Fault[] {
 	const place = path + pathOf(issue);
 	const inside = issue.type === "union" ? (issue.issues ?? []).filter((part) => part.path !== undefined) : [];
-	return inside.length > 0 ? inside.flatMap((part) => faultsOf(part, place)) : [{ path: place, message: messageOf(issue) }];
+	if (inside.length === 0) return [{ path: place, message: `${messageOf(issue)}${suggestFor(issue, schema, above)}` }];
+	const keys = [...above, ...(issue.path ?? []).map(({ key }) => key)];
+	return inside.flatMap((part) => faultsOf(part, place, schema, keys));
 }
 
 function pathOf(issue: v.BaseIssue<unknown>): string {

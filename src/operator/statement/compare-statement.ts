@@ -35,10 +35,13 @@ export type Ledger = {
 /** One difference a transaction: another amount goes before another status, as one postback says both. */
 export function compareStatement(sales: readonly StatedSale[], ledger: Ledger): Difference[] {
 	const stated = new Set(sales.map(({ txnid }) => txnid));
+	const ofStated = sales.flatMap((theirs) => compareSale(theirs, ledger, stated));
+	// A sale under two ids is there, under its other one.
+	const others = new Set(ofStated.map(({ otherTxnid }) => otherTxnid));
 	const missingThere = ledger.counted
-		.filter(({ txnid }) => !stated.has(txnid))
+		.filter(({ txnid }) => !stated.has(txnid) && !others.has(txnid))
 		.map((ours): Difference => ({ kind: "missing_there", txnid: ours.txnid, otherTxnid: null, ours, theirs: null, postback: null }));
-	return [...sales.flatMap((theirs) => compareSale(theirs, ledger, stated)), ...missingThere];
+	return [...ofStated, ...missingThere];
 }
 
 function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<string>): Difference[] {

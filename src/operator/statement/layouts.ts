@@ -19,13 +19,13 @@ type Layout = {
 const LAYOUT: Readonly<Record<(typeof LAYOUTS)[number], Layout>> = {
 	awin: {
 		told: [
-			["clickref", "clickrefs", "clickref1"],
+			["clickref", "clickrefs", "clickref1", "clickrefsclickref"],
 			["transactiondate", "date"],
 			["commission", "commissionamount", "commissionamountamount"],
 		],
 		columns: {
 			txnid: ["transactionid", "id"],
-			cid: ["clickref", "clickrefs", "clickref1"],
+			cid: ["clickref", "clickrefs", "clickref1", "clickrefsclickref"],
 			date: ["transactiondate", "date"],
 			payout: ["commission", "commissionamount", "commissionamountamount"],
 			sales: ["saleamount", "saleamountamount", "transactionvalue", "salevalue"],
@@ -54,8 +54,11 @@ const LAYOUT: Readonly<Record<(typeof LAYOUTS)[number], Layout>> = {
 			txnid: ["orderid"],
 			cid: ["sid", "shopperid"],
 			date: ["eventdate"],
-			payout: ["commissionamount", "publishercommission", "pubcommissionamount", "pubcommissionamountusd", "commission"],
-			sales: ["saleamount", "saleamountusd"],
+			payout: [
+				...["commissionamount", "publishercommission", "pubcommissionamount", "pubcommissionamountpubcurrency", "commission"],
+				...["pubcommissionamountusd", "publishercommissionusd", "commissionamountusd", "commissionusd"],
+			],
+			sales: ["saleamount", "saleamountpubcurrency", "saleamountusd"],
 			currency: ["currency", "publishercurrency", "pubcurrency"],
 			status: ["actionstatus", "status"],
 		},
@@ -75,7 +78,13 @@ const LAYOUT: Readonly<Record<(typeof LAYOUTS)[number], Layout>> = {
 	},
 };
 
-export type Columns = { layout: LayoutName; dateOrder: DateOrder | null; indexes: Partial<Record<StatementField, number>> };
+export type Columns = {
+	layout: LayoutName;
+	dateOrder: DateOrder | null;
+	indexes: Partial<Record<StatementField, number>>;
+	/** Upper case; that of the payout, where its column's name says so. It goes before a column of currencies, which may be that of other amounts. */
+	currency: string | null;
+};
 export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
 
 /** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing. */
@@ -98,5 +107,6 @@ export function findColumns(
 		else if (field === "txnid" || field === "payout") missing.push(`${field}: no column is known to be it`);
 	}
 	if (missing.length > 0) return { missing };
-	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes };
+	const currency = mapping.currency === undefined && names[indexes.payout ?? -1]?.endsWith("usd") === true ? "USD" : null;
+	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes, currency };
 }

@@ -43,12 +43,13 @@ export function readStatement(
 	if (records.length > MAX_STATEMENT_ROWS) return { faults: [`there are more than ${MAX_STATEMENT_ROWS} rows: split it by days`] };
 	const columns = findColumns(header, mapping, order);
 	if ("missing" in columns) return { faults: columns.missing };
-	const { layout, dateOrder, indexes } = columns;
+	const { layout, dateOrder, indexes, currency } = columns;
 	const faults: RowFault[] = [];
 	const sales = new Map<string, StatedSale>();
 	for (const [at, record] of records.entries()) {
 		const cellOf = (field: StatementField) => {
 			const index = indexes[field];
+			if (field === "currency" && currency !== null) return currency;
 			const cell = index === undefined ? "" : (record[index] ?? "").trim();
 			return cell === "" ? null : cell;
 		};
@@ -119,6 +120,8 @@ function toDecimal(text: string): string | null {
 export function readDate(text: string, order: DateOrder | null): number | null {
 	const plain = readTime(text);
 	if (plain !== null) return plain;
+	const named = nameDate(text);
+	if (named !== null) return readDate(named, "mdy");
 	const match = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})(?:[ T,]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AP])M)?)?$/i.exec(text);
 	if (match === null) return null;
 	const [, first = "", second = "", year = "", hour = "0", minute = "00", seconds = "00", half] = match;
@@ -128,4 +131,15 @@ export function readDate(text: string, order: DateOrder | null): number | null {
 	const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toUpperCase() === "P" ? 12 : 0);
 	const padded = (value: string | number) => String(value).padStart(2, "0");
 	return readTime(`${year.length === 2 ? `20${year}` : year}-${padded(month)}-${padded(day)}T${padded(hours)}:${minute}:${seconds}Z`);
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** `Nov 22, 2026 18:50` and `22-Nov-2026 18:50` as `11/22/2026 18:50`; null for a date whose month has no English name. */
+function nameDate(text: string): string | null {
+	const match = /^(?:([a-z]{3,9})\.?[ -](\d{1,2})|(\d{1,2})[ -]([a-z]{3,9})\.?)(?:,? |-)(\d{4})(.*)$/i.exec(text);
+	if (match === null) return null;
+	const [, monthBefore, dayBehind, dayBefore, monthBehind, year, rest] = match;
+	const month = MONTHS.indexOf((monthBefore ?? monthBehind ?? "").slice(0, 3).toLowerCase()) + 1;
+	return month === 0 ? null : `${month}/${dayBehind ?? dayBefore}/${year}${rest}`;
 }

@@ -54,6 +54,29 @@ describe("unit: reading an input by a schema", () => {
 		);
 	});
 
+	it("names the nearest field of what stands inside: of objects that may be left out, of lists, and of either of two ways", () => {
+		const rule = v.union([v.literal("off"), v.strictObject({ minutes: v.number() })]);
+		const closed = v.strictObject({
+			chain: v.nullish(v.strictObject({ parties: v.optional(v.array(v.strictObject({ asi: v.string() }))) })),
+			rules: v.optional(
+				v.pipe(v.strictObject({ repeat: v.optional(rule), velocity: v.optional(rule) }, "must be rules"), v.transform(String)),
+			),
+		});
+		const told = (input: unknown) => {
+			expect(() => readInput(closed, input)).toThrow(HttpError);
+			try {
+				readInput(closed, input);
+			} catch (error) {
+				return error instanceof HttpError ? error.body.faults : error;
+			}
+		};
+		expect(told({ chain: { parties: [{ asi: "a", aso: "b" }], partys: [] } })).toEqual([
+			{ path: "chain.parties.0.aso", message: "is not a known field; did you mean `asi`?" },
+			{ path: "chain.partys", message: "is not a known field; did you mean `parties`?" },
+		]);
+		expect(told({ rules: { repeet: "off" } })).toEqual([{ path: "rules.repeet", message: "must be rules; did you mean `repeat`?" }]);
+	});
+
 	it("may be told in other words, or as one fault that stands for all", () => {
 		expect(faultsOf({ campaigns: [] }, ({ received }) => `was ${received}`)).toEqual([{ path: "name", message: "was undefined" }]);
 		expect(faultsOf({}, { path: "id", message: "must be an id" })).toEqual([{ path: "id", message: "must be an id" }]);

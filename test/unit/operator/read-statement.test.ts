@@ -59,6 +59,29 @@ describe("unit: layouts of statements", () => {
 		expect(read(`\uFEFF\r\n${text.replaceAll("\n", "\r\n")}`).sales).toEqual([sale]);
 	});
 
+	it.each([
+		[
+			"awin",
+			"id,commissionStatus,commissionAmount.amount,commissionAmount.currency,clickRefs.clickRef,transactionDate\nT1,approved,1.50,GBP,c1,2026-11-10T09:30:00",
+			"GBP",
+		],
+		["impact", 'Action Id,Status,Event Date,Payout,SubId1,Currency\nT1,APPROVED,"Nov 10, 2026 09:30",1.50,c1,EUR', "EUR"],
+		[
+			"cj",
+			"Posting Date,Event Date,SID,Order ID,Commission ID,Sale Amount (USD),Publisher Commission (USD),Action Status\n11/11/2026,10-Nov-2026 9:30 AM,c1,T1,8,9.00,$1.50,new",
+			"USD",
+		],
+		[
+			"cj",
+			"commissionId,orderId,eventDate,pubCommissionAmountUsd,pubCommissionAmountPubCurrency,pubCurrency,shopperId\n8,T1,2026-11-10T09:30:00Z,1.80,1.50,EUR,c1",
+			"EUR",
+		],
+		["cj", "commissionId,orderId,eventDate,pubCommissionAmountUsd,pubCurrency,shopperId\n8,T1,2026-11-10T09:30:00Z,1.50,EUR,c1", "USD"],
+	])("%s, as it is exported elsewhere, too: %s", (layout, text, currency) => {
+		const sale = { txnid: "T1", cid: "c1", at: Date.parse("2026-11-10T09:30:00Z"), payoutMicros: 1_500_000, currency };
+		expect(read(`${text}\n`)).toMatchObject({ layout, sales: [sale], faults: [] });
+	});
+
 	it("others by a mapping, which goes before the layout", () => {
 		const text = "Ref,Fee,When\nX1,2.00,2026-11-10\n";
 		expect(read(text, { txnid: "ref", payout: "Fee", date: "When" })).toMatchObject({
@@ -130,6 +153,11 @@ describe("unit: amounts and dates of exports", () => {
 		["11/10/2026", "mdy", "2026-11-10"],
 		["11/10/2026", "dmy", "2026-10-11"],
 		["31.02.2026", "dmy", null],
+		["Nov 3, 2026", "dmy", "2026-11-03"],
+		["3-Nov-2026", null, "2026-11-03"],
+		["September 3 2026", null, "2026-09-03"],
+		["Nov 31, 2026", null, null],
+		["3 Nevermber 2026", null, null],
 		["soon", "dmy", null],
 	] as const)("%s (%s) is %s", (text, order, day) => {
 		expect(readDate(text, order)).toBe(day === null ? null : Date.parse(day));
