@@ -11,7 +11,7 @@ import { type OperatorCommand, type ServerOptions, withServerOptions } from "../
 import { take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
-type ListOptions = ServerOptions & { platform?: string; from?: string };
+type ListOptions = ServerOptions & { platform?: string; from?: string; limit?: string; cursor?: string };
 type ReplayOptions = ServerOptions & { map: readonly string[]; from?: string; until?: string; dryRun?: boolean };
 
 /** `postback-problems …`: what arrived and needs a person, and what is sent through again once that is mended. */
@@ -25,6 +25,8 @@ export const command: OperatorCommand = {
 			.description("by platform and cause, with what mends it")
 			.option("--platform <id>", "of this platform alone")
 			.option("--from <time>", "received at or after this time (otherwise in the last 30 days)")
+			.option("--limit <count>", "problems a page, at most 1000 (otherwise 100)")
+			.option("--cursor <cursor>", "where the page before ended")
 			.action(list);
 		withServerOptions(problems.command("replay"))
 			.description("read refused postbacks again, and look again at conversions without a click")
@@ -46,12 +48,14 @@ function collect(value: string, previous: readonly string[]): string[] {
 	return [...previous, value];
 }
 
-async function list({ platform, from, ...options }: ListOptions): Promise<void> {
-	const query = new URLSearchParams({ ...(platform !== undefined && { platform }), ...(from !== undefined && { from }) });
+async function list({ platform, from, limit, cursor, ...options }: ListOptions): Promise<void> {
+	const given = Object.entries({ platform, from, limit, cursor }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+	const query = new URLSearchParams(given);
 	const answer = take(problemsSchema, await callOperator(targetOf(options), `/operator/problems/postbacks?${query}`, null));
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	if (answer.data.length === 0) console.log("Nothing that arrived needs a person.");
 	for (const problem of answer.data) console.log(describe(problem).join("\n"));
+	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);
 	if (!answer.complete) console.log("There is more than was looked at: --platform looks at one alone.");
 }
 

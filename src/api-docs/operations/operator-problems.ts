@@ -1,5 +1,6 @@
 /** Postbacks that need a person. The schemas are the ones that read the requests, and that the answers are typed by. */
 import * as v from "valibot";
+import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { postbackUrlSchema as postbackUrlRequest } from "../../operator/postback-problems/give-postback-url.ts";
 import {
 	postbackUrlSchema,
@@ -34,6 +35,13 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 				description: "Received then or later, an ISO date or datetime; otherwise in the last 30 days.",
 				schema: v.string(),
 			},
+			{
+				in: "query",
+				name: "limit",
+				description: "Problems a page: 1 to 1,000.",
+				schema: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_ROWS)), DEFAULT_ROWS),
+			},
+			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.optional(v.string()) },
 		],
 		answers: {
 			200: { description: "The problems.", content: { schema: named("PostbackProblems", problemsSchema) } },

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
+import { MAX_ROWS } from "../../lib/page-cursor.ts";
 import { issuePostbackUrl, postbackUrlSchema, showPostbackUrl } from "../../operator/postback-problems/give-postback-url.ts";
 import { POSTBACK_FIELDS } from "../../operator/postback-problems/network-macros.ts";
 import type { PostbackUrlAnswer, Problem, ReplayedPostbacks } from "../../operator/postback-problems/problems-answers.ts";
@@ -70,7 +71,7 @@ export const POSTBACK_PROBLEMS_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Problems with postbacks",
 		async handle({ deps, query, now }) {
-			const { data, complete } = await readProblems(deps.mending, readProblemsQuery(givenOf(query), now));
+			const { data, complete } = await readProblems(deps.mending, readProblemsQuery({ limit: String(MAX_ROWS), ...givenOf(query) }, now));
 			return (
 				<>
 					<Filters

@@ -34,6 +34,7 @@ export const problemSchema = v.strictObject({
 export const problemsSchema = v.strictObject({
 	data: v.pipe(v.array(problemSchema), v.description("The most frequent first.")),
 	limit: count,
+	next_cursor: textOrNull,
 	complete: v.pipe(v.boolean(), v.description("False where there is more than was looked at: the counts are the least there are.")),
 });
 

@@ -4,6 +4,7 @@ import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
 import { isoTime } from "../../conversions/show-rows.ts";
 import type { Database } from "../../db/client.ts";
+import { cutPage } from "../../http/pages.ts";
 import type { ConversionHold } from "../../lib/enums.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { isPlaceholder } from "../../lib/placeholder.ts";
@@ -19,7 +20,16 @@ export type ProblemsDeps = {
 	/** How long clicks are kept. */
 	clickDays: number;
 };
-export type ProblemsQuery = { platform?: string | undefined; fromAt: number };
+export type ProblemsQuery = {
+	platform?: string | undefined;
+	fromAt: number;
+	/** Groups of a page. */
+	limit: number;
+	/** The group that the page before ended with; null for the first page. */
+	after: ProblemKey | null;
+};
+/** What a group is sorted by: how often, then since when, then what of. */
+export type ProblemKey = readonly [count: number, since: string, group: string];
 
 /** Refused postbacks that are looked at, of each platform and of unknown keys. */
 const MAX_REFUSED = 500;
@@ -28,8 +38,6 @@ const MAX_REFUSED_OF_ALL = 5_000;
 /** Conversions that are looked at: without a click, quarantined, of an unknown status. */
 const MAX_CONVERSIONS = 1_000;
 const MAX_EXAMPLES = 3;
-/** Groups that are shown. */
-const MAX_PROBLEMS = 200;
 /** Characters of a query, and of a word, that are shown. */
 const MAX_QUERY = 2_000;
 const MAX_SENT = 100;
@@ -61,10 +69,24 @@ export async function readProblems(deps: ProblemsDeps, query: ProblemsQuery): Pr
 	const groups = Map.groupBy([...refused.found, ...open.found, ...unknown.found], ({ platform, cause, field, sent }) =>
 		JSON.stringify([platform, cause, field, isNamed(cause) ? sent : null]),
 	);
-	const problems = [...groups.values()].map((found) => describe(found, (id) => (id === null ? null : (networks.get(id) ?? null))));
-	const data = problems.sort((a, b) => b.count - a.count || (a.since < b.since ? -1 : 1)).slice(0, MAX_PROBLEMS);
-	const complete = [refused, open, unknown].every(({ isCut }) => !isCut) && problems.length <= MAX_PROBLEMS;
-	return { data, limit: MAX_PROBLEMS, complete };
+	const sorted = [...groups]
+		.map(([group, found]) => {
+			const problem = describe(found, (id) => (id === null ? null : (networks.get(id) ?? null)));
+			return { problem, key: [problem.count, problem.since, group] as ProblemKey };
+		})
+		.sort((a, b) => compareKeys(a.key, b.key));
+	const { after, limit } = query;
+	const behind = after === null ? sorted : sorted.filter(({ key }) => compareKeys(key, after) > 0);
+	const { shown, next } = cutPage(behind, limit, ({ key }) => key);
+	const complete = [refused, open, unknown].every(({ isCut }) => !isCut);
+	return { data: shown.map(({ problem }) => problem), limit, next_cursor: next, complete };
+}
+
+/** The most frequent first; of equal ones the oldest. */
+function compareKeys([count, since, group]: ProblemKey, [otherCount, otherSince, otherGroup]: ProblemKey): number {
+	if (count !== otherCount) return otherCount - count;
+	if (since !== otherSince) return since < otherSince ? -1 : 1;
+	return group === otherGroup ? 0 : group < otherGroup ? -1 : 1;
 }
 
 /** Causes of which each word, placeholder or currency is a problem of its own. */

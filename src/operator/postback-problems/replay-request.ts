@@ -3,6 +3,8 @@ import * as v from "valibot";
 import { time, timeOf } from "../../adjustments/adjustment-request.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
+import { pageLimit } from "../../lib/page-cursor.ts";
+import { count } from "../../lib/shapes.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { POSTBACK_FIELDS } from "./network-macros.ts";
 import type { ProblemsQuery } from "./read-problems.ts";
@@ -13,12 +15,17 @@ const DEFAULT_DAYS = 30;
 const platform = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"));
 const fromAt = (from: string | undefined, now: number) => (from === undefined ? now - DEFAULT_DAYS * DAY_MS : timeOf(from));
 
-const problemsQuerySchema = v.strictObject({ platform: v.optional(platform), from: v.optional(time) });
+const problemsQuerySchema = v.strictObject({
+	platform: v.optional(platform),
+	from: v.optional(time),
+	limit: pageLimit,
+	cursor: cursorOf(v.tuple([count, v.string(), v.string()])),
+});
 
 /** @throws HttpError 422 that names every parameter at fault */
 export function readProblemsQuery(query: Record<string, string>, now: number): ProblemsQuery {
-	const { platform, from } = readInput(problemsQuerySchema, query);
-	return { platform, fromAt: fromAt(from, now) };
+	const { platform, from, limit, cursor } = readInput(problemsQuerySchema, query);
+	return { platform, fromAt: fromAt(from, now), limit, after: cursor ?? null };
 }
 
 /** Stands for the time at which a postback came, for a date that cannot be read. */

@@ -129,6 +129,19 @@ describe("worker: causes of what was refused", () => {
 		expect((await find("sender_address"))?.platform).toBe("placed");
 	});
 
+	it("page by page as all at once", async () => {
+		const paged: Problem[] = [];
+		for (let cursor: string | null = ""; cursor !== null; ) {
+			const behind = cursor === "" ? "" : `&cursor=${cursor}`;
+			const page = v.parse(problemsSchema, await (await get(`/problems/postbacks?limit=2${behind}`)).json());
+			expect([page.limit, page.data.length <= 2]).toEqual([2, true]);
+			paged.push(...page.data);
+			cursor = page.next_cursor;
+		}
+		expect(paged.length).toBeGreaterThan(10);
+		expect(paged).toEqual(await problems());
+	});
+
 	it("is no problem any more once the platform has sent it in order", async () => {
 		await refuse("txnid=again&cid=a&edate=soon&payout=1");
 		const count = async () => (await problems("?platform=west")).filter(({ sent }) => sent === "soon").length;
@@ -323,12 +336,16 @@ describe("worker: what was refused is replayed", () => {
 		expect((await post(path, body)).status).toBe(422);
 	});
 
-	it.each(["/problems/postbacks?from=soon", "/problems/postbacks?cause=x", "/postback-url", "/postback-url?platform=%00"])(
-		"GET %s is 422",
-		async (path) => {
-			expect((await get(path)).status).toBe(422);
-		},
-	);
+	it.each([
+		"/problems/postbacks?from=soon",
+		"/problems/postbacks?cause=x",
+		"/problems/postbacks?limit=0",
+		"/problems/postbacks?cursor=W10",
+		"/postback-url",
+		"/postback-url?platform=%00",
+	])("GET %s is 422", async (path) => {
+		expect((await get(path)).status).toBe(422);
+	});
 });
 
 describe("worker: a very large number of them", () => {
