@@ -25,13 +25,18 @@ export function cursorOf<const Key extends v.GenericSchema>(key: Key) {
 				const bytes = fromBase64Url(text);
 				return bytes === null ? undefined : parseJson(fromUtf8(bytes));
 			}),
-			v.check((value) => v.is(key, value), CURSOR_FAULT),
+			v.check((value) => v.is(key, value) && holdsWholeNumbers(value), CURSOR_FAULT),
 			v.transform((value) => value as v.InferOutput<Key>),
 		),
 	);
 }
 
 const CURSOR_FAULT = "must be the next_cursor of an answer";
+
+/** No sort key has other numbers, and PostgreSQL takes none that is larger for a bigint. */
+function holdsWholeNumbers(key: unknown): boolean {
+	return Array.isArray(key) && key.every((part) => typeof part !== "number" || Number.isSafeInteger(part));
+}
 
 /** The rows of a page, of which one more than its `limit` was read, and the cursor of the next one. */
 export function cutPage<Row>(

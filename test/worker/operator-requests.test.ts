@@ -1,6 +1,7 @@
 /** What no operator's verb takes: an unknown query where something would change, a list for a body, a body that is too large. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { writeCursor } from "../../src/http/pages.ts";
 import { MAX_EXPLAIN_BYTES, MAX_SMALL_BYTES } from "../../src/operator/routes.ts";
 import { ACME, importFile, NORTHWIND, OPERATOR_HEADERS } from "../support/network-import.ts";
 
@@ -59,6 +60,25 @@ describe("worker: an unknown query parameter is refused, and nothing is done", (
 	it.each(["/products", "/seller-products"])("%s, in the words of its own options", async (path) => {
 		const response = await post(`${path}?dryrun=1`, {});
 		expect([response.status, await response.json()]).toMatchObject([422, { messages: { dryrun: [expect.stringContaining("option")] } }]);
+	});
+});
+
+describe("worker: a cursor with a number that no database holds is 422 on either engine", () => {
+	it.each([
+		["/campaigns", [1e300]],
+		["/campaigns", [2 ** 53]],
+		["/network/imports", [1e300]],
+		["/learning/advice", [1e300, 1]],
+		["/learning/prices?campaign=1", [1e300, "a"]],
+		["/problems/postbacks", [1e300, "a", "b"]],
+		["/conversions", [1.5, "a", "b"]],
+	])("GET %s: %j", async (path, key) => {
+		const url = `https://base.example/operator${path}${path.includes("?") ? "&" : "?"}cursor=${writeCursor(key)}`;
+		const response = await exports.default.fetch(url, { headers: OPERATOR_HEADERS });
+		expect([response.status, await response.json()]).toMatchObject([
+			422,
+			{ faults: [{ path: "cursor", message: "must be the next_cursor of an answer" }] },
+		]);
 	});
 });
 

@@ -78,7 +78,10 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		text: "The event is older than clicks are kept: its click may have been removed.",
 		command: "conversions list --reason no_click --platform PLATFORM",
 	}),
-	unknown_status: ({ sent }) => ({ text: `Put ${JSON.stringify(sent)} into the platform's status_map, and have it sent again.` }),
+	unknown_status: ({ sent }) => ({
+		text: `Put ${JSON.stringify(sent)} into the platform's status_map, for what comes from then on. What has come is settled by the platform's statement, or by being sent again.`,
+		command: "reconcile STATEMENT --platform PLATFORM",
+	}),
 	no_rate: ({ sent }) => ({
 		text: `Import the exchange rate of ${sent} for the days of the events.`,
 		command: "conversions list --reason no_rate --platform PLATFORM",
