@@ -132,8 +132,8 @@ describe("worker: causes of what was refused", () => {
 	it("page by page as all at once", async () => {
 		const paged: Problem[] = [];
 		for (let cursor: string | null = ""; cursor !== null; ) {
-			const behind = cursor === "" ? "" : `&cursor=${cursor}`;
-			const page = v.parse(problemsSchema, await (await get(`/problems/postbacks?limit=2${behind}`)).json());
+			const behind: string = cursor === "" ? "" : `&cursor=${cursor}`;
+			const page: v.InferOutput<typeof problemsSchema> = v.parse(problemsSchema, await (await get(`/problems/postbacks?limit=2${behind}`)).json());
 			expect([page.limit, page.data.length <= 2]).toEqual([2, true]);
 			paged.push(...page.data);
 			cursor = page.next_cursor;
