@@ -29,7 +29,7 @@ export type ProblemsQuery = {
 	after: ProblemKey | null;
 };
 /** What a group is sorted by: how often, then since when, then what of. */
-export type ProblemKey = readonly [count: number, since: string, group: string];
+type ProblemKey = readonly [count: number, since: string, group: string];
 
 /** Refused postbacks that are looked at, of each platform and of unknown keys. */
 const MAX_REFUSED = 500;

@@ -133,7 +133,10 @@ describe("worker: causes of what was refused", () => {
 		const paged: Problem[] = [];
 		for (let cursor: string | null = ""; cursor !== null; ) {
 			const behind: string = cursor === "" ? "" : `&cursor=${cursor}`;
-			const page: v.InferOutput<typeof problemsSchema> = v.parse(problemsSchema, await (await get(`/problems/postbacks?limit=2${behind}`)).json());
+			const page: v.InferOutput<typeof problemsSchema> = v.parse(
+				problemsSchema,
+				await (await get(`/problems/postbacks?limit=2${behind}`)).json(),
+			);
 			expect([page.limit, page.data.length <= 2]).toEqual([2, true]);
 			paged.push(...page.data);
 			cursor = page.next_cursor;
