@@ -1,7 +1,7 @@
 /**
  * The answers of publishers without options, byte for byte, to every request of the golden cases of before there were any:
- * test/fixtures/answers-without-options.txt. What is fresh in each answer is left out, but for its length; four tokens have become longer since,
- * which say that their clickid is the id of the user.
+ * test/fixtures/answers-without-options.txt. What is fresh in each answer is left out, but for its length; tokens have become
+ * longer since, by eight characters at most: they say whether their clickid is the id of the user, and for which source the bid was asked.
  */
 import { exports } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
