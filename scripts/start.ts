@@ -88,7 +88,7 @@ async function start(): Promise<void> {
 		);
 
 	console.log("Starting the server …");
-	const server = startDevServer(port, settings, postgres?.url);
+	const server = startDevServer(port, settings, postgres);
 	await atStop(server.stop);
 	await server.ready;
 	server.ended.then((asked) => {

@@ -24,20 +24,24 @@ export type DevServer = {
 /**
  * Starts the Worker in the local runtime, on 127.0.0.1. What it logs once it is ready goes to standard output. Variables travel in
  * wrangler's environment, which, unlike its arguments, other users of the machine cannot see.
- * @param postgresUrl of the network database; null for D1
+ * @param postgres the network database; null for D1
  */
-export function startDevServer(port: number, variables: Record<string, string>, postgresUrl: string | null = null): DevServer {
+export function startDevServer(
+	port: number,
+	variables: Record<string, string>,
+	postgres: { url: string; name: string } | null = null,
+): DevServer {
 	const child = spawnWrangler(
 		[
 			...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"],
 			// With an env file named, wrangler reads it and not .dev.vars by itself, and lets the environment override it.
 			...["--env-file", DEV_VARS],
-			...(postgresUrl === null ? [] : ["--config", writePostgresConfig(), "--persist-to", STATE_DIR]),
+			...(postgres === null ? [] : ["--config", writePostgresConfig(postgres.name), "--persist-to", STATE_DIR]),
 		],
 		{
 			...variables,
 			CLOUDFLARE_INCLUDE_PROCESS_ENV: "true",
-			...(postgresUrl !== null && { [CONNECTION_VARIABLE]: postgresUrl }),
+			...(postgres !== null && { [CONNECTION_VARIABLE]: postgres.url }),
 		},
 	);
 	const early: string[] = [];

@@ -1,4 +1,5 @@
 /** wrangler.toml with PostgreSQL bound: a binding that always stood there would always choose PostgreSQL. */
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "./failure.ts";
@@ -6,6 +7,8 @@ import { POSTGRES_DIR, ROOT } from "./paths.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const BOUND = join(POSTGRES_DIR, "wrangler.toml");
+/** Of what Cloudflare has ids for. */
+const ID_LENGTH = 32;
 const IS_BOUND = /^\s*\[\[hyperdrive\]\]/m;
 const IS_BOUND_ANYWHERE = /^\s*\[\[(?:env\.\w+\.)?hyperdrive\]\]/m;
 
@@ -23,17 +26,22 @@ export function bindsPostgres(config: string): boolean {
 	return IS_BOUND_ANYWHERE.test(config);
 }
 
-/** Writes it anew, for the all-in-one Worker. @returns its path */
-export function writePostgresConfig(): string {
+/** Writes it anew, for the all-in-one Worker. @param database tells the databases of a folder apart @returns its path */
+export function writePostgresConfig(database: string): string {
 	mkdirSync(POSTGRES_DIR, { recursive: true });
-	writeFileSync(BOUND, bindPostgres(readFileSync(CONFIG, "utf8"), ROOT));
+	writeFileSync(BOUND, bindPostgres(readFileSync(CONFIG, "utf8"), ROOT, database));
 	return BOUND;
 }
 
-/** Paths of a configuration are relative to its own folder: here they name the project's. */
-export function bindPostgres(config: string, root: string): string {
+/**
+ * Paths of a configuration are relative to its own folder: here they name the project's. The campaign book is one of its own: that of
+ * another database in the same folder is of another network.
+ */
+export function bindPostgres(config: string, root: string, database: string): string {
+	const namespace = createHash("sha256").update(database).digest("hex").slice(0, ID_LENGTH);
 	const placed = config
+		.replace(/^(\[\[kv_namespaces\]\]\nbinding = "BOOK"\nid = )".*"$/m, `$1"${namespace}"`)
 		.replace(/^main = "(.*)"$/m, (_, main: string) => `main = ${JSON.stringify(join(root, main))}`)
 		.replace(/^\[build\]$/m, `[build]\ncwd = ${JSON.stringify(root)}\nwatch_dir = ${JSON.stringify(join(root, "src"))}`);
-	return IS_BOUND.test(config) ? placed : `${placed}\n[[hyperdrive]]\nbinding = "POSTGRES"\nid = "${"0".repeat(32)}"\n`;
+	return IS_BOUND.test(config) ? placed : `${placed}\n[[hyperdrive]]\nbinding = "POSTGRES"\nid = "${"0".repeat(ID_LENGTH)}"\n`;
 }

@@ -10,7 +10,12 @@ import { startPostgres } from "./server.ts";
 const DATA_DIR = join(STATE_DIR, "postgres");
 const DATABASE = "clickbourse";
 
-export type NetworkDatabase = { url: string; stop: () => Promise<void> };
+export type NetworkDatabase = {
+	url: string;
+	/** Tells it apart from others, at whatever port a server of its own listens. */
+	name: string;
+	stop: () => Promise<void>;
+};
 
 /**
  * Makes it ready for the Worker: there, and migrated.
@@ -19,9 +24,9 @@ export type NetworkDatabase = { url: string; stop: () => Promise<void> };
 export async function openNetworkDatabase(environment: NodeJS.ProcessEnv): Promise<NetworkDatabase> {
 	const given = environment.DATABASE_URL?.trim();
 	if (given) {
-		demandUrl(given);
+		const { host, pathname } = demandUrl(given);
 		await migratePostgres(given);
-		return { url: given, stop: () => Promise.resolve() };
+		return { url: given, name: host + pathname, stop: () => Promise.resolve() };
 	}
 	const server = await startPostgres(DATA_DIR);
 	try {
@@ -31,15 +36,16 @@ export async function openNetworkDatabase(environment: NodeJS.ProcessEnv): Promi
 		await server.stop();
 		throw error;
 	}
-	return { url: server.urlOf(DATABASE), stop: server.stop };
+	return { url: server.urlOf(DATABASE), name: DATABASE, stop: server.stop };
 }
 
 /** What workerd needs of it. The URL has a password, and is not shown. */
-function demandUrl(text: string): void {
+function demandUrl(text: string): URL {
 	const url = URL.parse(text);
 	const isWhole =
 		url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.hostname !== "" && url.username !== "" && url.pathname.length > 1;
 	if (!isWhole) throw new Failure("DATABASE_URL must be postgres://user:password@host:port/database.");
+	return url;
 }
 
 async function createDatabase(admin: string): Promise<void> {

@@ -23,7 +23,7 @@ function urlOf(database: string): string {
 	return url.href;
 }
 
-/** One story, in order: the first start on a database without tables, the tour, and a restart. */
+/** One story, in order: a start on D1, the first start on a database without tables in the same folder, the tour, and a restart. */
 describe("npm start -- --postgres, with DATABASE_URL", { timeout: 3 * MINUTES_MS }, () => {
 	const project = new Project();
 	let server: LocalServer;
@@ -32,6 +32,8 @@ describe("npm start -- --postgres, with DATABASE_URL", { timeout: 3 * MINUTES_MS
 	beforeAll(async () => {
 		await query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
 		await query(`CREATE DATABASE ${DATABASE}`);
+		const onD1 = await project.start(await freePort());
+		await onD1.stop();
 		server = await start();
 	}, 3 * MINUTES_MS);
 

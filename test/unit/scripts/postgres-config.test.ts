@@ -14,10 +14,16 @@ describe("unit: wrangler.toml and PostgreSQL", () => {
 	});
 
 	it("is bound once for npm start, with paths that hold from another folder", () => {
-		const bound = bindPostgres(CONFIG, "/project");
+		const bound = bindPostgres(CONFIG, "/project", "clickbourse");
 		expect(bound).toContain('main = "/project/src/worker.ts"');
 		expect(bound).toContain('[build]\ncwd = "/project"');
 		expect(bindsPostgres(bound)).toBe(true);
-		expect(bindPostgres(bound, "/project").match(/^\[\[hyperdrive\]\]/gm)).toHaveLength(1);
+		expect(bindPostgres(bound, "/project", "clickbourse").match(/^\[\[hyperdrive\]\]/gm)).toHaveLength(1);
+	});
+
+	it("has a campaign book of its own for each database", () => {
+		const bookOf = (config: string) => config.match(/^\[\[kv_namespaces\]\]\nbinding = "BOOK"\nid = "([0-9a-f]{32})"$/m)?.[1];
+		const [one, other] = ["clickbourse", "db.example:5432/network"].map((name) => bookOf(bindPostgres(CONFIG, "/project", name)));
+		expect(new Set([bookOf(CONFIG), one, other, undefined]).size).toBe(4);
 	});
 });
