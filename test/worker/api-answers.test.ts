@@ -493,6 +493,42 @@ const CALLS: readonly Call[] = [
 	{ id: "issueSignInLink", status: 401, body: "{}" },
 	{ id: "issueSignInLink", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
 	{ id: "issueSignInLink", status: 422, headers: OPERATOR, body: `{"staff":"nobody"}` },
+	{ id: "listPeople", status: 200, path: "/operator/people?publisher=kitchen-notes", headers: OPERATOR, holds: ["data"] },
+	{ id: "listPeople", status: 401 },
+	{ id: "listPeople", status: 422, path: "/operator/people?limit=0", headers: OPERATOR },
+	{ id: "readPerson", status: 200, path: "/operator/people/person-1", headers: OPERATOR, holds: ["passkeys", "sessions"] },
+	{ id: "readPerson", status: 401, path: "/operator/people/person-1" },
+	{ id: "readPerson", status: 404, path: "/operator/people/nobody", headers: OPERATOR },
+	{ id: "changeRole", status: 200, path: "/operator/people/person-1/role?dry_run=1", headers: OPERATOR, body: `{"role":"analyst"}` },
+	{ id: "changeRole", status: 409, path: "/operator/people/person-1/role", headers: OPERATOR, body: `{"role":"owner","was":"analyst"}` },
+	{ id: "endSessions", status: 200, path: "/operator/people/person-1/sign-out?dry_run=1", headers: OPERATOR, body: "{}" },
+	{
+		id: "removePasskey",
+		status: 200,
+		path: "/operator/people/person-1/remove-passkey?dry_run=1",
+		headers: OPERATOR,
+		body: `{"passkey":"k-1"}`,
+	},
+	{ id: "disablePerson", status: 200, path: "/operator/people/person-1/disable?dry_run=1", headers: OPERATOR, body: "" },
+	{ id: "enablePerson", status: 200, path: "/operator/people/person-2/enable?dry_run=1", headers: OPERATOR, body: "" },
+	...(
+		[
+			["changeRole", "role", { role: "owner" }],
+			["endSessions", "sign-out", {}],
+			["removePasskey", "remove-passkey", { passkey: "none" }],
+			["disablePerson", "disable", null],
+			["enablePerson", "enable", null],
+		] as const
+	).flatMap(([id, verb, body]): Call[] => {
+		const path = `/operator/people/nobody/${verb}`;
+		const asked = body === null ? "" : JSON.stringify(body);
+		return [
+			{ id, status: 401, path, body: asked },
+			{ id, status: 404, path, headers: OPERATOR, body: asked },
+			{ id, status: 413, path, headers: OPERATOR, body: " ".repeat(100_000) },
+			{ id, status: 422, path: `/operator/people/person-1/${verb}?dry_run=2`, headers: OPERATOR, body: asked },
+		];
+	}),
 	{ id: "issueKeys", status: 200, headers: OPERATOR, body: `{"kind":"publisher_key","owner":"kitchen-notes"}` },
 	{ id: "issueKeys", status: 401, body: "{}" },
 	{ id: "issueKeys", status: 413, headers: OPERATOR, body: " ".repeat(100_000) },
@@ -632,6 +668,19 @@ describe("worker: answers against the API description", () => {
 					"INSERT INTO bid_hours (hour, publisher_id, endpoint, outcome, requests) VALUES (?, 'kitchen-notes', 'openrtb', ?, 7)",
 				).bind(Math.floor(Date.now() / 3_600_000), outcome),
 			),
+			...["owner", "analyst"].map((role, n) =>
+				env.DB.prepare(
+					"INSERT INTO console_people (id, publisher_id, name, role, created_at, disabled_at) VALUES (?, 'kitchen-notes', ?, ?, 0, ?)",
+				).bind(`person-${n + 1}`, `Person ${n + 1}`, role, n === 0 ? null : 1),
+			),
+			...[1, 2].map((n) =>
+				env.DB.prepare(
+					"INSERT INTO console_passkeys (credential_id, person_id, public_key, counter, transports, name, created_at) VALUES (?, ?, 'k', 0, '[]', 'Laptop', 0)",
+				).bind(`k-${n}`, `person-${n}`),
+			),
+			env.DB.prepare(
+				"INSERT INTO console_sessions (hash, person_id, method, created_at, last_seen_at) VALUES ('5', 'person-1', 'link', ?1, ?1)",
+			).bind(Date.now()),
 			env.DB.prepare(
 				"INSERT INTO callback_attempts (id, callback_id, started_at, latency_ms, answer) VALUES ('a', 'c', 0, 5, 'no answer')",
 			),
