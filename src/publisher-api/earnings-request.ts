@@ -12,14 +12,7 @@ export const MAX_EARNINGS_DAYS = 366;
 const DEFAULT_DAYS = 30;
 
 export const earningsQuerySchema = v.strictObject({
-	group: v.pipe(
-		groupOf(EARNINGS_GROUPS, "day"),
-		// No sums are kept of them together.
-		v.check(
-			(names) => !names.includes("source") || names.every((name) => name === "source" || name === "day"),
-			"source goes with day alone: no sums of sources by anything else are kept",
-		),
-	),
+	group: groupOf(EARNINGS_GROUPS, "day"),
 	from: v.optional(day),
 	to: v.optional(day),
 	limit: pageLimit,

@@ -1,4 +1,7 @@
-/** What a publisher has earned, by groups: of daily sums, so that the cost does not grow with clicks. */
+/**
+ * What a publisher has earned, by groups: of daily sums, so that the cost does not grow with clicks. Of sources by brand, campaign or country
+ * there are none: those are added up of a bounded number of rows.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
@@ -12,6 +15,7 @@ import { HAS_ACTIVITY, SUMS, type SumsRow } from "../reports/sums.ts";
 import type { Earnings, EarningsGroup, EarningsRow } from "./earnings-answer.ts";
 import type { EarningsQuery } from "./earnings-request.ts";
 import type { Viewer } from "./show-conversion.ts";
+import { countRows, type RowCounts, type RowsSpan, requireRows, sourceRows } from "./source-rows.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
 export type EarningsDeps = {
@@ -73,8 +77,18 @@ function campaignSums(publisherId: string, of: SQL, fromAt: number, toAt: number
 			AND c.id = v.click_id AND (c.reason IS NULL OR c.reason = 'voided')`;
 }
 
+/** Whether a group is one that no sums are kept of. */
+function isOfRows(group: readonly EarningsGroup[]): boolean {
+	return group.includes("source") && group.some((name) => name !== "source" && name !== "day");
+}
+
+function spanOf(publisherId: string, { from, to }: EarningsQuery): RowsSpan {
+	return { publisherId, from, to, fromAt: Date.parse(from), toAt: Date.parse(to) + DAY_MS };
+}
+
 /** The rows of a page and one more, in the order of their group. */
-export function earningsPage(publisherId: string, { group, from, to, limit, after }: EarningsQuery): SQL {
+export function earningsPage(publisherId: string, query: EarningsQuery): SQL {
+	const { group, from, to, limit, after } = query;
 	const of = sql`publisher_id = ${publisherId} AND date BETWEEN ${from} AND ${to}`;
 	const isOf = (...names: EarningsGroup[]) => group.some((name) => names.includes(name));
 	const list = (columns: Record<EarningsGroup, SQL>) =>
@@ -83,7 +97,9 @@ export function earningsPage(publisherId: string, { group, from, to, limit, afte
 			sql`, `,
 		);
 	let sums = sql`SELECT date, ${COUNTS}, adjustment_micros FROM daily_publishers WHERE ${of}`;
-	if (isOf("source")) sums = sourceSums(of);
+	if (isOfRows(group)) {
+		sums = sql`SELECT r.*, 0 AS adjustment_micros FROM (${sourceRows(spanOf(publisherId, query))}) r UNION ALL ${amountsOf(of, sql`'', NULL, NULL`)}`;
+	} else if (isOf("source")) sums = sourceSums(of);
 	else if (isOf("brand", "campaign", "country")) sums = campaignSums(publisherId, of, Date.parse(from), Date.parse(to) + DAY_MS);
 	const brands = isOf("brand") ? sql`LEFT JOIN brands b ON b.id = s.brand_id` : sql``;
 	const campaigns = isOf("country") ? sql`LEFT JOIN campaigns k ON k.campaign_id = s.campaign_id` : sql``;
@@ -101,23 +117,28 @@ export function earningsPage(publisherId: string, { group, from, to, limit, afte
 
 /**
  * Page and total of one moment; null where the publisher is no more.
- * @throws HttpError 422 where campaigns are not for this publisher's eyes
+ * @throws HttpError 422 where campaigns are not for this publisher's eyes, or sources would take too many rows, or rows that are gone
  */
 export async function readEarnings({ db, dataThrough }: EarningsDeps, publisherId: string, query: EarningsQuery): Promise<Earnings | null> {
 	const { group, from, to, limit } = query;
+	const span = spanOf(publisherId, query);
+	// Before any row is read.
+	if (isOfRows(group)) requireRows((await db.all<RowCounts>(countRows(span, false)))[0]);
 	const through = await dataThrough();
-	const [owner, total, page, network] = await runTransaction(db, [
+	const [owner, total, page, network, rows] = await runTransaction(db, [
 		readViewer(publisherId),
 		sql`SELECT ${SUMS} FROM daily_publishers WHERE publisher_id = ${publisherId} AND date BETWEEN ${from} AND ${to}`,
 		earningsPage(publisherId, query),
 		sql`SELECT reason, SUM(click_count) AS clicks, SUM(approved_count) AS approved, SUM(pending_count) AS pending, SUM(cancelled_count) AS cancelled
 			FROM daily_network WHERE publisher_id = ${publisherId} AND date BETWEEN ${from} AND ${to} GROUP BY reason ORDER BY reason`,
+		...(isOfRows(group) ? [countRows(span, true)] : []),
 	]);
 	const viewer = viewerOf(publisherId, owner);
 	if (viewer === null) return null;
 	if (group.includes("campaign") && !viewer.campaignIdEnabled) {
 		throw invalidInput([{ path: "group", message: "campaign is not enabled for you" }]);
 	}
+	if (rows !== undefined) requireRows((rows.results as RowCounts[])[0]);
 	const [sums] = (total?.results ?? []) as SumsRow[];
 	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, (row) => group.map((name) => row[name] ?? ""));
 	return {

@@ -454,7 +454,11 @@ async function checkSums(publisher: PublisherId, limit: number): Promise<void> {
 	for (const report of [days, sources]) expect(report.reduce((sum, record) => sum + Number(record.click_count), 0)).toBe(ledger.clicks);
 }
 
-const GROUPS = ["day", "source", "day,source", "brand", "day,brand", "campaign", "brand,country", "day,campaign,country"];
+const GROUPS = [
+	...["day", "source", "day,source", "brand", "day,brand", "campaign", "brand,country", "day,campaign,country"],
+	// Of the rows.
+	...["source,brand", "brand,source,country", "day,brand,source,country", "campaign,source"],
+];
 /** What a record of `clickid_level` has for a group. */
 const GROUP_FIELDS: Record<string, string> = { day: "date", source_id: "source_id", brand: "brand_name", campaign_id: "campaign_id" };
 
@@ -477,6 +481,18 @@ async function checkEarnings(publisher: PublisherId, limit: number): Promise<voi
 	const fields = ["publisher_revenue", "approved_revenue", "pending_revenue", "gross_revenue", "sales_amount"];
 	const read = (report_type: string) => readPages("revenue-share", PUBLISHERS[publisher], { report_type, detail: "1", ...PERIOD }, 1_000);
 	const [days, records] = await Promise.all([read("daywise"), read("clickid_level")]);
+	const bySource = await readEarnings(
+		{ db, dataThrough: async () => null },
+		publisher,
+		readEarningsQuery({ ...period, group: "source", limit: "1000" }, now),
+	);
+	const countsBySource = (rows: readonly Record_[]) => {
+		const counts: Record<string, number> = {};
+		for (const { source_id, click_count, conversion_count } of rows) {
+			counts[`${source_id}`] = (counts[`${source_id}`] ?? 0) + 1_000 * Number(click_count) + Number(conversion_count);
+		}
+		return counts;
+	};
 	// Some of them each time: there are many histories.
 	for (const group of GROUPS.filter((_, at) => at % 4 === limit % 4)) {
 		const totals = new Set<string>();
@@ -491,6 +507,7 @@ async function checkEarnings(publisher: PublisherId, limit: number): Promise<voi
 		});
 		const [total = {}] = [...totals].map((text) => JSON.parse(text) as Record_);
 		expect(totals.size).toBe(1);
+		if (group.includes("source")) expect([group, countsBySource(rows)]).toEqual([group, countsBySource(bySource?.data ?? [])]);
 		for (const field of fields) {
 			expect([group, field, sumOf(rows, field)]).toEqual([group, field, sumOf([total], field)]);
 			if (field in (days[0] ?? {})) expect([field, sumOf([total], field)]).toEqual([field, sumOf(days, field)]);

@@ -5,6 +5,7 @@ import { publisherConversionSchema, publisherConversionsSchema } from "../../pub
 import { conversionsQuerySchema, MAX_CONVERSION_DAYS } from "../../publisher-api/conversions-request.ts";
 import { EARNINGS_GROUPS, earningsRowSchema, earningsSchema, earningsTotalSchema } from "../../publisher-api/earnings-answer.ts";
 import { earningsQuerySchema, MAX_EARNINGS_DAYS } from "../../publisher-api/earnings-request.ts";
+import { MAX_SOURCE_ROWS } from "../../publisher-api/source-rows.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
@@ -76,7 +77,7 @@ export const PUBLISHER_EARNINGS_OPERATIONS: readonly Operation[] = [
 			{
 				in: "query",
 				name: "group",
-				description: `Some of ${EARNINGS_GROUPS.join(", ")}, with commas between them; by day without it. \`source\` goes with day alone; \`campaign\` where enabled for you.`,
+				description: `Some of ${EARNINGS_GROUPS.join(", ")}, with commas between them; by day without it. \`campaign\` where enabled for you; \`source\` with brand, campaign or country where the period has at most ${MAX_SOURCE_ROWS} clicks, paid or not, and conversions, and its clicks are kept.`,
 				schema: v.optional(v.string(), "day"),
 				example: "day,brand",
 			},
