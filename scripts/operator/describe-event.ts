@@ -11,19 +11,33 @@ const LABELS: Record<string, string> = { grossMicros: "gross", salesUsdMicros: "
 
 const NOT_HELD = "no longer held";
 
+/** A line each, with amounts in the currency that the conversion had then. @param events all, the oldest first @param currency of now */
+export function describeEvents(events: readonly Event[], currency: string): string[] {
+	let then = currency;
+	return events.map((event) => {
+		then = currencyOf(event, then);
+		return describeEvent(event, then);
+	});
+}
+
 /**
  * One line.
  * @param currency of the conversion, where the event does not set it
  * @example "2026-11-21T22:33:35.112Z  attributed: stage settled, gross 12.3400 USD, earned 9.8720 USD, revenue share 80 %"
  */
-export function describeEvent({ at, kind, set, why }: Event, currency: string): string {
-	const own = typeof set.currency === "string" ? set.currency : currency;
+export function describeEvent(event: Event, currency: string): string {
+	const { at, kind, set, why } = event;
+	const own = currencyOf(event, currency);
 	// An event of this kind also ends what was held and is voided: that is no release.
 	const isLetGo = kind === "released" && set.heldFor === null;
 	const told = Object.entries(set)
 		.filter(([name, value]) => value !== false && !isSaid(name, own, set) && !(isLetGo && name === "heldFor"))
 		.map(([name, value]) => describeField(name, value, own));
 	return `${at}  ${isLetGo ? NOT_HELD : kind}${why === undefined ? "" : ` (${why.replaceAll("_", " ")})`}${told.length === 0 ? "" : `: ${told.join(", ")}`}`;
+}
+
+function currencyOf({ set }: Event, before: string): string {
+	return typeof set.currency === "string" ? set.currency : before;
 }
 
 /** True for what the other fields' amounts say already. */

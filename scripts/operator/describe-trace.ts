@@ -2,7 +2,7 @@
 
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import { REASONS } from "./click-reasons.ts";
-import { describeEvent } from "./describe-event.ts";
+import { describeEvents } from "./describe-event.ts";
 
 type Conversion = Trace["conversions"][number];
 type Callback = Conversion["callbacks"][number];
@@ -66,7 +66,7 @@ function describeConversion(conversion: Conversion): string[] {
 			: []),
 		`    ${describeEarnings(conversion)}`,
 		`    ${describeAttribution(conversion)}`,
-		...events.map((event) => `    ${describeEvent(event, currency)}`),
+		...describeEvents(events, currency).map((line) => `    ${line}`),
 		...(callbacks.length === 0 ? ["    no callback"] : callbacks.flatMap(describeCallback)),
 	];
 }

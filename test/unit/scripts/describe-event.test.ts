@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeEvent } from "../../../scripts/operator/describe-event.ts";
+import { describeEvent, describeEvents } from "../../../scripts/operator/describe-event.ts";
 
 const AT = "2026-11-21T22:33:35.112Z";
 
@@ -33,5 +33,21 @@ describe("unit: an event of a conversion in words", () => {
 		expect(describeEvent({ seq: 1, at: AT, kind: "received", postback: "p", set }, "EUR")).toBe(
 			`${AT}  received: payout 10.0000 EUR, 1 EUR = 1.1 USD, gross 11.0000 USD, no sales`,
 		);
+	});
+
+	test("of what changed its currency, each is told in that of its time", () => {
+		const sets = [
+			{ payoutMicros: 50_000_000, currency: "EUR" },
+			{ usdNanos: 1_100_000_000 },
+			{ currency: "CHF" },
+			{ salesMicros: 1_000_000 },
+		];
+		const events = sets.map((set, at) => ({ seq: at + 1, at: AT, kind: "changed" as const, postback: null, set }));
+		expect(describeEvents(events, "CHF").map((line) => line.slice(line.lastIndexOf("  ") + 2))).toEqual([
+			"changed: payout 50.0000 EUR",
+			"changed: 1 EUR = 1.1 USD",
+			"changed: currency CHF",
+			"changed: sales 1.0000 CHF",
+		]);
 	});
 });
