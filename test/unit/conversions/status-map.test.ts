@@ -1,7 +1,28 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readStatus } from "../../../src/conversions/status-map.ts";
 
+const GUIDE = readFileSync("docs/postbacks.md", "utf8").split(/^#{2,3} /m);
+const section = (title: string) => GUIDE.find((part) => part.startsWith(`${title}\n`)) ?? "";
+/** The rows of the guide's table of words, whose cells hold only code, bold and plain text. */
+const ROWS = section("Status")
+	.split("\n")
+	.filter((line) => line.startsWith("| `"))
+	.map((line) => line.split("|").map((cell) => cell.trim()));
+
 describe("unit: network statuses", () => {
+	test("each word of the guide means what the guide says, and twenty networks' words have their source there", () => {
+		for (const [, words = "", meanings = ""] of ROWS) {
+			const each = meanings.split(", ");
+			for (const [at, [, word = ""]] of [...words.matchAll(/`([^`]+)`/g)].entries())
+				expect([word, readStatus(word, {})]).toEqual([word, { status: each[at] ?? each[0], unknown: false }]);
+		}
+		const read = new Set(ROWS.flatMap(([, , , found = ""]) => [...found.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name)));
+		const sources = [...section("Where the words are from").matchAll(/\[([^\]]+)\]\(https:/g)].map(([, name]) => name);
+		expect(new Set(sources)).toEqual(read);
+		expect(sources.length).toBeGreaterThanOrEqual(20);
+	});
+
 	test.each([
 		...["approved", "confirmed", "paid", "locked", "1", "Approved", "PAID"].map((word) => [word, "approved"]),
 		...["accepted", "validated", "closed", "SALE", "BILL", "payment"].map((word) => [word, "approved"]),
