@@ -1,4 +1,4 @@
-import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, operatorEpcMicros } from "../../src/learning/cell.ts";
+import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
 import type { DelayCurves } from "../../src/learning/delay-curve.ts";
@@ -13,7 +13,6 @@ import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/sett
 import { sourceClass } from "../../src/learning/sources.ts";
 import { pairKey } from "../../src/learning/traffic.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
-import { OTHER_KEYWORDS } from "../../src/lib/keyword.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";

@@ -6,7 +6,7 @@ import { hashSource } from "../lib/hash.ts";
 import type { WebAddress } from "../lib/host.ts";
 import { newUuid } from "../lib/ids.ts";
 import { ipv4ToInteger, networkPrefix } from "../lib/ip.ts";
-import { clipKeyword, type Keywords, listedKeyword } from "../lib/keyword.ts";
+import { clipKeyword, type Keywords } from "../lib/keyword.ts";
 import { priceToMicros } from "../lib/money.ts";
 import type { Bid } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
@@ -45,7 +45,7 @@ export function mintClickUrl<Answer>(
 ): Promise<Answer> {
 	const { publisher, brand, campaign, price, reckoning, isDeeplink, stripped } = bid;
 	const auctionId = newUuid();
-	const keyword = pricingKeyword(campaign, details.keyword);
+	const keyword = stripped ? null : pricingKeyword(campaign, details.keyword);
 	const token: ClickToken = {
 		kind: details.kind,
 		publisher: publisher.identity,
@@ -58,7 +58,7 @@ export function mintClickUrl<Answer>(
 		mintedAt: now,
 		test: details.test,
 		device: stripped ? null : deviceOf(details.ip ?? details.ipv6, details.userAgent),
-		keyword: keyword === null ? null : stripped ? listedKeyword(campaign.keywordEpcMicros, keyword) : clipKeyword(keyword),
+		keyword: keyword === null ? null : clipKeyword(keyword),
 		// It may be the user's browser that asks.
 		askedFrom: stripped || details.asker === null ? null : networkPrefix(details.asker),
 		pricingModel: publisher.pricingModel,

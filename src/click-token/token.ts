@@ -35,7 +35,7 @@ export type ClickToken = {
 	test: boolean;
 	/** What is known of the device the bid was asked for (src/lib/device.ts). */
 	device: number | null;
-	/** The keyword that priced the bid, its beginning where it is long; of a stripped bid `listedKeyword`. */
+	/** The keyword that priced the bid, its beginning where it is long. */
 	keyword: string | null;
 	/** The network that asked for the bid: see `networkPrefix`. */
 	askedFrom: string | null;

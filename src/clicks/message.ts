@@ -56,8 +56,6 @@ export type ClickMessage = {
 	connection?: string | undefined;
 	/** The keyword that priced the bid, its beginning where it is long. */
 	keyword?: string | undefined;
-	/** `listedKeyword` of it, where nothing is kept of the user. */
-	keywordClass?: string | undefined;
 	/** The network that asked for the bid. */
 	askedFrom?: string | undefined;
 	/** Which link of its campaign the user was sent to. */
@@ -90,7 +88,6 @@ const schema = v.object({
 	userAgentHash: v.optional(v.string()),
 	connection: v.optional(v.string()),
 	keyword: v.optional(v.string()),
-	keywordClass: v.optional(v.string()),
 	askedFrom: v.optional(v.string()),
 	link: v.optional(v.picklist(LINK_TYPES)),
 	sourceHash: v.optional(v.string()),

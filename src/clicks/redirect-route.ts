@@ -15,7 +15,6 @@ import type { WaitUntil } from "../lib/async.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";
 import { connectionOf, networkPrefix } from "../lib/ip.ts";
-import { listedKeyword } from "../lib/keyword.ts";
 import { logError } from "../lib/log.ts";
 import { clickHashOf } from "../lib/md5-ids.ts";
 import { priceToMicros } from "../lib/money.ts";
@@ -162,7 +161,6 @@ function redirect(
 		texts,
 		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
 		keyword: isStripped ? undefined : (token.keyword ?? undefined),
-		keywordClass: isStripped ? listedKeywordOf(token, campaign) : undefined,
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
 		link: target.link,
 		sourceHash: token.sourceHash ?? undefined,
@@ -187,12 +185,6 @@ const WITH_CLICK_ID = ["clickid", ...OF_NO_USER] as const satisfies readonly Cli
 
 function textsOfStripped({ userClickId }: ClickToken): readonly ClickText[] {
 	return userClickId ? OF_NO_USER : WITH_CLICK_ID;
-}
-
-/** A stripped bid's token has no more than that of it; whether a keyword longer than tokens have room for is listed is not told by it. */
-function listedKeywordOf({ keyword, stripped }: ClickToken, { keywordEpcMicros }: BookCampaign): string | undefined {
-	if (keyword === null) return undefined;
-	return stripped ? keyword : listedKeyword(keywordEpcMicros, keyword);
 }
 
 /** Tracking links do not age: they are made once and used for months. */

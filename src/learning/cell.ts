@@ -1,9 +1,10 @@
 /** What a click's price depends on. */
 import type { LinkType } from "../lib/enums.ts";
-import { OTHER_KEYWORDS } from "../lib/keyword.ts";
 
 /** Stands for clicks without a keyword. */
 export const NO_KEYWORD = "";
+/** Stands for every keyword that the campaign does not list. */
+export const OTHER_KEYWORDS = "*";
 /** Stands for the sources of a publisher beyond the ones that are followed singly. */
 export const OTHER_SOURCES = "*other";
 

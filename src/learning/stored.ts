@@ -1,7 +1,5 @@
 /** What is stored of what was learned: JSON in the columns of `learning_campaigns` and `learning_factors`. */
-
-import { OTHER_KEYWORDS } from "../lib/keyword.ts";
-import { type CampaignTerms, NO_KEYWORD, operatorEpcMicros } from "./cell.ts";
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "./cell.ts";
 import type { FactorEvidence } from "./factor.ts";
 import type { Guards } from "./guards.ts";
 import type { LearnedCampaign } from "./night-steps.ts";

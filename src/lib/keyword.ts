@@ -69,11 +69,3 @@ export function canonicalKeywords(lists: readonly string[]): Keywords | "too_man
 	}
 	return found.size > 1 ? found : (found.values().next().value ?? null);
 }
-
-/** Stands for every keyword that a campaign does not list. */
-export const OTHER_KEYWORDS = "*";
-
-/** What of a keyword is no user's: that the campaign lists it, or that it does not. As tokens have it. */
-export function listedKeyword(listed: { has(keyword: string): boolean } | null, keyword: string): string {
-	return listed?.has(keyword) === true ? clipKeyword(keyword) : OTHER_KEYWORDS;
-}

@@ -22,18 +22,13 @@ const IP = "203.0.113.77";
 const USER = "user-7f3a";
 const BUYER = "buyer-51cc";
 const SEARCH = "running shoes";
-/** A keyword that no campaign lists: the user's own words. */
-const OWN_WORDS = "shoes for my wedding in ohio";
 const CLICKER = { "cf-connecting-ip": IP, "user-agent": BROWSER };
 
 async function setPublisher(fields: object): Promise<void> {
 	await importExactly({
 		platforms: [NORTHWIND],
 		publishers: [{ ...CPC, traffic: null, privacy: null, ...fields }],
-		brands: [
-			brandEntry(SHOES, 5001, {}, { default_keyword_epc: "0.5000", keyword_epc: { [SEARCH]: "0.6000" } }),
-			brandEntry("boots.example", 5002),
-		],
+		brands: [brandEntry(SHOES, 5001, {}, { keyword_epc: { [SEARCH]: "0.6000" } }), brandEntry("boots.example", 5002)],
 	});
 }
 
@@ -93,7 +88,7 @@ const PERSONAL = ["ipPrefix", "userAgentHash", "connection", "keyword", "askedFr
 
 function expectNobody(value: unknown): void {
 	const text = typeof value === "string" ? value : JSON.stringify(value);
-	for (const trace of ["203.0.113", String(0xcb00714d), USER, BUYER, OWN_WORDS]) expect(text).not.toContain(trace);
+	for (const trace of ["203.0.113", String(0xcb00714d), USER, BUYER, SEARCH]) expect(text).not.toContain(trace);
 }
 
 beforeEach(async () => {
@@ -126,22 +121,20 @@ describe("worker: a bid whose signals say no", () => {
 
 	it("tells nobody who it was for, and neither does its click", async () => {
 		await fc.assert(
-			fc.asyncProperty(refusing, fc.constantFrom({}, { publisher: { id: "pub-5" } }), fc.boolean(), async (signals, site, isListed) => {
-				const response = await bid({ ...signals, site: { domain: SHOES, ...site, search: isListed ? SEARCH : OWN_WORDS } });
+			fc.asyncProperty(refusing, fc.constantFrom({}, { publisher: { id: "pub-5" } }), async (signals, site) => {
+				const response = await bid({ ...signals, site: { domain: SHOES, ...site } });
 				expect(response.status).toBe(200);
 				const text = await response.clone().text();
 				expectNobody(decodeURIComponent(text));
 				const url = await urlOf(response);
 				const { token, params } = await openClick(url);
 				expectNobody(token);
-				// What the operator has listed is no user's, and the price is learned by it.
-				const [keyword, bidMicros] = isListed ? [SEARCH, 300_000] : ["*", 250_000];
-				expect(token).toMatchObject({ device: null, keyword, askedFrom: null, stripped: true, bidMicros });
+				expect(token).toMatchObject({ device: null, keyword: null, askedFrom: null, stripped: true, bidMicros: 300_000 });
 				expect(params.map(([name]) => name)).toEqual([...("publisher" in site ? ["clickid"] : []), "subi", "pli", "cc"]);
 				const message = await messageOf(`${url}&uid=${BUYER}&subid1=${USER}`, CLICKER);
 				expectNobody(message);
 				for (const field of PERSONAL) expect(message[field]).toBeUndefined();
-				expect(message).toMatchObject({ reason: undefined, bidMicros, keywordClass: keyword, texts: { subi: "slot-2" } });
+				expect(message).toMatchObject({ reason: undefined, bidMicros: 300_000, texts: { subi: "slot-2" } });
 			}),
 			{ numRuns: Number(env.PROPERTY_RUNS) || 40 },
 		);
@@ -159,8 +152,7 @@ describe("worker: a bid whose signals say no", () => {
 			user_agent_hash: null,
 			uid: null,
 		});
-		expect(row).toMatchObject({ publisher_click_id: null, keyword: null, asked_from: null, keyword_class: SEARCH });
-		expect(await rowsOf("SELECT keyword, clicks FROM learning_clicks")).toEqual([{ keyword: SEARCH, clicks: 1 }]);
+		expect(row).toMatchObject({ publisher_click_id: null, keyword: null, asked_from: null });
 		expectNobody(row);
 		expect(await rowsOf("SELECT * FROM paid_visits UNION ALL SELECT connection, hour, stored, dropped, 0, 0, 0 FROM unpaid_hours")).toEqual(
 			[],
@@ -185,7 +177,6 @@ describe("worker: a click whose signals say no", () => {
 	it("keeps nothing of the user, whatever its link has", async () => {
 		const link = `${(await linkTo(SHOES)).replace(/&(?:clickid|subid1|psorc)=[^&]*/g, "")}&clickid=own-1&subid1=${USER}&uid=${BUYER}&psorc=news`;
 		const url = await urlOf(await bid({}));
-		const ofOwnWords = await urlOf(await bid({ user: { keywords: OWN_WORDS } }));
 		for (const [search, gpc] of [
 			["", "1"],
 			["&us_privacy=1YYN", "0"],
@@ -197,9 +188,6 @@ describe("worker: a click whose signals say no", () => {
 				expectNobody(message);
 				for (const field of PERSONAL) expect(message[field]).toBeUndefined();
 			}
-			const priced = [await messageOf(`${url}${search}`, headers), await messageOf(`${ofOwnWords}${search}`, headers)];
-			expect(priced.map(({ keywordClass }) => keywordClass)).toEqual([SEARCH, "*"]);
-			for (const message of priced) expectNobody(message);
 			// The publisher's own id of a click is what it is paid by.
 			const own = await messageOf(`${await urlOf(await bid({ site: { domain: SHOES, publisher: { id: "pub-5" } } }))}${search}`, headers);
 			expect(own.texts).toEqual({ clickid: "pub-5", subi: "slot-2" });

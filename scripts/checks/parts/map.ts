@@ -153,7 +153,16 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/clicks/consumer",
 		job: "counts clicks from the queue; caps and pauses",
-		imports: ["src/lib", "src/campaign-book/format.ts", "src/clicks", "src/db/schema", "src/db", "src/learning-rows", "src/dead-letters"],
+		imports: [
+			"src/lib",
+			"src/learning",
+			"src/campaign-book/format.ts",
+			"src/clicks",
+			"src/db/schema",
+			"src/db",
+			"src/learning-rows",
+			"src/dead-letters",
+		],
 		packages: ["drizzle-orm"],
 	},
 	{

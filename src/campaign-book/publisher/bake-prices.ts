@@ -1,7 +1,7 @@
 /** What prices are learned to be, laid over the operator's numbers of campaigns that the book is made of. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { type CampaignTerms, NO_KEYWORD } from "../../learning/cell.ts";
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
 import { caution } from "../../learning/guards.ts";
 import {
 	type CampaignLearning,
@@ -11,7 +11,6 @@ import {
 	readLearning as parseLearning,
 } from "../../learning/policy.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
-import { OTHER_KEYWORDS } from "../../lib/keyword.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { CampaignInput } from "../build.ts";
 import { HELD_SCALE } from "../format.ts";

@@ -1,8 +1,8 @@
 /** What becomes of a batch of clicks: pure. It is written only if nothing it rests on has changed since it was read. */
 
+import { OTHER_KEYWORDS } from "../../learning/cell.ts";
 import type { PricingModel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
-import { OTHER_KEYWORDS } from "../../lib/keyword.ts";
 import { beforeShare, priceOf, priceToMicros } from "../../lib/money.ts";
 import { HOUR_MS, localDay, MINUTE_MS, utcDay } from "../../lib/time.ts";
 import { layPolicies, type TrafficPolicy, type TrafficRule, type UnpaidReason } from "../../lib/traffic-rules.ts";
@@ -274,14 +274,7 @@ function termsOf(click: ClickMessage, publisher: PublisherFacts | undefined, cam
 	return { bidMicros, grossMicros, pricingModel: click.pricingModel ?? publisher.pricingModel, sharePpm };
 }
 
-/** The keyword that a click is learned of, as its token has it. */
-export function learnedKeyword({ keyword, keywordClass }: ClickMessage): string | undefined {
-	return keyword ?? keywordClass;
-}
-
-function keywordClassOf(click: ClickMessage, { keywords }: Facts): string | null {
-	const { campaignId } = click;
-	const keyword = learnedKeyword(click);
+function keywordClassOf({ campaignId, keyword }: ClickMessage, { keywords }: Facts): string | null {
 	return keyword === undefined ? null : (keywords.get(campaignId)?.get(keyword) ?? OTHER_KEYWORDS);
 }
 

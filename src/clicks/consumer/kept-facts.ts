@@ -3,7 +3,6 @@ import { type Database, textOf } from "../../db/client.ts";
 import { clipKeyword } from "../../lib/keyword.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { ClickMessage } from "../message.ts";
-import { learnedKeyword } from "./decide-clicks.ts";
 import type { CampaignFacts, Facts, PublisherFacts } from "./facts.ts";
 
 /** The statements are constant texts, since a batch asks them; ?1 is a JSON array of what is asked about. */
@@ -98,7 +97,7 @@ export class KeptFacts {
 			ids.length === 0 ? [] : [{ text, value: JSON.stringify(ids), take: (rows) => (rows as Row[]).forEach(take) }];
 		const campaignIds = distinct(clicks.map(({ campaignId }) => campaignId).filter((id) => !campaigns.has(id)));
 		const brandIds = distinct(clicks.map(({ brandId }) => brandId).filter((id) => !domains.has(id)));
-		const priced = clicks.filter((click) => learnedKeyword(click) !== undefined && !keywords.has(click.campaignId));
+		const priced = clicks.filter(({ campaignId, keyword }) => keyword !== undefined && !keywords.has(campaignId));
 		return [
 			...ask<Stored<CampaignFacts>>(SELECT_CAMPAIGNS, campaignIds, (campaign) =>
 				campaigns.set(campaign.campaignId, { ...campaign, traffic: readSettings(campaign.traffic) }),

@@ -2,11 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
-import { NO_KEYWORD, operatorEpcMicros } from "../../learning/cell.ts";
+import { NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../learning/cell.ts";
 import { type NetworkLearning, networkSettings } from "../../learning/policy.ts";
 import type { StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
-import { OTHER_KEYWORDS } from "../../lib/keyword.ts";
 import { formatUsd, MAX_EPC_MICROS } from "../../lib/money.ts";
 import { readVersion } from "../network/network-version.ts";
 import type { Advice, AdviceItem } from "./learning-answers.ts";

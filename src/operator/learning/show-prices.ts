@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { Break } from "../../learning/breaks.ts";
-import { type CampaignTerms, NO_KEYWORD } from "../../learning/cell.ts";
+import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
 import { NO_EVIDENCE } from "../../learning/factor.ts";
 import { bidMode, type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
 import type { LearningSettings } from "../../learning/settings.ts";
@@ -11,7 +11,6 @@ import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLe
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import { HttpError } from "../../lib/http.ts";
-import { OTHER_KEYWORDS } from "../../lib/keyword.ts";
 import type { Prices } from "./learning-answers.ts";
 import type { PricesQuery } from "./learning-requests.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
