@@ -1,5 +1,4 @@
 /** An event of a conversion in words: what it set, with amounts as amounts and times as times. */
-
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import { formatUsd } from "../../src/lib/money.ts";
 

@@ -1,5 +1,4 @@
 /** What is known of a sale, in words. */
-
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import { REASONS } from "./click-reasons.ts";
 import { describeEvents } from "./describe-event.ts";

@@ -14,7 +14,6 @@
  * A key belongs to one of 65,536 slots by its hash; a book of 2^bits shards gives each a run of slots. Doubling the number of
  * shards therefore splits every shard in two and moves nothing else.
  */
-
 import type { PricingModel, PrivacyPolicy } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import type { OpenRtbOptions } from "../lib/openrtb-options.ts";

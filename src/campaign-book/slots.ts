@@ -2,7 +2,6 @@
  * Where entries of the campaign book stand: a key belongs to one of 65,536 slots by its hash, and a book of 2^bits shards gives
  * each shard a run of slots. Stored with the rows and used by every reader, so it never changes within a book format.
  */
-
 import { hashOf } from "../lib/hash.ts";
 
 export const SLOT_BITS = 16;

@@ -1,9 +1,8 @@
 /** GET /operator/status on real D1, KV and queues: each figure, and that each is found by an index. */
-
 import { env, exports } from "cloudflare:workers";
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { PROBLEM_KINDS } from "../../src/operator/status/problems-answer.ts";
@@ -251,6 +250,25 @@ describe("worker: /operator/status of a network with troubles", () => {
 				env.DB.prepare(text),
 			),
 		);
+	});
+
+	it("tells of postbacks that said no sale, until they are sent again in order, or a week has passed", async () => {
+		const now = Date.now();
+		const found = async (at: number) =>
+			(await statusAt(at)).problems
+				.filter(({ kind }) => kind === "postbacks_rejected")
+				.map(({ count, since, command }) => [count, since, command]);
+		const send = async (query: string) => {
+			const response = await exports.default.fetch(`https://base.example/api/postback/${NORTHWIND.access_key}?${query}`);
+			return response.text();
+		};
+		for (const txnid of ["lost-1", "lost-2"]) expect(await send(`txnid=${txnid}&cid=k&edate=2026-11-18&payout=x`)).toContain("payout");
+		const since = expect.stringMatching(/^\d{4}-/);
+		await vi.waitFor(async () => expect(await found(now)).toEqual([[2, since, "postback-problems"]]), 10_000);
+		expect(await found(now + 8 * 86_400_000)).toEqual([]);
+		expect(await send("txnid=lost-1&cid=k&edate=2026-11-18&payout=1.00")).toContain("successfully");
+		await vi.waitFor(async () => expect(await found(now)).toEqual([[1, since, "postback-problems"]]), 10_000);
+		await env.DB.prepare("DELETE FROM postback_intake").run();
 	});
 
 	it("names counters that differ from their rows", async () => {

@@ -1,5 +1,4 @@
 /** Every report over a period gives the sum of the ledger, whatever came in, how often and in which order, and whatever operators said. */
-
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";

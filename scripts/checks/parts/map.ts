@@ -419,6 +419,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/ledger-check/ledger-answers.ts",
 			"src/ledger-check/show-ledger.ts",
 			"src/reports/exact-sum.ts",
+			"src/operator/postback-problems/refused-rows.ts",
 		],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},

@@ -6,7 +6,6 @@
  * - records: the key as text, then what it stands for
  * - tail: JSON of what records share
  */
-
 import { hashOf } from "../../lib/hash.ts";
 import { fromUtf8, utf8 } from "../../lib/utf8.ts";
 import { BookUnavailableError } from "../resident-shards.ts";

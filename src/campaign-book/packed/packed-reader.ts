@@ -2,7 +2,6 @@
  * A packed book as an isolate reads it: what is in memory answers at once, and the rest is read for the lookup that needs it. In the
  * background the isolate gets all that fits. Everything kept is plain data, never another request's promise.
  */
-
 import { hashOf } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import type { LogLimit } from "../../lib/log-limit.ts";

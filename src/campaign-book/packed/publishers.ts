@@ -2,7 +2,6 @@
  * Chunks of publishers: text, a first line, then one line a name, `{key}\t{JSON of NameWire}`, sorted by key. Keys are `i {identity}` and
  * `p {publisher id}`, former ones among them; each has a copy of its publisher, so that a cold isolate reads one chunk for a request.
  */
-
 import { hashOf } from "../../lib/hash.ts";
 import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
 import { type BookPublisher, decodePublisher, findEntry, type PublisherWire } from "../format.ts";

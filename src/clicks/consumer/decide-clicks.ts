@@ -1,5 +1,4 @@
 /** What becomes of a batch of clicks: pure. It is written only if nothing it rests on has changed since it was read. */
-
 import { OTHER_KEYWORDS } from "../../learning/cell.ts";
 import type { PricingModel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";

@@ -45,6 +45,7 @@ const MENDED_AT: Readonly<Record<ProblemKind, string | null>> = {
 	no_rate: `${PATH}/conversions?reason=no_rate`,
 	above_ceiling: `${PATH}/conversions?reason=amount`,
 	in_review: `${PATH}/conversions?reason=review`,
+	postbacks_rejected: `${PATH}/postback-problems`,
 	unmatched: `${PATH}/postback-problems`,
 	waiting: `${PATH}/conversions?stage=waiting`,
 	unknown_status: `${PATH}/postback-problems`,

@@ -1,5 +1,4 @@
 /** A publisher's clicks: found by any id, and why one was not paid. */
-
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import type { PublisherClick } from "../../publisher-api/clicks-answer.ts";
 import { readClicksQuery } from "../../publisher-api/clicks-request.ts";

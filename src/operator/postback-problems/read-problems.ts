@@ -13,6 +13,7 @@ import { type Cause, classifyRefused, type Refused } from "./classify.ts";
 import { fixOf } from "./fix.ts";
 import { networkOf } from "./network-macros.ts";
 import type { Problem, Problems } from "./problems-answers.ts";
+import { openRefused } from "./refused-rows.ts";
 
 export type ProblemsDeps = {
 	db: Database;
@@ -116,17 +117,14 @@ function describe(found: readonly Found[], networkOf: (platform: string | null) 
 
 type Looked = { found: Found[]; isCut: boolean };
 
-/** Those that were neither replayed since, nor sent again in order. */
 async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
 	const columns = sql`i.id, i.received_at AS at, i.platform, i.outcome, i.answer, substr(i.query, 1, ${MAX_QUERY}) AS query, i.txnid`;
 	const from = leastIdAt(fromAt);
-	const isOpen = sql`NOT EXISTS (SELECT 1 FROM postback_intake a WHERE a.id > i.id || '~' AND a.id < i.id || '~~')
-		AND NOT EXISTS (SELECT 1 FROM postback_intake a WHERE a.txnid = i.txnid AND a.platform = i.platform AND a.outcome = 'accepted' AND a.id > i.id)`;
+	const isPlatform = platform === undefined ? sql`true` : sql`p.id = ${platform}`;
 	const [ofPlatforms, ofNobody, cut] = await Promise.all([
-		db.all<RefusedRow>(sql`SELECT ${columns} FROM platforms p CROSS JOIN postback_intake i
-			WHERE ${platform === undefined ? sql`true` : sql`p.id = ${platform}`} AND i.id IN (SELECT r.id FROM postback_intake r
-				WHERE r.outcome <> 'accepted' AND r.platform = p.id AND r.id >= ${from} ORDER BY r.id DESC LIMIT ${MAX_REFUSED})
-				AND ${isOpen} ORDER BY i.id DESC LIMIT ${MAX_REFUSED_OF_ALL}`),
+		db.all<RefusedRow>(
+			sql`SELECT ${columns} FROM ${openRefused(fromAt, isPlatform, MAX_REFUSED)} ORDER BY i.id DESC LIMIT ${MAX_REFUSED_OF_ALL}`,
+		),
 		platform === undefined
 			? db.all<RefusedRow>(sql`SELECT ${columns} FROM postback_intake i
 				WHERE i.outcome <> 'accepted' AND i.platform IS NULL AND i.id >= ${from} ORDER BY i.id DESC LIMIT ${MAX_REFUSED}`)

@@ -93,6 +93,11 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 		text: "conversions of clicks that nobody saw: release them, or void them",
 		command: "conversions list --reason review",
 	});
+	add("postbacks_rejected", {
+		count: facts.postbacks_rejected?.count ?? 0,
+		text: "postbacks of platforms that say no sale as they came, within a week: mend what they send, and replay them",
+		command: "postback-problems",
+	});
 	add("publisher_suspended", {
 		count: held.publisher_suspended,
 		text: "conversions of suspended publishers",

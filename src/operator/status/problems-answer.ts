@@ -20,6 +20,7 @@ export const PROBLEM_KINDS = [
 	"no_rate",
 	"above_ceiling",
 	"in_review",
+	"postbacks_rejected",
 	"unmatched",
 	"waiting",
 	"unknown_status",

@@ -4,6 +4,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import type { ConversionHold } from "../../lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
+import { openRefused } from "../postback-problems/refused-rows.ts";
 import type { ProblemKind } from "./problems-answer.ts";
 
 /** Rows of each kind that are looked at. */
@@ -22,8 +23,11 @@ type Open = {
 
 /** A night is late after so long, which leaves half a day to try it again. */
 const NIGHT_LATE_MS = 36 * HOUR_MS;
-/** Breaks are told of for so long. */
-const BREAK_TOLD_DAYS = 7;
+/** Breaks, and postbacks that were rejected, are told of for so long. */
+const TOLD_DAYS = 7;
+/** Postbacks of each platform that are looked at, and of all together. */
+const MAX_REFUSED = 100;
+const MAX_REFUSED_OF_ALL = 1_000;
 
 /** The statements behind the facts: for their query plans. */
 export function problemQueries(now: number): SQL[] {
@@ -58,7 +62,10 @@ export function problemQueries(now: number): SQL[] {
 			(SELECT CASE WHEN finished_at IS NULL THEN 1 ELSE 0 END FROM learning_nights ORDER BY day DESC LIMIT 1) AS "isOpen"`,
 		sql`SELECT count(*) AS count, MIN(day) AS day FROM (
 			SELECT CAST(last_break ->> 'day' AS BIGINT) AS day FROM learning_campaigns WHERE last_break IS NOT NULL LIMIT ${MAX_ROWS}) newest
-			WHERE day > ${Math.floor(now / DAY_MS) - BREAK_TOLD_DAYS}`,
+			WHERE day > ${Math.floor(now / DAY_MS) - TOLD_DAYS}`,
+		// What failed, or came too fast, is sent again.
+		sql`SELECT count(*) AS count, MIN(received_at) AS since FROM (
+			SELECT i.received_at FROM ${openRefused(now - TOLD_DAYS * DAY_MS, sql`true`, MAX_REFUSED)} AND i.outcome = 'rejected' LIMIT ${MAX_REFUSED_OF_ALL}) newest`,
 	];
 }
 
@@ -79,7 +86,7 @@ function staleSince({ mode, finishedAt, firstAt, isOpen }: Nights, now: number):
 }
 
 export async function readProblemFacts(db: Database, now: number): Promise<ProblemFacts> {
-	const [open, firsts, others, exhausted, paused, claimed, nights, broken] = await runTransaction(db, problemQueries(now));
+	const [open, firsts, others, exhausted, paused, claimed, nights, broken, rejected] = await runTransaction(db, problemQueries(now));
 	const facts: ProblemFacts = {};
 	for (const { stage, heldFor, since, known, cost } of (open?.results ?? []) as Open[]) {
 		const kind = stage === "quarantined" ? heldFor && HELD[heldFor] : stage;
@@ -101,6 +108,7 @@ export async function readProblemFacts(db: Database, now: number): Promise<Probl
 	facts.callbacks_exhausted = { since: firstOf(exhausted, "since"), costMicros: costOf(exhausted) };
 	facts.callback_addresses_paused = { since: null, costMicros: costOf(paused) };
 	facts.claims_open = { since: firstOf(claimed, "since"), costMicros: null, count: firstOf(claimed, "count") ?? 0 };
+	facts.postbacks_rejected = { since: firstOf(rejected, "since"), costMicros: null, count: firstOf(rejected, "count") ?? 0 };
 	const [night] = (nights?.results ?? []) as Nights[];
 	const stale = night === undefined ? null : staleSince(night, now);
 	facts.prices_stale = { since: stale, costMicros: null, count: stale === null ? 0 : 1 };

@@ -1,5 +1,4 @@
 /** Conversions are valued anew once exchange rates were corrected: deliberately, exactly once, and with all that follows. */
-
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
 /** Postbacks that need a person: each cause is told, with what mends it, and what can be mended is replayed. */
-
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
