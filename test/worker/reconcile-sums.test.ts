@@ -456,7 +456,7 @@ describe("worker: the hourly comparison", () => {
 	it("gives every day its turn", async () => {
 		await sweepAll(NOW);
 		await run("UPDATE daily_publishers SET click_count = click_count + 1 WHERE date = '2026-11-18'");
-		for (let hour = 1; hour <= 40; hour++) await sweepAll(NOW + 10 * DAY_MS + hour * HOUR_MS);
+		for (let hour = 1; hour <= 40 && (await differing()).length === 0; hour++) await sweepAll(NOW + 10 * DAY_MS + hour * HOUR_MS);
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-11-18", "2026-11-18"]);
 	});
 });
