@@ -8,7 +8,8 @@ import type { BiddingDeps } from "../../src/bidding/deps.ts";
 import { holdAuction } from "../../src/bidding/hold-auction.ts";
 import { mintClickUrl } from "../../src/bidding/mint-click-url.ts";
 import { toAuction } from "../../src/bidding/to-auction.ts";
-import { CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
+import { findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
+import { openBook } from "../../src/campaign-book/open-book.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
 import type { WaitUntil } from "../../src/lib/async.ts";
@@ -42,8 +43,9 @@ export default {
 } satisfies ExportedHandler<LadderEnv>;
 
 function openParts(env: LadderEnv) {
-	const { TOKEN_KEYS, CLICK_URL, SNAPSHOT_TTL_SECONDS } = readConfig(env);
-	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: SNAPSHOT_TTL_SECONDS * 1_000 });
+	const config = readConfig(env);
+	const { TOKEN_KEYS, CLICK_URL } = config;
+	const book = openBook(env.BOOK, config, true);
 	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 	return { deps, fixed: fixedAnswer(Number(env.ANSWER_BYTES)) };
 }

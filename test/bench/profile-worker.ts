@@ -11,7 +11,8 @@ import { type ClickDetails, mintClickUrl } from "../../src/bidding/mint-click-ur
 import { handleOpenRtb } from "../../src/bidding/openrtb-route.ts";
 import { toAuction } from "../../src/bidding/to-auction.ts";
 import { type BookBrand, domainKey } from "../../src/campaign-book/format.ts";
-import { type BookSnapshot, CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
+import { type BookSnapshot, type CampaignBook, findByOpenRtbIdentity } from "../../src/campaign-book/load.ts";
+import { openBook } from "../../src/campaign-book/open-book.ts";
 import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
 import { type Env, readConfig } from "../../src/config.ts";
 import edge from "../../src/edge.ts";
@@ -25,7 +26,7 @@ import { readBody } from "../support/read-body.ts";
 const IDENTITY = "acme_rtb";
 const PATH = `/openrtb/${IDENTITY}`;
 /** The book is not read anew while a stage is measured. */
-const SNAPSHOT_TTL_MS = 3_600_000;
+const SNAPSHOT_TTL_SECONDS = 3_600;
 
 /** Runs a stage once, for the request of that number. */
 type Step = (at: number) => unknown;
@@ -52,8 +53,9 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function openDeps(env: Env): BiddingDeps {
-	const { TOKEN_KEYS, CLICK_URL } = readConfig(env);
-	const book = new CampaignBook(env.BOOK, { snapshotTtlMs: SNAPSHOT_TTL_MS });
+	const config = readConfig(env);
+	const { TOKEN_KEYS, CLICK_URL } = config;
+	const book = openBook(env.BOOK, { ...config, SNAPSHOT_TTL_SECONDS }, true);
 	return { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 }
 
