@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0021_weeks_after_outages.sql";
+export const NEWEST_MIGRATION = "0022_learning_gap.sql";

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
 import type { NetworkLearning } from "../learning/policy.ts";
+import { closeGap } from "../learning-rows/gap.ts";
 import { isTidied, tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { findBreakOf, listUnsettled } from "./find-breaks.ts";
@@ -58,12 +59,13 @@ export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: nu
 async function sweep(deps: LearningDeps, network: NetworkLearning | null, learns: boolean, mayGoOn: () => boolean): Promise<void> {
 	const { db, now } = deps;
 	const today = dayOf(now());
-	// Rows are kept whether anyone learns from them or not.
+	// Rows that there are once stay, whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
 	if (!learns) {
 		await tidy();
 		return;
 	}
+	if (!(await closeGap(db, today, mayGoOn))) return;
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
 	const fault = await runNightSafely(deps, today, async () => (await tidy()) && runNight(deps, network, today, limits));
 	await publishHour(deps, mayGoOn);

@@ -1,5 +1,5 @@
 /** Paid clicks are added to what prices are learned from, in the transaction that counts them. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { textOf } from "../db/client.ts";
 import { cellsAsColumns, namedCells, writeCells } from "../db/json-rows.ts";
 import { learningClicks } from "../db/schema/learning.ts";
@@ -26,11 +26,13 @@ const source = namedCells(SOURCE, sql`value`);
 
 /**
  * Sources that are new take a place while their publisher has one; the rest, and those that came before there was one, are noted as the
- * others'. A batch cannot pass the bound: its new sources are numbered.
+ * others'. No batch passes the bound: its new sources are numbered.
+ * @param clicked gives `publisher_id`, `source` and the last `day` of each source once
+ * @param places  how many a publisher has
  */
-const ADMIT_SOURCES = textOf(sql`INSERT INTO learning_sources (publisher_id, source, from_day, last_day)
-	WITH given AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
-	clicked AS MATERIALIZED (SELECT ${source.publisherId} AS publisher_id, ${source.source} AS source, CAST(${source.day} AS BIGINT) AS day FROM given),
+export function admitSources(clicked: SQL, places: SQL): SQL {
+	return sql`INSERT INTO learning_sources (publisher_id, source, from_day, last_day)
+	WITH clicked AS MATERIALIZED (${clicked}),
 	moved AS MATERIALIZED (SELECT c.publisher_id, c.source, c.day, CASE WHEN s.from_day IS NULL THEN 0 ELSE 1 END AS known
 		FROM clicked c LEFT JOIN learning_sources s ON s.publisher_id = c.publisher_id AND s.source = c.source
 		WHERE s.from_day IS NULL OR s.last_day < c.day),
@@ -39,12 +41,21 @@ const ADMIT_SOURCES = textOf(sql`INSERT INTO learning_sources (publisher_id, sou
 		FROM learning_sources s WHERE s.publisher_id IN (SELECT m.publisher_id FROM moved m WHERE m.known = 0) GROUP BY s.publisher_id),
 	placed AS (SELECT m.publisher_id, m.source, m.day, coalesce(p.others_day + 1, 0) AS from_day,
 			m.known = 1 OR (m.source <> '*other' AND coalesce(p.places, 0)
-				+ row_number() OVER (PARTITION BY m.publisher_id, m.known, m.source = '*other' ORDER BY m.source) <= CAST(?2 AS BIGINT)) AS followed
+				+ row_number() OVER (PARTITION BY m.publisher_id, m.known, m.source = '*other' ORDER BY m.source) <= CAST(${places} AS BIGINT)) AS followed
 		FROM moved m LEFT JOIN publisher p ON p.publisher_id = m.publisher_id)
 	SELECT publisher_id, CASE WHEN followed THEN source ELSE '*other' END AS source, CASE WHEN followed THEN min(from_day) END, max(day)
 	FROM placed WHERE true GROUP BY publisher_id, CASE WHEN followed THEN source ELSE '*other' END, followed
 	ON CONFLICT (publisher_id, source) DO UPDATE
-		SET last_day = CASE WHEN learning_sources.last_day < excluded.last_day THEN excluded.last_day ELSE learning_sources.last_day END`);
+		SET last_day = CASE WHEN learning_sources.last_day < excluded.last_day THEN excluded.last_day ELSE learning_sources.last_day END`;
+}
+
+const ADMIT_CLICKED = textOf(
+	admitSources(
+		sql`SELECT ${source.publisherId} AS publisher_id, ${source.source} AS source, CAST(${source.day} AS BIGINT) AS day
+			FROM (SELECT jsonb(value) AS value FROM json_each(?1)) given`,
+		sql`?2`,
+	),
+);
 
 const KEY = ["campaignId", "publisherId", "source", "keyword", "link", "day"] as const;
 const SUMS = ["clicks", "grossMicros", "paidMicros"] as const;
@@ -91,7 +102,7 @@ export function learnClicks(clicks: readonly LearnedClick[], known: ReadonlyMap<
 		const of = JSON.stringify([publisherId, key.source]);
 		if ((sources.get(of)?.day ?? known.get(of) ?? -1) < day) sources.set(of, { publisherId, source: key.source, day });
 	}
-	const admit = { text: ADMIT_SOURCES, values: [writeCells(SOURCE, [...sources.values()]), MAX_SOURCES] };
+	const admit = { text: ADMIT_CLICKED, values: [writeCells(SOURCE, [...sources.values()]), MAX_SOURCES] };
 	const add = { text: ADD_CLICKS, values: [writeCells<string>([...KEY, ...SUMS], [...rows.values()])] };
 	return {
 		statements: [...(sources.size === 0 ? [] : [admit]), ...(rows.size === 0 ? [] : [add])],

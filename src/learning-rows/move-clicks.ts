@@ -1,7 +1,7 @@
 /** Clicks that are taken back, or given back, are so in what prices are learned from, with what they have earned. */
 import { type SQL, sql } from "drizzle-orm";
 import { addConversions } from "./learn-conversions.ts";
-import { CELL, CLICK_DAY, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
+import { CELL, CLICK_DAY, IS_ADDED, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
 
 /**
  * Statements that stand before the one that changes the clicks' reasons.
@@ -13,7 +13,7 @@ export function moveLearnedClicks(sign: 1 | -1, from: SQL, moved: SQL): SQL[] {
 	const [was, is] = sign === -1 ? [1, 0] : [0, 1];
 	const ofMoved = sql`${moved} AND l.click_id = c.id AND l.paid = CAST(${was} AS BIGINT)`;
 	return [
-		addClicks(sign, from, moved),
+		addClicks(sign, from, sql`${moved} AND ${IS_ADDED}`),
 		...addConversions(sign, sql`${from} CROSS JOIN learning_conversions l`, ofMoved),
 		sql`UPDATE learning_conversions SET paid = ${is} WHERE click_id IN (SELECT c.id FROM ${from} WHERE ${moved})`,
 	];

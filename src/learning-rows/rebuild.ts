@@ -14,13 +14,20 @@ const LEAST_OF_CLASS: readonly number[] = Array.from({ length: 2 * Math.floor(Ma
 	return [near - 1, near, near + 1].find((micros) => micros > 0 && sizeClassOf(micros) >= size) ?? near;
 });
 
+export const WEEK_DAYS = 7;
+
+/** The first day of a day's week, as rows are folded: days since the epoch. */
+export function weekOf(day: number): number {
+	return Math.floor(day / WEEK_DAYS) * WEEK_DAYS;
+}
+
 /**
  * Makes the rows of a week's clicks anew, in one transaction: what is counted meanwhile is counted once. Sources stay as they are followed.
- * @param week its first day: days since the epoch, a multiple of seven, since older rows stand for such a week
+ * @param week its first day, see {@link weekOf}: older rows stand for such a week
  * @param alongside written in the same transaction
  */
 export async function rebuildWeek(db: Database, week: number, alongside: readonly SQL[] = []): Promise<void> {
-	const [from, to] = [week * DAY_MS, (week + 7) * DAY_MS];
+	const [from, to] = [week * DAY_MS, (week + WEEK_DAYS) * DAY_MS];
 	const ofWeek = sql`c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
 	const days = sql`day >= ${week} AND day < ${week + 7}`;
 	const learned = sql`l.day >= ${week} AND l.day < ${week + 7} AND l.paid = 1 AND c.id = l.click_id`;

@@ -74,6 +74,7 @@ export function click(fields: Partial<ClickMessage> = {}): ClickMessage {
 
 export const EMPTY_STATE: ClickState = {
 	version: 0,
+	isLearned: true,
 	storedIds: new Set(),
 	billedHashes: new Set(),
 	spentOnDays: new Map(),

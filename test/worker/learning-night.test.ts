@@ -7,6 +7,7 @@ import { dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
 import { learnCurves } from "../../src/learning/learn-delays.ts";
 import { learnNight } from "../../src/learning/night.ts";
 import { campaignPolicy, networkSettings } from "../../src/learning/policy.ts";
+import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import type { StoredLearning } from "../../src/learning/stored.ts";
 import { runNight } from "../../src/learning-night/run-night.ts";
@@ -55,6 +56,11 @@ const cellOf = ({ campaign, publisher, source, keyword, link, age }: Row) =>
 async function clear(): Promise<void> {
 	const tables = ["clicks", "earnings", "delays", "campaigns", "traffic", "factors", "changes", "nights", "work"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+}
+
+/** 0: the rows that are stored here are all there is to learn from. */
+function setGap(week: number | null): Promise<unknown> {
+	return env.DB.prepare("UPDATE click_sequence SET learning_gap = ?").bind(week).run();
 }
 
 async function store(rows: readonly Row[]): Promise<void> {
@@ -111,6 +117,7 @@ function earningOf({ age, conversions, payout }: Row): EarningRow {
 beforeAll(async () => {
 	const brands = CAMPAIGNS.map((id) => brandEntry(`brand-${id}.example`, id, {}, { keyword_epc: { boots: "0.6000" } }));
 	await importFile({ epc_learning: NETWORK, platforms: [NORTHWIND], brands });
+	await setGap(0);
 });
 beforeEach(clear);
 
@@ -196,6 +203,20 @@ describe("worker: a night", () => {
 		expect(await rowsOf("SELECT count(*) AS count FROM learning_nights WHERE fault IS NULL AND finished_at IS NOT NULL")).toEqual([
 			{ count: 2 },
 		]);
+	});
+
+	it("waits until rows are made of the clicks that were stored before anyone learned", async () => {
+		await setGap(null);
+		const nights = () => rowsOf("SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL");
+		let left = 4;
+		await sweepLearning({ db, kv: env.BOOK, now: () => NOW }, () => left-- > 0);
+		expect(await nights()).toEqual([]);
+		expect((await rowsOf<{ gap: number }>("SELECT learning_gap AS gap FROM click_sequence"))[0]?.gap).toBe(
+			Math.floor((TODAY - HISTORY_DAYS) / 7) * 7 + 4 * 7,
+		);
+		await sweepLearning({ db, kv: env.BOOK, now: () => NOW }, () => true);
+		expect(await nights()).toHaveLength(1);
+		expect(await rowsOf("SELECT learning_gap AS gap FROM click_sequence")).toEqual([{ gap: 0 }]);
 	});
 
 	it("takes the sources of a campaign together that has more rows than are held in memory, and learns the same of all but sources", async () => {

@@ -1,5 +1,6 @@
 /** What prices are learned from, as the consumers write it on a real database. */
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adjust } from "../../src/adjustments/adjust.ts";
@@ -11,10 +12,12 @@ import { KeptFacts } from "../../src/clicks/consumer/kept-facts.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { attachConversion, detachConversion, judgeConversion } from "../../src/conversions/judge-conversion.ts";
 import { settlePostbacks } from "../../src/conversions/settle-postbacks.ts";
-import { openDatabase } from "../../src/db/client.ts";
+import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import { OTHER_SOURCES } from "../../src/learning/cell.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
+import { closeGap } from "../../src/learning-rows/gap.ts";
+import { moveLearnedClicks } from "../../src/learning-rows/move-clicks.ts";
 import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
@@ -38,6 +41,8 @@ async function tidy(today: number): Promise<void> {
 	expect(await tidyLearning(openDatabase(env.DB), today, () => true)).toBe(true);
 }
 const placeOf = (source: string) => (source === OTHER_SOURCES ? source : hashSource(source));
+/** 0 where nobody learns, too. */
+const gapNow = async () => (await rowsOf<{ gap: number | null }>("SELECT learning_gap AS gap FROM click_sequence"))[0]?.gap ?? 0;
 const sources = () => rowsOf("SELECT source, from_day, last_day FROM learning_sources ORDER BY source");
 
 beforeAll(async () => {
@@ -50,6 +55,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
 	await forgetTraffic();
+	await rowsOf("UPDATE click_sequence SET learning_gap = 0");
 });
 
 describe("worker: paid clicks by what prices are learned by", () => {
@@ -163,6 +169,80 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		await consume(ofSource("tag-001"), ofSource("tag-001", { at: CLICKED_AT + DAY_MS }));
 		expect(await clicksOf("tag-001")).toEqual([{ day: DAY + 1, clicks: 1 }]);
 		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 154 }]);
+	});
+});
+
+/** What is learned from is made up for once anyone learns; until then clicks leave nothing of it. */
+describe("worker: clicks of a network that does not learn", () => {
+	const db = openDatabase(env.DB);
+	const learned = async () => [
+		await rowsOf(
+			"SELECT source, keyword, link, day, clicks, gross_micros, paid_micros FROM learning_clicks ORDER BY source, keyword, link, day",
+		),
+		await sources(),
+	];
+	const traffic = [
+		ofSource("a", { keyword: "red shoes", grossMicros: 400_000 }),
+		ofSource("a", { grossMicros: 500_000, at: CLICKED_AT - 40 * DAY_MS }),
+		ofSource("b", { at: CLICKED_AT - 8 * DAY_MS }),
+		learnable({ keyword: "blue shoes", link: "deeplink" }),
+		learnable({ reason: "bot" }),
+	];
+	const others = [ofSource("a", { keyword: "red shoes" }), ofSource("c"), ofSource("c", { at: CLICKED_AT - 8 * DAY_MS })];
+
+	beforeEach(async () => {
+		await rowsOf("UPDATE click_sequence SET learning_gap = NULL");
+	});
+
+	it("leave no rows; what is missing is made of them once anyone learns, as if they had", async () => {
+		await consume(...traffic);
+		expect(await learned()).toEqual([[], []]);
+		let left = 3;
+		expect(await closeGap(db, DAY, () => left-- > 0)).toBe(false);
+		// Between two runs of the cron, for weeks that are made and others that are not.
+		await consume(...others);
+		expect(await gapNow()).toBeGreaterThan(0);
+		expect(await closeGap(db, DAY, () => true)).toBe(true);
+		expect(await gapNow()).toBe(0);
+		const made = await learned();
+		await forgetTraffic();
+		await consume(...traffic);
+		await consume(...others);
+		expect(await learned()).toEqual(made);
+		expect(await closeGap(db, DAY, () => false)).toBe(true);
+	});
+
+	it("count once where learning begins while they are decided", async () => {
+		let begun = false;
+		const batch = async (statements: D1PreparedStatement[]) => {
+			const results = await env.DB.batch(statements);
+			if (!begun) {
+				begun = true;
+				await closeGap(db, DAY, () => true);
+			}
+			return results;
+		};
+		const racing = openDatabase({ ...(env.DB as object), prepare: (text: string) => env.DB.prepare(text), batch } as D1Database);
+		await consumeClicks({ ...capDeps(), db: racing }, letters(ofSource("a")));
+		expect(begun).toBe(true);
+		expect((await learned())[0]).toMatchObject([{ source: hashSource("a"), day: DAY, clicks: 1 }]);
+	});
+
+	it("may be taken back and given back before and after", async () => {
+		const clicks = [ofSource("a"), ofSource("b")];
+		await consume(...clicks);
+		const void_ = (sign: 1 | -1, id: string) => runTransaction(db, moveLearnedClicks(sign, sql`clicks c`, sql`c.id = ${id}`));
+		const [first = "", second = ""] = clicks.map(({ id }) => id);
+		await void_(-1, first);
+		await rowsOf("UPDATE clicks SET reason = 'voided' WHERE id = ?", first);
+		expect((await learned())[0]).toEqual([]);
+		await closeGap(db, DAY, () => true);
+		await void_(1, first);
+		await rowsOf("UPDATE clicks SET reason = NULL WHERE id = ?", first);
+		await void_(-1, second);
+		await rowsOf("UPDATE clicks SET reason = 'voided' WHERE id = ?", second);
+		await tidy(DAY);
+		expect((await learned())[0]).toMatchObject([{ source: hashSource("a"), clicks: 1 }]);
 	});
 });
 
@@ -311,12 +391,14 @@ describe("worker: what clicks have earned", () => {
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("void_conversion" as const, "restore_conversion" as const), txn }) },
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("attach" as const), txn, click: clickAt }) },
 		{ weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
+		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("learn" as const), weeks: fc.nat({ max: 20 }) }) },
 	);
 
 	it("property: duplicates, reordering, crashes and words of an operator leave what a rebuild from the ledger gives", async () => {
 		await fc.assert(
-			fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+			fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), fc.constantFrom(0, null), async (steps, gap) => {
 				await forgetTraffic();
+				await env.DB.prepare("UPDATE click_sequence SET learning_gap = ?").bind(gap).run();
 				fault = null;
 				now = START_DAY * DAY_MS + 1;
 				const clicks = Array.from({ length: 6 }, (_, at) =>
@@ -339,7 +421,12 @@ describe("worker: what clicks have earned", () => {
 					now += 1_000;
 					const click = "click" in each ? clicks[each.click] : undefined;
 					if (each.kind === "days") now += each.days * DAY_MS;
-					else if (each.kind === "night") await tidy(Math.floor(now / DAY_MS));
+					else if (each.kind === "learn") {
+						let left = each.weeks;
+						await closeGap(db, Math.floor(now / DAY_MS), () => left-- > 0);
+					}
+					// Between the weeks that are made there is none.
+					else if (each.kind === "night" && (await gapNow()) === 0) await tidy(Math.floor(now / DAY_MS));
 					else if (each.kind === "click" && click !== undefined) {
 						await insist(() => consumeClicks({ ...capDeps(() => now), db: faulty, facts }, letters(click)), each.met);
 					} else if (each.kind === "postback" && click !== undefined) {
@@ -347,7 +434,7 @@ describe("worker: what clicks have earned", () => {
 							() => say(each.isLost ? { ...click, hash: "f".repeat(32) } : click, `t-${each.txn}`, each.status, each.payout),
 							each.met,
 						);
-					} else {
+					} else if (each.kind !== "night" && each.kind !== "click" && each.kind !== "postback") {
 						const key = { platform: "west", txnid: "txn" in each ? `t-${each.txn}` : "" };
 						// What cannot be done is refused, and changes nothing.
 						const made = await tryAdjust(each.kind, key, click?.id ?? "", undoable).catch((error: unknown) => {
@@ -358,6 +445,7 @@ describe("worker: what clicks have earned", () => {
 					}
 				}
 				const today = Math.floor(now / DAY_MS);
+				expect(await closeGap(db, today, () => true)).toBe(true);
 				await tidy(today);
 				const kept = await rowsNow();
 				await env.DB.prepare("DELETE FROM learning_conversions").run();

@@ -65,13 +65,7 @@ async function countClicks(
 		if (decided.clicks.length === 0 && decided.unpaid.length === 0) return [];
 		const capped = nearCaps(decided.clicks, state, now);
 		try {
-			return await writeClicks(
-				db,
-				decided,
-				state.version,
-				facts.placed,
-				capped.length === 0 ? null : stateStatement(db.$client, capped, now),
-			);
+			return await writeClicks(db, decided, state, facts.placed, capped.length === 0 ? null : stateStatement(db.$client, capped, now));
 		} catch (error) {
 			if (!(error instanceof OvertakenError) || tries === maxTries) throw error;
 		}

@@ -24,6 +24,8 @@ export type PaidVisit = {
 /** What the database knows beside {@link Facts}, at one moment. */
 export type ClickState = {
 	version: number;
+	/** Whether paid clicks are added to what prices are learned from. */
+	isLearned: boolean;
 	/** Clicks of the batch that are written already. */
 	storedIds: ReadonlySet<string>;
 	/** Hashes of the batch that another click was billed by, voided ones too. */

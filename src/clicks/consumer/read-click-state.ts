@@ -29,10 +29,11 @@ import { type Stop, stopKey, stopOwnersOf } from "./stops.ts";
 const BILLED_WITHIN_MS = 8 * DAY_MS;
 
 /**
- * ?1 ids, ?2 hashes, ?3 the least id of a click that may be billed for one of them: what of the batch is stored or billed already, and the
- * number of the last transaction that counted.
+ * ?1 ids, ?2 hashes, ?3 the least id of a click that may be billed for one of them: what of the batch is stored or billed already, the number
+ * of the last transaction that counted, and whether prices are learned from what is counted.
  */
 const SELECT_KNOWN = textOf(sql`SELECT 'version' AS kind, CAST(version AS TEXT) AS value FROM click_sequence WHERE id = 1
+	UNION ALL SELECT 'learning', CAST(learning_gap AS TEXT) FROM click_sequence WHERE id = 1 AND learning_gap IS NOT NULL
 	UNION ALL SELECT 'id', id FROM clicks WHERE id IN (SELECT atom FROM json_each(?1))
 	UNION ALL SELECT 'hash', click_hash FROM clicks
 		WHERE click_hash IN (SELECT atom FROM json_each(?2)) AND id >= ?3 AND (reason IS NULL OR reason = 'voided')`);
@@ -93,7 +94,7 @@ const SELECT_BRAND_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.co
 	FROM json_each(?1) asked CROSS JOIN brands b CROSS JOIN stops s
 	WHERE b.id = CAST(${brandStop.brandId} AS BIGINT) AND s.subject = ${brandStop.publisher} AND s.domain = b.domain`);
 
-type KnownRow = { kind: "version" | "id" | "hash"; value: string };
+type KnownRow = { kind: "version" | "learning" | "id" | "hash"; value: string };
 type SpentRow = Record<"campaignId" | "dayClicks" | "daySpend" | "dayGross" | "everClicks" | "everSpend" | "everGross", number> & {
 	day: string | null;
 };
@@ -138,6 +139,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const sources = rows<SourceRow>(sourcesAt);
 	return {
 		version: Number(version),
+		isLearned: valuesOf("learning").length > 0,
 		storedIds: new Set(valuesOf("id")),
 		billedHashes: new Set(valuesOf("hash")),
 		spentOnDays: new Map(

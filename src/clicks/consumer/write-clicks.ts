@@ -17,7 +17,7 @@ import {
 } from "../../db/schema/counters.ts";
 import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
-import { type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
+import { type ClickState, type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
 
 /** Null, which its column refuses, where another transaction has counted clicks since. */
 const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1`);
@@ -98,16 +98,16 @@ const UNPAID = additionTo<Decided["unpaid"][number]>(unpaidHours, ["connection",
 const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, ["publisherId", "date"], ["sourceCount"]);
 
 /**
- * @param version the sequence's when the batch was decided
- * @param placed  what is known of sources; what is new is added
- * @param then    a statement that reads what came of it, in the same transaction
+ * @param state  what the batch was decided on
+ * @param placed what is known of sources; what is new is added
+ * @param then   a statement that reads what came of it, in the same transaction
  * @returns the rows of `then`
  * @throws OvertakenError where clicks were counted since; nothing is written then
  */
 export async function writeClicks<Row>(
 	db: Database,
 	{ clicks: decided, unpaid, newSources }: Decided,
-	version: number,
+	{ version, isLearned }: Pick<ClickState, "version" | "isLearned">,
 	placed: PlacedSources,
 	then: D1PreparedStatement | null,
 ): Promise<Row[]> {
@@ -133,7 +133,7 @@ export async function writeClicks<Row>(
 	);
 	add(UNPAID, unpaid);
 	add(NEW_SOURCES, newSources);
-	const learning = learnClicks(billed.flatMap(learnedClick), placed);
+	const learning = learnClicks(isLearned ? billed.flatMap(learnedClick) : [], placed);
 	for (const { text, values } of learning.statements) statements.push(client.prepare(text).bind(...values));
 	const visits = billed.map(({ click, publisher }) => visitOf(click, publisher)).filter((visit) => visit !== null);
 	if (visits.length > 0) statements.push(client.prepare(INSERT_VISITS).bind(writeCells(VISIT, visits)));

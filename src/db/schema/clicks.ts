@@ -143,4 +143,9 @@ export const unpaidHours = sqliteTable(
 export const clickSequence = sqliteTable("click_sequence", {
 	id: integer().primaryKey(),
 	version: integer().notNull(),
+	/**
+	 * Whether paid clicks are added to what prices are learned from: null until anyone first learns (src/learning-rows/gap.ts). Then the week
+	 * from which on rows are still to be made of clicks that were stored before, days since the epoch; 0 once none are missing.
+	 */
+	learningGap: integer("learning_gap"),
 });

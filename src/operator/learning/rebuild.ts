@@ -2,7 +2,7 @@
 import { auditStatement } from "../../audit/audit-statement.ts";
 import type { Actor } from "../../http/actor.ts";
 import { HISTORY_DAYS } from "../../learning/settings.ts";
-import { rebuildWeek } from "../../learning-rows/rebuild.ts";
+import { rebuildWeek, WEEK_DAYS, weekOf } from "../../learning-rows/rebuild.ts";
 import { DAY_MS, SECOND_MS, utcDay } from "../../lib/time.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import type { LearningRebuilt } from "./learning-answers.ts";
@@ -10,7 +10,6 @@ import type { RebuildRequest } from "./learning-requests.ts";
 
 /** A request begins no further week after so long. */
 const MAX_MS = 5 * SECOND_MS;
-const WEEK_DAYS = 7;
 
 /** Rebuilds from the oldest week that is learned from, or goes on where a request has ended. */
 export async function rebuildLearning(
@@ -34,9 +33,4 @@ export async function rebuildLearning(
 		from: subjectId,
 		next_cursor: week <= today ? utcDay(week * DAY_MS) : null,
 	};
-}
-
-/** The first day of a day's week, as rows are folded. */
-function weekOf(day: number): number {
-	return Math.floor(day / WEEK_DAYS) * WEEK_DAYS;
 }

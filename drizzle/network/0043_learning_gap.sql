@@ -1,0 +1,2 @@
+ALTER TABLE `click_sequence` ADD `learning_gap` integer;--> statement-breakpoint
+UPDATE `click_sequence` SET `learning_gap` = 0 WHERE EXISTS (SELECT 1 FROM `network_settings` WHERE epc_learning ->> 'mode' IN ('advise', 'automatic')) OR EXISTS (SELECT 1 FROM `campaigns` WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' IN ('advise', 'automatic'));
