@@ -116,7 +116,8 @@ async function write(
 				spend_micros = campaign_days.spend_micros + excluded.spend_micros,
 				gross_micros = campaign_days.gross_micros + excluded.gross_micros`,
 		sql`INSERT INTO campaign_totals (campaign_id, click_count, spend_micros, gross_micros)
-			SELECT c.campaign_id, ${count}, ${bids}, ${gross} ${clicks} GROUP BY c.campaign_id
+			SELECT c.campaign_id, ${count}, ${bids}, ${gross} ${clicks}
+				AND EXISTS (SELECT 1 FROM campaign_totals t WHERE t.campaign_id = c.campaign_id) GROUP BY c.campaign_id
 			ON CONFLICT (campaign_id) DO UPDATE SET click_count = campaign_totals.click_count + excluded.click_count,
 				spend_micros = campaign_totals.spend_micros + excluded.spend_micros,
 				gross_micros = campaign_totals.gross_micros + excluded.gross_micros`,

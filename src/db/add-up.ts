@@ -17,14 +17,16 @@ export type Addition<Move> = {
  * Adds moves to a table of sums.
  * @param key  properties that tell one row from another
  * @param sums properties that are added up
+ * @param where which keys are added to, from `AND` on: a condition on `value`, a list of the key's and the sums' values; absent for all
  */
 export function additionTo<Move extends Record<string, unknown>>(
 	table: SQLiteTable,
 	key: readonly (keyof Move & string)[],
 	sums: readonly (keyof Move & string)[],
+	where: SQL = sql``,
 ): Addition<Move> {
 	const columns = [...key, ...sums];
-	const then = sql`ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
+	const then = sql`${where} ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
 	const rowsOf = (moves: readonly Move[]) => {
 		const rows = new Map<string, Record<string, unknown>>();
 		for (const move of moves) {

@@ -53,12 +53,14 @@ const HAS_SOMETHING = sql`SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR
 
 /** All there is, and amounts of the operator's, which are of a publisher and of nothing else. */
 function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
-	const isOf = publisher === null ? sql`true` : sql`n.publisher_id = ${publisher}`;
+	// What is nobody's is under no name.
+	const publishers =
+		publisher === null ? sql`(SELECT id FROM publishers UNION ALL SELECT '')` : sql`(SELECT CAST(${publisher} AS TEXT) AS id)`;
 	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
 	return sql`SELECT n.date, n.publisher_id, n.brand_id, n.campaign_id, n.platform, n.country, n.kind, CAST(NULL AS TEXT) AS source_id,
 			n.reason, n.click_count, n.approved_count + n.pending_count AS conversion_count, n.approved_count, n.pending_count, n.cancelled_count,
 			n.click_gross_micros, n.click_revenue_micros + n.conversion_revenue_micros AS revenue_micros, n.pending_revenue_micros, n.gross_micros, n.sales_micros
-		FROM daily_network n WHERE n.date BETWEEN ${from} AND ${to} AND ${isOf}
+		FROM ${publishers} k CROSS JOIN daily_network n WHERE n.publisher_id = k.id AND n.date BETWEEN ${from} AND ${to}
 		UNION ALL
 		SELECT a.date, a.publisher_id, -1, -1, '', '', '', CAST(NULL AS TEXT), '', 0, 0, 0, 0, 0, 0, a.adjustment_micros, 0, 0, 0
 		FROM publishers p CROSS JOIN daily_publishers a

@@ -40,10 +40,9 @@ export function networkDifferences(day: string, page: PublisherPage): SQL {
 	const from = Date.parse(day);
 	const isOfDay = anyClickWithin(from, from + DAY_MS);
 	const { earning, other } = conversionsOfEvents(from);
-	// The day of sums as a range: see parts.ts.
 	// Paid clicks of nobody are in no index of publishers, and of no publisher's business.
 	const ofNobody = sql`UNION ALL SELECT k.* FROM (
-		SELECT ${STORED} FROM daily_network n WHERE n.publisher_id = '' AND n.date >= ${day} AND n.date <= ${day} AND n.reason <> ''
+		SELECT ${STORED} FROM daily_network n WHERE n.publisher_id = '' AND n.date = ${day} AND n.reason <> ''
 		UNION ALL SELECT ${CLICK} FROM clicks c WHERE c.publisher_id IS NULL AND ${isOfDay} AND c.reason IS NOT NULL) k`;
 	return sql`SELECT s.campaign_id AS "campaignId", s.publisher_id AS "publisherId", s.brand_id AS "brandId", s.platform, s.country, s.kind, s.reason,
 			SUM(CASE WHEN s.side = 1 THEN s.click_count ELSE 0 END) AS "stored_clickCount",
@@ -67,7 +66,7 @@ export function networkDifferences(day: string, page: PublisherPage): SQL {
 			SUM(CASE WHEN s.side = -1 THEN s.gross_micros ELSE 0 END) AS "counted_grossMicros",
 			SUM(CASE WHEN s.side = -1 THEN s.sales_micros ELSE 0 END) AS "counted_salesMicros"
 		FROM (SELECT k.* FROM (
-			SELECT ${STORED} FROM ${pageOf(page)} CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date >= ${day} AND n.date <= ${day}
+			SELECT ${STORED} FROM ${pageOf(page)} CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date = ${day}
 			UNION ALL SELECT ${CLICK} FROM ${pageOf(page)} CROSS JOIN clicks c WHERE c.publisher_id = p.id AND ${isOfDay} AND ${IS_PAID}
 			UNION ALL SELECT ${CLICK} FROM ${pageOf(page)} CROSS JOIN clicks c WHERE c.publisher_id = p.id AND ${isOfDay} AND ${IS_OTHER}
 			) k UNION ALL SELECT k.* FROM (${conversionsOf(page, earning)} UNION ALL ${conversionsOf(page, other)}) k

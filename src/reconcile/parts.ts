@@ -44,12 +44,11 @@ export function pageOf({ after, upTo }: PublisherPage): SQL {
 
 /** The next publishers: as many as have a bounded number of clicks and conversions on the day, by the counters. At least one. */
 export async function nextPublishers(db: Database, day: string, after: string, limits: PartLimits): Promise<PublisherPage> {
-	// The day as a range: else SQLite takes the key, which begins with it, and goes through all of the day for each publisher.
 	const next = sql`SELECT id FROM publishers WHERE id > ${after} ORDER BY id LIMIT ${limits.publishers}`;
 	const results = await runTransaction(db, [
 		next,
 		sql`SELECT n.publisher_id AS id, SUM(n.click_count + n.approved_count + n.pending_count + n.cancelled_count) AS count
-			FROM (${next}) p CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date >= ${day} AND n.date <= ${day} GROUP BY n.publisher_id`,
+			FROM (${next}) p CROSS JOIN daily_network n WHERE n.publisher_id = p.id AND n.date = ${day} GROUP BY n.publisher_id`,
 	]);
 	const ids = (results[0]?.results ?? []) as { id: string }[];
 	const counts = new Map(((results[1]?.results ?? []) as { id: string; count: number }[]).map(({ id, count }) => [id, count]));

@@ -53,10 +53,10 @@ export async function readPublishers(
 	};
 }
 
-/** The totals of the next campaigns behind an id, and what their days give. */
+/** The totals of the next campaigns behind an id, of those that have one or should, and what their days give. */
 export async function readTotals(db: Database, after: number, limit: number): Promise<Read<TotalsState> & { last: number | null }> {
 	const ids = sql`SELECT campaign_id FROM campaign_totals WHERE campaign_id > ${after}
-		UNION SELECT campaign_id FROM campaign_days WHERE campaign_id > ${after}
+		UNION SELECT campaign_id FROM campaigns WHERE campaign_id > ${after} AND total_budget_micros IS NOT NULL
 		ORDER BY 1 LIMIT ${limit}`;
 	const results = await runTransaction(db, [
 		VERSION,

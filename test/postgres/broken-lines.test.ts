@@ -46,7 +46,7 @@ async function call(path: string, bindings: ReturnType<typeof envOf>): Promise<[
 }
 
 async function stored(): Promise<unknown[]> {
-	const tables = ["clicks", "daily_publishers", "campaign_totals", "conversions", "conversion_events", "callbacks", "postback_intake"];
+	const tables = ["clicks", "daily_publishers", "campaign_days", "conversions", "conversion_events", "callbacks", "postback_intake"];
 	return Promise.all(tables.map((table) => readAll(`SELECT count(*) AS n FROM ${table}`).then(([row]) => row)));
 }
 

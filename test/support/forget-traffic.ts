@@ -33,5 +33,9 @@ const TABLES = [
 
 /** Empties what traffic has written, and these tables. The network stays, and so do pauses, which stand in KV as well. */
 export async function forgetTraffic(...further: readonly string[]): Promise<void> {
-	await env.DB.batch([...TABLES, ...further].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+	await env.DB.batch([
+		...[...TABLES, ...further].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+		// As the import leaves them.
+		env.DB.prepare("INSERT INTO campaign_totals (campaign_id) SELECT campaign_id FROM campaigns WHERE total_budget_micros IS NOT NULL"),
+	]);
 }

@@ -104,11 +104,15 @@ describe("worker: a cap that is met pauses the campaign", () => {
 	it("a total budget that an import brings and that was spent on earlier days pauses at once, without a click", async () => {
 		await setCaps({});
 		await click(2, NOON);
-		await env.DB.batch(["campaign_pauses", "campaign_days"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+		expect(await rowsOf("SELECT * FROM campaign_totals")).toEqual([]);
 		await setCaps({ total_budget: "0.40" });
 		await sweepImportedCaps(capDeps(() => NOON + 3 * 86_400_000));
 		expect(await pauses()).toEqual([{ campaign_id: 5001, cap: "total_budget" }]);
 		expect(await paused()).toEqual([5001]);
+		// It is made of the days anew where there was none meanwhile.
+		await setCaps({});
+		await setCaps({ total_budget: "0.40" });
+		expect(await rowsOf("SELECT campaign_id, click_count FROM campaign_totals")).toEqual([{ campaign_id: 5001, click_count: 2 }]);
 	});
 
 	it("by clicks of the day", async () => {

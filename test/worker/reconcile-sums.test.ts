@@ -66,6 +66,10 @@ beforeEach(async () => {
 	await importReportNetwork();
 	await importFile({ brands: [brandEntry("fans.example", TOKYO, {}, { timezone: "Asia/Tokyo" })] });
 	await run("DELETE FROM campaign_clocks");
+	await run(`UPDATE campaigns SET total_budget_micros = 1000000000000 WHERE campaign_id IN (11, ${TOKYO})`);
+	await run(
+		`INSERT INTO campaign_totals (campaign_id) SELECT campaign_id FROM campaigns WHERE campaign_id IN (11, ${TOKYO}) ON CONFLICT DO NOTHING`,
+	);
 	const converted = click({ publisher: "identity-pa", texts: { subi: "a" } });
 	await count(
 		...[

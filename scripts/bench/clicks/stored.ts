@@ -53,7 +53,6 @@ export function insertStoredCounters(rows: number, series: (count: number) => st
 	const campaigns = `${FIRST_CAMPAIGN_ID} + n FROM ${series(CAMPAIGNS)}`;
 	const pair = `n / ${IDENTITIES}`;
 	return [
-		`INSERT INTO campaign_totals (campaign_id) SELECT ${campaigns}`,
 		`INSERT INTO campaign_days (day, campaign_id) SELECT '${localDay}', ${campaigns}`,
 		`INSERT INTO daily_campaigns (campaign_id, date, publisher_id, brand_id)
 			SELECT ${FIRST_CAMPAIGN_ID} + ${pair}, '${utcDay}', 'p' || (n % ${IDENTITIES}), ${pair} / ${CAMPAIGNS_PER_BRAND} + 1

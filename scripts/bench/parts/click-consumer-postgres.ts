@@ -152,7 +152,7 @@ async function checkWritten(url: string, before: number, expected: number): Prom
 	const counted = await withClient(url, async (client) => {
 		const { rows } = await client.query<Record<"written" | "counted" | "held" | "known", string>>(`SELECT
 			(SELECT count(*) FROM clicks) AS written, (SELECT sum(click_count) FROM daily_sources) AS counted,
-			(SELECT sum(click_count) FROM campaign_totals) AS held, (SELECT count(*) FROM paid_visits) AS known`);
+			(SELECT sum(click_count) FROM campaign_days) AS held, (SELECT count(*) FROM paid_visits) AS known`);
 		return rows[0];
 	});
 	const isRight =

@@ -104,7 +104,7 @@ async function checkWritten(runtime: Runtime, before: number, expected: number):
 	const db = await runtime.miniflare.getD1Database("DB", "consumer");
 	const row = await db
 		.prepare(
-			"SELECT (SELECT count(*) FROM clicks) AS written, (SELECT sum(click_count) FROM daily_sources) AS counted, (SELECT sum(click_count) FROM campaign_totals) AS held",
+			"SELECT (SELECT count(*) FROM clicks) AS written, (SELECT sum(click_count) FROM daily_sources) AS counted, (SELECT sum(click_count) FROM campaign_days) AS held",
 		)
 		.first<{ written: number; counted: number; held: number }>();
 	// The floor writes as many, and counts none.

@@ -53,7 +53,7 @@ export function stateStatement(db: D1Database, clicked: readonly ClickedCampaign
 	// The pace is that of the clicks' own time: a queue that lags does not slow it down.
 	const asked = clicked.map(({ campaignId, timezone, at }) => {
 		const firstSlot = rateSlotOf(at - RATE_WINDOW_MS);
-		return { campaignId, day: localDay(timezone, now), firstSlot, lastSlot: rateSlotOf(at), windowMs: at - firstSlot * RATE_SLOT_MS };
+		return { campaignId, day: localDay(timezone, now), firstSlot, windowMs: at - firstSlot * RATE_SLOT_MS };
 	});
 	return db.prepare(SELECT_STATES).bind(writeCells(ASKED, asked));
 }
@@ -77,8 +77,11 @@ const stateColumns = sql`c.campaign_id AS "campaignId", c.timezone, c.daily_clic
 	coalesce(t.click_count, 0) AS "everClicks", coalesce(${budgetCost(sql`t`)}, 0) AS "everMicros"`;
 
 /** What is asked of a campaign: `windowMs` are the milliseconds from the first slot to the click. */
-const ASKED = ["campaignId", "day", "firstSlot", "lastSlot", "windowMs"] as const;
+const ASKED = ["campaignId", "day", "firstSlot", "windowMs"] as const;
 const asked = namedCells(ASKED, sql`asked.value`);
+const first = sql`CAST(${asked.firstSlot} AS BIGINT)`;
+/** All of {@link RATE_WINDOW_MS} up to that of the click, one by one: the key has them before campaigns. */
+const slots = sql`${first}, ${first} + 1, ${first} + 2, ${first} + 3, ${first} + 4, ${first} + 5, ${first} + 6`;
 
 /** ?1 is a JSON array of rows of {@link ASKED}. */
 const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
@@ -88,8 +91,7 @@ const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
 	CROSS JOIN campaigns c
 	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = ${asked.day}
 	LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
-	LEFT JOIN campaign_rates r ON r.campaign_id = c.campaign_id
-		AND r.slot BETWEEN CAST(${asked.firstSlot} AS BIGINT) AND CAST(${asked.lastSlot} AS BIGINT)
+	LEFT JOIN campaign_rates r ON r.slot IN (${slots}) AND r.campaign_id = c.campaign_id
 	WHERE c.campaign_id = CAST(${asked.campaignId} AS BIGINT)
 	GROUP BY c.campaign_id, d.campaign_id, d.day, t.campaign_id, asked.value`);
 

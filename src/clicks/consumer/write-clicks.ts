@@ -62,7 +62,11 @@ const BY_PUBLISHER = [
 	additionTo<Move>(dailySources, ["publisherId", "date", "sourceId"], REVENUE),
 	additionTo<Move>(dailyCampaigns, ["campaignId", "date", "publisherId", "brandId"], REVENUE),
 ];
-const BY_CAMPAIGN = [additionTo<Move>(campaignDays, ["campaignId", "day"], SPEND), additionTo<Move>(campaignTotals, ["campaignId"], SPEND)];
+const HAS_TOTAL = sql`AND EXISTS (SELECT 1 FROM campaign_totals t WHERE t.campaign_id = CAST(value ->> 0 AS BIGINT))`;
+const BY_CAMPAIGN = [
+	additionTo<Move>(campaignDays, ["campaignId", "day"], SPEND),
+	additionTo<Move>(campaignTotals, ["campaignId"], SPEND, HAS_TOTAL),
+];
 const BY_RATE = additionTo<Move>(campaignRates, ["campaignId", "slot"], SPEND);
 /** What any stored click adds to the network's own sums. */
 function networkMoveOf({ click, publisher, campaign, reason, utcDay, revenueMicros, grossMicros }: DecidedClick) {

@@ -60,6 +60,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 		...replaceStops(importId, present, now),
 		// What the click consumer is deciding now is decided again: what has stopped speaks against it.
 		sql`UPDATE click_sequence SET version = version + 1 WHERE id = 1`,
+		beginTotals(importId),
 		sql`DELETE FROM campaigns WHERE brand_id IN (${present})`,
 		sql`DELETE FROM brand_aliases WHERE brand_id IN (${present})`,
 		sql`DELETE FROM book_keys WHERE brand_id IN (${present})`,
@@ -83,6 +84,20 @@ function noteChangedClocks(importId: string, present: SQL, now: number): SQL {
 			SELECT CAST(r.row ->> 'campaignId' AS BIGINT), r.row ->> 'timezone' FROM import_rows r
 			WHERE r.import_id = ${importId} AND r.section = 'campaigns')
 		ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
+}
+
+/** Of campaigns that get a total budget, what they have spent on all their days. Clicks are added to it from now on. */
+function beginTotals(importId: string): SQL {
+	return sql`INSERT INTO campaign_totals (campaign_id, click_count, spend_micros, gross_micros)
+		SELECT b.campaign_id, coalesce(sum(d.click_count), 0), coalesce(sum(d.spend_micros), 0), coalesce(sum(d.gross_micros), 0)
+		FROM (SELECT CAST(r.row ->> 'campaignId' AS BIGINT) AS campaign_id FROM import_rows r
+			WHERE r.import_id = ${importId} AND r.section = 'campaigns' AND r.row ->> 'totalBudgetMicros' IS NOT NULL) b
+		LEFT JOIN campaigns c ON c.campaign_id = b.campaign_id
+		LEFT JOIN campaign_days d ON d.campaign_id = b.campaign_id
+		WHERE c.total_budget_micros IS NULL OR NOT EXISTS (SELECT 1 FROM campaign_totals t WHERE t.campaign_id = b.campaign_id)
+		GROUP BY b.campaign_id
+		ON CONFLICT (campaign_id) DO UPDATE SET click_count = excluded.click_count, spend_micros = excluded.spend_micros,
+			gross_micros = excluded.gross_micros`;
 }
 
 /** Learned prices are baked into the book: where the network changes what is done with them, or for whom, so do all entries. */

@@ -88,6 +88,9 @@ describe("worker: clicks are voided", () => {
 	});
 
 	it("of an earlier version, whose rows do not tell what they cost: their bids are taken back, as they were counted", async () => {
+		await env.DB.prepare(
+			"INSERT INTO campaign_totals (campaign_id) SELECT campaign_id FROM campaigns WHERE true ON CONFLICT DO NOTHING",
+		).run();
 		await consume(clickOf({ grossMicros: 2 * BID_MICROS }), clickOf());
 		await env.DB.batch([
 			env.DB.prepare("UPDATE clicks SET gross_micros = NULL"),
