@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { textOf } from "./client.ts";
-import { addColumns, columnNames, insertCells, writeCells } from "./json-rows.ts";
+import { addColumns, columnNames, insertCells } from "./json-rows.ts";
 
 export type Addition<Move> = {
 	/** `?1` is what {@link Addition.rowsOf} gives. */
@@ -28,15 +28,16 @@ export function additionTo<Move extends Record<string, unknown>>(
 	const columns = [...key, ...sums];
 	const then = sql`${where} ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
 	const rowsOf = (moves: readonly Move[]) => {
-		const rows = new Map<string, Record<string, unknown>>();
+		const rows = new Map<string, { cells: readonly unknown[]; added: number[] }>();
 		for (const move of moves) {
-			const id = JSON.stringify(key.map((name) => move[name]));
-			const row = rows.get(id) ?? start(key, sums, move);
-			rows.set(id, row);
-			for (const name of sums) row[name] = Number(row[name]) + Number(move[name]);
+			const cells = key.map((name) => move[name] ?? null);
+			const id = JSON.stringify(cells);
+			const row = rows.get(id);
+			if (row === undefined) rows.set(id, { cells, added: sums.map((name) => Number(move[name])) });
+			else for (const [at, name] of sums.entries()) row.added[at] = (row.added[at] ?? 0) + Number(move[name]);
 		}
-		const changed = [...rows.values()].filter((row) => sums.some((name) => row[name] !== 0));
-		return changed.length === 0 ? null : writeCells<string>(columns, changed);
+		const changed = [...rows.values()].filter(({ added }) => added.some((sum) => sum !== 0));
+		return changed.length === 0 ? null : JSON.stringify(changed.map(({ cells, added }) => [...cells, ...added]));
 	};
 	return {
 		text: textOf(insertCells(table, columns, sql`?1`, then)),
@@ -46,8 +47,4 @@ export function additionTo<Move extends Record<string, unknown>>(
 			return rows === null ? [] : [insertCells(table, columns, sql`${rows}`, then)];
 		},
 	};
-}
-
-function start(key: readonly string[], sums: readonly string[], move: Record<string, unknown>): Record<string, unknown> {
-	return Object.fromEntries([...key.map((name) => [name, move[name]]), ...sums.map((name) => [name, 0])]);
 }

@@ -40,9 +40,14 @@ export function isTimeZone(timeZone: string): boolean {
 	return true;
 }
 
+/** The day that was asked for last: most that follow each other are of the same. */
+let lastUtcDay = { from: 0, day: "1970-01-01" };
+
 /** The UTC calendar day of a time, as YYYY-MM-DD. */
 export function utcDay(at: number): string {
-	return new Date(at).toISOString().slice(0, 10);
+	if (!(at >= lastUtcDay.from && at < lastUtcDay.from + DAY_MS))
+		lastUtcDay = { from: Math.floor(at / DAY_MS) * DAY_MS, day: new Date(at).toISOString().slice(0, 10) };
+	return lastUtcDay.day;
 }
 
 type ZoneDay = { quarter: number; day: string; format: Intl.DateTimeFormat };
