@@ -1,9 +1,9 @@
 /** The cron's part of learning: the night once a UTC day, and every hour what moves prices; each as far as an invocation goes. */
 import { sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import { type Database, isPostgres } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
 import type { NetworkLearning } from "../learning/policy.ts";
-import { closeGap } from "../learning-rows/gap.ts";
+import { closeGap, hasGap } from "../learning-rows/gap.ts";
 import { isTidied, tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { findBreakOf, listUnsettled } from "./find-breaks.ts";
@@ -52,20 +52,28 @@ export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: nu
 	const network = await readNetworkLearning(db);
 	const learns = await isLearning(db, network);
 	if (!learns) await forgetFactors(db);
-	if (!learns && (await isTidied(db, dayOf(now())))) return;
-	await underLease(db, now(), () => sweep(deps, network, learns, () => hasLeft(LEFT_TO_OTHERS)));
+	// What PostgreSQL holds of a week may be more than one transaction should sum up later.
+	const sums = learns || isPostgres(db);
+	if (!learns && (await isTidied(db, dayOf(now()))) && !(sums && (await hasGap(db)))) return;
+	await underLease(db, now(), () => sweep(deps, network, { learns, sums }, () => hasLeft(LEFT_TO_OTHERS)));
 }
 
-async function sweep(deps: LearningDeps, network: NetworkLearning | null, learns: boolean, mayGoOn: () => boolean): Promise<void> {
+/** @param wanted whether anyone learns, and whether clicks are summed up to be learned from */
+async function sweep(
+	deps: LearningDeps,
+	network: NetworkLearning | null,
+	wanted: { learns: boolean; sums: boolean },
+	mayGoOn: () => boolean,
+): Promise<void> {
 	const { db, now } = deps;
 	const today = dayOf(now());
 	// Rows that there are once stay, whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
-	if (!learns) {
+	if (wanted.sums && !(await closeGap(db, today, mayGoOn))) return;
+	if (!wanted.learns) {
 		await tidy();
 		return;
 	}
-	if (!(await closeGap(db, today, mayGoOn))) return;
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
 	const fault = await runNightSafely(deps, today, async () => (await tidy()) && runNight(deps, network, today, limits));
 	await publishHour(deps, mayGoOn);

@@ -1,5 +1,5 @@
 /**
- * Since when clicks are added to what prices are learned from: not while nobody learns (decision 0042).
+ * Since when clicks are added to what prices are learned from: on D1 not while nobody learns (decision 0042).
  * Once anyone learns, they are from then on, and what was clicked before is made of the ledger, before any night learns from it.
  */
 import { type SQL, sql } from "drizzle-orm";
@@ -28,6 +28,11 @@ export async function closeGap(db: Database, today: number, mayGoOn: () => boole
 		week = next;
 	}
 	return true;
+}
+
+/** Whether rows are missing. */
+export async function hasGap(db: Database): Promise<boolean> {
+	return (await readGap(db)) !== NOTHING_MISSING;
 }
 
 const NOTHING_MISSING = 0;

@@ -219,6 +219,21 @@ describe("worker: a night", () => {
 		expect(await rowsOf("SELECT learning_gap AS gap FROM click_sequence")).toEqual([{ gap: 0 }]);
 	});
 
+	it("where nobody learns, clicks are summed up to be learned from on PostgreSQL alone", async () => {
+		const [settings] = await rowsOf<{ epc_learning: string }>("SELECT epc_learning FROM network_settings");
+		await rowsOf("UPDATE network_settings SET epc_learning = NULL");
+		await setGap(null);
+		const sweep = () => sweepLearning({ db, kv: env.BOOK, now: () => NOW }, () => true);
+		await sweep();
+		// What is tidied already, and not summed up, such as after a move from D1.
+		await setGap(null);
+		await sweep();
+		expect(await rowsOf("SELECT learning_gap AS gap FROM click_sequence")).toEqual([{ gap: ON_D1 ? null : 0 }]);
+		expect(await rowsOf("SELECT day FROM learning_nights")).toEqual([]);
+		await rowsOf("UPDATE network_settings SET epc_learning = ?", settings?.epc_learning ?? "");
+		await setGap(0);
+	});
+
 	it("takes the sources of a campaign together that has more rows than are held in memory, and learns the same of all but sources", async () => {
 		const rows = [6001, 6002].flatMap((campaign) =>
 			Array.from({ length: 30 }, (_, at): Row => {
