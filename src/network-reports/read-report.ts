@@ -1,12 +1,16 @@
-/** What the network earns, by groups: of daily sums, so that the cost does not grow with clicks. */
+/**
+ * What the network earns, by groups: of daily sums, so that the cost does not grow with clicks. Sources have no sums by anything but day and
+ * publisher: else they are added up of a bounded number of rows.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { cutPage } from "../http/pages.ts";
 import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 import { sumOf } from "../reports/exact-sum.ts";
 import type { NetworkReport, ReportGroup } from "./report-answer.ts";
-import type { NetworkReportQuery } from "./report-request.ts";
+import { hasDetails, isOfRows, type NetworkReportQuery } from "./report-request.ts";
 import { NO_SUMS, type ReportSums, showGroup, showSums, showTotal } from "./show-report.ts";
+import { requireFewRows, sourceRows } from "./source-rows.ts";
 
 type Key = string | number;
 type Row = ReportSums & Partial<Record<ReportGroup, Key>>;
@@ -68,10 +72,10 @@ function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
 }
 
 /**
- * Sources as publishers' reports have them, each taken out of what is of no source: so rows add up to the same total as any others.
+ * Sums of sources as publishers' reports have them, each taken out of what is of no source: so rows add up to the same total as any others.
  * @param sign 1 for the sources, -1 for what they take out
  */
-function sourceRows({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): SQL {
+function sourceSums({ from, to, publisher }: NetworkReportQuery, sign: 1 | -1): SQL {
 	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
 	const source = sign === 1 ? sql`d.source_id` : sql`CAST(NULL AS TEXT)`;
 	const by = sql`CAST(${sign} AS BIGINT)`;
@@ -86,7 +90,9 @@ function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
 	const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 	const names = list(group.map((name) => NAMES[name]));
 	const rows = rowsOf(query);
-	const all = group.includes("source") ? sql`${rows} UNION ALL ${sourceRows(query, 1)} UNION ALL ${sourceRows(query, -1)}` : rows;
+	let all = rows;
+	if (isOfRows(query)) all = sql`${rows} UNION ALL SELECT k.* FROM (${sourceRows(query)}) k`;
+	else if (group.includes("source")) all = sql`${rows} UNION ALL ${sourceSums(query, 1)} UNION ALL ${sourceSums(query, -1)}`;
 	const brands = group.includes("brand") ? sql`LEFT JOIN brands b ON b.id = s.brand_id` : sql``;
 	const key = after === null ? null : list(after.map((value) => sql`${value}`));
 	const isBehind = key === null ? sql`true` : sql`(${names}) > (${key})`;
@@ -97,13 +103,17 @@ function reportQueries(query: NetworkReportQuery): [page: SQL, total: SQL] {
 	];
 }
 
-/** Page and total of one moment. */
+/**
+ * Page and total of one moment.
+ * @throws HttpError 422 where sources would take too many rows
+ */
 export async function readNetworkReport(db: Database, query: NetworkReportQuery): Promise<Omit<NetworkReport, "data_through">> {
 	const { group, from, to, limit } = query;
+	await requireFewRows(db, query);
 	const [page, total] = await runTransaction(db, reportQueries(query));
 	const [sums = NO_SUMS] = (total?.results ?? []) as ReportSums[];
 	const { shown, next } = cutPage((page?.results ?? []) as Row[], limit, (row) => group.map((name) => row[name] ?? ""));
-	const show = group.includes("source") ? showSums : showTotal;
+	const show = hasDetails(query) ? showTotal : showSums;
 	return {
 		from,
 		to,

@@ -27,7 +27,7 @@ const sums = {
 	epc_earned: v.pipe(v.nullable(usd), v.description("`gross_revenue` a paid click.")),
 };
 
-/** What is kept by none of the sources. */
+/** What sums of sources lack. */
 const details = {
 	clicks_unpaid: v.pipe(
 		count,
@@ -51,7 +51,7 @@ export const reportRowSchema = v.strictObject({
 		v.pipe(
 			textOrNull,
 			v.description(
-				"Empty where links named none; null for what publishers' reports show of no source on that day, such as amounts: what the others lack of the total.",
+				"Empty where links named none; null for what the others lack of the total: amounts of the operator's, clicks that are no longer kept and, of sums of sources, what these do not have.",
 			),
 		),
 	),

@@ -11,16 +11,12 @@ export const MAX_REPORT_DAYS = 366;
 /** The days before `to` where `from` is not given. */
 const DEFAULT_DAYS = 30;
 
-const BESIDE_SOURCE: ReadonlySet<ReportGroup> = new Set(["source", "day", "publisher"]);
+/** What sums of sources are kept by. */
+const OF_SOURCE_SUMS: ReadonlySet<ReportGroup> = new Set(["source", "day", "publisher"]);
 
 export const networkReportQuerySchema = v.strictObject({
-	group: v.pipe(
-		groupOf(REPORT_GROUPS, "day"),
-		v.check(
-			(names) => !names.includes("source") || names.every((name) => BESIDE_SOURCE.has(name)),
-			"source goes with day and publisher alone: no sums of sources by anything else are kept",
-		),
-	),
+	group: groupOf(REPORT_GROUPS, "day"),
+	detail: v.optional(v.picklist(["0", "1"], "must be 0 or 1"), "0"),
 	from: v.optional(day),
 	to: v.optional(day),
 	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
@@ -34,6 +30,8 @@ export type NetworkReportQuery = {
 	from: string;
 	to: string;
 	publisher: string | null;
+	/** Whether sources have all figures even where sums of sources are kept. */
+	detail: boolean;
 	limit: number;
 	/** The group of the last row of the page before. */
 	after: readonly (string | number)[] | null;
@@ -44,10 +42,20 @@ export type NetworkReportQuery = {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readNetworkReportQuery(query: Record<string, string>, now: number): NetworkReportQuery {
-	const { group, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query));
+	const { group, detail, from, to, publisher, limit, cursor } = readInput(networkReportQuerySchema, givenOf(query));
 	const last = to ?? utcDay(now);
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_REPORT_DAYS });
 	requireKeyOf(group, cursor, ["campaign"]);
-	return { group, from: first, to: last, publisher: publisher ?? null, limit, after: cursor ?? null };
+	return { group, from: first, to: last, publisher: publisher ?? null, detail: detail === "1", limit, after: cursor ?? null };
+}
+
+/** Whether it is added up of single clicks and conversions: no sums of sources are kept by what it asks. */
+export function isOfRows({ group, detail }: Pick<NetworkReportQuery, "group" | "detail">): boolean {
+	return group.includes("source") && (detail || group.some((name) => !OF_SOURCE_SUMS.has(name)));
+}
+
+/** Whether its rows have what sums of sources lack. */
+export function hasDetails(query: Pick<NetworkReportQuery, "group" | "detail">): boolean {
+	return !query.group.includes("source") || isOfRows(query);
 }

@@ -6,7 +6,7 @@ import { writeCsv } from "../reports/csv.ts";
 import { type DataThroughDeps, readDataThrough } from "./data-through.ts";
 import { readNetworkReport } from "./read-report.ts";
 import type { NetworkReport } from "./report-answer.ts";
-import { readNetworkReportQuery } from "./report-request.ts";
+import { hasDetails, readNetworkReportQuery } from "./report-request.ts";
 import { csvOf } from "./show-report.ts";
 
 const HEADERS = { "cache-control": "no-store", vary: "OperatorKey, Accept" };
@@ -22,15 +22,15 @@ export function networkReportRoutes(deps: DataThroughDeps): Hono {
 			data_through: through === null ? null : new Date(through).toISOString(),
 		};
 		const type = accepts(c, { header: "Accept", supports: ["application/json", "text/csv"], default: "application/json" });
-		return type === "text/csv" ? csvAnswer(report) : jsonResponse(report, 200, HEADERS);
+		return type === "text/csv" ? csvAnswer(report, hasDetails(query)) : jsonResponse(report, 200, HEADERS);
 	});
 	return app;
 }
 
 /** What stands beside `data` in JSON stands in headers, but for the total. */
-function csvAnswer(report: NetworkReport): Response {
+function csvAnswer(report: NetworkReport, isDetailed: boolean): Response {
 	const { from, to, group, limit, next_cursor: next, data_through: through } = report;
-	const { columns, records } = csvOf(report);
+	const { columns, records } = csvOf(report, isDetailed);
 	return new Response(writeCsv(columns, records), {
 		headers: {
 			...HEADERS,

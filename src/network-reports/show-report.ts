@@ -80,8 +80,11 @@ export function showGroup(row: Partial<Record<ReportGroup, string | number>>, gr
 	return shown;
 }
 
-/** A column a field: those of objects by their members. */
-export function csvOf({ group, data }: NetworkReport): { columns: string[]; records: ReportRecord[] } {
+/**
+ * A column a field: those of objects by their members.
+ * @param hasDetails whether rows have what sums of sources lack
+ */
+export function csvOf({ group, data }: NetworkReport, hasDetails: boolean): { columns: string[]; records: ReportRecord[] } {
 	const records = data.map(({ unpaid, conversions, ...row }): ReportRecord => {
 		const ofReasons = Object.fromEntries(CLICK_REASONS.map((reason) => [`unpaid_${reason}`, unpaid?.[reason] ?? 0]));
 		const ofStatuses = Object.fromEntries(Object.entries(conversions ?? {}).map(([status, count]) => [`conversions_${status}`, count]));
@@ -90,6 +93,6 @@ export function csvOf({ group, data }: NetworkReport): { columns: string[]; reco
 	});
 	const sums = Object.keys(showSums(NO_SUMS));
 	const others = ["clicks_unpaid", "epc_bid", "reversal_rate", "conversions_approved", "conversions_pending", "conversions_cancelled"];
-	const details = group.includes("source") ? [] : [...others, ...CLICK_REASONS.map((reason) => `unpaid_${reason}`)];
+	const details = hasDetails ? [...others, ...CLICK_REASONS.map((reason) => `unpaid_${reason}`)] : [];
 	return { columns: [...group, ...sums, ...details], records };
 }

@@ -3,9 +3,10 @@
  * differs is read, and not the day's sums, of which a large network has hundreds of thousands. D1 takes no more than five terms in a UNION.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { anyClickWithin } from "../db/clicks-within.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
-import { anyClickWithin, areThere, conversionsOfEvents, IS_COMPLETE } from "./day-rows.ts";
+import { areThere, conversionsOfEvents, IS_COMPLETE } from "./day-rows.ts";
 import { MAX_DIFFERING } from "./differing-rows.ts";
 import { type PublisherPage, pageOf } from "./parts.ts";
 

@@ -4,11 +4,6 @@ import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 
-/** Clicks are found by their time-ordered ids, which have no other index; the time itself decides. */
-export function anyClickWithin(from: number, to: number): SQL {
-	return sql`c.id >= ${leastIdAt(from - HOUR_MS)} AND c.id < ${leastIdAt(to + HOUR_MS)} AND c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
-}
-
 /** Of conversions `v`. */
 export const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
 

@@ -1,7 +1,8 @@
 /** The network's own sums of a day against the rows they were made of, of some publishers; compared in the database as `daily-sums.ts` does. */
 import { type SQL, sql } from "drizzle-orm";
+import { anyClickWithin } from "../db/clicks-within.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { anyClickWithin, areThere, conversionsOfEvents } from "./day-rows.ts";
+import { areThere, conversionsOfEvents } from "./day-rows.ts";
 import { MAX_DIFFERING } from "./differing-rows.ts";
 import { type PublisherPage, pageOf } from "./parts.ts";
 

@@ -309,7 +309,7 @@ const CALLS: readonly Call[] = [
 		holds: ["data"],
 	},
 	{ id: "readNetworkReport", status: 401 },
-	{ id: "readNetworkReport", status: 422, path: "/operator/reports?group=source,brand", headers: OPERATOR },
+	{ id: "readNetworkReport", status: 422, path: "/operator/reports?group=source,hour", headers: OPERATOR },
 	{ id: "readBids", status: 200, path: "/operator/bids?group=publisher,reason", headers: OPERATOR, holds: ["data"] },
 	{ id: "readBids", status: 401 },
 	{ id: "readAuctionFeedback", status: 200, path: "/operator/auction-feedback?group=publisher,loss", headers: OPERATOR, holds: ["data"] },

@@ -549,14 +549,13 @@ async function checkNetwork(limit: number): Promise<void> {
 	if (ledger === null) throw new Error("the ledger gives no row");
 	const { start_date: from, end_date: to } = PERIOD;
 	const others = REPORT_GROUPS.filter((name) => name !== "source");
-	const groups = [...REPORT_GROUPS, "day,source,publisher", "kind,country,brand", others.join(","), "platform,campaign,day"];
+	const groups = [...REPORT_GROUPS, "day,source,publisher", "kind,country,brand", others.join(","), "platform,campaign,day", ...OF_ROWS];
 	for (const group of groups.filter((_, at) => at % 3 === limit % 3)) {
 		const totals = new Set<string>();
+		const asked = { from, to, group, limit: String(limit), ...(OF_ROWS.includes(group) && { detail: "1" }) };
 		const rows: Record_[] = await readAll(async (cursor) => {
-			const page = await readNetworkReport(
-				db,
-				readNetworkReportQuery({ from, to, group, limit: String(limit), ...(cursor !== undefined && { cursor }) }, Date.parse(to)),
-			);
+			const query = readNetworkReportQuery({ ...asked, ...(cursor !== undefined && { cursor }) }, Date.parse(to));
+			const page = await readNetworkReport(db, query);
 			totals.add(JSON.stringify(page.total));
 			return page;
 		});
@@ -573,11 +572,58 @@ async function checkNetwork(limit: number): Promise<void> {
 		for (const field of ["gross_revenue", "publisher_revenue", "pending_revenue", "margin", "sales_amount"]) {
 			expect([group, field, sumOf(rows, field)]).toEqual([group, field, sumOf([total], field)]);
 		}
-		const counts = group.includes("source") ? ["clicks_paid", "conversion_count"] : ["clicks_paid", "conversion_count", "clicks_unpaid"];
-		for (const count of counts) {
-			expect([group, count, rows.reduce((sum, row) => sum + Number(row[count]), 0)]).toEqual([group, count, total[count as "clicks_paid"]]);
-		}
+		const isOfSums = group.includes("source") && !OF_ROWS.includes(group);
+		expect([group, countsOf(rows, isOfSums)]).toEqual([group, countsOf([total], isOfSums)]);
+		if (OF_ROWS.includes(group)) expect([group, sourcesOf(rows)]).toEqual([group, await sourcesOfLedger()]);
 	}
+}
+
+/** What no sums of sources are kept of: added up of clicks and conversions. */
+const OF_ROWS = [
+	...["source", "publisher,source,day", "source,brand", "platform,source,kind,country", "campaign,source,day"],
+	"kind,country,platform,campaign,brand,publisher,day,source",
+];
+
+/** Counts by their names; those of each reason and status, too, but where rows are sums of sources, which lack them. */
+function countsOf(rows: readonly Record_[], isOfSums: boolean): Record<string, number> {
+	const counts: Record<string, number> = {};
+	const add = (name: string, count: unknown) => {
+		if (count !== 0) counts[name] = (counts[name] ?? 0) + Number(count);
+	};
+	for (const { clicks_paid, conversion_count, clicks_unpaid, unpaid, conversions } of rows) {
+		add("paid", clicks_paid);
+		add("conversions", conversion_count);
+		if (isOfSums) continue;
+		add("unpaid", clicks_unpaid);
+		for (const [name, count] of Object.entries({ ...(unpaid as Record_), ...(conversions as Record_) })) add(name, count);
+	}
+	return counts;
+}
+
+/** What each source has by itself: of none are amounts alone. */
+function sourcesOf(rows: readonly Record_[]): Record<string, Record<string, number>> {
+	const groups = Object.entries(Object.groupBy(rows, ({ source }) => (source === null ? "none" : `=${String(source)}`)));
+	const sums = groups.map(([name, of = []]) => [name, { ...countsOf(of, false), revenue: sumOf(of, "publisher_revenue") }] as const);
+	return Object.fromEntries(sums.filter(([name, { revenue }]) => name !== "none" || revenue !== 0));
+}
+
+async function sourcesOfLedger(): Promise<Record<string, Record<string, number>>> {
+	const ofClicks = "SELECT '=' || coalesce(source_id, '') AS source, coalesce(reason, 'paid') AS name, 1 AS count";
+	const ofConversions = "SELECT '=' || coalesce(source_id, '') AS source, status AS name, 1 AS count";
+	const settled = "FROM conversions WHERE stage = 'settled' AND test = 0";
+	const { results } = await env.DB.prepare(
+		`SELECT source, name, SUM(count) AS count FROM (
+			${ofClicks} FROM clicks UNION ALL ${ofClicks.replace("coalesce(reason, 'paid')", "'unpaid'")} FROM clicks WHERE reason IS NOT NULL
+			UNION ALL ${ofConversions} ${settled}
+			UNION ALL ${ofConversions.replace("status AS name", "'conversions' AS name")} ${settled} AND status <> 'cancelled') g GROUP BY source, name
+		UNION ALL SELECT source, 'revenue', SUM(micros) FROM (
+			SELECT '=' || coalesce(source_id, '') AS source, CASE WHEN reason IS NULL THEN revenue_micros ELSE 0 END AS micros FROM clicks
+			UNION ALL SELECT '=' || coalesce(source_id, ''), CASE WHEN status <> 'cancelled' THEN coalesce(revenue_micros, 0) ELSE 0 END ${settled}) g GROUP BY source
+		UNION ALL SELECT 'none', 'revenue', SUM(adjustment_micros) FROM daily_publishers HAVING SUM(adjustment_micros) <> 0`,
+	).all<{ source: string; name: string; count: number }>();
+	const sources: Record<string, Record<string, number>> = {};
+	for (const { source, name, count } of results) sources[source] = { ...sources[source], [name]: Number(count) };
+	return sources;
 }
 
 /** The hourly comparison of counters with rows, of all days at once. */

@@ -186,7 +186,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/network-reports",
 		job: "what the network earns, by groups, JSON or CSV: `/operator/reports`",
-		imports: ["src/lib", "src/http", "src/db", "src/reports/csv.ts", "src/reports/exact-sum.ts"],
+		imports: ["src/lib", "src/http", "src/db", "src/reports/counted.ts", "src/reports/csv.ts", "src/reports/exact-sum.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{

@@ -3,8 +3,8 @@ import { type OperatorCommand, type ServerOptions, withServerOptions } from "../
 import { readPage } from "../read-page.ts";
 import { printGroups } from "../table.ts";
 
-const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
-type Options = ServerOptions & Partial<Record<(typeof FILTERS)[number], string>>;
+const FILTERS = ["group", "from", "to", "publisher", "limit", "detail"] as const;
+type Options = ServerOptions & Partial<Record<Exclude<(typeof FILTERS)[number], "detail">, string>> & { detail?: true };
 
 /** `report`: what the network earns, as a table. */
 export const command: OperatorCommand = {
@@ -16,6 +16,7 @@ export const command: OperatorCommand = {
 			.option("--from <date>", "the first UTC day; without it a month before --to")
 			.option("--to <date>", "the last UTC day; without it today")
 			.option("--publisher <id>", "of this publisher")
+			.option("--detail", "all figures of sources, too: of at most 100000 clicks and conversions")
 			.option("--limit <count>", "rows at most, up to 1000", "1000")
 			.action(show);
 	},
@@ -36,7 +37,8 @@ const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number
 ];
 
 async function show(options: Options): Promise<void> {
-	const report = await readPage(options, "/operator/reports", FILTERS, networkReportSchema);
+	const { detail, ...others } = options;
+	const report = await readPage({ ...others, ...(detail && { detail: "1" }) }, "/operator/reports", FILTERS, networkReportSchema);
 	if (options.json) return console.log(JSON.stringify(report, null, 2));
 	printGroups(report, SUMS, () => "-");
 	const unpaid = Object.entries(report.total.unpaid).map(([reason, count]) => `${count} ${reason}`);

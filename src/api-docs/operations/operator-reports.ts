@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { networkReportSchema, REPORT_GROUPS, reportRowSchema, reportTotalSchema } from "../../network-reports/report-answer.ts";
 import { MAX_REPORT_DAYS, networkReportQuerySchema } from "../../network-reports/report-request.ts";
+import { MAX_SOURCE_ROWS } from "../../network-reports/source-rows.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { count, dayBefore, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
@@ -10,7 +11,7 @@ import { count, dayBefore, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
 named("NetworkReportRow", reportRowSchema);
 named("NetworkReportTotal", reportTotalSchema);
 
-const { from, to, publisher } = networkReportQuerySchema.entries;
+const { detail, from, to, publisher } = networkReportQuerySchema.entries;
 
 export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
 	{
@@ -28,8 +29,14 @@ export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
 			{
 				in: "query",
 				name: "group",
-				description: `Some of ${REPORT_GROUPS.join(", ")}, with commas between them: rows are in their order. source goes with day and publisher alone; its rows have fewer figures.`,
+				description: `Some of ${REPORT_GROUPS.join(", ")}, with commas between them: rows are in their order. source with more than day and publisher is added up of single clicks and conversions, of at most ${MAX_SOURCE_ROWS} in the period.`,
 				schema: v.optional(v.string(), "day"),
+			},
+			{
+				in: "query",
+				name: "detail",
+				description: `1: source alone, or with day and publisher, has all figures too, of at most as many; else rows have those that sums of sources are kept of.`,
+				schema: detail,
 			},
 			{ in: "query", name: "from", description: "The first day; without it a month before `to`.", schema: from, example: dayBefore(1) },
 			{ in: "query", name: "to", description: `The last day; without it today. At most ${MAX_REPORT_DAYS} days in all.`, schema: to },

@@ -1,7 +1,7 @@
 /** Publishers and sources by how much of their traffic is not paid. */
 import { readNetworkReport } from "../../network-reports/read-report.ts";
 import type { ReportRow } from "../../network-reports/report-answer.ts";
-import { readNetworkReportQuery } from "../../network-reports/report-request.ts";
+import { hasDetails, readNetworkReportQuery } from "../../network-reports/report-request.ts";
 import { page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager, Periods, Tabs } from "../ui/filters.tsx";
@@ -30,9 +30,10 @@ export const TRAFFIC_PAGES = [
 		title: "Traffic",
 		async handle({ deps, query, now }) {
 			const asked = { ...query, group: query.group || "publisher" };
-			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, readNetworkReportQuery(asked, now));
-			const isBySource = group.includes("source");
-			const rows = isBySource ? data : data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0));
+			const report = readNetworkReportQuery(asked, now);
+			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, report);
+			const isDetailed = hasDetails(report);
+			const rows = isDetailed ? data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0)) : data;
 			return (
 				<>
 					<Filters
@@ -50,8 +51,8 @@ export const TRAFFIC_PAGES = [
 					</Filters>
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
-						caption={`Traffic from ${from} to ${to}, UTC${isBySource ? "" : ", the largest unpaid part of this page first"}`}
-						columns={[...group.map(columnOf), ...(isBySource ? [] : COUNTS), ...SUMS]}
+						caption={`Traffic from ${from} to ${to}, UTC${isDetailed ? ", the largest unpaid part of this page first" : ""}`}
+						columns={[...group.map(columnOf), ...(isDetailed ? COUNTS : []), ...SUMS]}
 						rows={rows}
 						empty={
 							<Empty title="There was no traffic in this time">
