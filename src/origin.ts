@@ -55,6 +55,7 @@ import { SecretBox } from "./lib/secret-box.ts";
 import { HOUR_MS } from "./lib/time.ts";
 import { readDataThrough } from "./network-reports/data-through.ts";
 import { networkReportRoutes } from "./network-reports/report-routes.ts";
+import { clicksRoutes } from "./operator/clicks/clicks-routes.ts";
 import { conversionsRoutes } from "./operator/conversions/conversions-routes.ts";
 import { replayRoutes } from "./operator/dead-letters/replay-routes.ts";
 import { eraseRoutes } from "./operator/erase/erase-routes.ts";
@@ -223,6 +224,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/trace": traceRoutes(db),
 		"/adjustments": adjustmentRoutes(adjusting),
 		"/claims": claimRoutes(adjusting),
+		"/clicks": clicksRoutes(adjusting.db),
 		"/rates": ratesRoutes(adjusting),
 		"/conversions": conversionsRoutes(adjusting),
 		"/problems/postbacks": problemsRoutes(mending),

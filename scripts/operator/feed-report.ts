@@ -16,8 +16,8 @@ export function addReports(sum: FeedReport, part: FeedReport): FeedReport {
 }
 
 /** The report as text for people. */
-export function describeFeed({ accepted, rejected, rejected_lines, unknown_domains, removed }: FeedReport): string {
-	const lines = [`Accepted: ${accepted}`];
+export function describeFeed({ accepted, rejected, rejected_lines, unknown_domains, removed, dry_run }: FeedReport): string {
+	const lines = [`${dry_run ? "Would be accepted" : "Accepted"}: ${accepted}`];
 	if (removed !== null) lines.push(`Removed:  ${removed} that the feed no longer has`);
 	if (rejected > 0) {
 		const shown = rejected_lines.slice(0, MAX_SHOWN);

@@ -17,7 +17,14 @@ import { readAnswer } from "./read-answer.ts";
 import { type FeedPart, splitFeed } from "./split-feed.ts";
 import { targetOf } from "./target.ts";
 
-type FeedCommandOptions = ServerOptions & { mapping?: string; set: string[]; idPrefix?: string; replace?: boolean; replaceAll?: boolean };
+type FeedCommandOptions = ServerOptions & {
+	mapping?: string;
+	set: string[];
+	idPrefix?: string;
+	replace?: boolean;
+	replaceAll?: boolean;
+	dryRun?: boolean;
+};
 
 /** Characters of a part: some ten thousand products, a second or two of the server's time. */
 const PART_SIZE = 8_000_000;
@@ -33,6 +40,7 @@ export function addFeedCommand(program: Command, name: "products" | "seller-prod
 		.option("--id-prefix <text>", "put before every id, where ids of several feeds are alike")
 		.option("--replace", "then remove what the feed no longer has, of the brands in it")
 		.option("--replace-all", "then remove what the feed does not have, of all brands")
+		.option("--dry-run", "only say what would be accepted, and what not")
 		.addHelpText("after", "\nProducts are matched by id. The same feed may be sent again at any time; a record at fault is rejected alone.")
 		.action((file: string, options: FeedCommandOptions) => sendFeed(name, file, options));
 }
@@ -44,7 +52,8 @@ function collect(value: string, before: string[]): string[] {
 async function sendFeed(name: string, file: string, options: FeedCommandOptions): Promise<void> {
 	const target = targetOf(options);
 	const query = readQuery(options);
-	const scope = options.replaceAll ? "all" : options.replace ? "domains" : null;
+	// What would be removed is known once the feed is written.
+	const scope = options.dryRun ? null : options.replaceAll ? "all" : options.replace ? "domains" : null;
 	const startedAt = Date.now();
 	const { chunks, size, progress } = openFeed(name, file);
 	let report: FeedReport;
@@ -57,23 +66,30 @@ async function sendFeed(name: string, file: string, options: FeedCommandOptions)
 	}
 	if (options.json) console.log(JSON.stringify(report, null, 2));
 	else console.log(describeFeed(report));
-	if (report.message !== undefined) throw new Failure(`${report.message}\nCorrect the feed and send it again; what was accepted stays.`);
+	if (report.message !== undefined)
+		throw new Failure(`${report.message}\nCorrect the feed and send it again${report.dry_run ? "" : "; what was accepted stays"}.`);
 	if (report.accepted === 0 && report.rejected > 0) {
 		throw new Failure(
 			"No product was accepted. See the reasons above: a mapping (--mapping) or values for the whole feed (--set) may help.",
 		);
 	}
+	if (options.dryRun) {
+		if (!options.json)
+			console.log(`Nothing was written.${options.replace || options.replaceAll ? " What would be removed is known once it is." : ""}`);
+		return;
+	}
 	if (!options.json) console.log(`Done in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s.${size === 0 ? " The feed is empty." : ""}`);
 }
 
 /** What goes with every part. @throws Failure where an option is at fault */
-function readQuery({ mapping, set, idPrefix }: FeedCommandOptions): URLSearchParams {
+function readQuery({ mapping, set, idPrefix, dryRun }: FeedCommandOptions): URLSearchParams {
 	const query = new URLSearchParams();
 	for (const assignment of set) {
 		const at = assignment.indexOf("=");
 		if (at < 1) throw new Failure(`--set is ${JSON.stringify(assignment)}, but must be FIELD=VALUE, such as --set domain=shoes.example`);
 		query.set(assignment.slice(0, at), assignment.slice(at + 1));
 	}
+	if (dryRun) query.set("dry_run", "1");
 	if (idPrefix !== undefined) query.set("id_prefix", idPrefix);
 	if (mapping !== undefined) query.set("mapping", readMapping(mapping));
 	return query;
@@ -130,7 +146,7 @@ async function* meter(source: AsyncIterable<Buffer>, progress: Progress): AsyncG
 
 type Sending = { target: Target; path: string; query: URLSearchParams; scope: ReplaceScope | null; progress: Progress };
 
-const NOTHING: FeedReport = { feed: "", accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null };
+const NOTHING: FeedReport = { feed: "", accepted: 0, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null, dry_run: false };
 
 /** Sends the parts under one feed id, and at last has the others removed. Ends early where a part cannot be read. */
 async function sendParts({ target, path, query, scope, progress }: Sending, parts: AsyncIterable<FeedPart>): Promise<FeedReport> {

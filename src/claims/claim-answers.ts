@@ -1,5 +1,6 @@
 /** Answers of /api/claims and /operator/claims. */
 import * as v from "valibot";
+import { adjustedSchema } from "../adjustments/adjustment-answer.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
 import { count, time } from "../lib/shapes.ts";
 import { publisherClickSchema } from "../publisher-api/clicks-answer.ts";
@@ -53,11 +54,18 @@ export const operatorClaimSchema = v.strictObject({
 	publisher: text,
 	adjustment: v.pipe(v.nullable(text), v.description("Id of the adjustment that granted it.")),
 });
+/** A claim as an operator leaves it, or would. */
+export const settledClaimSchema = v.strictObject({
+	...operatorClaimSchema.entries,
+	adjusted: v.pipe(v.nullable(adjustedSchema), v.description("What the adjustment that grants it comes to; null but for a grant.")),
+	dry_run: v.boolean(),
+});
 export const operatorClaimsSchema = v.strictObject({ data: v.array(operatorClaimSchema), limit: count, next_cursor: v.nullable(text) });
 
 export type Claim = v.InferOutput<typeof claimSchema>;
 export type Claimed = v.InferOutput<typeof claimedSchema>;
 export type Claims = v.InferOutput<typeof claimsSchema>;
 export type OperatorClaim = v.InferOutput<typeof operatorClaimSchema>;
+export type SettledClaim = v.InferOutput<typeof settledClaimSchema>;
 export type OperatorClaims = v.InferOutput<typeof operatorClaimsSchema>;
 export type ThreadEntry = v.InferOutput<typeof entrySchema>;

@@ -4,7 +4,7 @@ import type { AdjustingDeps } from "../adjustments/deps.ts";
 import { actorOf } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { givenOf } from "../http/period.ts";
-import { limitBody, readBody, readInput, refuseQuery } from "../http/read-input.ts";
+import { limitBody, readBody, readDryRun, readInput } from "../http/read-input.ts";
 import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
@@ -58,14 +58,18 @@ export function claimRoutes(adjusting: AdjustingDeps): Hono {
 	const depsOf = (c: Context) => ({ ...adjusting, actor: actorOf(c) });
 	const textOf = async (c: Context) => (await readBody(c.req.raw, wordsSchema)).text;
 	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readInput(claimsQuerySchema, givenOf(c.req.query()))), 200, NO_STORE));
-	app.post("/:id/answer", refuseQuery, async (c) =>
-		jsonResponse(await answerClaim(depsOf(c), c.req.param("id"), await textOf(c)), 200, NO_STORE),
-	);
-	app.post("/:id/decline", refuseQuery, async (c) =>
-		jsonResponse(await declineClaim(depsOf(c), c.req.param("id"), await textOf(c)), 200, NO_STORE),
-	);
-	app.post("/:id/grant", refuseQuery, async (c) =>
-		jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema)), 200, NO_STORE),
-	);
+	for (const [verb, settle] of [
+		["answer", answerClaim],
+		["decline", declineClaim],
+	] as const) {
+		app.post(`/:id/${verb}`, async (c) => {
+			const isDryRun = readDryRun(c.req.query());
+			return jsonResponse(await settle(depsOf(c), c.req.param("id"), await textOf(c), isDryRun), 200, NO_STORE);
+		});
+	}
+	app.post("/:id/grant", async (c) => {
+		const isDryRun = readDryRun(c.req.query());
+		return jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema), isDryRun), 200, NO_STORE);
+	});
 	return app;
 }

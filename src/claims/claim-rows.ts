@@ -61,7 +61,7 @@ export async function findClaim(db: Database, id: string, publisher?: string): P
 	return rows[0];
 }
 
-type Change = {
+export type ClaimChange = {
 	verb: string;
 	actor: AuditActor;
 	at: number;
@@ -72,17 +72,28 @@ type Change = {
 };
 
 /**
- * Writes a text to a claim that is under way, and its next state.
- * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 where it holds too many texts
+ * A claim as a text and its next state leave it.
+ * @throws HttpError 409 where it has ended; 422 where it holds too many texts
  */
-export async function changeClaim(db: Database, claim: ClaimRow, change: Change): Promise<ClaimRow> {
-	const { verb, actor, at, by, state, text, adjustmentId = claim.adjustmentId } = change;
+export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
+	const { at, by, state, text, adjustmentId = claim.adjustmentId } = change;
 	assertUnderWay(claim);
 	const thread = threadOf(claim);
 	// The end of it is always written.
 	if (thread.length >= MAX_TEXTS && (state === "open" || state === "answered"))
 		throw invalidInput([{ path: "text", message: `may not be added: there are ${MAX_TEXTS}` }]);
 	const written = JSON.stringify([...thread, { at: new Date(at).toISOString(), by, state, text }]);
+	return { ...claim, state, thread: written, version: claim.version + 1, changedAt: at, adjustmentId };
+}
+
+/**
+ * Writes a text to a claim that is under way, and its next state.
+ * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 where it holds too many texts
+ */
+export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimChange): Promise<ClaimRow> {
+	const { verb, actor, at, state } = change;
+	const next = nextClaim(claim, change);
+	const { thread, adjustmentId } = next;
 	const isSeen: SQL = sql`id = ${claim.id} AND version = ${claim.version}`;
 	const entry = {
 		verb,
@@ -93,11 +104,11 @@ export async function changeClaim(db: Database, claim: ClaimRow, change: Change)
 	};
 	const results = await runTransaction(db, [
 		auditStatement(actor, at, entry, { where: sql`EXISTS (SELECT 1 FROM claims WHERE ${isSeen})` }),
-		sql`UPDATE claims SET state = ${state}, thread = ${written}, version = version + 1, changed_at = ${at}, adjustment_id = ${adjustmentId}
+		sql`UPDATE claims SET state = ${state}, thread = ${thread}, version = version + 1, changed_at = ${at}, adjustment_id = ${adjustmentId}
 			WHERE ${isSeen} RETURNING id`,
 	]);
 	if (results.at(-1)?.results.length !== 1) throw conflict("Someone else has changed it meanwhile. Nothing was changed: look at it anew.");
-	return { ...claim, state, thread: written, version: claim.version + 1, changedAt: at, adjustmentId };
+	return next;
 }
 
 /** @throws HttpError 409 where the claim has ended */

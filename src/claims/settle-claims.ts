@@ -1,15 +1,25 @@
-/** What an operator does with claims: answers, grants by an adjustment, declines. */
+/** What an operator does with claims: answers, grants by an adjustment, declines; or what that would come to. */
 import { sql } from "drizzle-orm";
 import type * as v from "valibot";
-import { adjust } from "../adjustments/adjust.ts";
+import { adjust, previewAdjustment } from "../adjustments/adjust.ts";
+import type { Adjusted } from "../adjustments/adjustment-answer.ts";
 import type { AdjustmentDeps } from "../adjustments/deps.ts";
 import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { attachByHand } from "../operator/conversions/judge-by-hand.ts";
-import type { OperatorClaim, OperatorClaims } from "./claim-answers.ts";
+import type { OperatorClaims, SettledClaim } from "./claim-answers.ts";
 import type { claimsQuerySchema, GrantRequest } from "./claim-requests.ts";
-import { assertUnderWay, type ClaimRow, changeClaim, findClaim, readClaims, showToOperator } from "./claim-rows.ts";
+import {
+	assertUnderWay,
+	type ClaimChange,
+	type ClaimRow,
+	changeClaim,
+	findClaim,
+	nextClaim,
+	readClaims,
+	showToOperator,
+} from "./claim-rows.ts";
 
 export async function listClaims({ db }: { db: Database }, query: v.InferOutput<typeof claimsQuerySchema>): Promise<OperatorClaims> {
 	const { rows, next } = await readClaims(db, query);
@@ -19,55 +29,71 @@ export async function listClaims({ db }: { db: Database }, query: v.InferOutput<
 type Deps = Pick<AdjustmentDeps, "db" | "now" | "actor">;
 
 /** @throws HttpError 404, 409, 422 as {@link changeClaim} */
-export async function answerClaim({ db, now, actor }: Deps, id: string, text: string): Promise<OperatorClaim> {
+export async function answerClaim({ db, now, actor }: Deps, id: string, text: string, isDryRun = false): Promise<SettledClaim> {
 	const change = { verb: "answerClaim", actor, at: now(), by: "network", state: "answered", text } as const;
-	return showToOperator(await changeClaim(db, await findClaim(db, id), change));
+	return settle(db, await findClaim(db, id), change, isDryRun);
 }
 
 /** @throws HttpError 404, 409 as {@link changeClaim} */
-export async function declineClaim({ db, now, actor }: Deps, id: string, text: string): Promise<OperatorClaim> {
+export async function declineClaim({ db, now, actor }: Deps, id: string, text: string, isDryRun = false): Promise<SettledClaim> {
 	const change = { verb: "declineClaim", actor, at: now(), by: "network", state: "declined", text } as const;
-	return showToOperator(await changeClaim(db, await findClaim(db, id), change));
+	return settle(db, await findClaim(db, id), change, isDryRun);
 }
 
 /**
  * Grants a claim by an adjustment, whose id is made of the claim's: asked again after a failure, it is not made twice.
  * @throws HttpError 404, 409 as {@link changeClaim}; 422 where the adjustment cannot be made, or is another publisher's
  */
-export async function grantClaim(deps: AdjustmentDeps, id: string, { text, by }: GrantRequest): Promise<OperatorClaim> {
+export async function grantClaim(deps: AdjustmentDeps, id: string, { text, by }: GrantRequest, isDryRun = false): Promise<SettledClaim> {
 	const { db, now, actor } = deps;
 	const claim = await findClaim(db, id);
 	assertUnderWay(claim);
 	const adjustmentId = `claim-${claim.id}`;
-	await makeAdjustment(deps, claim, by, { id: adjustmentId, text: `Claim ${claim.id}` });
+	// One that was made before the claim could be written is there, and is only told.
+	const made = isDryRun ? await db.all(sql`SELECT id FROM adjustments WHERE id = ${adjustmentId}`) : [];
+	const shared = { id: adjustmentId, text: `Claim ${claim.id}`, isDryRun: isDryRun && made.length === 0 };
+	const adjusted = await makeAdjustment(deps, claim, by, shared);
 	const change = { verb: "grantClaim", actor, at: now(), by: "network", state: "granted", text, adjustmentId } as const;
-	return showToOperator(await changeClaim(db, claim, change));
+	return settle(db, claim, change, isDryRun, adjusted);
+}
+
+async function settle(
+	db: Database,
+	claim: ClaimRow,
+	change: ClaimChange,
+	isDryRun: boolean,
+	adjusted: Adjusted | null = null,
+): Promise<SettledClaim> {
+	const settled = isDryRun ? nextClaim(claim, change) : await changeClaim(db, claim, change);
+	return { ...showToOperator(settled), adjusted, dry_run: isDryRun };
 }
 
 async function makeAdjustment(
 	deps: AdjustmentDeps,
 	claim: ClaimRow,
 	by: GrantRequest["by"],
-	shared: { id: string; text: string },
-): Promise<void> {
+	{ isDryRun, ...shared }: { id: string; text: string; isDryRun: boolean },
+): Promise<Adjusted> {
 	const { db } = deps;
 	const { publisherId } = claim;
-	if (by.kind === "amount") {
-		await adjust(deps, { ...by, publisher: publisherId, ...shared });
-		return;
-	}
+	const make = isDryRun ? previewAdjustment : adjust;
+	if (by.kind === "amount") return make(deps, { ...by, publisher: publisherId, ...shared });
 	const { platform, txnid } = by;
 	if (by.kind === "attach_conversion") {
 		const owned = await db.all(sql`SELECT id FROM clicks WHERE publisher_id = ${publisherId}
 			AND id IN (SELECT id FROM clicks WHERE id = ${by.click} UNION ALL ${clicksOfHash(by.click)}
 				UNION ALL SELECT id FROM clicks WHERE publisher_click_id = ${by.click}) LIMIT 1`);
 		if (owned.length === 0) throw invalidInput([{ path: "by.click", message: "is no click of the claim's publisher" }]);
-		await attachByHand(deps, { platform, txnid }, { click: by.click, ...shared }, false);
-		return;
+		const {
+			conversion: _,
+			callbacks: __,
+			...adjusted
+		} = await attachByHand(deps, { platform, txnid }, { click: by.click, ...shared }, isDryRun);
+		return adjusted;
 	}
 	const owned = await db.all(
 		sql`SELECT txnid FROM conversions WHERE platform = ${platform} AND txnid = ${txnid} AND publisher_id = ${publisherId}`,
 	);
 	if (owned.length === 0) throw invalidInput([{ path: "by.txnid", message: "is no transaction of the claim's publisher" }]);
-	await adjust(deps, { kind: by.kind, platform, txnid, ...shared });
+	return make(deps, { kind: by.kind, platform, txnid, ...shared });
 }

@@ -23,7 +23,7 @@ const decimal = v.pipe(text, v.regex(/^-?\d+\.\d{4,6}$/));
 const amount = v.pipe(decimal, v.description("Decimal."));
 const amountOrNull = v.nullable(v.pipe(decimal, v.description("Decimal; null where it is not known.")));
 
-const clickSchema = v.strictObject({
+export const tracedClickSchema = v.strictObject({
 	id: text,
 	click_hash: v.pipe(text, v.description("What the platform reports back.")),
 	kind: v.picklist(TOKEN_KINDS),
@@ -126,7 +126,7 @@ const conversionSchema = v.strictObject({
 export const traceAnswerSchema = v.strictObject({
 	id: text,
 	truncated: v.pipe(v.boolean(), v.description("True where there is more than is shown.")),
-	clicks: v.array(clickSchema),
+	clicks: v.array(tracedClickSchema),
 	postbacks: v.array(postbackSchema),
 	conversions: v.array(conversionSchema),
 });

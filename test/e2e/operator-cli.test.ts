@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { AuditPage } from "../../src/audit/audit-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
-import type { OperatorClaim } from "../../src/claims/claim-answers.ts";
+import type { OperatorClaim, SettledClaim } from "../../src/claims/claim-answers.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
@@ -537,15 +537,20 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		const line = `${at}  c-1  open  a sale is missing: my-click  acme-media, shoes.example, 12.5000 USD`;
 		expect(listed.stdout).toBe(`${line}\n    ${at}  publisher: Order 77\nThere are more: --cursor 5.c-1\n`);
 
-		const granted: OperatorClaim = { ...claim, state: "granted", adjustment: "claim-c-1" };
+		const adjusted = {
+			...{ id: null, kind: "amount" as const, clicks: 0, conversions: 0, publisher_revenue: "12.5000", gross_revenue: "0.0000" },
+			...{ complete: true, dry_run: true },
+		};
+		const granted: SettledClaim = { ...claim, state: "granted", adjustment: "claim-c-1", adjusted, dry_run: true };
 		answer = { status: 200, body: JSON.stringify(granted) };
 		const by = ["--by", "amount", "--date", "2026-11-19", "--amount", "12.50"];
-		const done = await run("claims", "grant", "c-1", "--text", "It was found.", ...by, "--url", url);
+		const done = await run("claims", "grant", "c-1", "--text", "It was found.", ...by, "--dry-run", "--url", url);
 		expect(done.stdout).toContain("granted (adjustment claim-c-1)");
+		expect(done.stdout).toMatch(/^Nothing was changed. It would be:[\s\S]*Would change publisher revenue by 12.5000 USD/);
 		await project.operator(["claims", "answer", "c-1", "--text", "Which shop?", "--url", url]);
 		await project.operator(["claims", "decline", "c-1", "--text", "No.", "--url", url]);
 		expect(seen.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
-			["/operator/claims/c-1/grant", { text: "It was found.", by: { kind: "amount", date: "2026-11-19", amount: "12.50" } }],
+			["/operator/claims/c-1/grant?dry_run=1", { text: "It was found.", by: { kind: "amount", date: "2026-11-19", amount: "12.50" } }],
 			["/operator/claims/c-1/answer", { text: "Which shop?" }],
 			["/operator/claims/c-1/decline", { text: "No." }],
 		]);

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Project } from "./support/project.ts";
 
-const REPORT = { feed: "", accepted: 1, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null };
+const REPORT = { feed: "", accepted: 1, rejected: 0, rejected_lines: [], unknown_domains: [], removed: null, dry_run: false };
 const HEADER = "id,title,link,price\n";
 const LINE = "1,Boots,https://shoes.example/1,10\n";
 
@@ -64,6 +64,13 @@ describe("npm run operator -- products", { timeout: 60_000 }, () => {
 				},
 			]);
 		}
+	});
+
+	it("only asks what would be taken over where it is to", async () => {
+		answers = [{ status: 200, body: { ...REPORT, dry_run: true } }];
+		const { code, stdout } = await run("products", "feed.csv", "--replace", "--dry-run");
+		expect([code, stdout]).toEqual([0, "Would be accepted: 1\nNothing was written. What would be removed is known once it is.\n"]);
+		expect(seen.map(({ query }) => query)).toEqual([{ dry_run: "1", line: "2" }]);
 	});
 
 	it("cuts a large feed into parts with the header, and has the others removed at the end", async () => {

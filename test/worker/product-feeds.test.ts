@@ -76,10 +76,25 @@ describe("worker: a feed of products", () => {
 				rejected_lines: [],
 				unknown_domains: [],
 				removed: null,
+				dry_run: false,
 			});
 			expect(await stored("products")).toEqual(expected);
 			expect((await searchAffiliate({ keyword: "shoes" })).results.map(({ id }) => id)).toEqual(["S-1"]);
 		}
+	});
+
+	it("is told, and nothing of it written or removed, by a dry run", async () => {
+		await sendFeed("products", jsonLines([shoes("1"), shoes("old")]));
+		const before = [await stored("products"), await env.DB.prepare("SELECT count(*) AS n FROM audit").first("n")];
+		const body = `{}\n${jsonLines([shoes("1", { final_price: "1.00" }), shoes("2"), shoes("3", { domain: "nobody.example", url: "https://nobody.example/3" })])}`;
+		expect(await sendFeed("products", body, { dry_run: "1", replace: "domains" })).toMatchObject({
+			...{ accepted: 3, rejected: 1, rejected_lines: [{ line: 1 }], unknown_domains: ["nobody.example"], removed: null, dry_run: true },
+		});
+		expect([await stored("products"), await env.DB.prepare("SELECT count(*) AS n FROM audit").first("n")]).toEqual(before);
+		expect((await postFeed("products", body, { dry_run: "yes" })).status).toBe(422);
+		expect((await postFeed("products", body, { dryrun: "1" })).status).toBe(422);
+		expect(await sendFeed("products", body, { dry_run: "0" })).toMatchObject({ accepted: 3, dry_run: false });
+		expect(await idsStored()).toEqual(["1", "2", "3", "old"]);
 	});
 
 	it("is an upsert by id: sent again it changes nothing, and a later feed wins", async () => {

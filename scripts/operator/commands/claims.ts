@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import { type OperatorClaim, operatorClaimSchema, operatorClaimsSchema } from "../../../src/claims/claim-answers.ts";
+import { type OperatorClaim, operatorClaimsSchema, settledClaimSchema } from "../../../src/claims/claim-answers.ts";
 import { CLAIM_STATES } from "../../../src/lib/enums.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
-import { take } from "../send-adjustment.ts";
+import { describeAdjusted, take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
 const MEANS = ["amount", "attach_conversion", "restore_conversion", "release_conversion"];
 
 type ListOptions = ServerOptions & Partial<Record<"id" | "publisher" | "state" | "from" | "to" | "limit" | "cursor", string>>;
-type SettleOptions = ServerOptions & { text: string };
+type SettleOptions = ServerOptions & { text: string; dryRun?: boolean };
 type GrantOptions = SettleOptions & { by: string } & Partial<Record<"date" | "amount" | "platform" | "txnid" | "click", string>>;
 
 /** `claims …`: what publishers claim, answered, granted or declined. */
@@ -52,7 +52,8 @@ export const command: OperatorCommand = {
 function ofOne(command: Command): Command {
 	return withServerOptions(command)
 		.argument("<id>", "the claim's, as `claims list` shows it")
-		.requiredOption("--text <text>", "what the publisher reads");
+		.requiredOption("--text <text>", "what the publisher reads")
+		.option("--dry-run", "only say what the claim would be then, and what its adjustment would come to");
 }
 
 async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<void> {
@@ -64,10 +65,14 @@ async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<vo
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);
 }
 
-async function settle(id: string, verb: string, options: ServerOptions, body: object): Promise<void> {
-	const path = `/operator/claims/${encodeURIComponent(id)}/${verb}`;
-	const claim = take(operatorClaimSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
-	console.log(options.json ? JSON.stringify(claim, null, 2) : describeClaim(claim));
+async function settle(id: string, verb: string, { dryRun, ...options }: Omit<SettleOptions, "text">, body: object): Promise<void> {
+	const path = `/operator/claims/${encodeURIComponent(id)}/${verb}${dryRun ? "?dry_run=1" : ""}`;
+	const settled = take(settledClaimSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
+	if (options.json) return console.log(JSON.stringify(settled, null, 2));
+	const { adjusted, dry_run, ...claim } = settled;
+	if (dry_run) console.log("Nothing was changed. It would be:");
+	console.log(describeClaim(claim));
+	if (adjusted !== null) console.log(describeAdjusted(adjusted));
 }
 
 function describeClaim(claim: OperatorClaim): string {

@@ -1,4 +1,10 @@
-import { type SignInLink, signInLinkSchema } from "../../../src/console/session/people-answers.ts";
+import * as v from "valibot";
+import {
+	type SignInLink,
+	type SignInLinkPreview,
+	signInLinkPreviewSchema,
+	signInLinkSchema,
+} from "../../../src/console/session/people-answers.ts";
 import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
@@ -6,7 +12,7 @@ import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } fr
 import { take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
-type LinkOptions = ServerOptions & { publisher?: string; name?: string; staff?: string; role?: string; email?: string };
+type LinkOptions = ServerOptions & { publisher?: string; name?: string; staff?: string; role?: string; email?: string; dryRun?: boolean };
 
 /** `sign-in-link`: a one-time link into the console. */
 export const command: OperatorCommand = {
@@ -22,6 +28,7 @@ export const command: OperatorCommand = {
 				`of someone new: ${oneOf(PUBLISHER_ROLES)} of a publisher's (otherwise owner), ${oneOf(OPERATOR_ROLES)} of staff`,
 			)
 			.option("--email <address>", "of someone new")
+			.option("--dry-run", "only say whose link it would be")
 			.addHelpText(
 				"after",
 				"\nExamples:\n  sign-in-link --publisher acme-media --name 'Ada Lovelace'\n  sign-in-link --staff grace --role manager --email grace@example.com",
@@ -30,17 +37,26 @@ export const command: OperatorCommand = {
 	},
 };
 
-async function issue({ publisher, name, staff, role, email, ...options }: LinkOptions): Promise<void> {
+async function issue({ publisher, name, staff, role, email, dryRun, ...options }: LinkOptions): Promise<void> {
 	if ((publisher === undefined) === (staff === undefined)) throw new Failure("Name either --publisher, or --staff.");
 	if (staff !== undefined && name !== undefined) throw new Failure("--name is of a publisher's people: --staff is a name itself.");
 	const whose = publisher === undefined ? { staff } : { publisher, ...(name !== undefined && { name }) };
 	const body = { ...whose, ...(role !== undefined && { role }), ...(email !== undefined && { email }) };
-	const answer = take(signInLinkSchema, await callOperator(targetOf(options), "/operator/sign-in-links", JSON.stringify(body)));
+	const path = `/operator/sign-in-links${dryRun ? "?dry_run=1" : ""}`;
+	const answer = take(
+		v.union([signInLinkSchema, signInLinkPreviewSchema]),
+		await callOperator(targetOf(options), path, JSON.stringify(body)),
+	);
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeLink(answer));
 }
 
-function describeLink({ person, purpose, url, expires_at: expiresAt }: SignInLink): string {
+function describeLink({ person, purpose, url, expires_at: expiresAt, ...rest }: SignInLink | SignInLinkPreview): string {
 	const whose =
 		person.publisher === null ? `${person.name}, staff (${person.role})` : `${person.name} of ${person.publisher} (${person.role})`;
-	return `${purpose === "invitation" ? "Invited" : "For"} ${whose}. The link works once, until ${expiresAt}, and is shown only here:\n${url}`;
+	const isNew = purpose === "invitation";
+	if (url === null) {
+		const ended = "ends" in rest && rest.ends > 0 ? `, and ${rest.ends} of theirs would open no more` : "";
+		return `Nothing was changed. The link would be ${isNew ? "an invitation of" : "for"} ${whose}, until ${expiresAt}${ended}.`;
+	}
+	return `${isNew ? "Invited" : "For"} ${whose}. The link works once, until ${expiresAt}, and is shown only here:\n${url}`;
 }

@@ -16,6 +16,7 @@ import { NOTICE_OPERATIONS } from "./notice.ts";
 import { OPERATOR_ADJUSTMENT_OPERATIONS } from "./operator-adjustments.ts";
 import { OPERATOR_AUDIT_OPERATIONS } from "./operator-audit.ts";
 import { OPERATOR_CALLBACK_OPERATIONS } from "./operator-callbacks.ts";
+import { OPERATOR_CLICK_OPERATIONS } from "./operator-clicks.ts";
 import { OPERATOR_CONSOLE_OPERATIONS } from "./operator-console.ts";
 import { OPERATOR_CONVERSION_OPERATIONS } from "./operator-conversions.ts";
 import { OPERATOR_DATABASE_OPERATIONS } from "./operator-database.ts";
@@ -103,6 +104,7 @@ export const OPERATOR_API: Described = {
 		...OPERATOR_FEED_OPERATIONS,
 		...OPERATOR_TRACE_OPERATIONS,
 		...OPERATOR_ERASE_OPERATIONS,
+		...OPERATOR_CLICK_OPERATIONS,
 		...OPERATOR_CONVERSION_OPERATIONS,
 		...OPERATOR_PROBLEM_OPERATIONS,
 		...OPERATOR_STATEMENT_OPERATIONS,

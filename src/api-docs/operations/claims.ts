@@ -1,6 +1,13 @@
 /** Claims: of publishers, and what operators do with them. */
 import * as v from "valibot";
-import { claimedSchema, claimSchema, claimsSchema, operatorClaimSchema, operatorClaimsSchema } from "../../claims/claim-answers.ts";
+import {
+	claimedSchema,
+	claimSchema,
+	claimsSchema,
+	operatorClaimSchema,
+	operatorClaimsSchema,
+	settledClaimSchema,
+} from "../../claims/claim-answers.ts";
 import {
 	claimRequestSchema,
 	claimsQuerySchema,
@@ -15,7 +22,7 @@ import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 named("Claim", claimSchema);
 named("OperatorClaim", operatorClaimSchema);
@@ -123,7 +130,7 @@ const settling = {
 	200: {
 		description: "The claim.",
 		headers: { "cache-control": "Always no-store." },
-		content: { schema: named("OperatorClaim", operatorClaimSchema) },
+		content: { schema: named("SettledClaim", settledClaimSchema) },
 	},
 	401: UNAUTHORIZED,
 	404: NO_CLAIM,
@@ -168,7 +175,7 @@ export const OPERATOR_CLAIM_OPERATIONS: readonly Operation[] = [
 		role: "finance",
 		summary: "Answer a claim",
 		description: "It waits for the publisher then, who reads the text.",
-		parameters: [ID],
+		parameters: [ID, DRY_RUN],
 		body: words("Which address was the parcel sent to?"),
 		answers: settling,
 	},
@@ -180,7 +187,7 @@ export const OPERATOR_CLAIM_OPERATIONS: readonly Operation[] = [
 		role: "finance",
 		summary: "Decline a claim",
 		description: "The publisher reads the text.",
-		parameters: [ID],
+		parameters: [ID, DRY_RUN],
 		body: words("The shop has cancelled the order."),
 		answers: settling,
 	},
@@ -193,7 +200,7 @@ export const OPERATOR_CLAIM_OPERATIONS: readonly Operation[] = [
 		summary: "Grant a claim",
 		description:
 			"By an adjustment of the claim's publisher, made under an id of the claim's: an amount on a day, a conversion restored or released, or an unmatched one given its click. Asked again after a failure, it is not made twice.",
-		parameters: [ID],
+		parameters: [ID, DRY_RUN],
 		body: {
 			required: true,
 			contents: [

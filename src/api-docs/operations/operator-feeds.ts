@@ -6,12 +6,13 @@ import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
 
 const text = v.string();
 
 function parametersOf(kind: FeedKind): readonly Parameter[] {
 	return [
+		DRY_RUN,
 		{
 			in: "query",
 			name: "replace",

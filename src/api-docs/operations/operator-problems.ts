@@ -105,7 +105,8 @@ export const OPERATOR_PROBLEM_OPERATIONS: readonly Operation[] = [
 		path: "/operator/postback-url",
 		id: "issuePostbackUrl",
 		summary: "Issue the address that a platform is to call",
-		description: "With a new key in it, which is shown this once. Keys that there are stay valid.",
+		description: "With a new key in it, which is shown this once. Keys that there are stay valid. A dry run shows the address as GET does.",
+		parameters: [DRY_RUN],
 		body: { required: true, contents: [{ schema: postbackUrlRequest, example: { platform: "northwind" } }] },
 		answers: {
 			200: { description: "The address.", content: { schema: named("PostbackUrl", postbackUrlSchema) } },

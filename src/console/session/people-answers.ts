@@ -37,15 +37,17 @@ export const signInLinkRequestSchema = v.strictObject({
 	),
 });
 
+const linkedPerson = {
+	publisher: v.pipe(v.nullable(v.string()), v.description("Null for staff.")),
+	name: v.string(),
+	email: v.nullable(v.string()),
+	role: v.picklist(PERSON_ROLES),
+};
+const purpose = v.pipe(v.picklist(LINK_PURPOSES), v.description("`invitation` lasts 72 hours, `sign_in` 15 minutes."));
+
 export const signInLinkSchema = v.strictObject({
-	person: v.strictObject({
-		id: v.string(),
-		publisher: v.pipe(v.nullable(v.string()), v.description("Null for staff.")),
-		name: v.string(),
-		email: v.nullable(v.string()),
-		role: v.picklist(PERSON_ROLES),
-	}),
-	purpose: v.pipe(v.picklist(LINK_PURPOSES), v.description("`invitation` lasts 72 hours, `sign_in` 15 minutes.")),
+	person: v.strictObject({ id: v.string(), ...linkedPerson }),
+	purpose,
 	url: v.pipe(
 		v.string(),
 		v.description("Signs in once, whoever has it. It is shown here and never again, and ends the person's earlier ones."),
@@ -53,6 +55,17 @@ export const signInLinkSchema = v.strictObject({
 	expires_at: time,
 });
 
+/** What a dry run answers. */
+export const signInLinkPreviewSchema = v.strictObject({
+	dry_run: v.literal(true),
+	person: v.strictObject({ id: v.pipe(v.nullable(v.string()), v.description("Null of someone new.")), ...linkedPerson }),
+	purpose,
+	url: v.null(),
+	expires_at: time,
+	ends: v.pipe(count, v.description("Links of theirs that would open no more.")),
+});
+
+export type SignInLinkPreview = v.InferOutput<typeof signInLinkPreviewSchema>;
 export type SignInLink = v.InferOutput<typeof signInLinkSchema>;
 export type SignInLinkRequest = v.InferOutput<typeof signInLinkRequestSchema>;
 

@@ -36,7 +36,7 @@ export type IssuedLink = { person: KnownPerson; token: string; purpose: LinkPurp
 /** Of a session's hash, what names it: too little of it to be of use otherwise. */
 export const SESSION_ID_LENGTH = 16;
 
-const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
+export const LASTS_MS: Record<LinkPurpose, number> = { invitation: 72 * HOUR_MS, sign_in: 15 * MINUTE_MS };
 
 const PERSON = sql`id, publisher_id AS "publisherId", name, email, role, created_at AS "createdAt", disabled_at AS "disabledAt"`;
 
@@ -81,7 +81,7 @@ export async function findAnyone(db: Database, id: string): Promise<KnownPerson>
 /** Makes someone who may sign in, and their first link, an invitation. @throws HttpError 422 that names what is at fault, such as a name that is taken */
 export async function invitePerson({ db, now }: PeopleDeps, actor: Actor, wanted: NewPerson): Promise<IssuedLink> {
 	const at = now();
-	const person = { ...(await readPerson(db, wanted)), id: newTimeOrderedId(at), createdAt: at, disabledAt: null };
+	const person = { ...(await readNewPerson(db, wanted)), id: newTimeOrderedId(at), createdAt: at, disabledAt: null };
 	const { id, publisherId, name, email, role } = person;
 	const { token, statement, expiresAt } = await linkFor(id, "invitation", at);
 	const isThere = sql`EXISTS (SELECT 1 FROM console_people WHERE id = ${id})`;
@@ -93,7 +93,7 @@ export async function invitePerson({ db, now }: PeopleDeps, actor: Actor, wanted
 	]);
 	if (made?.results.length !== 1) {
 		const isNameTaken = (await findPersonByName(db, publisherId, name)) !== null;
-		throw invalidInput([{ path: isNameTaken ? "name" : "email", message: "is someone else's" }]);
+		throw taken(isNameTaken ? "name" : "email");
 	}
 	return { person, token, purpose: "invitation", expiresAt };
 }
@@ -115,8 +115,16 @@ export async function issueSignInLink(
 		statement,
 		auditStatement(actor, at, entry, { where: mayHave }),
 	]);
-	if (issued?.results.length !== 1) throw invalidInput([{ path: "name", message: "is disabled: enable them first" }]);
+	if (issued?.results.length !== 1) throw disabled();
 	return { person, token, purpose, expiresAt };
+}
+
+export function taken(path: "name" | "email"): HttpError {
+	return invalidInput([{ path, message: "is someone else's" }]);
+}
+
+export function disabled(): HttpError {
+	return invalidInput([{ path: "name", message: "is disabled: enable them first" }]);
 }
 
 /** Ends one session of someone's. @param id the beginning of its hash @throws HttpError 404 where they have no such session */
@@ -232,7 +240,8 @@ function isNeeded(id: string, { role }: Actor): SQL {
 			WHERE o.publisher_id IS NULL AND o.role = 'admin' AND o.disabled_at IS NULL AND o.id <> ${id})`;
 }
 
-async function readPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
+/** Someone who is to be made. @throws HttpError 422 that names what is at fault */
+export async function readNewPerson(db: Database, { publisherId, name, email, role }: NewPerson): Promise<NewPerson> {
 	const read = readInput(v.strictObject({ name: personName, email: v.nullable(personEmail) }), { name, email });
 	if (publisherId === null && read.name.toLowerCase() === BREAK_GLASS) {
 		throw invalidInput([{ path: "name", message: "is how whoever holds OPERATOR_KEY is called" }]);

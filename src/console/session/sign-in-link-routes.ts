@@ -1,11 +1,22 @@
 /** POST /operator/sign-in-links: a one-time link for someone of a publisher's, or of the staff, who is made where they are new. */
 import { Hono } from "hono";
-import { actorOf } from "../../http/actor.ts";
+import { type Actor, actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
-import { readBody } from "../../http/read-input.ts";
+import { readBody, readDryRun } from "../../http/read-input.ts";
+import type { LinkPurpose } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
-import { findPersonByName, type IssuedLink, invitePerson, issueSignInLink, linkUrl, type PeopleDeps } from "./people.ts";
-import { type SignInLink, type SignInLinkRequest, signInLinkRequestSchema } from "./people-answers.ts";
+import {
+	findPersonByName,
+	type IssuedLink,
+	invitePerson,
+	issueSignInLink,
+	type KnownPerson,
+	linkUrl,
+	type NewPerson,
+	type PeopleDeps,
+} from "./people.ts";
+import { type SignInLink, type SignInLinkPreview, type SignInLinkRequest, signInLinkRequestSchema } from "./people-answers.ts";
+import { previewInvitation, previewSignInLink } from "./preview-link.ts";
 
 export type SignInLinkDeps = PeopleDeps & {
 	/** Origin of the console, without a trailing slash. */
@@ -15,13 +26,19 @@ export type SignInLinkDeps = PeopleDeps & {
 export function signInLinkRoutes(deps: SignInLinkDeps): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
-		const issued = await issue(deps, actorOf(c), await readBody(c.req.raw, signInLinkRequestSchema));
-		return jsonResponse(showLink(deps.consoleUrl, issued), 200, { "cache-control": "no-store" });
+		const isDryRun = readDryRun(c.req.query());
+		const wanted = await readWanted(deps, await readBody(c.req.raw, signInLinkRequestSchema));
+		const answer = isDryRun ? await preview(deps, wanted) : showLink(deps.consoleUrl, await issue(deps, actorOf(c), wanted));
+		return jsonResponse(answer, 200, { "cache-control": "no-store" });
 	});
 	return app;
 }
 
-async function issue(deps: SignInLinkDeps, actor: ReturnType<typeof actorOf>, request: SignInLinkRequest): Promise<IssuedLink> {
+/** Someone new, or someone who is there with the link that they are to get. */
+type Wanted = { invited: NewPerson } | { known: KnownPerson; purpose: LinkPurpose };
+
+/** @throws HttpError 422 that names what is at fault */
+async function readWanted({ db }: SignInLinkDeps, request: SignInLinkRequest): Promise<Wanted> {
 	const { publisher, staff, role, email, invitation } = request;
 	if ((publisher === undefined) === (staff === undefined))
 		throw invalidInput([{ path: "publisher", message: "or staff is required, and only one of both" }]);
@@ -29,17 +46,25 @@ async function issue(deps: SignInLinkDeps, actor: ReturnType<typeof actorOf>, re
 		throw invalidInput([{ path: "name", message: "is of a publisher's people alone" }]);
 	const publisherId = publisher ?? null;
 	const name = staff ?? request.name ?? "Owner";
-	const known = await findPersonByName(deps.db, publisherId, name);
+	const known = await findPersonByName(db, publisherId, name);
 	if (known === null) {
 		const wanted = role ?? (publisherId === null ? undefined : "owner");
 		if (wanted === undefined) throw invalidInput([{ path: "role", message: "is required of someone new" }]);
-		return invitePerson(deps, actor, { publisherId, name, email: email ?? null, role: wanted });
+		return { invited: { publisherId, name, email: email ?? null, role: wanted } };
 	}
 	if (role !== undefined && role !== known.role)
 		throw invalidInput([{ path: "role", message: `is ${known.role}, of someone who is there` }]);
 	if (email !== undefined && email !== known.email)
 		throw invalidInput([{ path: "email", message: "is another one, of someone who is there" }]);
-	return issueSignInLink(deps, actor, known, invitation === true ? "invitation" : "sign_in");
+	return { known, purpose: invitation === true ? "invitation" : "sign_in" };
+}
+
+function issue(deps: SignInLinkDeps, actor: Actor, wanted: Wanted): Promise<IssuedLink> {
+	return "invited" in wanted ? invitePerson(deps, actor, wanted.invited) : issueSignInLink(deps, actor, wanted.known, wanted.purpose);
+}
+
+function preview(deps: SignInLinkDeps, wanted: Wanted): Promise<SignInLinkPreview> {
+	return "invited" in wanted ? previewInvitation(deps, wanted.invited) : previewSignInLink(deps, wanted.known, wanted.purpose);
 }
 
 function showLink(consoleUrl: string, { person, token, purpose, expiresAt }: IssuedLink): SignInLink {

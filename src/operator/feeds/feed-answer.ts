@@ -11,6 +11,10 @@ export const feedReportSchema = v.strictObject({
 	rejected_lines: v.pipe(v.array(v.strictObject({ line: count, reason: text })), v.description("The first hundred.")),
 	unknown_domains: v.pipe(v.array(text), v.description("Domains of accepted products that are no brand's.")),
 	removed: v.pipe(v.nullable(count), v.description("Products that the feed no longer has; null where none were to be removed.")),
+	dry_run: v.pipe(
+		v.boolean(),
+		v.description("True: nothing was written. What `replace` would remove is not told: that is known once the feed is written."),
+	),
 	message: v.optional(v.pipe(text, v.description("Why nothing was removed, or why the feed was not read to its end."))),
 	/** The feed was not read to its end. */
 	incomplete: v.optional(v.literal(true)),

@@ -18,13 +18,16 @@ export type FeedOptions = {
 	mapping: Record<string, string>;
 	idPrefix: string;
 	constants: Map<string, string>;
+	/** Only says what would be taken over. */
+	isDryRun: boolean;
 };
 
 const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false: null, true: "domains", domains: "domains", all: "all" };
+const FLAGS: Readonly<Record<string, boolean>> = { "": false, "0": false, false: false, "1": true, true: true };
 const MAX_LINE = 1_000_000_000;
 
 /**
- * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`; any other parameter is a field with its
+ * `feed`, `replace` (`domains` or `all`), `line`, `mapping` (a JSON object), `id_prefix`, `dry_run`; any other parameter is a field with its
  * value for the whole feed.
  * @throws HttpError 422 that names each parameter at fault
  */
@@ -39,6 +42,8 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	}
 	const replace = SCOPES[query.get("replace") ?? ""];
 	if (replace === undefined) messages.replace = ["must be domains or all"];
+	const isDryRun = FLAGS[query.get("dry_run") ?? ""];
+	if (isDryRun === undefined) messages.dry_run = ["must be 1 or 0"];
 	const line = query.get("line") === null ? null : Number(query.get("line"));
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) messages.line = ["must be a line number"];
 	const feed = query.get("feed");
@@ -53,10 +58,11 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 		mapping: typeof mapping === "string" ? {} : mapping,
 		idPrefix: query.get("id_prefix")?.trim() ?? "",
 		constants,
+		isDryRun: isDryRun === true,
 	};
 }
 
-const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix"]);
+const OPTIONS = new Set(["feed", "replace", "line", "mapping", "id_prefix", "dry_run"]);
 
 /** The mapping, or what is wrong with it. */
 function readMapping(text: string | null, fields: readonly string[]): Record<string, string> | string {

@@ -28,7 +28,7 @@ const MAX_HOSTS = 10_000;
 
 /**
  * Takes over a feed: upsert by id, in batches, so that its size costs no memory. A record at fault is rejected alone. What is
- * taken over stays even where the feed cannot be read to its end; the same feed may be sent again.
+ * taken over stays even where the feed cannot be read to its end; the same feed may be sent again. A dry run reads it all, and writes nothing.
  */
 export async function importFeed(
 	deps: FeedDeps,
@@ -50,10 +50,11 @@ async function takeOver(
 	options: FeedOptions,
 	stream: ReadableStream<Uint8Array>,
 ): Promise<FeedReport> {
-	const { feed, replace, line, mapping, idPrefix, constants } = options;
+	const { feed, replace, line, mapping, idPrefix, constants, isDryRun } = options;
 	const feedId = feed ?? (replace === null ? null : crypto.randomUUID());
 	const write = feedWriter(deps.products, kind, feedId);
 	const taking = new Taking(deps.db, kind, async (rows) => {
+		if (isDryRun) return;
 		if (rows.length > 0) await audit.begin();
 		await write(rows);
 	});
@@ -76,9 +77,9 @@ async function takeOver(
 		if (!(error instanceof EmptyFeedError && feed !== null && replace !== null)) broken = error;
 	}
 	await taking.finish();
-	const report = { ...taking.report(), feed: feedId ?? "" };
+	const report = { ...taking.report(), feed: feedId ?? "", dry_run: isDryRun };
 	if (broken !== null) return { ...report, removed: null, incomplete: true, message: broken.message };
-	if (feedId === null || replace === null) return { ...report, removed: null };
+	if (feedId === null || replace === null || isDryRun) return { ...report, removed: null };
 	// A feed that is mostly rejected says little about what there is.
 	if (report.rejected > report.accepted) return { ...report, removed: null, message: "Nothing was removed: most records were rejected." };
 	await audit.begin();

@@ -1,7 +1,7 @@
 /** /operator/postback-url: the whole address that a platform is to call. GET shows it without a key; POST issues one for it. */
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
-import { readBody, readInput } from "../../http/read-input.ts";
+import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, showPostbackUrl } from "./give-postback-url.ts";
 
@@ -9,8 +9,9 @@ export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	const app = new Hono();
 	app.get("/", async (c) => jsonResponse(await showPostbackUrl(deps, readInput(postbackUrlSchema, c.req.query())), 200, NO_STORE));
 	app.post("/", async (c) => {
+		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readBody(c.req.raw, postbackUrlSchema);
-		return jsonResponse(await issuePostbackUrl(deps, actorOf(c), wanted), 200, NO_STORE);
+		return jsonResponse(await (isDryRun ? showPostbackUrl(deps, wanted) : issuePostbackUrl(deps, actorOf(c), wanted)), 200, NO_STORE);
 	});
 	return app;
 }

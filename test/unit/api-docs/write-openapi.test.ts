@@ -97,6 +97,17 @@ describe.each<[string, Described]>([
 });
 
 describe("unit: the description for the operator", () => {
+	it("every verb of the operator's that changes something can be asked what it would do, but for those that access.md names", () => {
+		const without = OPERATOR_API.operations
+			.filter(({ credential, method }) => credential === "OperatorKey" && method !== "get")
+			.filter(({ parameters = [] }) => !parameters.some(({ name }) => name === "dry_run"))
+			.map(({ id }) => id);
+		const onlyRead = ["checkLedger", "explainBid", "listKeys", "traceConversion"];
+		const writeWhereToldTo = ["reconcileStatement", "reconcileSums"];
+		const nothingToPreview = ["moveDatabase", "rebuildLearning", "testCallback"];
+		expect(without.sort()).toEqual([...onlyRead, ...writeWhereToldTo, ...nothingToPreview].sort());
+	});
+
 	it("names the answer of each verb, and what stands in it", () => {
 		const { schemas } = writeOpenApi(OPERATOR_API, hosts, NOW).components as { schemas: Record<string, unknown> };
 		const expected = [

@@ -1,6 +1,7 @@
 /** Claims: looked up first, opened, answered, granted and declined, on both consoles and by keys. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SettledClaim } from "../../../src/claims/claim-answers.ts";
 import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { capDeps, clickMessage, letters } from "../../support/click-messages.ts";
 import { get, post, shown, signIn, type Visitor } from "../../support/console.ts";
@@ -149,6 +150,44 @@ describe("worker: claims", () => {
 		]);
 	});
 
+	it("say what an answer, a refusal or a grant would come to, and change nothing", async () => {
+		const { claim: sold } = await claim({ id: "sale-1", kind: "wrong", text: "It was more." });
+		const id = sold?.id ?? "";
+		const stored = async () => {
+			const { results } = await env.DB.prepare("SELECT * FROM claims ORDER BY id").all();
+			const counts = "SELECT (SELECT count(*) FROM audit) AS audit, (SELECT count(*) FROM adjustments) AS adjustments";
+			return [results, await env.DB.prepare(counts).first(), await earned()];
+		};
+		const before = await stored();
+		const dry = async (verb: string, body: object) => {
+			const response = await operate(`${id}/${verb}?dry_run=1`, body);
+			return { status: response.status, body: await response.json<SettledClaim>() };
+		};
+		const amount = { kind: "amount", date: "2026-11-17", amount: "12.50" };
+		for (const [verb, state, body] of [
+			["answer", "answered", { text: "Which shop?" }],
+			["decline", "declined", { text: "No." }],
+			["grant", "granted", { text: "Yes.", by: amount }],
+		] as const) {
+			const { status, body: told } = await dry(verb, body);
+			expect([verb, status, told.dry_run, told.state, told.thread.at(-1)?.text]).toEqual([verb, 200, true, state, body.text]);
+			const of = { dry_run: true, id: null, kind: "amount", publisher_revenue: "12.5000", clicks: 0, conversions: 0 };
+			expect(told.adjusted).toEqual(verb === "grant" ? expect.objectContaining(of) : null);
+		}
+		for (const by of [
+			{ ...amount, date: "2026-11-19" },
+			{ kind: "restore_conversion", platform: "west", txnid: "sale-9" },
+			{ kind: "restore_conversion", platform: "west", txnid: "sale-1" },
+		]) {
+			expect([by, (await dry("grant", { text: "Yes.", by })).status]).toEqual([by, 422]);
+		}
+		expect((await operate(`${id}/grant?dryrun=1`, { text: "Yes.", by: amount })).status).toBe(422);
+		expect((await operate("nothing/decline?dry_run=1", { text: "No." })).status).toBe(404);
+		expect(await stored()).toEqual(before);
+		await operate(`${id}/decline`, { text: "No." });
+		expect((await dry("answer", { text: "Which shop?" })).status).toBe(409);
+	});
+
 	it("are granted once, by an adjustment of the claim's own publisher", async () => {
 		const wrong = await claim({ id: "sale-1", kind: "wrong" });
 		expect((await shown(get(`/console/operator/claims/${wrong.claim?.id}`, who.viewer))).text).toMatch(
@@ -186,6 +225,12 @@ describe("worker: claims", () => {
 		};
 		expect((await post(`/console/operator/claims/${unsold?.id}/grant`, who.finance, form)).status).toBe(303);
 		expect(await stateOf(unsold?.id ?? "")).toBe("granted");
+		await env.DB.prepare("UPDATE claims SET state = 'open', version = version + 1 WHERE id = ?").bind(unsold?.id).run();
+		const attach = { kind: "attach_conversion", platform: "west", txnid: "lost-1", click: "unsold <1>" };
+		const again = await (await operate(`${unsold?.id}/grant?dry_run=1`, { text: "Yes.", by: attach })).json<SettledClaim>();
+		// It was made before the claim could be written: it is told, and not made again.
+		expect(again).toMatchObject({ dry_run: true, state: "granted", adjusted: { id: `claim-${unsold?.id}`, publisher_revenue: "4.0000" } });
+		expect((await operate(`${unsold?.id}/grant`, { text: "Yes.", by: attach })).status).toBe(200);
 		expect(Number(await earned())).toBeCloseTo(Number(before) + 12.5 + 4, 4);
 		expect(await claim({ id: "unsold <1>" })).toMatchObject({ outcome: "known", conversions: [{ transaction_id: "lost-1" }] });
 	});

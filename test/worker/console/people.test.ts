@@ -15,7 +15,7 @@ import {
 	linkUrl,
 	listPeople,
 } from "../../../src/console/session/people.ts";
-import { changedPersonSchema, peopleSchema, personSchema } from "../../../src/console/session/people-answers.ts";
+import { changedPersonSchema, peopleSchema, personSchema, signInLinkPreviewSchema } from "../../../src/console/session/people-answers.ts";
 import { beginSession, findSession } from "../../../src/console/session/sessions.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { ACTOR } from "../../support/actor.ts";
@@ -149,8 +149,8 @@ describe("worker: people", () => {
 });
 
 describe("worker: POST /operator/sign-in-links", () => {
-	const ask = async (body: object) => {
-		const response = await exports.default.fetch("https://base.example/operator/sign-in-links", {
+	const ask = async (body: object, query = "") => {
+		const response = await exports.default.fetch(`https://base.example/operator/sign-in-links${query}`, {
 			method: "POST",
 			headers: OPERATOR_HEADERS,
 			body: JSON.stringify(body),
@@ -165,6 +165,35 @@ describe("worker: POST /operator/sign-in-links", () => {
 		expect(await issueLink({ staff: "new", invitation: true })).toMatchObject({ purpose: "invitation", expires_at: made.expires_at });
 		const stored = await env.DB.prepare("SELECT * FROM console_links").all();
 		expect(JSON.stringify(stored.results)).not.toContain(made.url.split("/").at(-1));
+	});
+
+	it("says whose link it would be, and makes nobody and nothing", async () => {
+		const stored = async () =>
+			Promise.all(
+				["console_people", "console_links", "audit"].map(
+					async (table) => (await env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results,
+				),
+			);
+		const made = await issueLink({ staff: "there", role: "viewer", email: "there@example.com" });
+		const before = await stored();
+		const { status, body } = await ask({ staff: "newer", role: "manager", email: "newer@example.com" }, "?dry_run=1");
+		expect(status).toBe(200);
+		const { expires_at: expiresAt, ...told } = v.parse(signInLinkPreviewSchema, body);
+		const person = { id: null, publisher: null, name: "newer", email: "newer@example.com", role: "manager" };
+		expect(told).toEqual({ dry_run: true, person, purpose: "invitation", url: null, ends: 0 });
+		expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now() + 71 * 3_600_000);
+		const known = (await ask({ staff: "there" }, "?dry_run=1")).body;
+		expect(known).toMatchObject({ dry_run: true, person: made.person, purpose: "sign_in", url: null, ends: 1 });
+		for (const [wanted, path] of [
+			[{ staff: "newer", role: "owner" }, "role"],
+			[{ staff: "newer", role: "viewer", email: "there@example.com" }, "email"],
+			[{ publisher: "nobody" }, "publisher"],
+		] as const) {
+			const refused = [await ask(wanted, "?dry_run=1"), await ask(wanted)];
+			for (const answer of refused) expect([wanted, answer.status, answer.body.faults?.[0]?.path]).toEqual([wanted, 422, path]);
+		}
+		expect((await ask({ staff: "there" }, "?dryrun=1")).status).toBe(422);
+		expect(await stored()).toEqual(before);
 	});
 
 	it.each([

@@ -227,6 +227,9 @@ describe("worker: the fix", () => {
 		expect(shown.url).toBe(
 			"http://localhost:8787/api/postback/{access_key}?txnid={transactionid}&cid={sub1}&edate={timestamp}&payout={sum}&sales={order_sum}&currency={currency}&status={status}",
 		);
+		const dry = await (await post("/postback-url?dry_run=1", { platform: "p77" })).json();
+		expect(dry).toEqual(shown);
+		expect(await readAll("SELECT verb FROM audit WHERE subject_id = 'p77' AND verb = 'issuePostbackUrl'")).toEqual([]);
 		const issued = v.parse(postbackUrlSchema, await (await post("/postback-url", { platform: "p77", network: "everflow" })).json());
 		expect([issued.unknown, issued.key_id === null]).toEqual([["edate"], false]);
 		const key = /\/api\/postback\/([^?]+)\?/.exec(issued.url)?.[1] ?? "";

@@ -1,0 +1,24 @@
+/** Answer of GET /operator/clicks. */
+import * as v from "valibot";
+import { tracedClickSchema } from "../../conversions/trace-answer.ts";
+import { count } from "../../lib/shapes.ts";
+
+const textOrNull = v.nullable(v.string());
+
+export const listedClickSchema = v.strictObject({
+	...tracedClickSchema.entries,
+	country: v.pipe(textOrNull, v.description("That the link was made for.")),
+	keyword: v.pipe(textOrNull, v.description("The keyword that priced the bid.")),
+});
+
+export const clickPageSchema = v.strictObject({
+	data: v.array(listedClickSchema),
+	limit: count,
+	next_cursor: v.pipe(
+		textOrNull,
+		v.description("Ask again with it; null where there are no more. A page may be short, and have one, where few clicks are meant."),
+	),
+});
+
+export type ListedClick = v.InferOutput<typeof listedClickSchema>;
+export type ClickPage = v.InferOutput<typeof clickPageSchema>;

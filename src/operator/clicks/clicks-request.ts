@@ -1,0 +1,57 @@
+/** What GET /operator/clicks is asked for. Pure: the query in, or the faults of each parameter. */
+import * as v from "valibot";
+import { endOf, givenOf, moment } from "../../http/period.ts";
+import { readInput } from "../../http/read-input.ts";
+import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
+import { TOKEN_KINDS } from "../../lib/enums.ts";
+import { canonicalHost } from "../../lib/host.ts";
+import { OPERATOR_CURSOR, type Position, pageLimit } from "../../lib/page-cursor.ts";
+import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
+
+export const LISTED_REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
+
+const name = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
+
+/** Closed: a filter that is misspelled would show what it was to leave out. */
+export const clicksQuerySchema = v.strictObject({
+	id: v.optional(v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`))),
+	publisher: v.optional(name),
+	source: v.optional(name),
+	brand: v.optional(
+		v.pipe(
+			v.string(),
+			v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
+		),
+	),
+	campaign: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "must be a campaign's id"))),
+	platform: v.optional(name),
+	country: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/i, "must be a code such as US"), v.toUpperCase())),
+	kind: v.optional(v.picklist(TOKEN_KINDS, `must be one of ${TOKEN_KINDS.join(", ")}`)),
+	reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
+	from: v.optional(moment),
+	to: v.optional(moment),
+	limit: pageLimit,
+	cursor: v.optional(v.pipe(v.string(), v.regex(OPERATOR_CURSOR.pattern, "must be the next_cursor of an answer"))),
+});
+
+export type ClicksQuery = Omit<v.InferOutput<typeof clicksQuerySchema>, "from" | "to" | "cursor" | "campaign"> & {
+	campaign?: number;
+	fromAt: number | null;
+	/** Excluded. */
+	toAt: number | null;
+	/** The last click of the page before. */
+	after: Position | null;
+};
+
+/** An empty parameter counts as absent; a date as `to` includes that day. @throws HttpError 422 that names every parameter at fault */
+export function readClicksQuery(query: Record<string, string>): ClicksQuery {
+	const { from, to, cursor, brand, campaign, ...rest } = readInput(clicksQuerySchema, givenOf(query));
+	return {
+		...rest,
+		...(brand !== undefined && { brand: canonicalHost(brand) ?? brand }),
+		...(campaign !== undefined && { campaign: Number(campaign) }),
+		fromAt: from === undefined ? null : Date.parse(from),
+		toAt: to === undefined ? null : endOf(to),
+		after: OPERATOR_CURSOR.read(cursor),
+	};
+}
