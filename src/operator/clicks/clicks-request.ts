@@ -8,7 +8,7 @@ import { canonicalHost } from "../../lib/host.ts";
 import { OPERATOR_CURSOR, type Position, pageLimit } from "../../lib/page-cursor.ts";
 import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 
-export const LISTED_REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
+const LISTED_REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
 
 const name = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 
