@@ -36,6 +36,8 @@ export async function fillPostgres(url: string, rows: number, say: (text: string
 		}
 		await client.query(`ALTER TABLE clicks ATTACH PARTITION ${partition} ${bound}`);
 		for (const statement of insertStoredCounters(rows, (count) => series(0, count))) await client.query(statement);
+		// As the cron has it: clicks are summed up to be learned from, whoever learns.
+		await client.query("UPDATE click_sequence SET learning_gap = 0");
 		say("vacuuming");
 		await client.query("VACUUM (ANALYZE)");
 	});
