@@ -10,7 +10,7 @@ import { sumOf } from "../reports/exact-sum.ts";
 import type { NetworkReport, ReportGroup } from "./report-answer.ts";
 import { hasDetails, isOfRows, type NetworkReportQuery } from "./report-request.ts";
 import { NO_SUMS, type ReportSums, showGroup, showSums, showTotal } from "./show-report.ts";
-import { requireFewRows, sourceRows } from "./source-rows.ts";
+import { publishersOf, requireFewRows, sourceRows } from "./source-rows.ts";
 
 type Key = string | number;
 type Row = ReportSums & Partial<Record<ReportGroup, Key>>;
@@ -57,14 +57,11 @@ const HAS_SOMETHING = sql`SUM(click_count) <> 0 OR SUM(conversion_count) <> 0 OR
 
 /** All there is, and amounts of the operator's, which are of a publisher and of nothing else. */
 function rowsOf({ from, to, publisher }: NetworkReportQuery): SQL {
-	// What is nobody's is under no name.
-	const publishers =
-		publisher === null ? sql`(SELECT id FROM publishers UNION ALL SELECT '')` : sql`(SELECT CAST(${publisher} AS TEXT) AS id)`;
 	const isPublisher = publisher === null ? sql`true` : sql`p.id = ${publisher}`;
 	return sql`SELECT n.date, n.publisher_id, n.brand_id, n.campaign_id, n.platform, n.country, n.kind, CAST(NULL AS TEXT) AS source_id,
 			n.reason, n.click_count, n.approved_count + n.pending_count AS conversion_count, n.approved_count, n.pending_count, n.cancelled_count,
 			n.click_gross_micros, n.click_revenue_micros + n.conversion_revenue_micros AS revenue_micros, n.pending_revenue_micros, n.gross_micros, n.sales_micros
-		FROM ${publishers} k CROSS JOIN daily_network n WHERE n.publisher_id = k.id AND n.date BETWEEN ${from} AND ${to}
+		FROM ${publishersOf(publisher)} k CROSS JOIN daily_network n WHERE n.publisher_id = k.id AND n.date BETWEEN ${from} AND ${to}
 		UNION ALL
 		SELECT a.date, a.publisher_id, -1, -1, '', '', '', CAST(NULL AS TEXT), '', 0, 0, 0, 0, 0, 0, a.adjustment_micros, 0, 0, 0
 		FROM publishers p CROSS JOIN daily_publishers a

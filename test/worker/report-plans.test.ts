@@ -3,6 +3,9 @@
 import { env } from "cloudflare:workers";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/db/client.ts";
+import { readNetworkReport } from "../../src/network-reports/read-report.ts";
+import { readNetworkReportQuery } from "../../src/network-reports/report-request.ts";
 import { clickLevel } from "../../src/reports/click-level.ts";
 import { clickidLevel } from "../../src/reports/clickid-level.ts";
 import { daywise } from "../../src/reports/daywise.ts";
@@ -93,5 +96,29 @@ describe.runIf(ON_D1)("worker: plans of the reports", () => {
 			...[PAID_CLICKS, ...ofOneClick, VOIDED_CLICKS, ...ofOneClick, REPLACED_CLICKS, ...ofOneClick],
 			...[BY_CLICK_DATE, REPLACED],
 		]);
+	});
+
+	it.each(["day", "source,day", "source,brand"])("the network's by %s read the days of each publisher's sums", async (group) => {
+		const run: [text: string, values: unknown[]][] = [];
+		const prepare = (text: string) => {
+			const statement = env.DB.prepare(text);
+			const bind = (...values: unknown[]) => {
+				run.push([text, values]);
+				return statement.bind(...values);
+			};
+			return new Proxy(statement, { get: (target, name) => (name === "bind" ? bind : Reflect.get(target, name)) });
+		};
+		const noting = openDatabase({ prepare, batch: (some: D1PreparedStatement[]) => env.DB.batch(some) } as D1Database);
+		const query = { group, from: "2026-11-01", to: "2026-11-02" };
+		await readNetworkReport(noting, readNetworkReportQuery(query, Date.parse("2026-11-03")));
+		const steps: string[] = [];
+		for (const [text, values] of run) {
+			const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
+				.bind(...values)
+				.all<{ detail: string }>();
+			steps.push(...results.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) (n|d|c|a|daily_network)\b/.test(detail)));
+		}
+		expect(steps).toContain("SEARCH n USING PRIMARY KEY (publisher_id=? AND date>? AND date<?)");
+		expect(steps.filter((step) => step.startsWith("SCAN"))).toEqual([]);
 	});
 });
