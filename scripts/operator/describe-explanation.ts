@@ -34,7 +34,9 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
 				`  × ${in_force} ${level.replace("_", " and ")} (learned ${learned}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
-		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD`,
+		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD${
+			price.released_at === null ? "" : `, which set out from the operator's number ${price.released_at}`
+		}`,
 		`  campaign's factor within ${price.lowest_factor} and ${price.highest_factor}${price.payout_cap === null ? "" : `; a payout counts up to ${price.payout_cap} USD`}`,
 		`  × ${guards} × share ${price.revenue_share} = ${price.price} USD`,
 		...(last_change === null

@@ -143,9 +143,10 @@ function choose(
 	const { publisher } = book;
 	const link = deeplink === null ? "homepage" : "deeplink";
 	const deeplinkHost = deeplink === null ? null : hostOfAddress(deeplink);
-	const reckoning = book.learned === null || publisher.restrained ? null : book.learned.reckon(publisher, request.source, link);
-	// By the operator's numbers candidates come in no order.
-	const isUnordered = observe !== undefined || (publisher.restrained && book.learned !== null);
+	const reckoning = book.learned === null || publisher.restrained ? null : book.learned.reckon(publisher, request.source, link, now);
+	// By the operator's numbers, or nearly those, candidates come in no order.
+	const isByOperator = publisher.restrained || publisher.released !== null;
+	const isUnordered = observe !== undefined || (isByOperator && book.learned !== null);
 	let considered = 0;
 	let best: Bid | null = null;
 	let reason: CandidateReason = "unknown_advertiser";

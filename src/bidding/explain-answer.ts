@@ -92,6 +92,10 @@ const explainedPriceSchema = v.strictObject({
 	loading: v.pipe(v.number(), v.description("The part that larger payouts, shared by the network, add.")),
 	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force.")),
 	epc: v.pipe(epc, v.description("What is reckoned with: the advised one in automatic mode, else the operator's.")),
+	released_at: v.pipe(
+		v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+		v.description("Since when it is no longer bid by the operator's number: what is reckoned with leaves that by a day's movement a day."),
+	),
 	caution: v.pipe(v.number(), v.description("Guards of bids that are paid by click; 1 for publishers who are not.")),
 	overpaid: v.number(),
 	creep: v.number(),

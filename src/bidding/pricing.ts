@@ -1,5 +1,5 @@
 import type { BookBrand, BookCampaign, KeywordPrices } from "../campaign-book/format.ts";
-import { holdBack, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
+import { holdBack, operatorView, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
 import type { Keywords } from "../lib/keyword.ts";
 import { priceOf } from "../lib/money.ts";
 
@@ -57,7 +57,8 @@ function bestEntry(prices: KeywordPrices | null, keywords: ReadonlySet<string>):
 /** The same as it is reckoned with in one request, where prices are learned. */
 export function reckonedEpcMicros(campaign: BookCampaign, keywords: Keywords, reckoning: Reckoning | null): number | null {
 	const epcMicros = grossEpcMicros(campaign, keywords);
-	return epcMicros === null ? null : reckonEpc(epcMicros, campaign, reckoning);
+	if (epcMicros === null || reckoning === null) return epcMicros;
+	return reckonEpc(epcMicros, campaign, reckoning, () => grossEpcMicros(operatorView(campaign), keywords));
 }
 
 /**

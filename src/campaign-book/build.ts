@@ -14,6 +14,7 @@ import {
 	VERSION_LENGTH,
 } from "./format.ts";
 import { SLOT_BITS, shardOf, slotOf } from "./slots.ts";
+import { type Release, writeRelease } from "../lib/release.ts";
 
 export type CampaignInput = {
 	campaignId: number;
@@ -39,6 +40,8 @@ export type CampaignInput = {
 	heldBack?: HeldBack;
 	/** The operator's numbers, where those above were learned and some publisher is bid these; else absent. */
 	operatorPrices?: Pick<CampaignInput, "epcMicros" | "defaultKeywordEpcMicros" | "keywordEpcMicros">;
+	/** Absent where it was not let go of lately. */
+	released?: Release;
 };
 
 export type BrandInput = {
@@ -173,6 +176,7 @@ function writeCampaign(campaign: CampaignInput): CampaignWire {
 		...(campaign.traffic !== null && { r: campaign.traffic }),
 		...(campaign.heldBack !== undefined && { w: [campaign.heldBack.byClick, campaign.heldBack.all] }),
 		...(campaign.operatorPrices !== undefined && { n: writePrices(campaign.operatorPrices) }),
+		...(campaign.released !== undefined && { q: writeRelease(campaign.released) }),
 	} satisfies CampaignWire;
 }
 

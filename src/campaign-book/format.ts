@@ -20,6 +20,7 @@ import type { OpenRtbOptions } from "../lib/openrtb-options.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
 import { SLOT_BITS } from "./slots.ts";
+import { type Release, type ReleaseWire, readRelease } from "../lib/release.ts";
 
 export const BOOK_FORMAT = 1;
 export const SHARD_HEADER = `book ${BOOK_FORMAT}\n`;
@@ -91,6 +92,8 @@ export type PublisherWire = {
 	k?: AccessKeyWire[];
 	/** 1 where it is bid the operator's numbers, whatever was learned. */
 	l?: 1;
+	/** Where it no longer is. */
+	q?: ReleaseWire;
 	/** Names that others have replaced. Readers that do not know them serve the present ones. */
 	former?: FormerNameWire[];
 };
@@ -167,6 +170,8 @@ export type CampaignWire = {
 	w?: [byClick: number, all: number];
 	/** The operator's `e`, `f` and `k`, where others stand there: for publishers to whom learned prices are not bid. */
 	n?: [epc: number | null, defaultKeywordEpc: number | null, keywords: Record<string, number> | null];
+	/** Where it no longer is bid by the operator's numbers, which `n` has. */
+	q?: ReleaseWire;
 };
 
 /** Prices of a campaign. Micro-dollars. */
@@ -204,8 +209,10 @@ export type BookCampaign = {
 	readonly traffic: TrafficSettings | null;
 	/** Null where the operator's prices are bid, and not what was learned. */
 	readonly heldBack: HeldBack | null;
-	/** The operator's numbers, where others were learned and some publisher is bid these. */
+	/** The operator's numbers, where others were learned and some publisher is bid these, or nearly these. */
 	readonly operatorPrices: CampaignPrices | null;
+	/** Null where it was not let go of lately. */
+	readonly released: Release | null;
 };
 
 export type BookBrand = {
@@ -247,6 +254,8 @@ export type BookPublisher = {
 	readonly accessKeys: readonly AccessKeyWire[];
 	/** Whether it is bid the operator's numbers, whatever was learned. */
 	readonly restrained: boolean;
+	/** Null where it was not let go of lately. */
+	readonly released: Release | null;
 };
 
 /** How long a click on a bid is paid where the publisher has no time of its own. */
@@ -324,6 +333,7 @@ function decodeCampaign(wire: CampaignWire): BookCampaign {
 		traffic: wire.r ?? null,
 		heldBack: wire.w === undefined ? null : { byClick: wire.w[0], all: wire.w[1] },
 		operatorPrices: wire.n === undefined ? null : readPrices(wire.n),
+		released: wire.q === undefined ? null : readRelease(wire.q),
 	};
 }
 
@@ -349,6 +359,7 @@ export function decodePublisher(wire: PublisherWire, network: TrafficPolicy = DE
 		fullAnswers: wire.f === 1,
 		accessKeys: wire.k ?? [],
 		restrained: wire.l === 1,
+		released: wire.q === undefined ? null : readRelease(wire.q),
 	};
 }
 

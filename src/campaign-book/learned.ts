@@ -5,7 +5,8 @@
 import type { LinkType, PricingModel } from "../lib/enums.ts";
 import { hashSource } from "../lib/hash.ts";
 import { priceOf } from "../lib/money.ts";
-import { BOOK_FORMAT, type BookCampaign, HELD_SCALE, parseObject } from "./format.ts";
+import { BOOK_FORMAT, type BookCampaign, type CampaignPrices, HELD_SCALE, parseObject } from "./format.ts";
+import { keepNear, laterRelease, type Release } from "../lib/release.ts";
 
 export const LEARNED_KEY = "book:learned";
 
@@ -37,9 +38,13 @@ export type Reckoning = {
 	readonly most: number;
 	/** Whether the publisher is paid by click, or may be. */
 	readonly byClick: boolean;
+	/** Of the publisher. */
+	readonly released: Release | null;
+	/** Unix milliseconds. */
+	readonly now: number;
 };
 
-type Asking = { readonly id: string; readonly pricingModel: PricingModel | null };
+type Asking = { readonly id: string; readonly pricingModel: PricingModel | null; readonly released: Release | null };
 
 /** The factors of one reading of the key. */
 export class LearnedFactors {
@@ -57,13 +62,15 @@ export class LearnedFactors {
 	}
 
 	/** @param source the publisher's own name of the place, as its clicks will have it; null for none */
-	reckon({ id, pricingModel }: Asking, source: string | null, link: LinkType): Reckoning {
+	reckon({ id, pricingModel, released }: Asking, source: string | null, link: LinkType, now: number): Reckoning {
 		const own = this.#publishers.get(id);
 		// Clicks without a source are a source of their own.
 		const ofSource = (own?.s === undefined ? undefined : ownFactor(own.s, hashSource(source))) ?? own?.o ?? 1;
 		const traffic = (this.#links[link] ?? 1) * (own?.f ?? 1) * ofSource;
 		const campaigns = own?.c ?? null;
-		return { traffic, campaigns, most: Math.max(1, traffic * (own?.highest ?? 1) * this.#mostHeld), byClick: pricingModel !== "CPA" };
+		// At least 1: a campaign that was let go of lately is not bid all of what its traffic takes away.
+		const most = Math.max(1, traffic * (own?.highest ?? 1)) * this.#mostHeld;
+		return { traffic, campaigns, most, byClick: pricingModel !== "CPA", released, now };
 	}
 }
 
@@ -85,17 +92,26 @@ export function operatorView(campaign: BookCampaign): BookCampaign {
 	return campaign.operatorPrices === null ? campaign : { ...campaign, ...campaign.operatorPrices };
 }
 
-/** What a campaign's clicks are reckoned to earn in a request, micro-dollars. @param epcMicros its price in the book, gross */
+type Reckoned = Pick<BookCampaign, "campaignId" | "heldBack" | "released">;
+
+/**
+ * What a campaign's clicks are reckoned to earn in a request, micro-dollars.
+ * @param epcMicros      its price in the book, gross
+ * @param operatorMicros the operator's number for the same, asked for where the campaign or the publisher was let go of lately
+ */
 export function reckonEpc(
 	epcMicros: number,
-	{ campaignId, heldBack }: Pick<BookCampaign, "campaignId" | "heldBack">,
+	{ campaignId, heldBack, released }: Reckoned,
 	reckoning: Reckoning | null,
+	operatorMicros: () => number | null,
 ): number {
 	// Campaigns that are pinned, or only advised, are not told apart but by this.
 	if (reckoning === null || heldBack === null) return epcMicros;
 	const { traffic, campaigns } = reckoning;
 	const factor = campaigns === null ? traffic : traffic * (ownFactor(campaigns, String(campaignId)) ?? 1);
-	return factor === 1 ? epcMicros : Math.round(epcMicros * factor);
+	const learned = factor === 1 ? epcMicros : Math.round(epcMicros * factor);
+	const release = laterRelease(released, reckoning.released);
+	return release === null ? learned : keepNear(learned, operatorMicros() ?? epcMicros, release, reckoning.now);
 }
 
 /** What of that is bid, before the publisher's share. Micro-dollars. */
@@ -109,10 +125,10 @@ export function holdBack(epcMicros: number, { heldBack }: Pick<BookCampaign, "he
  * the campaign's price without a keyword. The redirect pays it, and whoever tells publishers of it tells this.
  */
 export function reckonLink(
-	campaign: Pick<BookCampaign, "campaignId" | "epcMicros" | "heldBack">,
+	campaign: Reckoned & Pick<BookCampaign, "epcMicros"> & { readonly operatorPrices: Pick<CampaignPrices, "epcMicros"> | null },
 	sharePpm: number,
 	reckoning: Reckoning | null,
 ): { grossMicros: number; price: number } {
-	const grossMicros = reckonEpc(campaign.epcMicros ?? 0, campaign, reckoning);
+	const grossMicros = reckonEpc(campaign.epcMicros ?? 0, campaign, reckoning, () => campaign.operatorPrices?.epcMicros ?? null);
 	return { grossMicros, price: priceOf(holdBack(grossMicros, campaign, reckoning), sharePpm) };
 }

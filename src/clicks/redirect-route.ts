@@ -138,7 +138,7 @@ function redirect(
 	const reckoning =
 		learned === null || publisher === undefined || publisher.restrained
 			? null
-			: learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link);
+			: learned.reckon(publisher, texts?.subi ?? texts?.psorc ?? null, target.link, now);
 	const terms = termsOf(token, publisher, publisher?.restrained === true ? operatorView(campaign) : campaign, reckoning);
 	// Every field, whether there is something in it or not: one shape (see lib/kept-shapes.ts). JSON leaves out what is undefined.
 	const click: ClickMessage = {

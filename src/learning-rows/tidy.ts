@@ -137,6 +137,7 @@ async function dropOld(db: Database, today: number): Promise<boolean> {
 		sql`DELETE FROM learning_changes WHERE (campaign_id, at, keyword) IN
 			(SELECT campaign_id, at, keyword FROM learning_changes WHERE at < ${day * DAY_MS} ORDER BY at LIMIT ${ROWS_A_SLICE})`,
 		sql`DELETE FROM learning_nights WHERE day < ${day}`,
+		sql`DELETE FROM learning_work WHERE name LIKE 'released %' AND CAST(value AS BIGINT) < ${day * DAY_MS}`,
 	]);
 	return dropped.some(({ meta }) => meta.changes >= ROWS_A_SLICE);
 }

@@ -1,4 +1,5 @@
 import { priceOf, priceToMicros } from "../lib/money.ts";
+import { keepNear, type Release } from "../lib/release.ts";
 import type { LearningMode } from "./modes.ts";
 
 /** The factors in force that make a cell's price, in the order in which they multiply the operator's number. */
@@ -14,6 +15,8 @@ export type PriceInput = {
 	guards: { caution: number; overpaid: number } | null;
 	/** See `nextCreep`. */
 	creep: number;
+	/** Where campaign or publisher was let go of lately. */
+	release?: { release: Release; now: number } | null;
 };
 
 export type LearnedPrice = {
@@ -25,10 +28,11 @@ export type LearnedPrice = {
 };
 
 /** EPC × guards × share → price. Without evidence the EPC is the operator's, to the micro-dollar. */
-export function priceCell({ operatorMicros, factors, mode, sharePpm, guards, creep }: PriceInput): LearnedPrice {
+export function priceCell({ operatorMicros, factors, mode, sharePpm, guards, creep, release = null }: PriceInput): LearnedPrice {
 	const { campaignKeyword, publisher, source, campaignPublisher, link } = factors;
 	const advisedEpcMicros = Math.round(operatorMicros * campaignKeyword * publisher * source * campaignPublisher * link);
-	const epcMicros = mode === "automatic" ? advisedEpcMicros : operatorMicros;
+	const near = release === null ? advisedEpcMicros : keepNear(advisedEpcMicros, operatorMicros, release.release, release.now);
+	const epcMicros = mode === "automatic" ? near : operatorMicros;
 	const guard = mode === "automatic" ? creep * (guards === null ? 1 : guards.caution * guards.overpaid) : 1;
 	return { epcMicros, advisedEpcMicros, bidMicros: priceToMicros(priceOf(Math.round(epcMicros * guard), sharePpm)) };
 }

@@ -19,15 +19,16 @@ export type StepRules = Pick<LearningSettings, "rise" | "fall" | "publishStep">;
 export type PublishedLevel = "price" | "campaign_publisher" | "publisher" | "source" | "link";
 
 /**
- * Of a day's movement of a price, the part that each of its factors may make, as exponents. They add up to 1: a price moves by no more than
- * a day's limit, whichever of its factors move.
+ * Of a day's movement of a price, the part that each of its factors may make, as exponents. Each column adds up to 1: a price moves by no
+ * more than a day's limit, whichever of its factors move. Upwards it is the movement that holds a wrong number of the operator's back, so a
+ * campaign has most of it; downwards it is the evidence, and bad traffic needs its part.
  */
-const MOVEMENT_SHARES: Readonly<Record<PublishedLevel, number>> = {
-	price: 0.4,
-	campaign_publisher: 0.15,
-	publisher: 0.15,
-	source: 0.2,
-	link: 0.1,
+const MOVEMENT_SHARES: Readonly<Record<PublishedLevel, { rise: number; fall: number }>> = {
+	price: { rise: 0.55, fall: 0.4 },
+	campaign_publisher: { rise: 0.1, fall: 0.15 },
+	publisher: { rise: 0.1, fall: 0.15 },
+	source: { rise: 0.17, fall: 0.2 },
+	link: { rise: 0.08, fall: 0.1 },
 };
 
 /** What steps of one level go by. */
@@ -38,8 +39,8 @@ export type LevelRules = StepRules & {
 
 /** What a factor of a level may move by a day, given what a price may. */
 export function levelRules({ rise, fall, publishStep }: StepRules, level: PublishedLevel): LevelRules {
-	const share = MOVEMENT_SHARES[level];
-	return { rise: rise ** share, fall: fall ** share, publishStep, finishes: level !== "price" };
+	const shares = MOVEMENT_SHARES[level];
+	return { rise: rise ** shares.rise, fall: fall ** shares.fall, publishStep, finishes: level !== "price" };
 }
 
 /** Digits that a day's limit is taken to be reached within. */

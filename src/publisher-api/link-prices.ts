@@ -5,12 +5,12 @@ import type { Database } from "../db/client.ts";
 import type { Publisher } from "../keys/key-owners.ts";
 import type { Campaign, LinkTerms } from "./offers.ts";
 
-export type LinkPricesDeps = { db: Database; kv: KVNamespace };
+export type LinkPricesDeps = { db: Database; kv: KVNamespace; now: () => number };
 
 /** A campaign's columns that its price is made of. */
 type PricedRow = { campaignId: number; platform: string; epcMicros: number | null; epcLearning: string | null };
 
-type Price = Pick<Campaign, "epcMicros" | "heldBack">;
+type Price = Pick<Campaign, "epcMicros" | "heldBack" | "operatorPrices" | "released">;
 
 export type LinkPrices = {
 	terms: LinkTerms;
@@ -19,19 +19,20 @@ export type LinkPrices = {
 };
 
 /** @param source the name that the links give the place they stand in; null for none, or one that is not known yet */
-export async function readLinkPrices({ db, kv }: LinkPricesDeps, publisher: Publisher, source: string | null): Promise<LinkPrices> {
+export async function readLinkPrices({ db, kv, now }: LinkPricesDeps, publisher: Publisher, source: string | null): Promise<LinkPrices> {
 	const { id, pricingModel, revenueSharePpm: sharePpm, epcLearning } = publisher;
-	const learning = await readLearning(db);
+	const learning = await readLearning(db, now());
 	if (!learning.setsPrices || isRestrained(epcLearning)) {
 		return { terms: { sharePpm, reckonings: null }, priceCampaigns: async (rows) => pricesOf(rows) };
 	}
+	const released = learning.released.publishers.get(id) ?? null;
 	const text = await kv.get(LEARNED_KEY);
 	const learned = new LearnedFactors(text === null ? null : parseLearned(text));
-	const reckon = (link: "homepage" | "deeplink") => learned.reckon({ id, pricingModel }, source, link);
+	const reckon = (link: "homepage" | "deeplink") => learned.reckon({ id, pricingModel, released }, source, link, learning.at);
 	return {
 		terms: { sharePpm, reckonings: { homepage: reckon("homepage"), deeplink: reckon("deeplink") } },
 		priceCampaigns: async (rows) => {
-			const baked = await bakePrices(db, { ...learning, hasRestrained: false }, rows.map(withoutKeywords));
+			const baked = await bakePrices(db, { ...learning, hasRestrained: released !== null }, rows.map(withoutKeywords));
 			return pricesOf(baked);
 		},
 	};
@@ -42,7 +43,14 @@ function withoutKeywords(row: PricedRow) {
 	return { ...row, defaultKeywordEpcMicros: null, keywordEpcMicros: {} };
 }
 
-function pricesOf(rows: readonly (PricedRow & { heldBack?: Campaign["heldBack"] })[]): (campaignId: number) => Price {
-	const prices = new Map(rows.map(({ campaignId, epcMicros, heldBack = null }): [number, Price] => [campaignId, { epcMicros, heldBack }]));
-	return (campaignId) => prices.get(campaignId) ?? { epcMicros: null, heldBack: null };
+const NO_PRICE: Price = { epcMicros: null, heldBack: null, operatorPrices: null, released: null };
+
+function pricesOf(rows: readonly (PricedRow & Partial<Omit<Price, "epcMicros">>)[]): (campaignId: number) => Price {
+	const prices = new Map(
+		rows.map(({ campaignId, epcMicros, heldBack = null, operatorPrices = null, released = null }): [number, Price] => [
+			campaignId,
+			{ epcMicros, heldBack, operatorPrices, released },
+		]),
+	);
+	return (campaignId) => prices.get(campaignId) ?? NO_PRICE;
 }

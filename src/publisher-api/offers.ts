@@ -14,6 +14,9 @@ export type Campaign = {
 	/** As the book has it: what was learned is in it, where that is bid. */
 	epcMicros: number | null;
 	heldBack: BookCampaign["heldBack"];
+	/** The operator's number, where it holds learned ones near to it. */
+	operatorPrices: { epcMicros: number | null } | null;
+	released: BookCampaign["released"];
 	/** A cap of it is met. */
 	paused: boolean;
 };

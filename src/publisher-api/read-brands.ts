@@ -1,6 +1,5 @@
 /** The brands that a publisher may promote, page by page: those of its brand list. */
 import { type SQL, sql } from "drizzle-orm";
-import { runTransaction } from "../db/client.ts";
 import { containsText } from "../db/contains-text.ts";
 import { writeCursor } from "../http/pages.ts";
 import type { Publisher } from "../keys/key-owners.ts";
@@ -14,6 +13,8 @@ import { IS_PAUSED } from "./paused.ts";
 
 /** Brands that a request looks at: where these hold too few that it wants, the cursor goes on behind them. */
 const MAX_LOOKED_AT = 20_000;
+/** Brands that are read at once where not all of them may be wanted. */
+const BRANDS_A_ROUND = 1_000;
 
 type Row = {
 	brandId: number;
@@ -40,35 +41,35 @@ type Row = {
 };
 type Offered = Campaign & { row: Row; price: number };
 
-/** A page may hold fewer brands than its limit, even none, and still be followed by another. */
+/** A page is full, but where all brands that a request looks at hold no more that it wants. */
 export async function readBrands(deps: LinkPricesDeps, publisher: Publisher, query: BrandsQuery): Promise<PublisherBrands> {
-	const { limit } = query;
+	const { limit, minPrice } = query;
 	const prices = await readLinkPrices(deps, publisher, null);
-	const [page, last] = await runTransaction(deps.db, [
-		brandsPage(publisher, query, prices.terms),
-		sql`SELECT id FROM brands WHERE ${isLookedAt(query)} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
-	]);
-	const rows = (page?.results ?? []) as Row[];
-	const priceOf = await prices.priceCampaigns(rows);
-	const brands = [...Map.groupBy(rows, ({ brandId }) => brandId)];
-	const [lastLookedAt] = (last?.results ?? []) as { id: number }[];
-	const shown = brands.slice(0, limit);
-	const end = brands.length > limit ? shown.at(-1)?.[0] : lastLookedAt?.id;
-	return {
-		data: shown.flatMap(([, of]) =>
-			showBrand(
-				of.map((row) => toOffered(row, priceOf, prices.terms)),
-				publisher,
-				query,
-			),
-		),
-		limit,
-		next_cursor: end === undefined ? null : writeCursor([end]),
-	};
+	const [last] = await deps.db.all<{ id: number }>(sql`SELECT id FROM brands
+		WHERE ${isLookedAt(query, null)} ORDER BY id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`);
+	const upTo = last?.id ?? null;
+	// Which brands pay as much as is wanted is known only once they are read: more of them are, the page's and one that follows it.
+	const size = minPrice === null ? limit + 1 : Math.max(limit + 1, BRANDS_A_ROUND);
+	const found: { id: number; brand: PublisherBrand }[] = [];
+	for (let after: number | null = query.after; after !== null && found.length <= limit; ) {
+		const rows: Row[] = await deps.db.all<Row>(brandsPage(publisher, { ...query, after }, upTo, size, prices.terms));
+		const priceOf = await prices.priceCampaigns(rows);
+		const brands = [...Map.groupBy(rows, ({ brandId }) => brandId)];
+		for (const [id, of] of brands) {
+			const offered = of.map((row) => toOffered(row, priceOf, prices.terms));
+			for (const brand of showBrand(offered, publisher, query)) found.push({ id, brand });
+		}
+		after = brands.length < size ? null : (brands.at(-1)?.[0] ?? null);
+	}
+	const shown = found.slice(0, limit);
+	const end = found.length > limit ? (shown.at(-1)?.id ?? null) : upTo;
+	return { data: shown.map(({ brand }) => brand), limit, next_cursor: end === null ? null : writeCursor([end]) };
 }
 
-function isLookedAt({ domain, after }: BrandsQuery): SQL {
-	return domain === null ? sql`id > ${after}` : sql`id > ${after} AND domain = ${domain}`;
+/** @param upTo the last brand that is looked at; null: all */
+function isLookedAt({ domain, after }: Pick<BrandsQuery, "domain" | "after">, upTo: number | null): SQL {
+	const isBefore = upTo === null ? sql`true` : sql`id <= ${upTo}`;
+	return domain === null ? sql`id > ${after} AND ${isBefore}` : sql`id > ${after} AND ${isBefore} AND domain = ${domain}`;
 }
 
 /** Campaigns `c` of a brand `b` that count, as in the brand lists: active, and in a country that neither rules out. */
@@ -80,22 +81,22 @@ function isOffered({ blockedBrands }: Publisher, { country }: BrandsQuery): SQL 
 }
 
 /**
- * The brands of a page and one more, each with its campaigns that count. Where prices are learned the page has brands that pay less than
- * is wanted, too: what they pay is not to be seen in their rows.
+ * The next brands, each with its campaigns that count. Where prices are learned there are brands that pay less than is wanted, too: what
+ * they pay is not to be seen in their rows.
  */
-function brandsPage(publisher: Publisher, query: BrandsQuery, { reckonings }: LinkTerms): SQL {
-	const { minPrice, limit } = query;
+function brandsPage(publisher: Publisher, query: BrandsQuery, upTo: number | null, size: number, { reckonings }: LinkTerms): SQL {
+	const { minPrice } = query;
 	const isPaid =
 		minPrice === null || reckonings !== null
 			? sql`true`
 			: sql`(coalesce(c.epc_micros, 0) * CAST(${publisher.revenueSharePpm} AS BIGINT) + ${PRICE_UNIT / 2}) / ${PRICE_UNIT} >= CAST(${minPrice} AS BIGINT)`;
 	return sql`
 		WITH page AS MATERIALIZED (
-			SELECT * FROM (SELECT * FROM brands WHERE ${isLookedAt(query)} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b
+			SELECT * FROM (SELECT * FROM brands WHERE ${isLookedAt(query, upTo)} ORDER BY id LIMIT ${MAX_LOOKED_AT}) b
 			WHERE b.active = 1 AND ${isWanted(query)}
 				AND b.domain NOT IN (SELECT value ->> 'domain' FROM json_each(${publisher.blockedBrands}) WHERE value ->> 'country' IS NULL)
 				AND EXISTS (SELECT 1 FROM campaigns c WHERE ${isOffered(publisher, query)} AND ${isPaid})
-			ORDER BY b.id LIMIT ${limit + 1}
+			ORDER BY b.id LIMIT ${size}
 		)
 		SELECT b.id AS "brandId", b.domain, b.name, b.category, b.new_deal AS "newDeal", b.last_updated_date AS "lastUpdatedDate",
 			b.restricted_traffic AS "restrictedTraffic", b.traffic_types AS "trafficTypes", c.campaign_id AS "campaignId", c.country,

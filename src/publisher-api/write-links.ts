@@ -130,7 +130,7 @@ async function readBrands(db: Database, domains: readonly string[], { priceCampa
 	return new Map([...Map.groupBy(rows, ({ domain }) => domain)].flatMap(([domain, of]) => readBrand(domain, of, priceOf)));
 }
 
-type PriceOf = (campaignId: number) => Pick<Campaign, "epcMicros" | "heldBack">;
+type PriceOf = Awaited<ReturnType<LinkPrices["priceCampaigns"]>>;
 
 function readBrand(domain: string, rows: readonly Row[], priceOf: PriceOf): [string, LinkedBrand][] {
 	const [first] = rows;

@@ -22,6 +22,7 @@ export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {
 		traffic: null,
 		heldBack: null,
 		operatorPrices: null,
+		released: null,
 		...fields,
 	};
 }
@@ -57,6 +58,7 @@ export function publisher(fields: Partial<BookPublisher> = {}): BookPublisher {
 		fullAnswers: false,
 		accessKeys: [],
 		restrained: false,
+		released: null,
 		...fields,
 	};
 }

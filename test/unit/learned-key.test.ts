@@ -56,7 +56,7 @@ describe("unit: the key of learned factors", () => {
 			publishers: { acme: { f: 0.9, s: { top: 1.7 }, c: { 1: 2.5, 2: 0.5 } } },
 			h: 20_000,
 		});
-		const reckoning = learned.reckon(publisher(), "top", "homepage");
+		const reckoning = learned.reckon(publisher(), "top", "homepage", 0);
 		for (const epcMicros of [1, 333, 400_001]) {
 			for (const campaignId of [1, 2, 3]) {
 				const of = campaign({ campaignId, epcMicros, heldBack: { byClick: 5_000, all: 20_000 } });
@@ -66,11 +66,17 @@ describe("unit: the key of learned factors", () => {
 				);
 			}
 		}
-		const click = learned.reckon(publisher({ pricingModel: "CPC" }), "else", "deeplink");
-		expect(reckonEpc(400_000, campaign({ campaignId: 1, heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(900_000);
+		// What was let go of lately is bid more than its traffic is worth, and no more than that end reckons with.
+		const released = { since: 0, rise: 1.25, fall: 0.6 };
+		const poor = new LearnedFactors({ format: 1, publishers: { acme: { f: 0.01 } }, h: 20_000 }).reckon(publisher(), null, "homepage", 1);
+		const late = campaign({ released, operatorPrices: campaign(), heldBack: { byClick: 5_000, all: 20_000 } });
+		expect(reckonEpc(400_000, late, poor, () => 400_000)).toBe(240_000);
+		expect(campaignPrice(late, null, 777_777, poor)).toBeLessThanOrEqual(highestPrice(brand(), null, 777_777, poor));
+		const click = learned.reckon(publisher({ pricingModel: "CPC" }), "else", "deeplink", 0);
+		expect(reckonEpc(400_000, campaign({ campaignId: 1, heldBack: { byClick: 5_000, all: 20_000 } }), click, () => null)).toBe(900_000);
 		// One that is pinned, or only advised, is bid at the operator's number whatever its traffic.
-		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click)).toBe(400_000);
-		const low = new LearnedFactors({ format: 1, publishers: { acme: { f: 0.5 } } }).reckon(publisher(), null, "homepage");
+		expect(reckonEpc(400_000, campaign({ campaignId: 1 }), click, () => null)).toBe(400_000);
+		const low = new LearnedFactors({ format: 1, publishers: { acme: { f: 0.5 } } }).reckon(publisher(), null, "homepage", 0);
 		expect(highestPrice(brand(), null, 777_777, low)).toBeGreaterThanOrEqual(campaignPrice(campaign(), null, 777_777, low));
 		expect(holdBack(900_000, campaign({ heldBack: { byClick: 5_000, all: 20_000 } }), click)).toBe(450_000);
 	});
@@ -92,7 +98,7 @@ describe("unit: the key of learned factors", () => {
 		};
 		await read(2_000);
 		expect((await book.snapshot(2_000, () => {}))?.manifest.learned).toBe(1);
-		const reckoning = book.learned?.reckon({ id: "acme", pricingModel: "CPC" }, null, "homepage") ?? null;
+		const reckoning = book.learned?.reckon({ id: "acme", pricingModel: "CPC", released: null }, null, "homepage", 0) ?? null;
 		expect(holdBack(100_000, { heldBack: { byClick: 7_000, all: 10_000 } }, reckoning)).toBe(70_000);
 	});
 });

@@ -13,6 +13,7 @@
 
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { CampaignWire } from "../format.ts";
+import type { ReleaseWire } from "../../lib/release.ts";
 
 /** "CBF2" */
 export const FACTS_MAGIC = 0x3246_4243;
@@ -28,6 +29,8 @@ export type FactsTables = {
 	heldBack?: number[];
 	/** Campaign id → the operator's numbers, as CampaignWire has them; of a chunk's keywords those that stand in it. Here for the same. */
 	operatorPrices?: Record<string, NonNullable<CampaignWire["n"]>>;
+	/** Campaign id → `CampaignWire.q`. Here for the same. */
+	released?: Record<string, ReleaseWire>;
 };
 
 export const BRAND_INACTIVE = 1;

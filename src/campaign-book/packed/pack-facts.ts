@@ -4,6 +4,7 @@ import type { BrandWire, CampaignWire } from "../format.ts";
 import { type BlockInput, packBlocks } from "./blocks.ts";
 import { ByteWriter } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
+import type { ReleaseWire } from "../../lib/release.ts";
 import { packKeyed } from "./keyed-chunk.ts";
 
 /** Blocks by the brand's domain. */
@@ -33,6 +34,7 @@ class Tables {
 	readonly #operatorPrices = new Map<number, NonNullable<CampaignWire["n"]>>();
 	/** By campaign id. */
 	readonly #heldBack = new Map<number, [number, number]>();
+	readonly #released = new Map<number, ReleaseWire>();
 
 	readonly country = (value: string) => placeIn(this.#countries, value);
 	readonly zone = (value: string) => placeIn(this.#zones, value);
@@ -43,8 +45,9 @@ class Tables {
 	}
 
 	/** What stands beside the record of a campaign: of one under several keys, all of it. */
-	campaign({ i, w, n }: CampaignWire): void {
+	campaign({ i, w, n, q }: CampaignWire): void {
 		if (w !== undefined) this.#heldBack.set(i, w);
+		if (q !== undefined) this.#released.set(i, q);
 		if (n === undefined) return;
 		const [epc, defaultEpc, keywords] = this.#operatorPrices.get(i) ?? [null, null, null];
 		this.#operatorPrices.set(i, [n[0] ?? epc, n[1] ?? defaultEpc, n[2] === null ? keywords : { ...keywords, ...n[2] }]);
@@ -53,6 +56,7 @@ class Tables {
 	write(): layout.FactsTables {
 		const heldBack = [...this.#heldBack].sort(([a], [b]) => a - b);
 		const categories = [...this.#categories].sort(([a], [b]) => a - b);
+		const released = [...this.#released].sort(([a], [b]) => a - b);
 		return {
 			countries: [...this.#countries.keys()],
 			zones: [...this.#zones.keys()],
@@ -61,6 +65,7 @@ class Tables {
 			...(this.#operatorPrices.size > 0 && {
 				operatorPrices: Object.fromEntries([...this.#operatorPrices].map(([id, [e, f, k]]) => [id, [e, f, sorted(k)]])),
 			}),
+			...(released.length > 0 && { released: Object.fromEntries(released) }),
 			...(heldBack.length > 0 && { heldBack: heldBack.flatMap(([id, parts]) => [id, ...parts]) }),
 		};
 	}

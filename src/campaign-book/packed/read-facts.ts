@@ -14,6 +14,7 @@ import { PackedBlocks } from "./blocks.ts";
 import { ByteReader, isTextAt } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
 import { KeyedChunk } from "./keyed-chunk.ts";
+import { type Release, readRelease } from "../../lib/release.ts";
 
 const NONE: readonly string[] = [];
 
@@ -103,6 +104,7 @@ function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: nu
 		traffic: (more & layout.CAMPAIGN_TRAFFIC) === 0 ? null : (tables.traffic[reader.number()] ?? null),
 		heldBack: tables.heldBack === undefined ? null : findHeldBack(tables.heldBack, campaignId),
 		operatorPrices: tables.operatorPrices === undefined ? null : findPrices(tables.operatorPrices, campaignId),
+		released: tables.released === undefined ? null : findRelease(tables.released, campaignId),
 		keywordEpcMicros: (more & layout.CAMPAIGN_KEYWORDS) === 0 ? null : readKeywords(reader, keyword),
 	};
 }
@@ -110,6 +112,11 @@ function readCampaign(reader: ByteReader, tables: layout.FactsTables, before: nu
 function findPrices(tables: NonNullable<layout.FactsTables["operatorPrices"]>, campaignId: number): CampaignPrices | null {
 	const wire = tables[campaignId];
 	return wire === undefined ? null : readPrices(wire);
+}
+
+function findRelease(tables: NonNullable<layout.FactsTables["released"]>, campaignId: number): Release | null {
+	const wire = tables[campaignId];
+	return wire === undefined ? null : readRelease(wire);
 }
 
 /** Three numbers a campaign, in the order of ids. */

@@ -11,28 +11,53 @@ import {
 	readLearning as parseLearning,
 } from "../../learning/policy.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
+import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
+import type { Release } from "../../lib/release.ts";
 import type { CampaignInput } from "../build.ts";
 import { HELD_SCALE } from "../format.ts";
 
 /** What the network, and its publishers together, say of learned prices. */
 export type Learning = {
 	network: NetworkLearning | null;
-	/** Whether some publisher is bid the operator's numbers: then they stand in the book, too. */
+	/** Whether some publisher is bid the operator's numbers, or nearly these: then they stand in the book, too. */
 	hasRestrained: boolean;
+	/** Since when publishers, by their id, and the network's campaigns are no longer bid by the operator's numbers; see `Release`. */
+	released: { publishers: ReadonlyMap<string, Release>; network: Release | null };
 	/** Whether any campaign bids what was learned. */
 	setsPrices: boolean;
+	/** When that was, Unix milliseconds. */
+	at: number;
 };
 
-/** Reads it. */
-export async function readLearning(db: Database): Promise<Learning> {
+/** Reads it. @param now Unix milliseconds */
+export async function readLearning(db: Database, now: number): Promise<Learning> {
 	const [row] = await db.all<{ epcLearning: string | null; restrained: number; automatic: number }>(sql`SELECT
 		(SELECT epc_learning FROM network_settings) AS "epcLearning",
 		(SELECT count(*) FROM publishers WHERE epc_learning ->> 'mode' IN ('off', 'advise')) AS restrained,
 		(SELECT count(*) FROM (SELECT 1 AS found FROM campaigns WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' = 'automatic' LIMIT 1) f) AS automatic`);
 	const network = parseLearning<NetworkLearning>(row?.epcLearning ?? null);
 	const setsPrices = network?.mode === "automatic" || (row?.automatic ?? 0) > 0;
-	return { network, hasRestrained: setsPrices && (row?.restrained ?? 0) > 0, setsPrices };
+	const released = await readReleases(db, network, setsPrices, now);
+	const hasRestrained = setsPrices && ((row?.restrained ?? 0) > 0 || released.publishers.size > 0);
+	return { network, hasRestrained, released, setsPrices, at: now };
+}
+
+/** Those that hold something back still. */
+async function readReleases(db: Database, network: NetworkLearning | null, setsPrices: boolean, now: number): Promise<Learning["released"]> {
+	const rows = !setsPrices
+		? []
+		: await db.all<{ name: string; value: string }>(sql`SELECT name, value FROM learning_work
+			WHERE name = ${RELEASED_NETWORK} OR name LIKE ${`${RELEASED_PUBLISHER}%`}`);
+	const publishers = new Map<string, Release>();
+	let ofNetwork: Release | null = null;
+	for (const { name, value } of rows) {
+		const release = releaseOf(network, Number(value), now);
+		if (release === null) continue;
+		if (name === RELEASED_NETWORK) ofNetwork = release;
+		else publishers.set(name.slice(RELEASED_PUBLISHER.length), release);
+	}
+	return { publishers, network: ofNetwork };
 }
 
 /** Whether a publisher is bid the operator's numbers, whatever was learned. */
@@ -50,7 +75,7 @@ type Row = Priced & { epcLearning: string | null; platform: string };
 /** Lays learned prices over those campaigns that set their own by them; the others stay as they are. */
 export async function bakePrices<Campaign extends Row>(
 	db: Database,
-	{ network, hasRestrained }: Learning,
+	{ network, hasRestrained, released: { network: ofNetwork }, at }: Learning,
 	campaigns: readonly Campaign[],
 ): Promise<Campaign[]> {
 	const policies = new Map(
@@ -66,7 +91,7 @@ export async function bakePrices<Campaign extends Row>(
 		const policy = policies.get(campaign.campaignId);
 		if (policy?.mode !== "automatic") return campaign;
 		const { settings } = policy;
-		const { steering = null, learned = null } = known.get(campaign.campaignId) ?? {};
+		const { steering = null, learned = null, releasedAt = null } = known.get(campaign.campaignId) ?? {};
 		const published = factors.get(campaign.campaignId) ?? new Map<string, number>();
 		const terms = termsOf(campaign);
 		const factorOf = (keyword: string) => {
@@ -74,10 +99,13 @@ export async function bakePrices<Campaign extends Row>(
 			return learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
 		};
 		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
+		const own = parseLearning<CampaignLearning>(campaign.epcLearning);
+		const released = releaseOfCampaign(network, ofNetwork, own, releasedAt, at);
 		return {
 			...campaign,
 			...priced(campaign, factorOf),
-			...(hasRestrained && {
+			...(released !== null && { released }),
+			...((hasRestrained || released !== null) && {
 				operatorPrices: {
 					epcMicros: campaign.epcMicros,
 					defaultKeywordEpcMicros: campaign.defaultKeywordEpcMicros,
@@ -124,7 +152,7 @@ function priced(
 	};
 }
 
-type Known = { steering: Steering | null; learned: Pick<StoredLearning, "campaign" | "numbers"> | null };
+type Known = { steering: Steering | null; learned: Pick<StoredLearning, "campaign" | "numbers"> | null; releasedAt: number | null };
 
 async function readLearned(
 	db: Database,
@@ -134,19 +162,29 @@ async function readLearned(
 	const [factorRows, campaignRows] = await runTransaction(db, [
 		sql`SELECT campaign_id AS "campaignId", name, published FROM learning_factors
 			WHERE level = 'price' AND campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${list}))`,
-		sql`SELECT campaign_id AS "campaignId", steering, learned ->> 'campaign' AS campaign, learned ->> 'numbers' AS numbers
-			FROM learning_campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${list}))`,
+		sql`SELECT CAST(i.value AS BIGINT) AS "campaignId", l.steering, l.learned ->> 'campaign' AS campaign, l.learned ->> 'numbers' AS numbers,
+				w.value AS "releasedAt"
+			FROM json_each(${list}) i LEFT JOIN learning_campaigns l ON l.campaign_id = CAST(i.value AS BIGINT)
+			LEFT JOIN learning_work w ON w.name = ${RELEASED_CAMPAIGN} || i.value
+			WHERE l.campaign_id IS NOT NULL OR w.name IS NOT NULL`,
 	]);
 	const factors = new Map<number, Map<string, number>>();
 	for (const { campaignId, name, published } of (factorRows?.results ?? []) as { campaignId: number; name: string; published: string }[]) {
 		const ofCampaign = factors.get(campaignId) ?? new Map<string, number>();
 		factors.set(campaignId, ofCampaign.set(name, readPublished(published).factor));
 	}
-	type CampaignRow = { campaignId: number; steering: string | null; campaign: string | null; numbers: string | null };
+	type CampaignRow = {
+		campaignId: number;
+		steering: string | null;
+		campaign: string | null;
+		numbers: string | null;
+		releasedAt: string | null;
+	};
 	const known = new Map<number, Known>();
-	for (const { campaignId, steering, campaign, numbers } of (campaignRows?.results ?? []) as CampaignRow[]) {
+	for (const { campaignId, steering, campaign, numbers, releasedAt } of (campaignRows?.results ?? []) as CampaignRow[]) {
 		known.set(campaignId, {
 			steering: steering === null ? null : (JSON.parse(steering) as Steering),
+			releasedAt: releasedAt === null ? null : Number(releasedAt),
 			learned:
 				campaign === null || numbers === null
 					? null

@@ -14,6 +14,7 @@ import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
 import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, SHARD_PREFIX, VERSION_LENGTH } from "../format.ts";
 import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
+import { writeRelease } from "../../lib/release.ts";
 import { shardOf } from "../slots.ts";
 import { isRestrained, readLearning } from "./bake-prices.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
@@ -151,7 +152,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
 	const state = await planSize(db, stored, dirty.length, bookFormat);
 	const { bits: bitsBefore, format: formatBefore } = state;
-	const learning = await readLearning(db);
+	const learning = await readLearning(db, deps.now());
 	const seen = await rebuild({ ...deps, learning }, state, dirty, budget);
 	const isRebuilt = state.bits !== bitsBefore || state.format !== formatBefore;
 	// The book may have grown while it was rebuilt: then the next run continues with the next size.
@@ -176,8 +177,8 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const complete = seen.length === dirty.length && state.nextBits === null;
 	// Until the last learned price has left the book its guards hold.
 	const learned = learning.setsPrices || (!complete && inKv?.includes('"learned":1') === true);
-	const head = state.format === PACKED_FORMAT ? await buildPacked(deps, { version, bits: state.bits, touched, learned }, budget) : null;
-	const manifest = JSON.stringify(head ?? (await buildManifest(deps, version, state.bits, learned)));
+	const head = state.format === PACKED_FORMAT ? await buildPacked({ ...deps, learning }, { version, bits: state.bits, touched, learned }, budget) : null;
+	const manifest = JSON.stringify(head ?? (await buildManifest({ ...deps, learning }, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
 	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
 	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
@@ -268,13 +269,13 @@ function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
 }
 
-async function buildManifest({ db, now }: PublishDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
+async function buildManifest({ db, now, learning }: WriteDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
 	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
 	for (const row of await db.select().from(bookShards).where(eq(bookShards.bits, bits))) {
 		if (row.version !== "") versions[row.shard] = row.version;
 	}
 	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
-	const own = await readPublisherParts(db, now());
+	const own = await readPublisherParts(db, learning);
 	const [settings] = await db.select().from(networkSettings);
 	const wires = rows.map((row) => ({ ...writePublisher(row, own), ...blockedOf(row) }));
 	const spread = await readSpread(db, bits, now());
@@ -293,13 +294,13 @@ async function buildManifest({ db, now }: PublishDeps, version: number, bits: nu
 
 /** The head of a packed book: what publishers block stands with the brands. */
 async function buildPacked(
-	deps: PublishDeps,
+	deps: WriteDeps,
 	{ version, bits, touched, learned }: { version: number; bits: number; touched: ReadonlySet<number> | null; learned: boolean },
 	budget: Budget,
 ): Promise<Head> {
 	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
 	const rows = await deps.db.select(columns).from(publishers).orderBy(asc(publishers.id));
-	const own = await readPublisherParts(deps.db, deps.now());
+	const own = await readPublisherParts(deps.db, deps.learning);
 	const numbers = await readNumbers(deps.db);
 	const [settings] = await deps.db.select().from(networkSettings);
 	const wires = rows.flatMap((row): PublisherWire[] => {
@@ -326,6 +327,7 @@ function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked
 function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands">, parts: PublisherParts): PublisherWire {
 	const isSuspended = row.status === "suspended";
 	const former = parts.former.get(row.id) ?? [];
+	const released = parts.released.get(row.id);
 	const options = row.openrtb === null ? null : (JSON.parse(row.openrtb) as OpenRtbOptions);
 	const keys = options?.nbr === true ? parts.keys.get(row.id) : undefined;
 	return {
@@ -344,7 +346,7 @@ function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands
 		...(options !== null && { o: options }),
 		...(row.responseProfile === "full" && { f: 1 }),
 		...(keys !== undefined && { k: keys }),
-		...(isRestrained(row.epcLearning) && { l: 1 }),
+		...(isRestrained(row.epcLearning) ? { l: 1 } : released !== undefined && { q: writeRelease(released) }),
 		...(former.length > 0 && { former }),
 	};
 }

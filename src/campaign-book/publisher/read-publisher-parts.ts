@@ -3,12 +3,17 @@ import { and, asc, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { AccessKeyWire, FormerNameWire } from "../format.ts";
+import type { Learning } from "./bake-prices.ts";
 
 /** What stands in tables of its own, by publisher. */
-export type PublisherParts = { former: ReadonlyMap<string, FormerNameWire[]>; keys: ReadonlyMap<string, AccessKeyWire[]> };
+export type PublisherParts = {
+	former: ReadonlyMap<string, FormerNameWire[]>;
+	keys: ReadonlyMap<string, AccessKeyWire[]>;
+	released: Learning["released"]["publishers"];
+};
 
-export async function readPublisherParts(db: Database, now: number): Promise<PublisherParts> {
-	return { former: await readFormerNames(db, now), keys: await readAccessKeys(db, now) };
+export async function readPublisherParts(db: Database, { released, at }: Learning): Promise<PublisherParts> {
+	return { former: await readFormerNames(db, at), keys: await readAccessKeys(db, at), released: released.publishers };
 }
 
 /** Access Keys that are valid, of publishers with options: `openrtb.nbr` asks for one. */

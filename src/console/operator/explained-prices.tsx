@@ -48,6 +48,7 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 					["Operator's number", <Money usd={price.operator_epc} />],
 					["Advised", <Money usd={price.advised_epc} />],
 					["Reckoned with", <Money usd={price.epc} />],
+					["Set out from the operator's number", <Time at={price.released_at} />],
 					["Bounds of the campaign's factor", `${price.lowest_factor} to ${price.highest_factor}`],
 					["A payout counts up to", <Money usd={price.payout_cap} />],
 					["Caution, overpaid, creep", `× ${price.caution} × ${price.overpaid} × ${price.creep}`],

@@ -17,6 +17,7 @@ import {
 	type PublisherLearning,
 	readLearning,
 } from "../../learning/policy.ts";
+import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import { sourceClass } from "../../learning/sources.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
@@ -26,6 +27,7 @@ import type { LinkType, PricingModel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
+import { laterRelease } from "../../lib/release.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
 import { roundTo, showDay, showKeyword, showMicros } from "./show-learned.ts";
 
@@ -39,17 +41,17 @@ type TrafficRow = { level: "publisher" | "source" | "link"; name: string; eviden
 type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
 /** Undefined where no price is learned, and where the database does not answer: a decision can be explained without it. */
-export async function explainPrices(db: Database, asked: AskedFor): Promise<ExplainedPriceAnswer[] | undefined> {
+export async function explainPrices(db: Database, asked: AskedFor, now = Date.now()): Promise<ExplainedPriceAnswer[] | undefined> {
 	if (asked.priced.length === 0) return undefined;
 	try {
-		return await explainPricesOf(db, asked);
+		return await explainPricesOf(db, asked, now);
 	} catch (error) {
 		logError("explain.prices_unknown", error);
 		return undefined;
 	}
 }
 
-async function explainPricesOf(db: Database, asked: AskedFor): Promise<ExplainedPriceAnswer[] | undefined> {
+async function explainPricesOf(db: Database, asked: AskedFor, now: number): Promise<ExplainedPriceAnswer[] | undefined> {
 	const priced = asked.priced.slice(0, MAX_EXPLAINED);
 	const network = await readNetworkLearning(db);
 	const [publisher] = await db.all<PublisherRow>(sql`SELECT p.id, p.pricing_model AS "pricingModel",
@@ -57,7 +59,7 @@ async function explainPricesOf(db: Database, asked: AskedFor): Promise<Explained
 		FROM publisher_names n JOIN publishers p ON p.id = n.publisher_id
 		WHERE n.kind = ${asked.publisher.kind} AND n.value = ${asked.publisher.value}`);
 	if (publisher === undefined) return undefined;
-	const known = await readKnown(db, publisher.id, asked.sourceId, [...new Set(priced.map(({ campaignId }) => campaignId))]);
+	const known = await readKnown(db, publisher.id, asked.sourceId, [...new Set(priced.map(({ campaignId }) => campaignId))], now);
 	const prices = priced.flatMap((each) => {
 		const row = known.campaigns.get(each.campaignId);
 		return row === undefined ? [] : [explainOne(network, publisher, known, row, each)];
@@ -73,15 +75,25 @@ type Known = {
 	factors: readonly FactorRow[];
 	shared: SharedFactors;
 	changes: readonly ChangeRow[];
+	/** By name, see src/learning/released.ts. */
+	releases: ReadonlyMap<string, number>;
+	now: number;
 };
 
-async function readKnown(db: Database, publisherId: string, sourceId: string | null, campaignIds: readonly number[]): Promise<Known> {
+async function readKnown(
+	db: Database,
+	publisherId: string,
+	sourceId: string | null,
+	campaignIds: readonly number[],
+	now: number,
+): Promise<Known> {
+	const names = [RELEASED_NETWORK, RELEASED_PUBLISHER + publisherId, ...campaignIds.map((id) => RELEASED_CAMPAIGN + id)];
 	const ids = sql`(SELECT CAST(atom AS BIGINT) FROM json_each(${JSON.stringify(campaignIds)}))`;
 	const followed = await db.all<{ source: string; lastDay: number }>(
 		sql`SELECT source, last_day AS "lastDay" FROM learning_sources WHERE publisher_id = ${publisherId} AND from_day IS NOT NULL`,
 	);
 	const source = sourceClass(new Map(followed.map((row) => [row.source, row.lastDay])), hashSource(sourceId));
-	const [campaigns, factors, traffic, changes] = await runTransaction(db, [
+	const [campaigns, factors, traffic, changes, releases] = await runTransaction(db, [
 		sql`SELECT ${PRICED_CAMPAIGN}, l.day, l.learned, l.last_break AS "lastBreak", l.steering
 			FROM campaigns c JOIN brands b ON b.id = c.brand_id LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id
 			WHERE c.campaign_id IN ${ids}`,
@@ -98,6 +110,7 @@ async function readKnown(db: Database, publisherId: string, sourceId: string | n
 			FROM learning_changes g JOIN (
 				SELECT campaign_id, keyword, MAX(at) AS at FROM learning_changes WHERE campaign_id IN ${ids} GROUP BY campaign_id, keyword) newest
 			ON newest.campaign_id = g.campaign_id AND newest.keyword = g.keyword AND newest.at = g.at`,
+		sql`SELECT name, value FROM learning_work WHERE name IN (SELECT atom FROM json_each(${JSON.stringify(names)}))`,
 	]);
 	return {
 		source,
@@ -106,6 +119,8 @@ async function readKnown(db: Database, publisherId: string, sourceId: string | n
 		factors: (factors?.results ?? []) as FactorRow[],
 		shared: sharedOf((traffic?.results ?? []) as TrafficRow[], publisherId),
 		changes: (changes?.results ?? []) as ChangeRow[],
+		releases: new Map(((releases?.results ?? []) as { name: string; value: string }[]).map(({ name, value }) => [name, Number(value)])),
+		now,
 	};
 }
 
@@ -122,12 +137,23 @@ function sharedOf(rows: readonly TrafficRow[], publisherId: string): SharedFacto
 function explainOne(
 	network: NetworkLearning | null,
 	publisher: PublisherRow,
-	{ source, sourceName, factors, shared, changes }: Known,
+	{ source, sourceName, factors, shared, changes, releases, now }: Known,
 	row: CampaignRow,
 	{ link, keyword }: AskedFor["priced"][number],
 ): ExplainedPriceAnswer {
 	const own = readLearning<CampaignLearning>(row.epcLearning);
 	const { settings } = campaignPolicy(network, own);
+	const releasedAt = (name: string) => releases.get(name) ?? null;
+	const release = laterRelease(
+		releaseOfCampaign(
+			network,
+			releaseOf(network, releasedAt(RELEASED_NETWORK), now),
+			own,
+			releasedAt(RELEASED_CAMPAIGN + row.campaignId),
+			now,
+		),
+		releaseOf(network, releasedAt(RELEASED_PUBLISHER + publisher.id), now),
+	);
 	const mode = bidMode(network, own, readLearning<PublisherLearning>(publisher.epcLearning));
 	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
 	const terms = termsOf(row);
@@ -163,12 +189,16 @@ function explainOne(
 			sharePpm: publisher.sharePpm,
 			guards: publisher.pricingModel === "CPC" ? guards : null,
 			creep: steering?.bidCreep ?? 1,
+			release: release === null ? null : { release, now },
 		},
 		learnedOf(terms, row, shared),
 		learned === null ? 1 : factorAgainst(target, terms, learned, cell.keyword, settings) / target,
 	);
 	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
-	return show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change);
+	return {
+		...show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change),
+		released_at: release === null || mode !== "automatic" ? null : new Date(release.since).toISOString(),
+	};
 }
 
 /** What is stored of a campaign, and of the traffic that is asked about, as a night has it. */
@@ -187,7 +217,7 @@ function show(
 	price: ExplainedPrice,
 	{ lowestFactor, highestFactor }: { lowestFactor: number; highestFactor: number },
 	change: ChangeRow | undefined,
-): ExplainedPriceAnswer {
+): Omit<ExplainedPriceAnswer, "released_at"> {
 	return {
 		campaign_id: campaignId,
 		link: cell.link,

@@ -10,6 +10,7 @@ import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import { products, sellerProducts } from "../../db/schema/products.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER } from "../../learning/released.ts";
 import { type Stamp, stampVersion } from "./network-version.ts";
 import { beginChanges, noteBrandChanges } from "./note-changes.ts";
 import { replaceStops } from "./stage-stops.ts";
@@ -44,6 +45,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 			SELECT CAST(${stamp.version} AS BIGINT), seq, row ->> 'entries' FROM import_rows WHERE import_id = ${importId} AND section = 'changes'`,
 		markPlatformSlots(importId, mark),
 		markLearningSlots(importId, mark),
+		...noteReleases(importId, now),
 		upsert(platforms, "platforms", importId, ["id"]),
 		upsert(networkSettings, "network_settings", importId, ["id"]),
 		...replaceNames(importId, now),
@@ -109,6 +111,40 @@ function markLearningSlots(importId: string, mark: number): SQL {
 			UNION ALL SELECT 1 FROM import_rows r LEFT JOIN publishers p ON p.id = r.row ->> 'id'
 			WHERE r.import_id = ${importId} AND r.section = 'publishers' AND r.row ->> 'epcLearning' IS DISTINCT FROM p.epc_learning)
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
+}
+
+/**
+ * What is no longer bid by the operator's numbers: campaigns, publishers, and, where others were bid learned prices before, the network's
+ * campaigns. Runs before any of them is replaced.
+ */
+function noteReleases(importId: string, now: number): SQL[] {
+	const staged = sql`row ->> 'epcLearning'`;
+	const ofNetwork = sql`(SELECT epc_learning ->> 'mode' FROM network_settings WHERE id = 1)`;
+	const isAutomatic = (own: SQL) =>
+		sql`(coalesce((${own}) ->> 'mode', ${ofNetwork}, 'off') = 'automatic' AND (${own}) ->> 'pin' IS NULL)`;
+	const restrains = (own: SQL) => sql`coalesce((${own}) ->> 'mode', 'automatic') <> 'automatic'`;
+	const upsertOf = (name: SQL, from: SQL) => sql`INSERT INTO learning_work (name, value) SELECT ${name}, ${String(now)} ${from}
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+	const before = sql`c.epc_learning`;
+	return [
+		upsertOf(
+			sql`${RELEASED_CAMPAIGN} || c.campaign_id`,
+			sql`FROM import_rows r JOIN campaigns c ON c.campaign_id = CAST(r.row ->> 'campaignId' AS BIGINT)
+				WHERE r.import_id = ${importId} AND r.section = 'campaigns' AND ${staged} IS DISTINCT FROM ${before}
+					AND NOT ${isAutomatic(before)} AND ${isAutomatic(staged)}`,
+		),
+		upsertOf(
+			sql`${RELEASED_PUBLISHER} || p.id`,
+			sql`FROM import_rows r JOIN publishers p ON p.id = r.row ->> 'id'
+				WHERE r.import_id = ${importId} AND r.section = 'publishers' AND ${restrains(sql`p.epc_learning`)} AND NOT ${restrains(staged)}`,
+		),
+		upsertOf(
+			sql`${RELEASED_NETWORK}`,
+			sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section = 'network_settings'
+				AND (${staged}) ->> 'mode' = 'automatic' AND coalesce(${ofNetwork}, 'off') <> 'automatic'
+				AND EXISTS (SELECT 1 FROM campaigns c WHERE c.epc_learning IS NOT NULL AND c.epc_learning ->> 'mode' = 'automatic')`,
+		),
+	];
 }
 
 /** A platform's number stands in the campaigns of the book: where it changes, so do their entries. */

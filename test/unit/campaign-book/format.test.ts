@@ -142,6 +142,7 @@ describe("unit: decodeEntry", () => {
 						traffic: null,
 						heldBack: null,
 						operatorPrices: null,
+						released: null,
 					},
 				],
 			},
@@ -185,6 +186,7 @@ describe("unit: decodeEntry", () => {
 			traffic: { modes: { country: "off" } },
 			heldBack: { byClick: 7_100, all: 10_500 },
 			operatorPrices: { epcMicros: 400_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map([["boots", 500_000]]) },
+			released: null,
 		});
 	});
 
@@ -239,6 +241,7 @@ describe("unit: decodePublisher", () => {
 			fullAnswers: true,
 			accessKeys: [],
 			restrained: false,
+			released: null,
 		});
 		expect(decodePublisher({ id: "b", n: 7, identity: "b", share: 0 })).toEqual({
 			id: "b",
@@ -257,6 +260,7 @@ describe("unit: decodePublisher", () => {
 			fullAnswers: false,
 			accessKeys: [],
 			restrained: false,
+			released: null,
 		});
 	});
 

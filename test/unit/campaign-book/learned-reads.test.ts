@@ -46,7 +46,7 @@ function isolate(format: (typeof FORMATS)[number], learns: boolean) {
 		async reckon(domain: string, now: number): Promise<Reckoning["traffic"] | null> {
 			const snapshot = await book.snapshot(now, (promise) => void background.push(promise));
 			if (snapshot === null || (await book.brandOf(snapshot, domain)) === null) throw new Error("no brand");
-			return book.learned?.reckon({ id: "acme", pricingModel: null }, null, "homepage").traffic ?? null;
+			return book.learned?.reckon({ id: "acme", pricingModel: null, released: null }, null, "homepage", now).traffic ?? null;
 		},
 	};
 }
@@ -93,7 +93,7 @@ describe.each(FORMATS)("unit: learned factors beside a book in %s", (format) => 
 		expect(book.learned).not.toBeNull();
 	});
 
-	test("a single cold bid costs two reads of shards, and three at once or after another of chunks that the data centre has not", async () => {
+	test("are asked for once: a cold bid costs two reads of shards, and beside its chunk no other", async () => {
 		const { reckon, reads } = isolate(format, true);
 		expect(await reckon(DOMAIN, 0)).toBe(0.5);
 		const isBackground = (keys: string[]) => keys.every((key) => key.startsWith("book:f:"));
@@ -133,7 +133,7 @@ describe.each(FORMATS)("unit: learned factors beside a book in %s", (format) => 
 		});
 		if (format === "packed") expect(await reckon(DOMAIN, 0)).toBe(1);
 		else await expect(reckon(DOMAIN, 0)).rejects.toThrow();
-		expect(book.learned?.reckon({ id: "acme", pricingModel: "CPC" }, null, "homepage").byClick).toBe(true);
+		expect(book.learned?.reckon({ id: "acme", pricingModel: "CPC", released: null }, null, "homepage", 0).byClick).toBe(true);
 		before(async () => {});
 		expect(await reckon(DOMAIN, 1)).toBe(0.5);
 	});
