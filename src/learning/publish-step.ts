@@ -24,11 +24,11 @@ export type PublishedLevel = "price" | "campaign_publisher" | "publisher" | "sou
  * campaign has most of it; downwards it is the evidence, and bad traffic needs its part.
  */
 const MOVEMENT_SHARES: Readonly<Record<PublishedLevel, { rise: number; fall: number }>> = {
-	price: { rise: 0.55, fall: 0.4 },
-	campaign_publisher: { rise: 0.1, fall: 0.15 },
-	publisher: { rise: 0.1, fall: 0.15 },
-	source: { rise: 0.17, fall: 0.2 },
-	link: { rise: 0.08, fall: 0.1 },
+	price: { rise: 0.7, fall: 0.4 },
+	campaign_publisher: { rise: 0.08, fall: 0.15 },
+	publisher: { rise: 0.07, fall: 0.15 },
+	source: { rise: 0.1, fall: 0.2 },
+	link: { rise: 0.05, fall: 0.1 },
 };
 
 /** What steps of one level go by. */

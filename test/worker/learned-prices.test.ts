@@ -175,7 +175,7 @@ describe("worker: learned prices", () => {
 			{ day: dayOf(time), fault: null, done: 1 },
 		]);
 		// Of a day's rise to 1.25, and fall to 0.6, a campaign's own factor makes its part: others may move the same way.
-		expect(await priceFor("good.example")).toBe(0.2187);
+		expect(await priceFor("good.example")).toBe(0.2338);
 		expect(await priceFor("bad.example")).toBe(0.163);
 		expect(await priceFor("new.example")).toBe(0.2);
 		// Publishers who are paid by click are bid less while little was seen of a campaign.
@@ -185,7 +185,7 @@ describe("worker: learned prices", () => {
 			await rowsOf("SELECT keyword, operator_micros, epc_micros FROM learning_changes WHERE campaign_id = 5002 AND keyword = ''"),
 		).toEqual([{ keyword: "", operator_micros: 400_000, epc_micros: 326_077 }]);
 		await pass(1);
-		expect(await priceFor("good.example")).toBe(0.2187);
+		expect(await priceFor("good.example")).toBe(0.2338);
 		const before = await pricesOf();
 		await publish(2);
 		expect((await env.BOOK.get(MANIFEST_KEY))?.startsWith('{"format":2')).toBe(true);

@@ -81,6 +81,18 @@ describe("unit: publishing factors", () => {
 		);
 	});
 
+	it("a campaign's number that is three times too low is mended on the seventh day, and one that is three times too high on the sixth", () => {
+		const daysTo = (target: number) => {
+			let published: Published = UNPUBLISHED;
+			for (let day = 1; ; day++) {
+				published = nextPublished(published, target, START + day * DAY_MS, levelRules(DEFAULT_SETTINGS, "price")) ?? published;
+				if (Math.abs(Math.log(published.factor / target)) < Math.log(1.06)) return day;
+			}
+		};
+		expect(daysTo(3)).toBe(7);
+		expect(daysTo(1 / 3)).toBe(6);
+	});
+
 	it("what is kept to decide stays short", () => {
 		let published: Published = UNPUBLISHED;
 		for (let hour = 0; hour < 500; hour++) {
