@@ -5,6 +5,7 @@ import type { Break } from "../learning/breaks.ts";
 import type { DelayCurves } from "../learning/delay-curve.ts";
 import { pairKey, Traffic, type TrafficKind } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
+import { readFollowed } from "./followed-sources.ts";
 
 /** In order; `round` several times. */
 type NightStep = "payouts" | "round" | "breaks" | "close" | "creep" | "traffic" | "done";
@@ -65,7 +66,8 @@ export async function readTraffic(db: Database): Promise<{ traffic: Traffic; kep
 		sql`SELECT name, value FROM learning_work WHERE name LIKE 'traffic %' ORDER BY name`,
 	);
 	const kinds = parts.flatMap(({ value }) => JSON.parse(value) as StoredKind[]);
-	const traffic = new Traffic(kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) })));
+	const placed = kinds.map(({ source, ...kind }) => ({ ...kind, sourceKey: pairKey(kind.publisher, source) }));
+	const traffic = new Traffic(placed, await readFollowed(db));
 	return { traffic, kept: new Map(parts.map(({ name, value }) => [name, value])) };
 }
 

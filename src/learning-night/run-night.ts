@@ -1,6 +1,6 @@
 /** A night: the steps of src/learning/night-steps.ts over tables, campaign by campaign, as far as an invocation goes. */
 import { sql } from "drizzle-orm";
-import type { Database } from "../db/client.ts";
+import { type Database, runTransaction } from "../db/client.ts";
 import { DEFAULT_CURVES } from "../learning/delay-curve.ts";
 import { breakOfCampaign, layCampaign, type NightRules, nightRules, ROUNDS, tellOfCampaign } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
@@ -8,6 +8,7 @@ import type { LearningSettings } from "../learning/settings.ts";
 import { type SharedFactors, Traffic } from "../learning/traffic.ts";
 import { closeHistories } from "./close-histories.ts";
 import { creepStarved } from "./creep-starved.ts";
+import { chooseFollowed, forgetFollowed, keepFollowed } from "./followed-sources.ts";
 import { type KeptParts, openNight, type Progress, readTraffic, saveNight } from "./night-progress.ts";
 import { readCurves } from "./read-curves.ts";
 import { type KnownHistory, readHistories } from "./read-histories.ts";
@@ -23,6 +24,8 @@ export type NightLimits = {
 	mayGoOn: () => boolean;
 	/** Rows of one campaign, see `readHistories`. */
 	campaignRows?: number;
+	/** Sources, see `chooseFollowed`. */
+	sources?: number;
 };
 
 /**
@@ -73,7 +76,7 @@ class NightRun {
 			return false;
 		}
 		const finished = sql`UPDATE learning_nights SET finished_at = ${now()} WHERE day = ${this.#day}`;
-		await saveNight(this.#db, this.#day, progress, null, kept, [finished]);
+		await saveNight(this.#db, this.#day, progress, null, kept, [forgetFollowed(), finished]);
 		return true;
 	}
 
@@ -90,6 +93,7 @@ class NightRun {
 			case "payouts":
 				Object.assign(progress, await readPayouts(this.#db), { curves: Object.fromEntries(await readCurves(this.#db, this.#day)) });
 				this.#rules = this.#rulesOf();
+				await this.#follow();
 				progress.step = "round";
 				return true;
 			case "round":
@@ -115,6 +119,12 @@ class NightRun {
 				progress.step = "done";
 				return true;
 		}
+	}
+
+	async #follow(): Promise<void> {
+		const followed = await chooseFollowed(this.#db, this.#day, this.#limits.sources);
+		await runTransaction(this.#db, keepFollowed(followed));
+		this.#traffic = new Traffic([], followed);
 	}
 
 	/** Goes through all campaigns; false where the invocation has done enough. */

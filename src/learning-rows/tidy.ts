@@ -1,13 +1,19 @@
 /** What the nights do to what prices are learned from: it stays small, and says the same. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { DAILY_DAYS } from "../learning/fold.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
-import { IDLE_DAYS, MAX_SOURCES } from "../learning/sources.ts";
 import { DAY_MS } from "../lib/time.ts";
+import { giveUpPlaces, moveNextRows, type Retirement } from "./retire-sources.ts";
 
 /** `learning_work`, `tidy`: how far a day's tidying is. */
-type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; after: number };
+type Tidying = {
+	day: number;
+	step: "sources" | "old" | "campaigns" | "done";
+	after: number;
+	/** Of the first step; null where none is under way. Absent in rows of earlier versions. */
+	retirement?: Retirement | null;
+};
 
 /**
  * Tidies once a day, as far as an invocation goes: before the night, which learns from what it leaves.
@@ -17,12 +23,17 @@ type Tidying = { day: number; step: "sources" | "old" | "campaigns" | "done"; af
  */
 export async function tidyLearning(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
 	const known = await readTidying(db);
-	let state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0 };
+	// What gave up its place on another day is moved first.
+	let state: Tidying = known?.day === today ? known : { day: today, step: "sources", after: 0, retirement: known?.retirement ?? null };
 	if (state.step === "done") return true;
 	while (state.step !== "done" && mayGoOn()) state = await take(db, state);
-	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('tidy', ${JSON.stringify(state)})
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+	await db.run(keep(state));
 	return state.step === "done";
+}
+
+function keep(state: Tidying): SQL {
+	return sql`INSERT INTO learning_work (name, value) VALUES ('tidy', ${JSON.stringify(state)})
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 }
 
 /** Whether a day's tidying is done. */
@@ -38,7 +49,11 @@ async function readTidying(db: Database): Promise<Tidying | null> {
 
 async function take(db: Database, state: Tidying): Promise<Tidying> {
 	const { day, step, after } = state;
-	if (step === "sources") return (await retireSources(db, day)) ? state : { ...state, step: "old" };
+	if (step === "sources") {
+		if (state.retirement != null) return { ...state, retirement: await moveNextRows(db, state.retirement) };
+		const retirement = await giveUpPlaces(db, day, (begun) => keep({ ...state, retirement: begun }));
+		return retirement === null ? { ...state, step: "old" } : { ...state, retirement };
+	}
 	if (step === "old") return (await dropOld(db, day)) ? state : { ...state, step: "campaigns" };
 	const last = await foldCampaigns(db, after, day);
 	return last === null ? { ...state, step: "done" } : { ...state, after: last };
@@ -77,49 +92,6 @@ async function foldCampaigns(db: Database, after: number, today: number): Promis
 		sql`DELETE FROM learning_earnings WHERE ${isNext} AND ((${isFolded}) OR (${isOver}) OR conversions = 0)`,
 	]);
 	return next === undefined ? null : last;
-}
-
-/**
- * Sources that were idle for a week make room, where their publisher's places are all taken: their rows join the others'.
- * One publisher's at a time.
- * @returns whether there may be more: ask again then
- */
-async function retireSources(db: Database, today: number): Promise<boolean> {
-	const idle = await db.all<{ publisherId: string; source: string }>(sql`
-		SELECT s.publisher_id AS "publisherId", s.source FROM learning_sources s
-		WHERE s.from_day IS NOT NULL AND s.last_day < ${today - IDLE_DAYS} AND s.publisher_id = (
-			SELECT f.publisher_id FROM learning_sources f WHERE f.from_day IS NOT NULL
-			GROUP BY f.publisher_id HAVING count(*) >= ${MAX_SOURCES} AND min(f.last_day) < ${today - IDLE_DAYS} ORDER BY f.publisher_id LIMIT 1)
-		ORDER BY s.source`);
-	const [first] = idle;
-	if (first === undefined) return false;
-	await joinOthers(db, first.publisherId, idle);
-	return true;
-}
-
-/** Goes through all rows, since it is rare: an index by source would cost every click. */
-async function joinOthers(db: Database, publisherId: string, idle: readonly { source: string }[]): Promise<void> {
-	const isIdle = sql`publisher_id = ${publisherId}
-		AND source IN (SELECT atom FROM json_each(${JSON.stringify(idle.map(({ source }) => source))}))`;
-	await runTransaction(db, [
-		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)
-			SELECT campaign_id, publisher_id, '*other', keyword, link, day, sum(clicks), sum(gross_micros), sum(paid_micros)
-			FROM learning_clicks WHERE ${isIdle} GROUP BY campaign_id, publisher_id, keyword, link, day
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day) DO UPDATE SET clicks = learning_clicks.clicks + excluded.clicks,
-				gross_micros = learning_clicks.gross_micros + excluded.gross_micros, paid_micros = learning_clicks.paid_micros + excluded.paid_micros`,
-		sql`DELETE FROM learning_clicks WHERE ${isIdle}`,
-		sql`INSERT INTO learning_earnings (campaign_id, publisher_id, source, keyword, link, day, size_class, conversions, net_micros)
-			SELECT campaign_id, publisher_id, '*other', keyword, link, day, size_class, sum(conversions), sum(net_micros)
-			FROM learning_earnings WHERE ${isIdle} GROUP BY campaign_id, publisher_id, keyword, link, day, size_class
-			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
-				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
-		sql`DELETE FROM learning_earnings WHERE ${isIdle}`,
-		sql`INSERT INTO learning_sources (publisher_id, source, from_day, last_day)
-			SELECT ${publisherId}, '*other', NULL, max(last_day) FROM learning_sources WHERE ${isIdle} HAVING count(*) > 0
-			ON CONFLICT (publisher_id, source) DO UPDATE
-				SET last_day = CASE WHEN learning_sources.last_day < excluded.last_day THEN excluded.last_day ELSE learning_sources.last_day END`,
-		sql`DELETE FROM learning_sources WHERE ${isIdle}`,
-	]);
 }
 
 /** Rows that one statement drops. */

@@ -1,5 +1,5 @@
 import type { LinkType } from "../lib/enums.ts";
-import type { Cell } from "./cell.ts";
+import { type Cell, OTHER_SOURCES } from "./cell.ts";
 import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
 import type { Kappa } from "./settings.ts";
 
@@ -20,11 +20,8 @@ export function pairKey(first: string, second: string): string {
 
 /** What traffic multiplies every campaign's price by. */
 export function sharedFactor(shared: SharedFactors, { publisher, source, link }: Cell): number {
-	return (
-		(shared.publishers.get(publisher)?.factor ?? 1) *
-		(shared.sources.get(pairKey(publisher, source))?.factor ?? 1) *
-		(shared.links.get(link)?.factor ?? 1)
-	);
+	const ofSource = shared.sources.get(pairKey(publisher, source)) ?? shared.sources.get(pairKey(publisher, OTHER_SOURCES));
+	return (shared.publishers.get(publisher)?.factor ?? 1) * (ofSource?.factor ?? 1) * (shared.links.get(link)?.factor ?? 1);
 }
 
 /** One kind of traffic: its factor, and what all campaigns together say of it. Few, however many campaigns there are. */
@@ -32,9 +29,14 @@ export type TrafficKind = { publisher: string; sourceKey: string; link: LinkType
 
 export class Traffic {
 	readonly #kinds = new Map<string, TrafficKind>();
+	readonly #followed: ReadonlySet<string> | null;
 
-	/** @param kinds of a night that was cut off, as `kinds` gave them */
-	constructor(kinds: Iterable<TrafficKind> = []) {
+	/**
+	 * @param kinds    of a night that was cut off, as `kinds` gave them
+	 * @param followed sources that are learned of singly, by `pairKey` of publisher and source: the others of a publisher are one; null: all
+	 */
+	constructor(kinds: Iterable<TrafficKind> = [], followed: ReadonlySet<string> | null = null) {
+		this.#followed = followed;
 		for (const kind of kinds) this.#kinds.set(pairKey(kind.sourceKey, kind.link), kind);
 	}
 
@@ -45,7 +47,8 @@ export class Traffic {
 
 	/** The kind that a cell's clicks are of. */
 	kindOf({ publisher, source, link }: Cell): TrafficKind {
-		const sourceKey = pairKey(publisher, source);
+		const own = pairKey(publisher, source);
+		const sourceKey = this.#followed === null || this.#followed.has(own) ? own : pairKey(publisher, OTHER_SOURCES);
 		const key = pairKey(sourceKey, link);
 		let kind = this.#kinds.get(key);
 		if (kind === undefined) {

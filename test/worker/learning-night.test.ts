@@ -261,6 +261,37 @@ describe("worker: a night", () => {
 		for (const [at, factor] of folded.factors.entries()) expect(Number(factor)).toBeCloseTo(Number(whole.factors[at]), 1);
 	});
 
+	it("learns singly of the sources with the most clicks where there are more than are held in memory, and of the others together", async () => {
+		const of = (campaign: number, source: string, clicks: number, conversions: number): Row => {
+			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 2, clicks, conversions, payout: 8_000_000 };
+		};
+		const rows = [6001, 6002].flatMap((id) => [of(id, "s1", 900, 40), of(id, "s2", 600, 60), of(id, "s3", 300, 3), of(id, "s4", 200, 2)]);
+		await store(rows);
+		await env.DB.batch(
+			["s1", "s2", "s3", "s4"].map((source) => env.DB.prepare("INSERT INTO learning_sources VALUES ('p1', ?, 0, ?)").bind(source, TODAY)),
+		);
+		const learn = async (sources: number, rowsARun: number) => {
+			await env.DB.batch(["campaigns", "traffic", "factors", "nights"].map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+			const limits = { rows: rowsARun, mayGoOn: () => true, sources };
+			while (!(await runNight({ db, now: () => NOW }, NETWORK, TODAY, limits)));
+			expect(await rowsOf("SELECT name FROM learning_work")).toEqual([]);
+			const learned = await rowsOf<{ name: string; clicks: number; factor: number }>(
+				`SELECT name, evidence ->> 'clicks' AS clicks, evidence ->> 'factor' AS factor FROM learning_traffic WHERE level = 'source' ORDER BY name`,
+			);
+			return learned.map(({ name, clicks, factor }) => ({ name, clicks: Math.round(Number(clicks)), factor: Number(factor) }));
+		};
+		const whole = await learn(4, 1_000_000);
+		expect(whole.map(({ name }) => name)).toEqual(["s1", "s2", "s3", "s4"]);
+		const bounded = await learn(2, 1_000_000);
+		expect(bounded.map(({ name }) => name)).toEqual(["*other", "s1", "s2"]);
+		expect(bounded[0]?.clicks).toBe((whole[2]?.clicks ?? 0) + (whole[3]?.clicks ?? 0));
+		expect(bounded[0]?.factor).toBeLessThan(0.7);
+		for (const [at, { factor }] of bounded.slice(1).entries()) expect(factor).toBeCloseTo(whole[at]?.factor ?? 0, 1);
+		// Cut off after every row, it is the same.
+		expect(await learn(2, 1)).toEqual(bounded);
+		await env.DB.prepare("DELETE FROM learning_sources").run();
+	});
+
 	it.skipIf(!ON_D1)("that is cut off writes of its traffic what has changed since the last run", async () => {
 		const of = (campaign: number, source: string): Row => {
 			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };

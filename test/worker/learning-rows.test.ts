@@ -18,6 +18,7 @@ import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
 import { closeGap } from "../../src/learning-rows/gap.ts";
 import { moveLearnedClicks } from "../../src/learning-rows/move-clicks.ts";
+import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-rows/retire-sources.ts";
 import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
@@ -169,6 +170,54 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		await consume(ofSource("tag-001"), ofSource("tag-001", { at: CLICKED_AT + DAY_MS }));
 		expect(await clicksOf("tag-001")).toEqual([{ day: DAY + 1, clicks: 1 }]);
 		expect(await clicksOf("*other")).toEqual([{ day: DAY, clicks: 154 }]);
+	});
+
+	it("what makes room is moved some campaigns at a time, and what comes back meanwhile stands where a rebuild has it", async () => {
+		const db = openDatabase(env.DB);
+		const next = CLICKED_AT + 9 * DAY_MS;
+		await importFile({ brands: [5002, 5003].map((id) => brandEntry(`shoes-${id}.example`, id)) });
+		for (const campaignId of [5001, 5002, 5003]) {
+			for (const name of ["a", "b", "c"]) await consume(ofSource(name, { campaignId }));
+		}
+		const full = JSON.stringify(Array.from({ length: 200 }, (_, at) => `x${at}`));
+		await rowsOf(
+			"INSERT INTO learning_sources (publisher_id, source, from_day, last_day) SELECT 'acme', atom, 0, CAST(? AS BIGINT) FROM json_each(?)",
+			DAY + 9,
+			full,
+		);
+		await rowsOf("UPDATE learning_sources SET last_day = ? WHERE source = ?", DAY + 9, hashSource("c"));
+		const notes: unknown[] = [];
+		const note = (begun: unknown) => {
+			notes.push(begun);
+			return sql`SELECT 1`;
+		};
+		let left = await giveUpPlaces(db, DAY + 9, note);
+		expect(left).toEqual({ sources: { acme: [hashSource("a"), hashSource("b")].toSorted() }, after: 0 });
+		expect(notes).toEqual([left]);
+		expect(await giveUpPlaces(db, DAY + 9, note)).toBeNull();
+		left = await moveNextRows(db, left as Retirement, 1);
+		expect(left?.after).toBe(5001);
+		// Places are free by now: one comes back, and a late click of the other does not.
+		await rowsOf("DELETE FROM learning_sources WHERE source IN (SELECT atom FROM json_each(?))", full);
+		await consume(ofSource("a", { campaignId: 5003, at: next }));
+		for (let slices = 0; left !== null; slices++) {
+			left = await moveNextRows(db, left, 1);
+			expect(slices).toBeLessThan(20);
+		}
+		const rows = () =>
+			rowsOf("SELECT campaign_id AS id, source, day, clicks FROM learning_clicks ORDER BY campaign_id, source, day");
+		const moved = await rows();
+		expect(moved).toEqual(
+			[5001, 5002, 5003]
+				.flatMap((id) => [
+					{ id, source: OTHER_SOURCES, day: DAY, clicks: 2 },
+					{ id, source: hashSource("c"), day: DAY, clicks: 1 },
+					...(id === 5003 ? [{ id, source: hashSource("a"), day: DAY + 9, clicks: 1 }] : []),
+				])
+				.toSorted((a, b) => a.id - b.id || (a.source < b.source ? -1 : 1)),
+		);
+		for (const day of [DAY, DAY + 9]) await rebuildWeek(db, day - (day % 7));
+		expect(await rows()).toEqual(moved);
 	});
 });
 
