@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { DAILY_DAYS } from "../learning/fold.ts";
+import { RELEASES_KEPT_DAYS } from "../learning/released.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { giveUpPlaces, moveNextRows, type Retirement } from "./retire-sources.ts";
@@ -109,7 +110,7 @@ async function dropOld(db: Database, today: number): Promise<boolean> {
 		sql`DELETE FROM learning_changes WHERE (campaign_id, at, keyword) IN
 			(SELECT campaign_id, at, keyword FROM learning_changes WHERE at < ${day * DAY_MS} ORDER BY at LIMIT ${ROWS_A_SLICE})`,
 		sql`DELETE FROM learning_nights WHERE day < ${day}`,
-		sql`DELETE FROM learning_work WHERE name LIKE 'released %' AND CAST(value AS BIGINT) < ${day * DAY_MS}`,
+		sql`DELETE FROM learning_work WHERE name LIKE 'released %' AND CAST(value AS BIGINT) < ${(today - RELEASES_KEPT_DAYS) * DAY_MS}`,
 	]);
 	return dropped.some(({ meta }) => meta.changes >= ROWS_A_SLICE);
 }

@@ -10,6 +10,9 @@ export const RELEASED_NETWORK = "released network";
 export const RELEASED_CAMPAIGN = "released campaign ";
 export const RELEASED_PUBLISHER = "released publisher ";
 
+/** Days that such a row is kept: the smallest movement that may be set is a hundredth a day. */
+export const RELEASES_KEPT_DAYS = 500;
+
 /** Null where it holds nothing back any more. @param since null where nothing was let go of */
 export function releaseOf(network: NetworkLearning | null, since: number | null, now: number): Release | null {
 	if (since === null) return null;

@@ -146,7 +146,7 @@ describe("worker: learned prices where the operator's numbers were bid", () => {
 		expect(await ask(7003, { subid: "rotten" })).toBe(0.12);
 		const releases = () => rowsOf("SELECT name FROM learning_work WHERE name LIKE 'released %'");
 		expect(await releases()).toEqual([{ name: "released campaign 7003" }]);
-		await tidyLearning(db, Math.floor(time / DAY_MS) + 121, () => true);
+		await tidyLearning(db, Math.floor(time / DAY_MS) + 502, () => true);
 		expect(await releases()).toEqual([]);
 	});
 

@@ -33,7 +33,7 @@ export const command: OperatorCommand = {
 			.description("a campaign's numbers, and its prices over time")
 			.argument("<campaign>", "its id")
 			.action((campaign: string, { limit, cursor, ...options }: PageOptions) =>
-				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices, NO_CAMPAIGN),
+				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices),
 			);
 		paged(learning.command("advice"))
 			.description("what learned prices would change, the dearest first")
@@ -53,8 +53,6 @@ export const command: OperatorCommand = {
 	},
 };
 
-const NO_CAMPAIGN = "There is no such campaign: `list campaigns` shows those there are.";
-
 function paged(command: Command): Command {
 	return withServerOptions(command)
 		.option("--limit <count>", "a page, at most 1000")
@@ -71,13 +69,8 @@ async function show<Answer>(
 	path: string,
 	schema: v.GenericSchema<unknown, Answer>,
 	describe: (answer: Answer) => string[],
-	missing?: string,
 ): Promise<void> {
-	const given = await callOperator(targetOf(options), `/operator/learning${path}`, null, undefined, {
-		mayBeMissing: missing !== undefined,
-	});
-	if (given.status === 404) throw new Failure(missing ?? "");
-	const answer = take(schema, given);
+	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null));
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer).join("\n"));
 }
 

@@ -7,7 +7,7 @@ import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { CHANGE_QUERY, CONFIRMATION, CONFLICT, IF_MATCH } from "./operator-network.ts";
-import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 const PAGE: readonly Parameter[] = [
@@ -41,7 +41,6 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "Numbers, and a page of changes.", content: { schema: named("LearnedPrices", pricesSchema) } },
 			401: UNAUTHORIZED,
-			404: { description: "There is no such campaign.", content: { schema: errorSchema, example: { error: "Not found" } } },
 			422: faultsAnswer,
 		},
 	},

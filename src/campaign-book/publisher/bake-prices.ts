@@ -165,7 +165,7 @@ async function readLearned(
 		sql`SELECT CAST(i.value AS BIGINT) AS "campaignId", l.steering, l.learned ->> 'campaign' AS campaign, l.learned ->> 'numbers' AS numbers,
 				w.value AS "releasedAt"
 			FROM json_each(${list}) i LEFT JOIN learning_campaigns l ON l.campaign_id = CAST(i.value AS BIGINT)
-			LEFT JOIN learning_work w ON w.name = ${RELEASED_CAMPAIGN} || i.value
+			LEFT JOIN learning_work w ON w.name = ${RELEASED_CAMPAIGN} || CAST(CAST(i.value AS BIGINT) AS TEXT)
 			WHERE l.campaign_id IS NOT NULL OR w.name IS NOT NULL`,
 	]);
 	const factors = new Map<number, Map<string, number>>();

@@ -1,5 +1,6 @@
 /** A campaign's prices over time, with what they were learned from. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { HttpError } from "../../lib/http.ts";
 import { readInput } from "../../http/read-input.ts";
 import type { Prices } from "../../operator/learning/learning-answers.ts";
 import { pricesQuerySchema } from "../../operator/learning/learning-requests.ts";
@@ -29,6 +30,7 @@ export const CAMPAIGN_PRICES_PAGES = [
 				deps.db,
 				readInput(pricesQuerySchema, { campaign, limit: LIMIT, ...(cursor !== undefined && cursor !== "" && { cursor }) }),
 			);
+			if (prices === null) throw new HttpError(404, { error: "Not found" });
 			const path = pricesPath(campaign);
 			return view(
 				{ title: `Learned prices of campaign ${campaign}` },

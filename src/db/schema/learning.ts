@@ -192,7 +192,10 @@ export const learningChanges = sqliteTable(
 	(table) => [primaryKey({ columns: [table.campaignId, table.at, table.keyword] }), index("learning_changes_by_time").on(table.at)],
 );
 
-/** What jobs that are cut off go on with: `traffic 0` and so on, the parts of what a night has summed up; `publishing`, how far an hour is. */
+/**
+ * What jobs that are cut off go on with: `traffic 0` and so on, the parts of what a night has summed up, `followed 0` and so on, of which
+ * sources; `publishing`, how far an hour is; `tidy`, how far a day. And since when what is released: see src/learning/released.ts.
+ */
 export const learningWork = sqliteTable("learning_work", {
 	name: text().primaryKey(),
 	/** JSON. */

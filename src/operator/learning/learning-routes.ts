@@ -1,6 +1,7 @@
 /** /operator/learning: how prices are learned, what they were, and what is advised. */
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import type { ImportDeps } from "../network/import-network.ts";
@@ -15,7 +16,12 @@ import { showLearningState } from "./show-state.ts";
 export function learningRoutes(deps: ImportDeps): Hono {
 	const app = new Hono();
 	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now()), 200, NO_STORE));
-	app.get("/prices", async (c) => jsonResponse(await showPrices(deps.db, readInput(pricesQuerySchema, c.req.query())), 200, NO_STORE));
+	app.get("/prices", async (c) => {
+		const query = readInput(pricesQuerySchema, c.req.query());
+		const prices = await showPrices(deps.db, query);
+		if (prices === null) throw invalidInput([{ path: "campaign", message: `there is no campaign ${query.campaign}` }]);
+		return jsonResponse(prices, 200, NO_STORE);
+	});
 	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query())), 200, NO_STORE));
 	app.post("/advice/accept", async (c) => {
 		const options = readUndoOptions(c.req, actorOf(c));

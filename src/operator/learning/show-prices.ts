@@ -10,7 +10,6 @@ import type { LearningSettings } from "../../learning/settings.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
-import { HttpError } from "../../lib/http.ts";
 import type { Prices } from "./learning-answers.ts";
 import type { PricesQuery } from "./learning-requests.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
@@ -22,8 +21,8 @@ const MAX_KEYWORDS = 100;
 type Row = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
 type ChangeRow = { at: number; keyword: string; operatorMicros: number; epcMicros: number; cause: string };
 
-/** @throws HttpError 404 where there is no such campaign */
-export async function showPrices(db: Database, { campaign, limit, cursor }: PricesQuery): Promise<Prices> {
+/** Null where there is no such campaign. */
+export async function showPrices(db: Database, { campaign, limit, cursor }: PricesQuery): Promise<Prices | null> {
 	const behind = cursor === undefined ? sql`true` : sql`(at < ${cursor[0]} OR (at = ${cursor[0]} AND keyword > ${cursor[1]}))`;
 	const network = await readNetworkLearning(db);
 	const [found, factors, changes] = await runTransaction(db, [
@@ -35,7 +34,7 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 			WHERE campaign_id = ${campaign} AND ${behind} ORDER BY at DESC, keyword LIMIT ${limit + 1}`,
 	]);
 	const [row] = (found?.results ?? []) as Row[];
-	if (row === undefined) throw new HttpError(404, { error: "Not found" });
+	if (row === undefined) return null;
 	const own = readLearning<CampaignLearning>(row.epcLearning);
 	const learned = row.learned === null ? null : (JSON.parse(row.learned) as StoredLearning);
 	const steering = row.steering === null ? null : (JSON.parse(row.steering) as Steering);

@@ -128,7 +128,7 @@ function noteReleases(importId: string, now: number): SQL[] {
 	const before = sql`c.epc_learning`;
 	return [
 		upsertOf(
-			sql`${RELEASED_CAMPAIGN} || c.campaign_id`,
+			sql`${RELEASED_CAMPAIGN} || CAST(c.campaign_id AS TEXT)`,
 			sql`FROM import_rows r JOIN campaigns c ON c.campaign_id = CAST(r.row ->> 'campaignId' AS BIGINT)
 				WHERE r.import_id = ${importId} AND r.section = 'campaigns' AND ${staged} IS DISTINCT FROM ${before}
 					AND NOT ${isAutomatic(before)} AND ${isAutomatic(staged)}`,
