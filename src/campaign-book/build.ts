@@ -1,6 +1,7 @@
 /** Builds the text of shards from rows: pure, and the same rows always give the same text, so that its hash is its version. */
 import { toBase64Url } from "../lib/base64-url.ts";
 import { sha256 } from "../lib/bytes.ts";
+import { type Release, writeRelease } from "../lib/release.ts";
 import type { TrafficSettings } from "../lib/traffic-rules.ts";
 import {
 	ALL_HOURS,
@@ -14,7 +15,6 @@ import {
 	VERSION_LENGTH,
 } from "./format.ts";
 import { SLOT_BITS, shardOf, slotOf } from "./slots.ts";
-import { type Release, writeRelease } from "../lib/release.ts";
 
 export type CampaignInput = {
 	campaignId: number;

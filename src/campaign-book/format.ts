@@ -17,10 +17,10 @@
 import type { PricingModel, PrivacyPolicy } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import type { OpenRtbOptions } from "../lib/openrtb-options.ts";
+import { type Release, type ReleaseWire, readRelease } from "../lib/release.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
 import { SLOT_BITS } from "./slots.ts";
-import { type Release, type ReleaseWire, readRelease } from "../lib/release.ts";
 
 export const BOOK_FORMAT = 1;
 export const SHARD_HEADER = `book ${BOOK_FORMAT}\n`;

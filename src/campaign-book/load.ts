@@ -184,13 +184,15 @@ export class CampaignBook {
 	 * @throws BookUnavailableError (or rejects with it) where it cannot be read
 	 */
 	brandOf(snapshot: BookSnapshot, host: string): BookBrand | null | Promise<BookBrand | null> {
-		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#withFactors(this.#packed.host(snapshot, domainKey(host), this.#now));
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null)
+			return this.#withFactors(this.#packed.host(snapshot, domainKey(host), this.#now));
 		return firstOf(this.entry(snapshot, domainKey(host)));
 	}
 
 	/** A brand by its domain, with the templates of its links; as {@link brandOf}. */
 	linkedBrandOf(snapshot: BookSnapshot, domain: string): BookBrand | null | Promise<BookBrand | null> {
-		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#withFactors(this.#packed.linked(snapshot, domain, this.#now));
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null)
+			return this.#withFactors(this.#packed.linked(snapshot, domain, this.#now));
 		return firstOf(this.entry(snapshot, domainKey(domain)));
 	}
 

@@ -52,7 +52,9 @@ export async function giveUpPlaces(db: Database, today: number, note: (retiremen
 export async function moveNextRows(db: Database, { sources, after }: Retirement, rows = ROWS_A_SLICE): Promise<Retirement | null> {
 	const [next] = await db.all<{ last: number }>(sql`SELECT campaign_id AS last FROM learning_clicks
 		WHERE campaign_id > ${after} ORDER BY campaign_id LIMIT 1 OFFSET ${rows}`);
-	const isMoved = (table: SQL) => sql`campaign_id > ${after} AND campaign_id <= ${next?.last ?? Number.MAX_SAFE_INTEGER} AND ${isOf(sources)}
+	const isMoved = (
+		table: SQL,
+	) => sql`campaign_id > ${after} AND campaign_id <= ${next?.last ?? Number.MAX_SAFE_INTEGER} AND ${isOf(sources)}
 		AND NOT EXISTS (SELECT 1 FROM learning_sources s
 			WHERE s.publisher_id = ${table}.publisher_id AND s.source = ${table}.source AND s.from_day <= ${table}.day)`;
 	const [clicks, earnings] = [sql`learning_clicks`, sql`learning_earnings`];

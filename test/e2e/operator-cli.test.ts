@@ -196,7 +196,10 @@ describe("npm run operator", { timeout: 60_000 }, () => {
 		answer = { status: 404, body: '{"error":"Not found"}' };
 		const missing = await run("set", "brand", "none.example", "active=true", "--url", url);
 		expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no such entry")]);
-		answer = { status: 422, body: '{"error":"Validation failed","faults":[{"path":"campaign","message":"there is no campaign 999999"}],"fault_count":1}' };
+		answer = {
+			status: 422,
+			body: '{"error":"Validation failed","faults":[{"path":"campaign","message":"there is no campaign 999999"}],"fault_count":1}',
+		};
 		const unpriced = await run("learning", "prices", "999999", "--url", url);
 		expect([unpriced.code, unpriced.stderr]).toEqual([1, expect.stringContaining("there is no campaign 999999")]);
 	});

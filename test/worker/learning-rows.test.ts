@@ -18,8 +18,8 @@ import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
 import { closeGap } from "../../src/learning-rows/gap.ts";
 import { moveLearnedClicks } from "../../src/learning-rows/move-clicks.ts";
-import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-rows/retire-sources.ts";
 import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
+import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-rows/retire-sources.ts";
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
 import { HttpError } from "../../src/lib/http.ts";
@@ -204,8 +204,7 @@ describe("worker: paid clicks by what prices are learned by", () => {
 			left = await moveNextRows(db, left, 1);
 			expect(slices).toBeLessThan(20);
 		}
-		const rows = () =>
-			rowsOf("SELECT campaign_id AS id, source, day, clicks FROM learning_clicks ORDER BY campaign_id, source, day");
+		const rows = () => rowsOf("SELECT campaign_id AS id, source, day, clicks FROM learning_clicks ORDER BY campaign_id, source, day");
 		const moved = await rows();
 		expect(moved).toEqual(
 			[5001, 5002, 5003]

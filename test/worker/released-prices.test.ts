@@ -27,7 +27,9 @@ async function pass(hours: number): Promise<void> {
 
 /** Publishes all of the book in a format, to be read by the next bid. */
 async function publish(bookFormat: 1 | 2 = 1): Promise<void> {
-	await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 1 FROM book_keys WHERE true ON CONFLICT DO NOTHING").run();
+	await env.DB.prepare(
+		"INSERT INTO book_dirty_slots (slot, mark) SELECT DISTINCT slot, 1 FROM book_keys WHERE true ON CONFLICT DO NOTHING",
+	).run();
 	await publishBook({ db, kv: env.BOOK, now: () => Date.now(), bookFormat });
 	await pass(0.5);
 }
@@ -74,7 +76,8 @@ beforeEach(async () => {
 	await importLearning({ network: { mode: "off" }, publisher: null, campaigns: { 7001: null, 7002: null, 7003: null } });
 	await env.DB.prepare("DELETE FROM learning_work").run();
 	const published = (factor: number) => writePublished({ factor, at: time, before: [] });
-	const insert = "INSERT INTO learning_factors (level, campaign_id, publisher_id, name, published, target, moving) VALUES (?, ?, ?, ?, ?, ?, 0)";
+	const insert =
+		"INSERT INTO learning_factors (level, campaign_id, publisher_id, name, published, target, moving) VALUES (?, ?, ?, ?, ?, ?, 0)";
 	await env.DB.batch([
 		...Object.entries(PRICES).flatMap(([id, factor]) =>
 			["", "*", "*listed"].map((name) => env.DB.prepare(insert).bind("price", Number(id), "", name, published(factor), String(factor))),

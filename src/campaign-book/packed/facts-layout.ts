@@ -11,9 +11,9 @@
  *   time zone n, mask of hours in three bytes, rules n, keywords s (each t and its EPC n; ascending). Of a candidate, the keyword's EPC n.
  */
 
+import type { ReleaseWire } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { CampaignWire } from "../format.ts";
-import type { ReleaseWire } from "../../lib/release.ts";
 
 /** "CBF2" */
 export const FACTS_MAGIC = 0x3246_4243;

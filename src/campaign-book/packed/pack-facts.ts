@@ -1,10 +1,11 @@
 /** Packs entries of the campaign book into a chunk of facts: the same entries always give the same bytes. */
+
+import type { ReleaseWire } from "../../lib/release.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import type { BrandWire, CampaignWire } from "../format.ts";
 import { type BlockInput, packBlocks } from "./blocks.ts";
 import { ByteWriter } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
-import type { ReleaseWire } from "../../lib/release.ts";
 import { packKeyed } from "./keyed-chunk.ts";
 
 /** Blocks by the brand's domain. */

@@ -1,5 +1,6 @@
 /** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
 import { keepShape } from "../../lib/kept-shapes.ts";
+import { type Release, readRelease } from "../../lib/release.ts";
 import {
 	ALL_HOURS,
 	type BookBrand,
@@ -14,7 +15,6 @@ import { PackedBlocks } from "./blocks.ts";
 import { ByteReader, isTextAt } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";
 import { KeyedChunk } from "./keyed-chunk.ts";
-import { type Release, readRelease } from "../../lib/release.ts";
 
 const NONE: readonly string[] = [];
 

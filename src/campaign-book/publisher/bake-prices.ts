@@ -10,8 +10,8 @@ import {
 	type PublisherLearning,
 	readLearning as parseLearning,
 } from "../../learning/policy.ts";
-import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
+import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { Release } from "../../lib/release.ts";
 import type { CampaignInput } from "../build.ts";
@@ -44,7 +44,12 @@ export async function readLearning(db: Database, now: number): Promise<Learning>
 }
 
 /** Those that hold something back still. */
-async function readReleases(db: Database, network: NetworkLearning | null, setsPrices: boolean, now: number): Promise<Learning["released"]> {
+async function readReleases(
+	db: Database,
+	network: NetworkLearning | null,
+	setsPrices: boolean,
+	now: number,
+): Promise<Learning["released"]> {
 	const rows = !setsPrices
 		? []
 		: await db.all<{ name: string; value: string }>(sql`SELECT name, value FROM learning_work

@@ -9,12 +9,12 @@ import { publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
+import { writeRelease } from "../../lib/release.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import type { TrafficSettings } from "../../lib/traffic-rules.ts";
 import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
 import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, SHARD_PREFIX, VERSION_LENGTH } from "../format.ts";
 import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
-import { writeRelease } from "../../lib/release.ts";
 import { shardOf } from "../slots.ts";
 import { isRestrained, readLearning } from "./bake-prices.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
@@ -177,7 +177,10 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 	const complete = seen.length === dirty.length && state.nextBits === null;
 	// Until the last learned price has left the book its guards hold.
 	const learned = learning.setsPrices || (!complete && inKv?.includes('"learned":1') === true);
-	const head = state.format === PACKED_FORMAT ? await buildPacked({ ...deps, learning }, { version, bits: state.bits, touched, learned }, budget) : null;
+	const head =
+		state.format === PACKED_FORMAT
+			? await buildPacked({ ...deps, learning }, { version, bits: state.bits, touched, learned }, budget)
+			: null;
 	const manifest = JSON.stringify(head ?? (await buildManifest({ ...deps, learning }, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
 	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);

@@ -1,7 +1,7 @@
 /** A campaign's prices over time, with what they were learned from. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { HttpError } from "../../lib/http.ts";
 import { readInput } from "../../http/read-input.ts";
+import { HttpError } from "../../lib/http.ts";
 import type { Prices } from "../../operator/learning/learning-answers.ts";
 import { pricesQuerySchema } from "../../operator/learning/learning-requests.ts";
 import { showPrices } from "../../operator/learning/show-prices.ts";

@@ -120,8 +120,7 @@ function markLearningSlots(importId: string, mark: number): SQL {
 function noteReleases(importId: string, now: number): SQL[] {
 	const staged = sql`row ->> 'epcLearning'`;
 	const ofNetwork = sql`(SELECT epc_learning ->> 'mode' FROM network_settings WHERE id = 1)`;
-	const isAutomatic = (own: SQL) =>
-		sql`(coalesce((${own}) ->> 'mode', ${ofNetwork}, 'off') = 'automatic' AND (${own}) ->> 'pin' IS NULL)`;
+	const isAutomatic = (own: SQL) => sql`(coalesce((${own}) ->> 'mode', ${ofNetwork}, 'off') = 'automatic' AND (${own}) ->> 'pin' IS NULL)`;
 	const restrains = (own: SQL) => sql`coalesce((${own}) ->> 'mode', 'automatic') <> 'automatic'`;
 	const upsertOf = (name: SQL, from: SQL) => sql`INSERT INTO learning_work (name, value) SELECT ${name}, ${String(now)} ${from}
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

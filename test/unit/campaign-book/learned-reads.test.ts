@@ -1,9 +1,9 @@
 /** What `book:learned` costs in reads of KV: nothing where nothing is learned, and no wait more where prices are. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type BrandWire, domainKey, MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
+import type { Reckoning } from "../../../src/campaign-book/learned.ts";
 import { LEARNED_KEY } from "../../../src/campaign-book/learned.ts";
 import { CampaignBook } from "../../../src/campaign-book/load.ts";
-import type { Reckoning } from "../../../src/campaign-book/learned.ts";
 import { memoryBook } from "../../support/memory-book.ts";
 import { packedBook } from "../../support/packed-book.ts";
 
@@ -38,7 +38,7 @@ function isolate(format: (typeof FORMATS)[number], learns: boolean) {
 		values,
 		setLearns,
 		/** Holds back or fails reads. */
-		before: (hook: (keys: string[]) => Promise<void>) => void Object.assign(format === "packed" ? packed : memory, { before: hook }),
+		onRead: (hook: (keys: string[]) => Promise<void>) => void Object.assign(format === "packed" ? packed : memory, { before: hook }),
 		async settle() {
 			while (background.length > 0) await Promise.all(background.splice(0));
 		},
@@ -68,11 +68,11 @@ describe.each(FORMATS)("unit: learned factors beside a book in %s", (format) => 
 	});
 
 	test("come with the part of the book that a cold bid waits for: it waits twice, and none after it", async () => {
-		const { book, reckon, reads, before } = isolate(format, true);
+		const { book, reckon, reads, onRead } = isolate(format, true);
 		// Reads that are asked for together are let go together: each turn is one wait.
 		let waits = 0;
 		let turn: Promise<void> | null = null;
-		before(() => {
+		onRead(() => {
 			turn ??= new Promise((resolve) => {
 				waits++;
 				setTimeout(() => {
@@ -86,7 +86,7 @@ describe.each(FORMATS)("unit: learned factors beside a book in %s", (format) => 
 		expect([first, second]).toEqual([0.5, 0.5]);
 		expect(waits).toBe(2);
 		if (format === "shards") expect(reads).toHaveLength(4);
-		before(async () => {});
+		onRead(async () => {});
 		reads.splice(0);
 		expect(await reckon(DOMAIN, 1)).toBe(0.5);
 		expect(asked(reads)).toBe(0);
@@ -127,14 +127,14 @@ describe.each(FORMATS)("unit: learned factors beside a book in %s", (format) => 
 	});
 
 	test("that cannot be read take no guard away, and are asked for again", async () => {
-		const { book, reckon, before } = isolate(format, true);
-		before(async (keys) => {
+		const { book, reckon, onRead } = isolate(format, true);
+		onRead(async (keys) => {
 			if (keys.includes(LEARNED_KEY)) throw new Error("KV is down");
 		});
 		if (format === "packed") expect(await reckon(DOMAIN, 0)).toBe(1);
 		else await expect(reckon(DOMAIN, 0)).rejects.toThrow();
 		expect(book.learned?.reckon({ id: "acme", pricingModel: "CPC", released: null }, null, "homepage", 0).byClick).toBe(true);
-		before(async () => {});
+		onRead(async () => {});
 		expect(await reckon(DOMAIN, 1)).toBe(0.5);
 	});
 });
