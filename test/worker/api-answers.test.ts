@@ -285,7 +285,6 @@ const CALLS: readonly Call[] = [
 	{ id: "readLearning", status: 401 },
 	{ id: "readLearnedPrices", status: 200, path: "/operator/learning/prices?campaign=9001", headers: OPERATOR, holds: ["data", "numbers"] },
 	{ id: "readLearnedPrices", status: 401 },
-	{ id: "readLearnedPrices", status: 404, path: "/operator/learning/prices?campaign=77", headers: OPERATOR },
 	{ id: "readLearnedPrices", status: 422, path: "/operator/learning/prices?campaign=x", headers: OPERATOR },
 	{ id: "listAdvice", status: 200, headers: OPERATOR, holds: ["data"] },
 	{ id: "listAdvice", status: 401 },

@@ -62,7 +62,7 @@ describe("unit: publishing factors", () => {
 			fc.property(fc.tuple(target, target, target, target, target), rules, (targets, given) => {
 				const published: Published[] = LEVELS.map(() => UNPUBLISHED);
 				const prices = [1];
-				for (let hour = 0; hour < 24 * 900; hour += 6) {
+				for (let hour = 0; hour < 24 * 1_200; hour += 6) {
 					for (const [at, level] of LEVELS.entries()) {
 						const before = published[at] ?? UNPUBLISHED;
 						published[at] = nextPublished(before, targets[at] ?? 1, START + hour * HOUR_MS, levelRules(given, level)) ?? before;
