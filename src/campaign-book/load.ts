@@ -23,8 +23,7 @@ import {
 	readPausesVersion,
 } from "./format.ts";
 import { SHORT_CACHE_SECONDS } from "./late-parts.ts";
-import { LEARNED_KEY, LearnedFactors } from "./learned.ts";
-import { LearnedReader } from "./learned-reader.ts";
+import { LEARNED_KEY, LearnedFactors, parseLearned } from "./learned.ts";
 import { BackgroundFill } from "./packed/background-fill.ts";
 import type { ChunkStore } from "./packed/chunk-store.ts";
 import { type Head, PACKED_FORMAT, parseHead } from "./packed/head.ts";
@@ -85,7 +84,8 @@ export class CampaignBook {
 	/** The time of the latest request. */
 	#now = 0;
 	#paused: ReadonlySet<number> = new Set();
-	readonly #learned: LearnedReader;
+	#learned: LearnedFactors | null = null;
+	#learnedText: string | null = null;
 	/** What the head called them when they were read; null where they must be read again, whatever it says. */
 	#pausesVersion: string | null = null;
 	#manifestReadAt = 0;
@@ -97,8 +97,7 @@ export class CampaignBook {
 		this.#store = store;
 		this.#ttlMs = options.snapshotTtlMs;
 		this.#cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
-		this.#learned = new LearnedReader(store, this.#errors);
-		this.#shards = this.#newShards();
+		this.#shards = new ShardReader(store, this.#cacheBytes, this.#errors);
 		this.#packed = options.chunks === undefined ? null : new PackedReader(options.chunks, this.#cacheBytes, this.#errors);
 		this.#fill = this.#packed === null || options.fill === false ? null : new BackgroundFill(this.#packed);
 	}
@@ -144,36 +143,7 @@ export class CampaignBook {
 	 * them, or bids would not be held back.
 	 */
 	get learned(): LearnedFactors | null {
-		return this.#isLearned ? (this.#learned.factors ?? NO_FACTORS) : null;
-	}
-
-	get #isLearned(): boolean {
-		return this.#snapshot?.manifest.learned === 1;
-	}
-
-	/**
-	 * A cold isolate knows only by the manifest that prices are learned: factors come with the first part of the book that is asked for, so
-	 * that no bid waits for a third read, and nothing is read of them where nothing is learned.
-	 */
-	get #lacksFactors(): boolean {
-		return this.#isLearned && this.#learned.factors === null;
-	}
-
-	#newShards(): ShardReader {
-		return new ShardReader({ get: (keys, options) => this.#getShards(keys, options) }, this.#cacheBytes, this.#errors);
-	}
-
-	async #getShards(keys: string[], options: { type: "text"; cacheTtl: number }): Promise<Map<string, string | null>> {
-		if (!this.#lacksFactors) return this.#store.get(keys, options);
-		const values = await this.#get([...keys, LEARNED_KEY]);
-		this.#learned.take(values.get(LEARNED_KEY) ?? null, this.#now);
-		return values;
-	}
-
-	/** What a packed book has, once factors are there by which it is priced: both are read at once. */
-	#withFactors<Found>(found: Found | null | Promise<Found | null>): Found | null | Promise<Found | null> {
-		if (found === null || !this.#lacksFactors) return found;
-		return Promise.all([found, this.#learned.readOrGoWithout(this.#now)]).then(([arrived]) => arrived);
+		return this.#learned ?? (this.#snapshot?.manifest.learned === 1 ? NO_FACTORS : null);
 	}
 
 	/** The head of a packed book; null for another book, or none. */
@@ -184,23 +154,19 @@ export class CampaignBook {
 	 * @throws BookUnavailableError (or rejects with it) where it cannot be read
 	 */
 	brandOf(snapshot: BookSnapshot, host: string): BookBrand | null | Promise<BookBrand | null> {
-		if (snapshot.format === PACKED_FORMAT && this.#packed !== null)
-			return this.#withFactors(this.#packed.host(snapshot, domainKey(host), this.#now));
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.host(snapshot, domainKey(host), this.#now);
 		return firstOf(this.entry(snapshot, domainKey(host)));
 	}
 
 	/** A brand by its domain, with the templates of its links; as {@link brandOf}. */
 	linkedBrandOf(snapshot: BookSnapshot, domain: string): BookBrand | null | Promise<BookBrand | null> {
-		if (snapshot.format === PACKED_FORMAT && this.#packed !== null)
-			return this.#withFactors(this.#packed.linked(snapshot, domain, this.#now));
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.linked(snapshot, domain, this.#now);
 		return firstOf(this.entry(snapshot, domainKey(domain)));
 	}
 
 	/** The campaigns that have an entry for a keyword, each as a brand of its own, highest keyword EPC first; as {@link brandOf}. */
 	candidatesOf(snapshot: BookSnapshot, keyword: string): Iterable<BookBrand> | null | Promise<Iterable<BookBrand> | null> {
-		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) {
-			return this.#withFactors(this.#packed.keyword(snapshot, keywordKey(keyword), this.#now));
-		}
+		if (snapshot.format === PACKED_FORMAT && this.#packed !== null) return this.#packed.keyword(snapshot, keywordKey(keyword), this.#now);
 		return this.entry(snapshot, keywordKey(keyword));
 	}
 
@@ -214,8 +180,7 @@ export class CampaignBook {
 	/** Takes a manifest that was just published in this very isolate, without waiting for KV to tell. */
 	async adopt(manifestText: string, now: number): Promise<void> {
 		await this.#take(manifestText, now, { hasPublished: true });
-		if (!this.#isLearned) this.#learned.forget();
-		else if (this.#lacksFactors) await this.#learned.read(now);
+		if ((this.#snapshot?.manifest.learned === 1) !== (this.#learned !== null)) await this.#takeLearned(new Map(), now);
 	}
 
 	/** Takes pauses that were just published in this very isolate, without waiting for KV to tell. */
@@ -227,19 +192,17 @@ export class CampaignBook {
 
 	/** @param isAwaited whether a request waits for it, since there is no book or one from before a long sleep */
 	async #readBoth(now: number, isAwaited: boolean): Promise<BookSnapshot | null> {
-		const isCold = this.#snapshot === null;
 		try {
 			const values = await this.#get([
 				MANIFEST_KEY,
 				PAUSED_HEAD_KEY,
 				...(this.#pausesVersion === null ? [PAUSED_KEY] : []),
-				...(this.#isLearned ? [LEARNED_KEY] : []),
+				// What is not known yet may be of learned prices: a cold bid has no time to ask twice.
+				...(this.#snapshot === null || this.#snapshot.manifest.learned === 1 ? [LEARNED_KEY] : []),
 			]);
 			await this.#takePauses(values, now);
 			const isTaken = await this.#take(values.get(MANIFEST_KEY) ?? null, now, { isAwaited });
-			if (!this.#isLearned) this.#learned.forget();
-			else if (values.has(LEARNED_KEY)) this.#learned.take(values.get(LEARNED_KEY) ?? null, now);
-			else if (!isCold) await this.#learned.read(now);
+			await this.#takeLearned(values, now);
 			if (!isTaken && this.#snapshot?.format === BOOK_FORMAT) await this.#shards.fetchAwaited(this.#snapshot.manifest, now);
 		} catch (error) {
 			if (this.#errors.allows("refresh", now)) logError("book.refresh_failed", error);
@@ -282,6 +245,22 @@ export class CampaignBook {
 		this.#pausesVersion = pauses?.version !== undefined && pauses.version === named ? named : null;
 	}
 
+	/** Takes the factors beside the book, where that has learned prices; unreadable ones leave the last good ones. */
+	async #takeLearned(values: ReadonlyMap<string, string | null>, now: number): Promise<void> {
+		if (this.#snapshot?.manifest.learned !== 1) {
+			this.#learned = null;
+			this.#learnedText = null;
+			return;
+		}
+		const text = (values.has(LEARNED_KEY) ? values : await this.#get([LEARNED_KEY])).get(LEARNED_KEY) ?? null;
+		if (this.#learned !== null && text === this.#learnedText) return;
+		const wire = text === null ? null : parseLearned(text);
+		if (text !== null && wire === null && this.#errors.allows("learned", now)) logError("book.learned_unreadable", null);
+		if (text !== null && wire === null && this.#learned !== null) return;
+		this.#learned = new LearnedFactors(wire);
+		this.#learnedText = text;
+	}
+
 	/** Whether the manifest took over: chunk by chunk, but where a bid waits for it, or this very isolate has published it. */
 	async #take(text: string | null, now: number, { isAwaited = false, hasPublished = false }): Promise<boolean> {
 		const current = this.#snapshot?.manifest;
@@ -311,7 +290,7 @@ export class CampaignBook {
 		if (this.#packed === null) return;
 		this.#snapshot = this.#packed.takeOver(before?.format === PACKED_FORMAT ? before : null, head, dropsChanged);
 		this.#fill?.need();
-		if (before?.format === BOOK_FORMAT) this.#shards = this.#newShards();
+		if (before?.format === BOOK_FORMAT) this.#shards = new ShardReader(this.#store, this.#cacheBytes, this.#errors);
 	}
 }
 

@@ -78,7 +78,7 @@ describe("unit: a packed book in an isolate", () => {
 		const packed = packedBook(contents);
 		const { book, priceOf, settle, waitsFor } = open(packed);
 		expect(await priceOf(domainOf(7), 0)).toBe(400_000);
-		expect(kindsOf(packed.reads)).toEqual(["manifest", "paused", "paused", "f"]);
+		expect(kindsOf(packed.reads)).toEqual(["manifest", "paused", "paused", "learned", "f"]);
 		await settle();
 		expect(kindsOf(packed.reads).filter((kind) => kind === "f")).toHaveLength(16);
 		expect(kindsOf(packed.reads)).not.toContain("l");
