@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import { openDatabase } from "../../src/db/client.ts";
+import { withConnectionsOf } from "../../src/db/postgres.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
@@ -69,6 +70,31 @@ describe("postgres: weeks of clicks", () => {
 		await consumeClicks(capDeps(), letters(clickMessage({ at: at + 1 })));
 		expect(await checkCounters()).toBe(4);
 		expect(await rowsOf("SELECT count(*) AS n FROM clicks_rest")).toEqual([{ n: 10_003 }]);
+	});
+
+	it("that are made late are made beside those who write their clicks, and lose none", async () => {
+		const at = mondayOf(NOW + 60 * WEEK_MS) + DAY_MS;
+		await forgetTraffic();
+		const [first, second] = [clickMessage({ at }), clickMessage({ at: at + 1 })];
+		if (first === undefined || second === undefined) throw new Error("two clicks");
+		await consumeClicks(capDeps(), letters(first));
+		// What was moved waits for a while before the week is there.
+		await env.DB.prepare(
+			"CREATE FUNCTION wait_a_while() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END'",
+		).run();
+		await env.DB.prepare(
+			"CREATE TRIGGER waits BEFORE DELETE ON clicks_rest FOR EACH ROW EXECUTE FUNCTION wait_a_while()",
+		).run();
+		try {
+			const made = withConnectionsOf(env, () => remove(at, 100_000));
+			await scheduler.wait(400);
+			await Promise.all([made, withConnectionsOf(env, () => consumeClicks(capDeps(), letters(second)))]);
+		} finally {
+			await env.DB.prepare("DROP TRIGGER waits ON clicks_rest").run();
+			await env.DB.prepare("DROP FUNCTION wait_a_while").run();
+		}
+		expect((await clicksIn(nameOf(at))).map(({ id }) => id)).toEqual([first.id, second.id]);
+		expect(await checkCounters()).toBe(2);
 	});
 
 	it("hold a hash once as billed, and so does the turn of the next week", async () => {
