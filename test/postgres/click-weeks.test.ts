@@ -82,9 +82,7 @@ describe("postgres: weeks of clicks", () => {
 		await env.DB.prepare(
 			"CREATE FUNCTION wait_a_while() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END'",
 		).run();
-		await env.DB.prepare(
-			"CREATE TRIGGER waits BEFORE DELETE ON clicks_rest FOR EACH ROW EXECUTE FUNCTION wait_a_while()",
-		).run();
+		await env.DB.prepare("CREATE TRIGGER waits BEFORE DELETE ON clicks_rest FOR EACH ROW EXECUTE FUNCTION wait_a_while()").run();
 		try {
 			const made = withConnectionsOf(env, () => remove(at, 100_000));
 			await scheduler.wait(400);
