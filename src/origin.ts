@@ -208,7 +208,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		...Object.fromEntries(ENTRY_SECTIONS.map((section) => [`/${section}`, entryRoutes(imports, section)])),
 		"/products": feedRoutes(feeds, "products"),
 		"/seller-products": feedRoutes(feeds, "seller_products"),
-		"/explain": explainRoutes(bidding, (asked) => explainPrices(db, asked)),
+		"/explain": explainRoutes(bidding, (asked) => explainPrices(db, asked, now())),
 		"/learning": learningRoutes(imports),
 		"/keys": keysRoutes(issuing),
 		"/people": peopleRoutes({ db, now }),

@@ -1,11 +1,11 @@
 /** What the endpoints of claims take. */
 import * as v from "valibot";
 import { day } from "../adjustments/adjustment-request.ts";
+import { anyId, brandDomain } from "../http/filters.ts";
 import { moment } from "../http/period.ts";
 import { CLAIM_KINDS, CLAIM_STATES } from "../lib/enums.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
-import { anyId, brandDomain } from "../publisher-api/clicks-request.ts";
 
 /** Of the body of a claim, and of what is written of it. */
 export const MAX_CLAIM_BYTES = 16 * 1024;

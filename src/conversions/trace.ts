@@ -1,6 +1,6 @@
 /** "Where is my sale?": everything that is known of a click id or transaction id, from the click to the last callback attempt. */
 import { sql } from "drizzle-orm";
-import { clicksOfHash } from "../db/clicks-of-hash.ts";
+import { clicksOfAnyId } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { showWithHistory } from "./show-history.ts";
@@ -10,13 +10,13 @@ import type { Trace } from "./trace-answer.ts";
 /** Most rows of a kind that a trace shows, the newest; a publisher click id of thousands of clicks is not one sale. */
 const MAX_ROWS = 100;
 
-/** @param id a click hash (any case), a publisher's click id, a transaction id of any platform, or the request id of a postback */
+/** @param id a click hash (any case), the id of its row, a publisher's click id, a transaction id of any platform, or the request id of a postback */
 export async function traceConversion(db: Database, id: string): Promise<Trace> {
 	// As it is written, for transaction ids, and as click ids are read.
 	const clickId = normaliseClickId(id) ?? id;
 	const spellings = JSON.stringify([...new Set([id, clickId, clickId.toLowerCase(), clickId.toUpperCase()])]);
 	const ids = sql`(SELECT atom FROM json_each(${spellings}))`;
-	const clicksOfId = sql`${clicksOfHash(clickId.toLowerCase())} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})`;
+	const clicksOfId = clicksOfAnyId(id);
 	const found = await db.all<ConversionRow>(sql`SELECT v.* FROM (
 			SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 			UNION SELECT platform, txnid FROM conversions WHERE cid IN ${ids}

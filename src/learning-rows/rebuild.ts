@@ -29,8 +29,8 @@ export function weekOf(day: number): number {
 export async function rebuildWeek(db: Database, week: number, alongside: readonly SQL[] = []): Promise<void> {
 	const [from, to] = [week * DAY_MS, (week + WEEK_DAYS) * DAY_MS];
 	const ofWeek = sql`c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
-	const days = sql`day >= ${week} AND day < ${week + 7}`;
-	const learned = sql`l.day >= ${week} AND l.day < ${week + 7} AND l.paid = 1 AND c.id = l.click_id`;
+	const days = sql`day >= ${week} AND day < ${week + WEEK_DAYS}`;
+	const learned = sql`l.day >= ${week} AND l.day < ${week + WEEK_DAYS} AND l.paid = 1 AND c.id = l.click_id`;
 	await runTransaction(db, [
 		...alongside,
 		sql`DELETE FROM learning_clicks WHERE ${days}`,

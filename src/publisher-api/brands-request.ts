@@ -1,5 +1,6 @@
 /** What GET /api/brands is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { brandDomain } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { day, givenOf } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
@@ -7,7 +8,6 @@ import { RESTRICTED_TRAFFIC, TRAFFIC_TYPES, type TrafficType } from "../lib/enum
 import { canonicalHost } from "../lib/host.ts";
 import { PRICE_SCALE, parseDecimal } from "../lib/money.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { brandDomain } from "./clicks-request.ts";
 
 const PRICE_DIGITS = Math.log10(PRICE_SCALE);
 

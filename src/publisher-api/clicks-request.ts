@@ -1,32 +1,21 @@
 /** What GET /api/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { anyId, brandDomain, type ClickReasonFilter, clickReason, name } from "../http/filters.ts";
 import { givenOf, moment, readSpan, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
-import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { CLICKS_CURSOR, type Position, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { CLICK_REASONS } from "../lib/traffic-rules.ts";
 
 export const MAX_CLICK_DAYS = 31;
-
-const wanted = ["paid", "unpaid", ...CLICK_REASONS] as const;
-
-export const anyId = v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`));
-export const sourceId = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
-/** A brand's domain, or an address on it. */
-export const brandDomain = v.pipe(
-	v.string(),
-	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
-);
 
 export const clicksQuerySchema = v.strictObject({
 	id: v.optional(anyId),
 	from: v.optional(moment),
 	to: v.optional(moment),
-	reason: v.optional(v.picklist(wanted, `must be one of ${wanted.join(", ")}`)),
+	reason: v.optional(clickReason),
 	brand: v.optional(brandDomain),
-	source: v.optional(sourceId),
+	source: v.optional(name),
 	limit: pageLimit,
 	cursor: v.optional(v.pipe(v.string(), v.regex(CLICKS_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
@@ -34,7 +23,7 @@ export const clicksQuerySchema = v.strictObject({
 export type ClicksQuery = Span & {
 	/** The publisher's click id, the transaction id of reports, or the list's own id. */
 	id: string | null;
-	reason: (typeof wanted)[number] | null;
+	reason: ClickReasonFilter | null;
 	/** Canonical. */
 	brand: string | null;
 	source: string | null;

@@ -1,5 +1,6 @@
 /** What GET /api/conversions is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { anyId, brandDomain, name } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { givenOf, moment, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
@@ -7,7 +8,7 @@ import { CONVERSION_STATUSES } from "../lib/enums.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { anyId, brandDomain, readSpanOf, sourceId } from "./clicks-request.ts";
+import { readSpanOf } from "./clicks-request.ts";
 
 export const MAX_CONVERSION_DAYS = 366;
 /** The days before `to` where `from` is not given. */
@@ -23,7 +24,7 @@ export const conversionsQuerySchema = v.strictObject({
 	to: v.optional(moment),
 	status: v.optional(v.picklist(wanted, `must be one of ${wanted.join(", ")}`)),
 	brand: v.optional(brandDomain),
-	source: v.optional(sourceId),
+	source: v.optional(name),
 	limit: pageLimit,
 	cursor: cursorOf(keySchema),
 });

@@ -1,8 +1,7 @@
 /** A publisher's own clicks, paid or not, by time: found in two indexes, each of which has the clicks that are not in the other. */
 import { type SQL, sql } from "drizzle-orm";
-import { clicksOfHash } from "../db/clicks-of-hash.ts";
+import { clicksOfAnyId } from "../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../db/client.ts";
-import { normaliseClickId } from "../lib/click-id.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { CLICKS_CURSOR } from "../lib/page-cursor.ts";
@@ -35,14 +34,10 @@ type Row = {
 	flags: string | null;
 };
 
-/** The publisher's clicks of an id: its own click id, a click hash in any letter case, or the id of the row. Other publishers may use the same. */
+/** The publisher's clicks of any id. Other publishers may use the same. */
 export function clicksOfId(publisherId: string, id: string): SQL {
-	const clickId = normaliseClickId(id) ?? id;
-	return sql`SELECT c.id, c.clicked_at, c.reason FROM (
-			${clicksOfHash(clickId.toLowerCase())}
-			UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})
-			UNION SELECT id FROM clicks WHERE id = ${clickId.toLowerCase()}
-		) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;
+	return sql`SELECT c.id, c.clicked_at, c.reason FROM (${clicksOfAnyId(id)}) k CROSS JOIN clicks c
+		WHERE c.id = k.id AND c.publisher_id = ${publisherId}`;
 }
 
 /** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */

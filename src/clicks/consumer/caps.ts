@@ -79,9 +79,9 @@ const stateColumns = sql`c.campaign_id AS "campaignId", c.timezone, c.daily_clic
 /** What is asked of a campaign: `windowMs` are the milliseconds from the first slot to the click. */
 const ASKED = ["campaignId", "day", "firstSlot", "windowMs"] as const;
 const asked = namedCells(ASKED, sql`asked.value`);
-const first = sql`CAST(${asked.firstSlot} AS BIGINT)`;
 /** All of {@link RATE_WINDOW_MS} up to that of the click, one by one: the key has them before campaigns. */
-const slots = sql`${first}, ${first} + 1, ${first} + 2, ${first} + 3, ${first} + 4, ${first} + 5, ${first} + 6`;
+const slots: SQL[] = [sql`CAST(${asked.firstSlot} AS BIGINT)`];
+while (slots.length <= RATE_WINDOW_MS / RATE_SLOT_MS) slots.push(sql`${slots.at(-1)} + 1`);
 
 /** ?1 is a JSON array of rows of {@link ASKED}. */
 const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
@@ -91,7 +91,7 @@ const SELECT_STATES = textOf(sql`SELECT ${stateColumns}, ${asked.day} AS day,
 	CROSS JOIN campaigns c
 	LEFT JOIN campaign_days d ON d.campaign_id = c.campaign_id AND d.day = ${asked.day}
 	LEFT JOIN campaign_totals t ON t.campaign_id = c.campaign_id
-	LEFT JOIN campaign_rates r ON r.slot IN (${slots}) AND r.campaign_id = c.campaign_id
+	LEFT JOIN campaign_rates r ON r.slot IN (${sql.join(slots, sql`, `)}) AND r.campaign_id = c.campaign_id
 	WHERE c.campaign_id = CAST(${asked.campaignId} AS BIGINT)
 	GROUP BY c.campaign_id, d.campaign_id, d.day, t.campaign_id, asked.value`);
 

@@ -35,7 +35,7 @@ export const EXPLAIN_PAGES = [
 		needs: { staff: "viewer" },
 		title: "Explain a bid",
 		maxBytes: MAX_BYTES,
-		async handle({ c, deps, form }) {
+		async handle({ c, deps, form, now }) {
 			const who = (form.get("who") ?? "").trim();
 			const request = (form.get("request") ?? "").trim();
 			if (utf8(request).byteLength > MAX_REQUEST_BYTES) throw new HttpError(413, { error: "Payload too large" });
@@ -46,7 +46,7 @@ export const EXPLAIN_PAGES = [
 				});
 				const explanation = await explainWithPrices(
 					deps.publisherApi.bidding,
-					(asked) => explainPrices(deps.db, asked),
+					(asked) => explainPrices(deps.db, asked, now),
 					input,
 					(promise) => c.executionCtx.waitUntil(promise),
 				);

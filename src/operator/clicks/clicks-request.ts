@@ -1,33 +1,23 @@
 /** What GET /operator/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
+import { anyId, brandDomain, clickReason, name } from "../../http/filters.ts";
 import { endOf, givenOf, moment } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
-import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { TOKEN_KINDS } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { OPERATOR_CURSOR, type Position, pageLimit } from "../../lib/page-cursor.ts";
-import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
-
-const LISTED_REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
-
-const name = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
 
 /** Closed: a filter that is misspelled would show what it was to leave out. */
 export const clicksQuerySchema = v.strictObject({
-	id: v.optional(v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`))),
+	id: v.optional(anyId),
 	publisher: v.optional(name),
 	source: v.optional(name),
-	brand: v.optional(
-		v.pipe(
-			v.string(),
-			v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
-		),
-	),
+	brand: v.optional(brandDomain),
 	campaign: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "must be a campaign's id"))),
 	platform: v.optional(name),
 	country: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/i, "must be a code such as US"), v.toUpperCase())),
 	kind: v.optional(v.picklist(TOKEN_KINDS, `must be one of ${TOKEN_KINDS.join(", ")}`)),
-	reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
+	reason: v.optional(clickReason),
 	from: v.optional(moment),
 	to: v.optional(moment),
 	limit: pageLimit,

@@ -4,9 +4,8 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type ClickRow, showClick } from "../../conversions/show-rows.ts";
-import { clicksOfHash } from "../../db/clicks-of-hash.ts";
+import { clicksOfAnyId } from "../../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { normaliseClickId } from "../../lib/click-id.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { OPERATOR_CURSOR } from "../../lib/page-cursor.ts";
 import { HOUR_MS } from "../../lib/time.ts";
@@ -50,7 +49,7 @@ export function lookAtClicks(query: ClicksQuery, most: number): SQL {
 	const ordered = sql`${isNext} ORDER BY c.clicked_at DESC, c.id DESC LIMIT ${most}`;
 	if (id !== undefined) {
 		const owner = publisher === undefined ? sql`true` : sql`c.publisher_id = ${publisher}`;
-		return sql`SELECT c.clicked_at AS at, c.id FROM (${clicksOfId(id)}) k CROSS JOIN clicks c WHERE c.id = k.id AND ${owner} AND ${ordered}`;
+		return sql`SELECT c.clicked_at AS at, c.id FROM (${clicksOfAnyId(id)}) k CROSS JOIN clicks c WHERE c.id = k.id AND ${owner} AND ${ordered}`;
 	}
 	if (publisher === undefined) {
 		// In the order of ids alone: what else there is to hold would be looked for in all behind.
@@ -81,13 +80,6 @@ function isBehind(fromAt: number | null, toAt: number | null, after: Position | 
 		after === null ? null : sql`(c.clicked_at, c.id) < (${after.at}, ${after.id}) AND c.id < ${leastIdAt(after.at + HOUR_MS)}`,
 	].filter((condition) => condition !== null);
 	return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
-}
-
-/** Of a click's id, its hash in any letter case, or a publisher's click id. */
-function clicksOfId(id: string): SQL {
-	const clickId = normaliseClickId(id) ?? id;
-	return sql`${clicksOfHash(clickId.toLowerCase())} UNION SELECT id FROM clicks WHERE publisher_click_id IN (${id}, ${clickId})
-		UNION SELECT id FROM clicks WHERE id = ${clickId.toLowerCase()}`;
 }
 
 function isWanted({ source, brand, campaign, platform, country, kind, reason }: ClicksQuery): SQL {

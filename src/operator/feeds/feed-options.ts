@@ -1,5 +1,7 @@
 /** Reads the query of a feed upload. */
+import * as v from "valibot";
 import { invalidFields } from "../../http/errors.ts";
+import { dryRunFlag } from "../../http/read-input.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
@@ -23,7 +25,6 @@ export type FeedOptions = {
 };
 
 const SCOPES: Readonly<Record<string, ReplaceScope | null>> = { "": null, false: null, true: "domains", domains: "domains", all: "all" };
-const FLAGS: Readonly<Record<string, boolean>> = { "": false, "0": false, false: false, "1": true, true: true };
 const MAX_LINE = 1_000_000_000;
 
 /**
@@ -42,8 +43,8 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	}
 	const replace = SCOPES[query.get("replace") ?? ""];
 	if (replace === undefined) messages.replace = ["must be domains or all"];
-	const isDryRun = FLAGS[query.get("dry_run") ?? ""];
-	if (isDryRun === undefined) messages.dry_run = ["must be 1 or 0"];
+	const dryRun = v.safeParse(dryRunFlag, query.get("dry_run") || undefined);
+	if (!dryRun.success) messages.dry_run = dryRun.issues.map(({ message }) => message);
 	const line = query.get("line") === null ? null : Number(query.get("line"));
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) messages.line = ["must be a line number"];
 	const feed = query.get("feed");
@@ -58,7 +59,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 		mapping: typeof mapping === "string" ? {} : mapping,
 		idPrefix: query.get("id_prefix")?.trim() ?? "",
 		constants,
-		isDryRun: isDryRun === true,
+		isDryRun: dryRun.success && dryRun.output,
 	};
 }
 

@@ -40,8 +40,11 @@ type FactorRow = { level: string; campaignId: number; publisherId: string; name:
 type TrafficRow = { level: "publisher" | "source" | "link"; name: string; evidence: string };
 type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
-/** Undefined where no price is learned, and where the database does not answer: a decision can be explained without it. */
-export async function explainPrices(db: Database, asked: AskedFor, now = Date.now()): Promise<ExplainedPriceAnswer[] | undefined> {
+/**
+ * Undefined where no price is learned, and where the database does not answer: a decision can be explained without it.
+ * @param now Unix milliseconds
+ */
+export async function explainPrices(db: Database, asked: AskedFor, now: number): Promise<ExplainedPriceAnswer[] | undefined> {
 	if (asked.priced.length === 0) return undefined;
 	try {
 		return await explainPricesOf(db, asked, now);

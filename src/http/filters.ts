@@ -1,0 +1,19 @@
+/** Filters that lists of clicks and conversions share. */
+import * as v from "valibot";
+import { MAX_CLICK_ID_LENGTH } from "../lib/click-id.ts";
+import { canonicalHost } from "../lib/host.ts";
+import { CLICK_REASONS } from "../lib/traffic-rules.ts";
+
+export const anyId = v.pipe(v.string(), v.maxLength(MAX_CLICK_ID_LENGTH, `must have at most ${MAX_CLICK_ID_LENGTH} characters`));
+/** Of whatever a network file names, and of sources. */
+export const name = v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"));
+/** A brand's domain, or an address on it. */
+export const brandDomain = v.pipe(
+	v.string(),
+	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
+);
+
+const REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
+/** Whether clicks are paid, or why not. */
+export const clickReason = v.picklist(REASONS, `must be one of ${REASONS.join(", ")}`);
+export type ClickReasonFilter = v.InferOutput<typeof clickReason>;
