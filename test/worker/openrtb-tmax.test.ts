@@ -1,9 +1,9 @@
 /** The time an auction gives, from the request's tmax to the answer. */
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { routeBid } from "../../src/bidding/routes.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
 import { ClickTokens } from "../../src/click-token/token.ts";
-import { memoryBook } from "../support/memory-book.ts";
+import { type MemoryBook, memoryBook } from "../support/memory-book.ts";
 
 function coldEndpoint() {
 	const store = memoryBook({ "d shoes.example": [{ i: 1, d: "shoes.example", c: [{ i: 5001, o: "US", h: 1, e: 420_000 }] }] });
@@ -26,23 +26,52 @@ function coldEndpoint() {
 	return { store, background, bid };
 }
 
-const MS = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+/** The clock of timers stands still but where a test moves it: how busy the machine is decides nothing. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Holds up every read of the store until it is let go; `reached` settles with the first. */
+function holdUp(store: MemoryBook) {
+	const reached = Promise.withResolvers<void>();
+	const go = Promise.withResolvers<void>();
+	store.before = () => {
+		reached.resolve();
+		return go.promise;
+	};
+	return { reached: reached.promise, letGo: go.resolve };
+}
 
 describe("worker: tmax", () => {
 	test("a cold book that takes longer than tmax is 204, is loaded in the background, and bids the next time", async () => {
 		const { store, background, bid } = coldEndpoint();
-		store.before = () => MS(150);
-		expect(await bid(50)).toBe(204);
+		const { reached, letGo } = holdUp(store);
+		const answer = bid(50);
+		await reached;
+		// Ten of the fifty are for the way back.
+		await vi.advanceTimersByTimeAsync(40);
+		expect(await answer).toBe(204);
+		letGo();
 		await Promise.all(background);
 		store.before = () => Promise.reject(new Error("no more reads"));
 		expect(await bid(50)).toBe(200);
 	});
 
-	test("a cold book that comes within tmax, or within a second where there is none, bids", async () => {
-		for (const tmax of [900, undefined]) {
+	test.each([
+		[900, 889],
+		[5_000, 999],
+		[undefined, 999],
+	])("with a tmax of %s a cold book that comes within %i ms bids, and a millisecond later no more", async (tmax, last) => {
+		for (const [waited, status] of [
+			[last, 200],
+			[last + 1, 204],
+		] as const) {
 			const { store, bid } = coldEndpoint();
-			store.before = () => MS(100);
-			expect(await bid(tmax)).toBe(200);
+			const { reached, letGo } = holdUp(store);
+			const answer = bid(tmax);
+			await reached;
+			await vi.advanceTimersByTimeAsync(waited);
+			letGo();
+			expect(await answer).toBe(status);
 		}
 	});
 });
