@@ -55,7 +55,7 @@ const REPORT = {
 	warning_count: 1,
 } satisfies ImportReport;
 
-describe("npm run operator", { timeout: 60_000 }, () => {
+describe("npm run operator", () => {
 	const project = new Project();
 	let server: Server;
 	let url: string;

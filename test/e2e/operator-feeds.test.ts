@@ -12,7 +12,7 @@ const REPORT = { feed: "", accepted: 1, rejected: 0, rejected_lines: [], unknown
 const HEADER = "id,title,link,price\n";
 const LINE = "1,Boots,https://shoes.example/1,10\n";
 
-describe("npm run operator -- products", { timeout: 60_000 }, () => {
+describe("npm run operator -- products", () => {
 	const project = new Project();
 	let server: Server;
 	let url: string;

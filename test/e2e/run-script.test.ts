@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 const INSTALL = `rm -rf node_modules; mkdir node_modules; cp '${ROOT}/node_modules/.package-lock.json' node_modules; ln -s '${ROOT}/node_modules/.bin' node_modules/.bin`;
 
-describe("scripts/run.mjs", { timeout: 60_000 }, () => {
+describe("scripts/run.mjs", () => {
 	const project = new Project();
 	const path = (name: string) => join(project.folder, name);
 	/** An npm that notes how it was called, and "installs" what a script without imports needs from this checkout. */

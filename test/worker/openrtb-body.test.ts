@@ -87,18 +87,16 @@ describe("worker: a body far past the cap is 413 without being read to its end",
 		expect(sent).toBeLessThan(4_000_000);
 	});
 
-	test("a gzip bomb of 100 MB in 100 KB", async () => {
+	test("a gzip bomb of 100 MB in 100 KB is not opened; one that says it holds ten bytes is, and stopped", async () => {
 		const bomb = await gzip(new Uint8Array(100_000_000));
 		expect(bomb.length).toBeLessThan(MAX_BODY_BYTES);
-		const started = performance.now();
-		await expectError(await postBid(bomb, { "content-encoding": "gzip" }), 413, /./);
-		expect(performance.now() - started).toBeLessThan(2_000);
-	});
-
-	test("a gzip bomb that says it holds ten bytes", async () => {
-		const bomb = await gzip(new Uint8Array(100_000_000));
+		const opened = vi.spyOn(globalThis, "DecompressionStream");
+		await expectError(await postBid(bomb.slice(), { "content-encoding": "gzip" }), 413, /./);
+		expect(opened).not.toHaveBeenCalled();
 		new DataView(bomb.buffer, bomb.byteOffset).setUint32(bomb.length - 4, 10, true);
 		await expectError(await postBid(bomb), 400, INVALID);
+		expect(opened).toHaveBeenCalledOnce();
+		opened.mockRestore();
 	});
 
 	test("a gzip bomb around a gzip bomb is not opened twice", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { canonicalHost, hostAndParents, isWithin } from "../../../src/lib/host.ts";
 
 const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,8}[a-z0-9])?$/).filter((text) => !/^xn--|^\d|^www$|^..--/.test(text));
@@ -74,9 +74,9 @@ describe("unit: canonicalHost", () => {
 		}
 		for (const start of ["https://", "https:///", "//", "", "shoes.example", "ftp://shoes.example/"])
 			expect(canonicalHost(start + path)).toBeNull();
-		const startedAt = performance.now();
-		canonicalHost(`${"ü".repeat(100_000)}.example`);
-		expect(performance.now() - startedAt).toBeLessThan(50);
+		const parse = vi.spyOn(URL, "parse");
+		expect(canonicalHost(`${"ü".repeat(100_000)}.example`)).toBeNull();
+		expect(parse).not.toHaveBeenCalled();
 	});
 
 	test("takes off one www., and never the name itself", () => {
