@@ -105,11 +105,6 @@ async function write(
 			GROUP BY c.publisher_id, ${cell.date}, coalesce(c.source_id, '')
 			ON CONFLICT (publisher_id, date, source_id) DO UPDATE SET click_count = daily_sources.click_count + excluded.click_count,
 				click_revenue_micros = daily_sources.click_revenue_micros + excluded.click_revenue_micros`,
-		sql`INSERT INTO daily_campaigns (campaign_id, date, publisher_id, brand_id, click_count, click_revenue_micros)
-			SELECT c.campaign_id, ${cell.date}, c.publisher_id, c.brand_id, ${count}, ${revenue} ${ofPublishers}
-			GROUP BY c.campaign_id, ${cell.date}, c.publisher_id, c.brand_id
-			ON CONFLICT (campaign_id, date, publisher_id, brand_id) DO UPDATE SET click_count = daily_campaigns.click_count + excluded.click_count,
-				click_revenue_micros = daily_campaigns.click_revenue_micros + excluded.click_revenue_micros`,
 		sql`INSERT INTO campaign_days (campaign_id, day, click_count, spend_micros, gross_micros)
 			SELECT c.campaign_id, ${cell.day}, ${count}, ${bids}, ${gross} ${clicks} GROUP BY c.campaign_id, ${cell.day}
 			ON CONFLICT (campaign_id, day) DO UPDATE SET click_count = campaign_days.click_count + excluded.click_count,

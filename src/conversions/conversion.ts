@@ -25,8 +25,6 @@ export type Contribution = {
 	publisherId: string;
 	date: string;
 	sourceId: string;
-	campaignId: number;
-	brandId: number;
 	conversionCount: number;
 	conversionRevenueMicros: number;
 	/** What of that is pending. */
@@ -35,7 +33,7 @@ export type Contribution = {
 	salesMicros: number;
 };
 
-/** What it adds for its campaign; null where it counts nowhere: not settled, cancelled, or of a test click. */
+/** What it adds on the day of its event; null where it counts nowhere: not settled, cancelled, or of a test click. */
 export function contributionOf(conversion: Conversion | null): Contribution | null {
 	if (conversion === null || conversion.stage !== "settled" || conversion.status === "cancelled" || conversion.test) return null;
 	const { publisherId, campaignId, brandId, sourceId, eventAt, revenueMicros, grossMicros, salesUsdMicros, status } = conversion;
@@ -44,8 +42,6 @@ export function contributionOf(conversion: Conversion | null): Contribution | nu
 		publisherId,
 		date: utcDay(eventAt),
 		sourceId: sourceId ?? "",
-		campaignId,
-		brandId,
 		conversionCount: 1,
 		conversionRevenueMicros: revenueMicros ?? 0,
 		pendingRevenueMicros: status === "pending" ? (revenueMicros ?? 0) : 0,

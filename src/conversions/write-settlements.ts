@@ -7,7 +7,7 @@ import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../db/report-sequence.ts";
 import { callbacks } from "../db/schema/callbacks.ts";
 import { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
-import { dailyCampaigns, dailyPublishers, dailySources } from "../db/schema/counters.ts";
+import { dailyPublishers, dailySources } from "../db/schema/counters.ts";
 import { conversionChanges, conversionHistory } from "../db/schema/report-history.ts";
 import { learnConversions } from "../learning-rows/learn-conversions.ts";
 import { type Contribution, type Conversion, contributionOf, negated, publisherContributionOf } from "./conversion.ts";
@@ -33,7 +33,7 @@ export function outcomeOf(before: Conversion | null, settlement: Settlement, isB
 	return { before, settlement, ofBilledClick, wasOfBilledClick: clickBefore === null ? ofBilledClick : isBilledClick(clickBefore) };
 }
 
-/** What the sums of campaigns grow by, micro-dollars; negative where they shrink. */
+/** What the network's sums grow by, micro-dollars; negative where they shrink. */
 export function growthOf(outcomes: readonly Outcome[], sum: keyof Contribution & `${string}Micros`): number {
 	return outcomes.reduce((total, { before, settlement }) => {
 		return total + (contributionOf(settlement.conversion)?.[sum] ?? 0) - (contributionOf(before)?.[sum] ?? 0);
@@ -56,7 +56,6 @@ export async function writeSettlements(
 	const events = outcomes.flatMap(({ settlement }) => settlement.events);
 	const owed = outcomes.flatMap(({ settlement }) => settlement.callbacks);
 	const amended = outcomes.flatMap(({ settlement }) => settlement.amended);
-	const moves = outcomes.flatMap(({ before, settlement }) => movesOf(contributionOf(before), contributionOf(settlement.conversion)));
 	const publisherMoves = outcomes.flatMap(({ before, settlement, ofBilledClick, wasOfBilledClick }) =>
 		movesOf(publisherContributionOf(before, wasOfBilledClick), publisherContributionOf(settlement.conversion, ofBilledClick)),
 	);
@@ -68,7 +67,6 @@ export async function writeSettlements(
 		...(outcomes.length > 0 ? [upsertConversions(outcomes, new Set(shown))] : []),
 		...(events.length > 0 ? [insertRows(conversionEvents, events)] : []),
 		...BY_PUBLISHER.flatMap((counter) => counter.statements(publisherMoves)),
-		...BY_CAMPAIGN.statements(moves),
 		...addNetworkMoves(outcomes.flatMap(networkMovesOf)),
 		...learnFrom(outcomes),
 		...(amended.length > 0 ? [amendCallbacks(amended)] : []),
@@ -146,4 +144,3 @@ const BY_PUBLISHER = [
 	additionTo<Contribution>(dailyPublishers, ["publisherId", "date"], SUMS),
 	additionTo<Contribution>(dailySources, ["publisherId", "date", "sourceId"], SUMS),
 ];
-const BY_CAMPAIGN = additionTo<Contribution>(dailyCampaigns, ["campaignId", "brandId", "publisherId", "date"], SUMS);

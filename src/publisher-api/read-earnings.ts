@@ -57,13 +57,15 @@ function sourceSums(of: SQL): SQL {
 }
 
 /**
- * Campaigns have every conversion on its day; reports have those of a publisher paid by clicks on the day of the click, if that was billed:
+ * The network's sums have every conversion on its day; reports have those of a publisher paid by clicks on the day of the click, if that was billed:
  * they are moved.
  */
 function campaignSums(publisherId: string, of: SQL, fromAt: number, toAt: number): SQL {
 	const isMoved = sql`v.publisher_id = ${publisherId} AND ${COUNTED_CONVERSION} AND v.pricing_model = 'CPC'
 		AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
-	return sql`SELECT date, brand_id, campaign_id, ${COUNTS}, 0 AS adjustment_micros FROM daily_campaigns WHERE ${of}
+	return sql`SELECT date, brand_id, campaign_id, click_count, approved_count + pending_count AS conversion_count, click_revenue_micros,
+			conversion_revenue_micros, pending_revenue_micros, gross_micros, sales_micros, 0 AS adjustment_micros
+		FROM daily_network WHERE ${of} AND reason = ''
 		UNION ALL ${amountsOf(of, sql`NULL, NULL`)}
 		UNION ALL
 		SELECT date(v.event_at / 1000, 'unixepoch'), v.brand_id, v.campaign_id, 0, -1, 0, -coalesce(v.revenue_micros, 0),

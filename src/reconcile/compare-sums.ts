@@ -1,14 +1,7 @@
 /** Counters against the rows they were made of: pure. What was read of both at one moment goes in, what differs comes out. */
 import { DAY_MS, HOUR_MS, localDay, MINUTE_MS } from "../lib/time.ts";
 
-export const COUNTERS = [
-	"daily_publishers",
-	"daily_sources",
-	"daily_campaigns",
-	"daily_network",
-	"campaign_days",
-	"campaign_totals",
-] as const;
+export const COUNTERS = ["daily_publishers", "daily_sources", "daily_network", "campaign_days", "campaign_totals"] as const;
 export type Counter = (typeof COUNTERS)[number];
 
 /** Sums, as the schema calls their columns. */
@@ -40,7 +33,6 @@ const CONVERSION_SUMS = ["conversionCount", ...AMOUNTS] as const;
 export const SHAPES: Readonly<Record<Counter, Shape>> = {
 	daily_publishers: { key: ["publisherId"], ofClicks: CLICK_SUMS, ofOthers: [...CONVERSION_SUMS, "adjustmentMicros"] },
 	daily_sources: { key: ["publisherId", "sourceId"], ofClicks: CLICK_SUMS, ofOthers: CONVERSION_SUMS },
-	daily_campaigns: { key: ["campaignId", "publisherId", "brandId"], ofClicks: CLICK_SUMS, ofOthers: CONVERSION_SUMS },
 	daily_network: {
 		key: ["campaignId", "publisherId", "brandId", "platform", "country", "kind", "reason"],
 		ofClicks: [...CLICK_SUMS, "clickGrossMicros"],
@@ -67,7 +59,7 @@ export type Difference = {
 
 /** Counters of which a publisher is part of the key. */
 export type PublisherCounter = (typeof PUBLISHER_COUNTERS)[number];
-export const PUBLISHER_COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network"] as const;
+export const PUBLISHER_COUNTERS = ["daily_publishers", "daily_sources", "daily_network"] as const;
 
 /** Rows of a counter, and what those that they sum give. */
 export type Sides = { stored: readonly SumRow[]; counted: readonly SumRow[] };

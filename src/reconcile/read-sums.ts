@@ -46,7 +46,6 @@ export async function readPublishers(
 			sides: {
 				daily_publishers: dailyOf("daily_publishers"),
 				daily_sources: dailyOf("daily_sources"),
-				daily_campaigns: dailyOf("daily_campaigns"),
 				daily_network: sidesOf("daily_network", network),
 			},
 		},

@@ -6,7 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { additionTo } from "../db/add-up.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { isConstraintError, OvertakenError } from "../db/overtaken.ts";
-import { campaignDays, campaignTotals, dailyCampaigns, dailyNetwork, dailyPublishers, dailySources } from "../db/schema/counters.ts";
+import { campaignDays, campaignTotals, dailyNetwork, dailyPublishers, dailySources } from "../db/schema/counters.ts";
 import type { Counter, Difference } from "./compare-sums.ts";
 import { SHAPES } from "./compare-sums.ts";
 
@@ -15,7 +15,6 @@ type Move = Record<string, unknown>;
 const ADDITIONS = {
 	daily_publishers: adding("daily_publishers", dailyPublishers, ["date"]),
 	daily_sources: adding("daily_sources", dailySources, ["date"]),
-	daily_campaigns: adding("daily_campaigns", dailyCampaigns, ["date"]),
 	daily_network: adding("daily_network", dailyNetwork, ["date"]),
 	campaign_days: adding("campaign_days", campaignDays, ["day"]),
 	campaign_totals: adding("campaign_totals", campaignTotals, []),

@@ -59,13 +59,13 @@ export async function checkCounters(): Promise<number> {
 			"click_revenue_micros",
 			"revenue_micros",
 		],
-		[
-			"daily_campaigns",
-			"campaign_id, brand_id, publisher_id, date",
-			"campaign_id, brand_id, publisher_id, date(clicked_at / 1000, 'unixepoch')",
-			"click_revenue_micros",
-			"revenue_micros",
-		],
+		...["click_revenue_micros", "click_gross_micros"].map((sum) => [
+			"(SELECT * FROM daily_network WHERE reason = '' AND publisher_id <> '') n",
+			"publisher_id, date, campaign_id, brand_id, platform, country, kind",
+			"publisher_id, date(clicked_at / 1000, 'unixepoch'), campaign_id, brand_id, coalesce(platform, ''), coalesce(country, ''), kind",
+			sum,
+			sum === "click_revenue_micros" ? "revenue_micros" : "gross_micros",
+		]),
 		["campaign_totals", "campaign_id", "campaign_id", "spend_micros", "bid_micros"],
 		["campaign_totals", "campaign_id", "campaign_id", "gross_micros", "gross_micros"],
 	];

@@ -253,15 +253,16 @@ describe("worker: GET /api/earnings", () => {
 	it("has a conversion of a publisher paid by clicks with its click, as reports do, also by campaign", async () => {
 		const click = clickRow({ clicked_at: Date.parse("2026-10-10T12:00:00Z"), brand_id: 1 });
 		const sale = conversionRow(click, { txnid: "later", event_at: Date.parse("2026-10-12T12:00:00Z") });
-		const counted = { conversion_count: 1, gross_micros: 10_000_000, sales_micros: 100_000_000 };
+		const amounts = { gross_micros: 10_000_000, sales_micros: 100_000_000 };
 		const clicked = { click_count: 1, click_revenue_micros: 200_000 };
-		const campaign = { campaign_id: 11, brand_id: 1, publisher_id: "pc" };
+		const place = { campaign_id: 11, brand_id: 1, publisher_id: "pc", platform: "north", country: "US", kind: "link" };
 		await env.DB.batch([
 			insert("clicks", click),
 			insert("conversions", sale),
-			insert("daily_publishers", { publisher_id: "pc", date: "2026-10-10", ...clicked, ...counted }),
-			insert("daily_campaigns", { ...campaign, date: "2026-10-10", ...clicked }),
-			insert("daily_campaigns", { ...campaign, date: "2026-10-12", ...counted }),
+			insert("daily_publishers", { publisher_id: "pc", date: "2026-10-10", ...clicked, conversion_count: 1, ...amounts }),
+			insert("daily_network", { ...place, reason: "", date: "2026-10-10", ...clicked }),
+			insert("daily_network", { ...place, reason: "bot", date: "2026-10-10", click_count: 7 }),
+			insert("daily_network", { ...place, reason: "", date: "2026-10-12", approved_count: 1, ...amounts }),
 		]);
 		const sums = { publisher_revenue: "0.2000", sales_amount: "100.0000", click_count: 1, conversion_count: 1 };
 		for (const group of ["day,brand", "day,campaign", "day,country", "day", "day,source,brand", "country,day,source,campaign"]) {

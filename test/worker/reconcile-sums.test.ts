@@ -4,7 +4,9 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import d1Migration from "../../drizzle/network/0033_network_reports.sql?raw";
+import d1Campaigns from "../../drizzle/network/0045_campaigns_of_network_sums.sql?raw";
 import postgresMigration from "../../drizzle/postgres/0011_network_reports.sql?raw";
+import postgresCampaigns from "../../drizzle/postgres/0025_campaigns_of_network_sums.sql?raw";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
@@ -33,7 +35,7 @@ const AT = Date.parse(`${DAY}T15:00:00Z`);
 /** 08:30 of the 19th in Tokyo. */
 const LATE = Date.parse(`${DAY}T23:30:00Z`);
 const TOKYO = 77;
-const COUNTERS = ["daily_publishers", "daily_sources", "daily_campaigns", "daily_network", "campaign_days", "campaign_totals"];
+const COUNTERS = ["daily_publishers", "daily_sources", "daily_network", "campaign_days", "campaign_totals"];
 
 const click = (fields: Partial<ClickMessage> = {}) => clickMessage({ at: AT, publisher: "identity-pc", campaignId: 11, ...fields });
 const count = (...clicks: ClickMessage[]) => consumeClicks(capDeps(), letters(...clicks));
@@ -124,20 +126,13 @@ describe("worker: comparing counters with their rows", () => {
 		["daily_sources", "click_revenue_micros", "source_id = 'b'", 10_000, { source: "b", stored: "0.3200", counted: "0.3100" }],
 		["daily_sources", "conversion_revenue_micros", "source_id = 'a' AND publisher_id = 'pa'", 1, { source: "a", publisher: "pa" }],
 		[
-			"daily_campaigns",
-			"click_count",
-			`campaign_id = ${TOKYO}`,
-			3,
-			{ campaign_id: TOKYO, publisher: "pc", brand: 3, stored: 5, counted: 2 },
-		],
-		["daily_campaigns", "gross_micros", "publisher_id = 'pa'", 1, { campaign_id: 11, publisher: "pa" }],
-		[
 			"daily_network",
 			"click_count",
 			`campaign_id = ${TOKYO}`,
 			3,
-			{ campaign_id: TOKYO, kind: "openrtb", country: "US", stored: 5, counted: 2 },
+			{ campaign_id: TOKYO, publisher: "pc", brand: 3, kind: "openrtb", country: "US", stored: 5, counted: 2 },
 		],
+		["daily_network", "gross_micros", "publisher_id = 'pa' AND approved_count = 1", 1, { campaign_id: 11, publisher: "pa" }],
 		["daily_network", "click_gross_micros", "publisher_id = 'pc'", 5, { column: "click_gross", reason: "" }],
 		["daily_network", "approved_count", "publisher_id = 'pa'", 1, { column: "approved_count", platform: "northwind" }],
 		["daily_network", "cancelled_count", "publisher_id = 'pa'", 1, { column: "cancelled_count", counted: 0 }],
@@ -184,13 +179,58 @@ describe("worker: comparing counters with their rows", () => {
 		expect(await ofNetwork()).toEqual([]);
 	});
 
+	it("a migration brings what sums of campaigns alone knew, paid clicks that are removed, once, and the sums of others differ in nothing", async () => {
+		const migrate = async () => {
+			const statements = (ON_D1 ? d1Campaigns : postgresCampaigns).match(/^(INSERT|DELETE) [^;]+/gm) ?? [];
+			expect(statements).toHaveLength(2);
+			for (const statement of statements) await run(statement);
+		};
+		// As earlier versions counted.
+		await run(`INSERT INTO daily_campaigns (campaign_id, brand_id, publisher_id, date, click_count, click_revenue_micros, conversion_count)
+			SELECT campaign_id, brand_id, publisher_id, date, sum(click_count), sum(click_revenue_micros), sum(approved_count + pending_count)
+			FROM daily_network WHERE reason = '' AND publisher_id <> '' GROUP BY 1, 2, 3, 4`);
+		const before = await stored();
+		await migrate();
+		expect(await stored()).toEqual(before);
+		const old = (day: string, clicks: number, micros: number, conversions: number) =>
+			run(`INSERT INTO daily_campaigns (campaign_id, brand_id, publisher_id, date, click_count, click_revenue_micros, conversion_count)
+				VALUES (11, 1, 'pc', '${day}', ${clicks}, ${micros}, ${conversions})`);
+		await old("2025-01-01", 5, 500_000, 0);
+		await old("2025-01-02", 7, 700_000, 2);
+		await old("2025-01-03", 0, 0, 1);
+		const kept = (reason: string, clicks: number, micros: number) =>
+			run(`INSERT INTO daily_network (date, campaign_id, publisher_id, brand_id, platform, country, kind, reason, click_count, click_gross_micros,
+					click_revenue_micros) VALUES ('2025-01-02', 11, 'pc', 1, 'northwind', 'US', 'link', '${reason}', ${clicks}, ${micros}, ${micros})`);
+		await kept("", 2, 200_000);
+		await kept("bot", 9, 0);
+		await run(`INSERT INTO sum_differences (counter, day, key, column_name, stored, counted, found_at)
+			VALUES ('daily_campaigns', '2025-01-02', '{}', 'clickCount', 1, 2, 0)`);
+		await migrate();
+		const rows = () =>
+			rowsOf(`SELECT date, platform, country, kind, reason, click_count, click_gross_micros AS gross, click_revenue_micros AS revenue
+				FROM daily_network WHERE date < '2026-01-01' ORDER BY 1, 2, 5`);
+		const brought = { platform: "", country: "", kind: "", reason: "" };
+		const kind = { platform: "northwind", country: "US", kind: "link" };
+		const moved = [
+			{ date: "2025-01-01", ...brought, click_count: 5, gross: 500_000, revenue: 500_000 },
+			{ date: "2025-01-02", ...brought, click_count: 5, gross: 500_000, revenue: 500_000 },
+			{ date: "2025-01-02", ...kind, reason: "", click_count: 2, gross: 200_000, revenue: 200_000 },
+			{ date: "2025-01-02", ...kind, reason: "bot", click_count: 9, gross: 0, revenue: 0 },
+		];
+		expect(await rows()).toEqual(moved);
+		await migrate();
+		expect(await rows()).toEqual(moved);
+		expect(await rowsOf("SELECT * FROM sum_differences")).toEqual([]);
+		expect(await compared()).toEqual([]);
+	});
+
 	it("of sums of publishers, which are many, what differs is all that is read", async () => {
 		const read = async () => Object.values((await lookAtPublishers({ db }, DAY)).state.sides).map(({ stored }) => stored.length);
 		expect(await rowsOf(`SELECT * FROM daily_network WHERE date = '${DAY}'`)).not.toEqual([]);
-		expect(await read()).toEqual([0, 0, 0, 0]);
+		expect(await read()).toEqual([0, 0, 0]);
 		await run("UPDATE daily_network SET sales_micros = sales_micros + 3 WHERE approved_count > 0");
 		await run("UPDATE daily_sources SET click_count = click_count + 3 WHERE source_id = 'b'");
-		expect(await read()).toEqual([0, 1, 0, 1]);
+		expect(await read()).toEqual([0, 1, 1]);
 	});
 
 	it("clicks of a publisher whom nobody knows differ in nothing, paid or not", async () => {
@@ -343,11 +383,13 @@ describe("worker: a day that has more than one transaction takes", () => {
 		expect(parts.slice(0, 2)).toEqual(["publishers", "publishers pa"]);
 
 		await run(`UPDATE daily_sources SET click_count = click_count + 2 WHERE source_id = 'many' AND date = '${DAY}'`);
-		await run(`UPDATE daily_campaigns SET gross_micros = gross_micros + 3 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
+		await run(
+			`UPDATE daily_network SET gross_micros = gross_micros + 3 WHERE publisher_id = 'pa' AND date = '${DAY}' AND approved_count = 1`,
+		);
 		await run(`UPDATE campaign_days SET click_count = click_count + 4 WHERE campaign_id = 11 AND day = '${DAY}'`);
 		const { differences } = await partsOf(DAY);
 		expect(differences).toMatchObject([
-			{ counter: "daily_campaigns", publisherId: "pa", column: "grossMicros" },
+			{ counter: "daily_network", publisherId: "pa", column: "grossMicros" },
 			{ counter: "daily_sources", publisherId: "pc", sourceId: "many", column: "clickCount", stored: 9, counted: 7 },
 			{ counter: "campaign_days", campaignId: 11, column: "clickCount" },
 		]);
@@ -440,7 +482,7 @@ describe("worker: the hourly comparison", () => {
 			}),
 		);
 		await run(`UPDATE conversions SET updated_at = ${later + 1} WHERE txnid = 'old'`);
-		await run("UPDATE daily_campaigns SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
+		await run("UPDATE daily_network SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
 		await sweepAll(later + HOUR_MS);
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-03"]);
 	});

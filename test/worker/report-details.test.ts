@@ -195,7 +195,9 @@ describe("worker: sales of a publisher paid by clicks", () => {
 		await consumeClicks(capDeps(), letters(unpaid));
 		await say("t-1", unpaid.hash, 90_000_000);
 		expect(await sales()).toEqual({ days: [], sources: [], records: [] });
-		const row = await env.DB.prepare("SELECT date, publisher_id, conversion_count, sales_micros FROM daily_campaigns").first();
-		expect(row).toEqual({ date: "2026-11-12", publisher_id: "pc", conversion_count: 1, sales_micros: 90_000_000 });
+		const row = await env.DB.prepare(
+			"SELECT date, publisher_id, approved_count, sales_micros FROM daily_network WHERE reason = ''",
+		).first();
+		expect(row).toEqual({ date: "2026-11-12", publisher_id: "pc", approved_count: 1, sales_micros: 90_000_000 });
 	});
 });

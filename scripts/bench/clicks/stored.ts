@@ -52,11 +52,14 @@ export function insertStoredCounters(rows: number, series: (count: number) => st
 	const localDay = new Intl.DateTimeFormat("en-CA", { timeZone: TIMEZONE }).format(at);
 	const campaigns = `${FIRST_CAMPAIGN_ID} + n FROM ${series(CAMPAIGNS)}`;
 	const pair = `n / ${IDENTITIES}`;
+	const click = clickRow(0);
+	const of = (column: string) => literal(click[column] ?? null);
 	return [
 		`INSERT INTO campaign_days (day, campaign_id) SELECT '${localDay}', ${campaigns}`,
-		`INSERT INTO daily_campaigns (campaign_id, date, publisher_id, brand_id)
-			SELECT ${FIRST_CAMPAIGN_ID} + ${pair}, '${utcDay}', 'p' || (n % ${IDENTITIES}), ${pair} / ${CAMPAIGNS_PER_BRAND} + 1
-			FROM ${series(CAMPAIGNS * IDENTITIES)}`,
+		`INSERT INTO daily_network (campaign_id, date, publisher_id, brand_id, platform, country, kind, reason)
+			SELECT ${FIRST_CAMPAIGN_ID} + ${pair}, '${utcDay}', 'p' || (n % ${IDENTITIES}), ${pair} / ${CAMPAIGNS_PER_BRAND} + 1,
+				${of("platform")}, ${of("country")}, ${of("kind")}, ''
+			FROM ${series(CAMPAIGNS * IDENTITIES)} ORDER BY 3, 2, 1`,
 	];
 }
 

@@ -6,15 +6,7 @@ import { insertCells, writeCells } from "../../db/json-rows.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import { NUMBER, TAKE_NUMBER } from "../../db/report-sequence.ts";
 import { clicks, paidVisits, unpaidHours } from "../../db/schema/clicks.ts";
-import {
-	campaignDays,
-	campaignRates,
-	campaignTotals,
-	dailyCampaigns,
-	dailyNetwork,
-	dailyPublishers,
-	dailySources,
-} from "../../db/schema/counters.ts";
+import { campaignDays, campaignRates, campaignTotals, dailyNetwork, dailyPublishers, dailySources } from "../../db/schema/counters.ts";
 import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import { type ClickState, type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
@@ -44,7 +36,6 @@ function moveOf({ click, publisher, utcDay, localDay, rateSlot, sourceId, revenu
 	return {
 		publisherId: publisher?.id ?? null,
 		campaignId: click.campaignId,
-		brandId: click.brandId,
 		sourceId: sourceId ?? "",
 		date: utcDay,
 		day: localDay,
@@ -60,7 +51,6 @@ type Move = ReturnType<typeof moveOf>;
 const BY_PUBLISHER = [
 	additionTo<Move>(dailyPublishers, ["publisherId", "date"], REVENUE),
 	additionTo<Move>(dailySources, ["publisherId", "date", "sourceId"], REVENUE),
-	additionTo<Move>(dailyCampaigns, ["campaignId", "date", "publisherId", "brandId"], REVENUE),
 ];
 const HAS_TOTAL = sql`AND EXISTS (SELECT 1 FROM campaign_totals t WHERE t.campaign_id = CAST(value ->> 0 AS BIGINT))`;
 const BY_CAMPAIGN = [

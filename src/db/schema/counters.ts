@@ -48,6 +48,7 @@ export const dailySources = sqliteTable(
 	(table) => [primaryKey({ columns: [table.publisherId, table.date, table.sourceId] })],
 );
 
+/** Of earlier versions, which may run beside this one: nothing else writes or reads it. What it has is in `daily_network`. */
 export const dailyCampaigns = sqliteTable(
 	"daily_campaigns",
 	{
@@ -64,7 +65,7 @@ export const dailyCampaigns = sqliteTable(
 );
 
 /**
- * What the network's own reports add up: clicks, paid or not, on the UTC day of the click, and settled conversions that are no tests, cancelled
+ * What the network's own reports add up, and publishers' by campaign: clicks, paid or not, on the UTC day of the click, and settled conversions that are no tests, cancelled
  * ones too, on the UTC day of the event. Country, kind and platform are those of the click.
  */
 export const dailyNetwork = sqliteTable(

@@ -20,7 +20,7 @@ const shown = (sides: Partial<PublishersState["sides"]>, gone: Partial<Publisher
 		day: DAY,
 		areClicksGone: false,
 		areUnpaidGone: false,
-		sides: { daily_publishers: NOTHING, daily_sources: NOTHING, daily_campaigns: NOTHING, daily_network: NOTHING, ...sides },
+		sides: { daily_publishers: NOTHING, daily_sources: NOTHING, daily_network: NOTHING, ...sides },
 		...gone,
 	}).map(({ counter, column, stored, counted }) => [counter, column, stored, counted]);
 
@@ -48,7 +48,7 @@ describe("unit: comparing a day", () => {
 				counted: rows,
 			},
 			daily_sources: { stored: [ofClick({ clickCount: 2, clickRevenueMicros: 200 }), ofClick({ sourceId: "t" })], counted: rows },
-			daily_campaigns: { stored: [ofClick({ clickCount: 2, clickRevenueMicros: 200 }), ofClick({ campaignId: 3 })], counted: rows },
+			daily_network: { stored: [ofClick({ clickCount: 2, clickRevenueMicros: 200 }), ofClick({ campaignId: 3 })], counted: rows },
 		};
 		expect(shown(sides)).toEqual([]);
 	});

@@ -9,16 +9,7 @@ import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, s
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
 
-const TABLES = [
-	"conversions",
-	"conversion_events",
-	"callbacks",
-	"daily_publishers",
-	"daily_sources",
-	"daily_campaigns",
-	"daily_network",
-	"postback_intake",
-];
+const TABLES = ["conversions", "conversion_events", "callbacks", "daily_publishers", "daily_sources", "daily_network", "postback_intake"];
 
 async function everything(): Promise<unknown[]> {
 	return Promise.all(TABLES.map((table) => readAll(`SELECT * FROM ${table}`)));

@@ -44,7 +44,8 @@ describe("worker: a postback on its way through the queue", () => {
 		expect(await readAll(`SELECT source_id, date, ${columns} FROM daily_sources`)).toEqual([
 			{ source_id: click.source_id, date: "2026-11-10", ...sums },
 		]);
-		expect(await readAll(`SELECT campaign_id, brand_id, date, ${columns} FROM daily_campaigns`)).toEqual([
+		const ofNetwork = columns.replace("conversion_count", "approved_count AS conversion_count");
+		expect(await readAll(`SELECT campaign_id, brand_id, date, ${ofNetwork} FROM daily_network`)).toEqual([
 			{ campaign_id: 11, brand_id: 1, date: "2026-11-10", ...sums },
 		]);
 		expect(await readAll("SELECT platform, method, txnid, cid, outcome, answer FROM postback_intake")).toEqual([
