@@ -475,6 +475,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/operator/keys",
 			"src/operator/network",
 			"src/operator/learning",
+			"src/operator/clicks",
 			"src/operator/conversions",
 			"src/operator/postback-problems",
 			"src/operator/dead-letters",

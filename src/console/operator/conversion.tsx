@@ -20,6 +20,7 @@ import { Empty, Faults, Notice } from "../ui/messages.tsx";
 import { Facts, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { ClickLink } from "./click-columns.tsx";
 import { EventFields } from "./event-fields.tsx";
 import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
@@ -180,6 +181,7 @@ function Standing({ shown: { conversion, click } }: { shown: ShownConversionAnsw
 				["Click id as sent", <Code>{conversion.cid}</Code>],
 				["Found by", conversion.attribution?.replaceAll("_", " ")],
 				["Clicked at", click === null ? null : <Time at={click.clicked_at} />],
+				["Click hash", click === null ? null : <ClickLink click={click} />],
 				["Click", click === null ? null : click.reason === null ? "paid" : `unpaid: ${CLICK_REASON_WORDS[click.reason]}`],
 				["Brand", click?.brand],
 				["Source", conversion.source_id],

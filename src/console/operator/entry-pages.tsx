@@ -13,6 +13,7 @@ import { Facts, Table } from "../ui/table.tsx";
 import { Count, Money, None, Percent, State } from "../ui/values.tsx";
 import { BlockBrand, showBlocked } from "./blocks.tsx";
 import { requireEntry } from "./change-entry-pages.tsx";
+import { clicksAddress } from "./clicks.tsx";
 import { Value } from "./difference.tsx";
 import { fieldsOf, USD_FIELDS } from "./entry-fields.ts";
 import { EntryForm, stateFields } from "./entry-form.tsx";
@@ -133,6 +134,7 @@ const LINKS: Readonly<Record<EntrySection, (id: string) => Link[]>> = {
 	publishers: (publisher) => [
 		{ href: addressOf("/console/operator/keys", { owner: publisher }), label: "Keys" },
 		{ href: addressOf("/console/operator/traffic", { publisher, group: "publisher,source" }), label: "Traffic by source" },
+		{ href: clicksAddress({ publisher }), label: "Clicks" },
 		{ href: addressOf("/console/operator/conversions", { publisher }), label: "Conversions" },
 		{ href: addressOf("/console/operator/claims", { publisher }), label: "Claims" },
 		{ href: addressOf("/console/operator/callbacks", { publisher }), label: "Callbacks" },
@@ -140,15 +142,18 @@ const LINKS: Readonly<Record<EntrySection, (id: string) => Link[]>> = {
 	brands: (brand) => [
 		{ href: addressOf(networkPath("campaigns"), { brand }), label: "Its campaigns" },
 		{ href: addressOf(newPath("campaigns"), { brand }), label: "New campaign" },
+		{ href: clicksAddress({ brand }), label: "Clicks" },
 	],
 	campaigns: (campaign) => [
 		{ href: pricesPath(campaign), label: "Learned prices" },
 		{ href: "/console/operator/explain", label: "Why a request gets it or not" },
+		{ href: clicksAddress({ campaign }), label: "Clicks" },
 	],
 	platforms: (platform) => [
 		{ href: addressOf("/console/operator/postback-problems", { platform }), label: "Postback address and problems" },
 		{ href: addressOf("/console/operator/keys", { owner: platform, kind: "platform_key" }), label: "Keys" },
 		{ href: addressOf(networkPath("campaigns"), { platform }), label: "Its campaigns" },
+		{ href: clicksAddress({ platform }), label: "Clicks" },
 	],
 };
 

@@ -14,8 +14,8 @@ import { addressOf } from "../ui/address.ts";
 import { Filters } from "../ui/filters.tsx";
 import { Empty, Notice } from "../ui/messages.tsx";
 import { Table } from "../ui/table.tsx";
-import { Code, Money, State, Time } from "../ui/values.tsx";
-import { CLICK_REASON_WORDS } from "../words.ts";
+import { Money, State, Time } from "../ui/values.tsx";
+import { CLICK_COLUMNS } from "./click-columns.tsx";
 import { Postbacks } from "./postbacks.tsx";
 
 const PATH = "/console/operator/find";
@@ -97,31 +97,7 @@ function Traced({ trace: { clicks, conversions, postbacks, truncated } }: { trac
 	return (
 		<>
 			{truncated ? <Notice title="There is more">than is shown here.</Notice> : null}
-			<Table
-				caption="Clicks"
-				columns={[
-					{ head: "Clicked at", cell: ({ clicked_at }) => <Time at={clicked_at} /> },
-					{ head: "State", cell: ({ reason }) => <State word={reason === null ? "paid" : "unpaid"} /> },
-					{
-						head: "Why",
-						cell: ({ reason }) => (reason === null ? null : CLICK_REASON_WORDS[reason]),
-						isGiven: ({ reason }) => reason !== null,
-					},
-					{ head: "Bid", kind: "money", cell: ({ bid }) => <Money usd={bid} /> },
-					{ head: "Earned", kind: "money", cell: ({ revenue }) => <Money usd={revenue} /> },
-					{
-						head: "Publisher",
-						cell: ({ publisher }) => (publisher === null ? null : <a href={entryOf("publishers", publisher)}>{publisher}</a>),
-					},
-					{ head: "Its click id", cell: ({ publisher_click_id }) => <Code>{publisher_click_id}</Code> },
-					{ head: "Brand", cell: ({ brand }) => (brand === null ? null : <a href={entryOf("brands", brand)}>{brand}</a>) },
-					{ head: "Campaign", cell: ({ campaign_id }) => <a href={entryOf("campaigns", String(campaign_id))}>{campaign_id}</a> },
-					{ head: "Source", cell: ({ source_id }) => source_id },
-					{ head: "Click hash", cell: ({ click_hash }) => <Code>{click_hash}</Code> },
-				]}
-				rows={clicks}
-				empty={<p>No click has this id.</p>}
-			/>
+			<Table caption="Clicks" columns={CLICK_COLUMNS} rows={clicks} empty={<p>No click has this id.</p>} />
 			<Table
 				caption="Conversions"
 				columns={[

@@ -22,6 +22,7 @@ import { Notice } from "../ui/messages.tsx";
 import { Figures, Table } from "../ui/table.tsx";
 import { Count, Money, Percent, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { clicksAddress } from "./clicks.tsx";
 
 const PATH = "/console/operator";
 const DEFAULT_DAYS = 14;
@@ -267,7 +268,7 @@ function Unpaid({ report: { data, total, from, to }, report, now }: { report: Re
 			<Table
 				caption="Unpaid clicks by reason"
 				columns={[
-					{ head: "Why", cell: ([reason]) => CLICK_REASON_WORDS[reason] },
+					{ head: "Why", cell: ([reason]) => <a href={clicksAddress({ reason, from, to })}>{CLICK_REASON_WORDS[reason]}</a> },
 					{ head: "Clicks", kind: "number", cell: ([, count]) => <Count of={count} /> },
 				]}
 				rows={rows}

@@ -7,6 +7,7 @@ import { OPERATOR_CALLBACKS_PAGES } from "./callbacks.tsx";
 import { CAMPAIGN_PRICES_PAGES } from "./campaign-prices.tsx";
 import { CHANGE_ENTRY_PAGES } from "./change-entry-pages.tsx";
 import { OPERATOR_CLAIMS_PAGES } from "./claims.tsx";
+import { OPERATOR_CLICKS_PAGES } from "./clicks.tsx";
 import { OPERATOR_CONVERSION_PAGES } from "./conversion.tsx";
 import { OPERATOR_CONVERSIONS_PAGES } from "./conversions.tsx";
 import { DEAD_LETTERS_PAGES } from "./dead-letters.tsx";
@@ -35,6 +36,7 @@ export const OPERATOR_PAGES: readonly Page[] = [
 	...OPERATOR_CALLBACKS_PAGES,
 	...DEAD_LETTERS_PAGES,
 	...TRAFFIC_PAGES,
+	...OPERATOR_CLICKS_PAGES,
 	...EXPLAIN_PAGES,
 	...LEARNING_PAGES,
 	...CAMPAIGN_PRICES_PAGES,

@@ -1,14 +1,16 @@
 /** Publishers and sources by how much of their traffic is not paid. */
+import type { JSX } from "hono/jsx/jsx-runtime";
 import { readNetworkReport } from "../../network-reports/read-report.ts";
-import type { ReportRow } from "../../network-reports/report-answer.ts";
+import { REPORT_GROUPS, type ReportRow } from "../../network-reports/report-answer.ts";
 import { hasDetails, readNetworkReportQuery } from "../../network-reports/report-request.ts";
 import { page } from "../page.ts";
-import { addressOf } from "../ui/address.ts";
+import type { Query } from "../ui/address.ts";
 import { Filters, Pager, Periods, Tabs } from "../ui/filters.tsx";
 import { Empty } from "../ui/messages.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Count, Money, Percent } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
+import { clicksAddress, VoidThese } from "./clicks.tsx";
 
 const PATH = "/console/operator/traffic";
 const GROUPS = [
@@ -33,6 +35,7 @@ export const TRAFFIC_PAGES = [
 			const report = readNetworkReportQuery(asked, now);
 			const { data, next_cursor, group, from, to } = await readNetworkReport(deps.db, report);
 			const isDetailed = hasDetails(report);
+			const period = { from, to, publisher: query.publisher ?? "" };
 			const rows = isDetailed ? data.toSorted((one, other) => (unpaidShare(other) ?? 0) - (unpaidShare(one) ?? 0)) : data;
 			return (
 				<>
@@ -52,7 +55,7 @@ export const TRAFFIC_PAGES = [
 					<Tabs label="Traffic by" path={PATH} query={query} name="group" tabs={GROUPS} />
 					<Table
 						caption={`Traffic from ${from} to ${to}, UTC${isDetailed ? ", the largest unpaid part of this page first" : ""}`}
-						columns={[...group.map(columnOf), ...(isDetailed ? COUNTS : []), ...SUMS]}
+						columns={[...group.map(columnOf), ...(isDetailed ? detailsOf(period) : []), ...sumsOf(period)]}
 						rows={rows}
 						empty={
 							<Empty title="There was no traffic in this time">
@@ -61,11 +64,7 @@ export const TRAFFIC_PAGES = [
 						}
 					/>
 					<Pager path={PATH} query={query} next={next_cursor} />
-					<p>
-						<a href={addressOf("/console/operator/adjustments", { from, to, ...(query.publisher && { publisher: query.publisher }) })}>
-							Void clicks, or take an amount
-						</a>
-					</p>
+					<VoidThese query={period} />
 				</>
 			);
 		},
@@ -89,9 +88,32 @@ function columnOf(name: keyof ReportRow & string): Column<ReportRow> {
 	};
 }
 
-const COUNTS: readonly Column<ReportRow>[] = [
+/** The clicks that a row counts; null where their list cannot be narrowed down to them: to those without a source or a brand. */
+function clicksOf(row: ReportRow, reason: "paid" | "unpaid", period: Query): string | null {
+	const narrowed: Record<string, string> = { ...period };
+	for (const name of REPORT_GROUPS) {
+		const value = row[name];
+		if (value === undefined) continue;
+		if (value === null || value === "") return null;
+		if (name === "day") Object.assign(narrowed, { from: String(value), to: String(value) });
+		else narrowed[name] = String(value);
+	}
+	return clicksAddress({ ...narrowed, reason });
+}
+
+function ClickCount({ of, at }: { of: number | undefined; at: string | null }): JSX.Element {
+	return of === undefined || of <= 0 || at === null ? (
+		<Count of={of} />
+	) : (
+		<a href={at}>
+			<Count of={of} />
+		</a>
+	);
+}
+
+const detailsOf = (period: Query): readonly Column<ReportRow>[] => [
 	{ head: "Unpaid part", kind: "number", cell: (row) => <Percent of={unpaidShare(row)} /> },
-	{ head: "Unpaid clicks", kind: "number", cell: ({ clicks_unpaid }) => <Count of={clicks_unpaid} /> },
+	{ head: "Unpaid clicks", kind: "number", cell: (row) => <ClickCount of={row.clicks_unpaid} at={clicksOf(row, "unpaid", period)} /> },
 	{
 		head: "Mostly since",
 		cell: ({ unpaid = {} }) => {
@@ -103,8 +125,8 @@ const COUNTS: readonly Column<ReportRow>[] = [
 	{ head: "EPC bid", kind: "money", cell: ({ epc_bid }) => <Money usd={epc_bid} /> },
 ];
 
-const SUMS: readonly Column<ReportRow>[] = [
-	{ head: "Paid clicks", kind: "number", cell: ({ clicks_paid }) => <Count of={clicks_paid} /> },
+const sumsOf = (period: Query): readonly Column<ReportRow>[] => [
+	{ head: "Paid clicks", kind: "number", cell: (row) => <ClickCount of={row.clicks_paid} at={clicksOf(row, "paid", period)} /> },
 	{ head: "Conversions", kind: "number", cell: ({ conversion_count }) => <Count of={conversion_count} /> },
 	{ head: "EPC earned", kind: "money", cell: ({ epc_earned }) => <Money usd={epc_earned} /> },
 	{ head: "Gross", kind: "money", cell: ({ gross_revenue }) => <Money usd={gross_revenue} /> },

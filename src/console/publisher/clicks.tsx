@@ -1,8 +1,8 @@
 /** A publisher's clicks: found by any id, and why one was not paid. */
-import { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import type { PublisherClick } from "../../publisher-api/clicks-answer.ts";
 import { readClicksQuery } from "../../publisher-api/clicks-request.ts";
 import { readClicks } from "../../publisher-api/read-clicks.ts";
+import { CLICK_REASON_FILTER } from "../click-parts.tsx";
 import { page } from "../page.ts";
 import { addressOf } from "../ui/address.ts";
 import { Filters, Pager } from "../ui/filters.tsx";
@@ -55,17 +55,7 @@ export const CLICKS_PAGES = [
 							{ kind: "date", name: "to", label: "To" },
 							{ kind: "text", name: "brand", label: "Brand" },
 							{ kind: "text", name: "source", label: "Source" },
-							{
-								kind: "choice",
-								name: "reason",
-								label: "Paid or not",
-								any: "All clicks",
-								choices: [
-									{ value: "paid", label: "Paid" },
-									{ value: "unpaid", label: "Unpaid" },
-									...CLICK_REASONS.map((value) => ({ value, label: CLICK_REASON_WORDS[value], group: "Unpaid, since" })),
-								],
-							},
+							CLICK_REASON_FILTER,
 						]}
 					/>
 					<Table

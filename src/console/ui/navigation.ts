@@ -54,6 +54,7 @@ export const OPERATOR_MENU: readonly LinkGroup[] = [
 		heading: "Serving",
 		links: [
 			{ href: "/console/operator/traffic", label: "Traffic" },
+			{ href: "/console/operator/clicks", label: "Clicks" },
 			{ href: "/console/operator/explain", label: "Explain a bid" },
 			{ href: "/console/operator/learning", label: "Learned prices" },
 		],

@@ -53,6 +53,95 @@ describe("worker: operators' pages", () => {
 		expect(await textOf(`/console/operator/traffic?${PERIOD}&group=${group}`)).toContain("Traffic from 2026-11-11 to 2026-11-18");
 	});
 
+	const CLICKS = "/console/operator/clicks";
+	const hashesIn = (text: string) => [...text.matchAll(/<code>([abc])\1{31}<\/code>/g)].map(([, letter]) => letter);
+
+	it.each([
+		["", ["c", "b", "a"]],
+		["publisher=cpa", ["b", "a"]],
+		["reason=unpaid", ["b"]],
+		["reason=bot", ["b"]],
+		["reason=paid&brand=https://www.shoes.example/x", ["c", "a"]],
+		["campaign=11&platform=west&country=us&kind=link&from=2026-11-17&to=2026-11-17", ["c", "b", "a"]],
+		["to=2026-11-16", []],
+		["source=blog", ["a"]],
+		["id=mine+%3C1%3E", ["a"]],
+		[`id=${"b".repeat(32)}`, ["b"]],
+	])("clicks by %s", async (query, hashes) => {
+		const text = await textOf(`${CLICKS}?${query}`);
+		expect(hashesIn(text).toSorted()).toEqual(hashes.toSorted());
+		expect(text.includes("A known bot called</td>")).toBe(hashes.includes("b"));
+		expect(text.includes("mine &lt;1&gt;")).toBe(hashes.includes("a"));
+	});
+
+	it("each click leads to what is known of it, and pages follow each other", async () => {
+		const seen: (string | undefined)[] = [];
+		for (let path: string | undefined = `${CLICKS}?limit=1&publisher=cpa`; path !== undefined; ) {
+			const text: string = await textOf(path);
+			const [, found = ""] = /href="(\/console\/operator\/find\?id=[^"]+)"/.exec(text) ?? [];
+			expect(await textOf(found)).toContain("Clicked at");
+			seen.push(...hashesIn(text));
+			path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+		}
+		expect(seen.toSorted()).toEqual(["a", "b"]);
+	});
+
+	it.each(["reason=no", "campaign=x", "cursor=x", "country=USA", "from=soon", "limit=0", "unknown=1"])(
+		"clicks by %s are a fault",
+		async (query) => {
+			expect((await shown(get(`${CLICKS}?${query}`, visitors.viewer))).status).toBe(422);
+		},
+	);
+
+	/** Addresses of a page's links that begin so. */
+	const linksOf = (text: string, beginning: string) =>
+		[...text.matchAll(/href="([^"]+)"/g)]
+			.map(([, href = ""]) => href.replaceAll("&amp;", "&"))
+			.filter((href) => href.startsWith(beginning));
+
+	it.each([
+		["publisher", 3],
+		["publisher,source", 1],
+		["brand", 2],
+		["campaign", 2],
+		["platform", 2],
+		["country", 2],
+		["kind", 2],
+		["day", 2],
+	])("traffic by %s leads to the clicks that it counts", async (group, count) => {
+		const links = linksOf(await textOf(`/console/operator/traffic?${PERIOD}&group=${group}`), `${CLICKS}?`);
+		expect(links).toHaveLength(count);
+		const listed = await Promise.all(links.map(async (link) => hashesIn(await textOf(link))));
+		expect(listed.flat().toSorted()).toEqual(group === "publisher,source" ? ["a"] : ["a", "b", "c"]);
+	});
+
+	it("entries, the home page and a conversion lead to their clicks", async () => {
+		for (const [page, query] of [
+			["publishers/cpa", "publisher=cpa"],
+			["brands/shoes.example", "brand=shoes.example"],
+			["campaigns/11", "campaign=11"],
+			["platforms/west", "platform=west"],
+		]) {
+			expect(linksOf(await textOf(`/console/operator/${page}`), CLICKS)).toEqual([CLICKS, `${CLICKS}?${query}`]);
+		}
+		const unpaid = linksOf(await textOf(`/console/operator?${PERIOD}`), `${CLICKS}?`);
+		expect(unpaid).toEqual([`${CLICKS}?reason=bot&${PERIOD}`]);
+		expect(linksOf(await textOf("/console/operator/conversions/west/sale-1"), "/console/operator/find?")).toHaveLength(1);
+	});
+
+	it("what leads to voiding clicks means those that are listed: days up to the last, and the paid ones alone", async () => {
+		const voids = async (path: string) => linksOf(await textOf(path), "/console/operator/adjustments?");
+		const VOID = "/console/operator/adjustments?";
+		expect(await voids(`/console/operator/traffic?${PERIOD}&publisher=cpa`)).toEqual([
+			`${VOID}from=2026-11-11&publisher=cpa&to=2026-11-19`,
+		]);
+		expect(await voids(`${CLICKS}?publisher=cpa&to=2026-11-17&reason=paid`)).toEqual([`${VOID}publisher=cpa&to=2026-11-18`]);
+		expect(await voids(`${CLICKS}?source=blog&to=2026-11-17T10:30:00Z`)).toEqual([`${VOID}source=blog&to=2026-11-17T10%3A30%3A00.000Z`]);
+		for (const query of ["", "reason=unpaid&publisher=cpa", "publisher=cpa&country=US", "id=1&publisher=cpa"]) {
+			expect(await voids(`${CLICKS}?${query}`)).toEqual([]);
+		}
+	});
+
 	it("find knows clicks, transactions, publishers' click ids, entries and keys", async () => {
 		expect(await textOf(`/console/operator/find?id=${"a".repeat(32)}`)).toContain("sale-1");
 		expect(await textOf("/console/operator/find?id=sale-1")).toContain("/console/operator/conversions/west/sale-1");
