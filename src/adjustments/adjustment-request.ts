@@ -1,36 +1,18 @@
 /** What POST and GET /operator/adjustments take. */
 import * as v from "valibot";
+import { datetime, timeOf } from "../http/datetime.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
-import { utcDay } from "../lib/time.ts";
+import { isUtcDay } from "../lib/time.ts";
 import { TRAFFIC_RULES } from "../lib/traffic-rules.ts";
 
 const name = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 
-/** An ISO date (its midnight) or datetime, UTC where it names no offset. */
-export const time = v.pipe(
-	v.string("must be a text"),
-	v.regex(
-		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
-		"must be a date or datetime such as 2026-11-21T09:00:00Z",
-	),
-	v.check((value) => !Number.isNaN(timeOf(value)), "must be a time of the calendar"),
-);
-
-/** Unix milliseconds of a time that was read. */
-export function timeOf(text: string): number {
-	return Date.parse(text.length === 10 || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
-}
-
 export const day = v.pipe(
 	v.string("must be a text"),
 	v.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-11-21"),
-	v.check((value) => {
-		const at = Date.parse(value);
-		// Date.parse takes 30 February for 2 March.
-		return !Number.isNaN(at) && utcDay(at) === value;
-	}, "must be a day of the calendar"),
+	v.check(isUtcDay, "must be a day of the calendar"),
 );
 
 /** The network that clicks keep of an address: an address stands for the one that it is in. */
@@ -82,8 +64,8 @@ const SELECTION = {
 	brand: v.optional(name),
 	campaign: v.optional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
 	/** When the click was made: from, and before. */
-	from: v.optional(time),
-	to: v.optional(time),
+	from: v.optional(datetime),
+	to: v.optional(datetime),
 	/** A rule that flagged it. */
 	reason: v.optional(v.picklist(TRAFFIC_RULES, `must be one of ${TRAFFIC_RULES.join(", ")}`)),
 };

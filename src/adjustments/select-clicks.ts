@@ -1,11 +1,12 @@
 /** Which paid clicks an adjustment takes back: walked in the order of their ids, a bounded number of rows a query. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { timeOf } from "../http/datetime.ts";
 import { invalidInput } from "../http/errors.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { localDay, utcDay } from "../lib/time.ts";
-import { timeOf, type VoidClicksRequest } from "./adjustment-request.ts";
+import type { VoidClicksRequest } from "./adjustment-request.ts";
 import type { ChunkRow } from "./move-clicks.ts";
 
 /** A selection of clicks as a condition on `clicks c`, and between which ids they stand. */

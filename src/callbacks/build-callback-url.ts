@@ -48,10 +48,11 @@ export const NO_LINK_FACTS = {
 export function buildCallbackUrl(url: string, facts: CallbackFacts): string {
 	const values = valuesOf(facts);
 	const parsed = new URL(url);
-	const own = parsed.search.slice(1).split("&").filter(isKept);
+	const fill = (text: string) => replaceMacros(text, (name) => values[name] ?? null);
+	const given = parsed.search.slice(1).split("&");
+	const own = given.filter((parameter) => isKept(parameter) && isAsNamed(fill(parameter), parameter));
 	const told = new Set([...macrosOf(parsed.pathname + own.join("&")).known, ...own.map(nameOf)]);
 	const added = CALLBACK_PARAMETERS.filter((name) => !told.has(name)).map((name) => `${name}=${values[name]}`);
-	const fill = (text: string) => replaceMacros(text, (name) => values[name] ?? null);
 	const query = [...own.map(fill), ...added].join("&");
 	return `${parsed.origin}${fillPath(parsed.pathname, fill)}${query === "" ? "" : `?${query}`}`;
 }
@@ -77,6 +78,15 @@ function fillPath(path: string, fill: (text: string) => string): string {
 		.join("/");
 }
 
+/** Users choose what a link brings: a macro that is the name of a parameter may not make it one of the five. */
+function isAsNamed(filled: string, own: string): boolean {
+	return !isOurs(nameOf(filled)) || isOurs(nameOf(own));
+}
+
+function isOurs(name: string): boolean {
+	return (CALLBACK_PARAMETERS as readonly string[]).includes(name);
+}
+
 function nameOf(parameter: string): string {
 	const [name = ""] = new URLSearchParams(parameter).keys();
 	return name;
@@ -85,6 +95,5 @@ function nameOf(parameter: string): string {
 /** What is no parameter of the five is the publisher's own, and what it fills by a macro. */
 function isKept(parameter: string): boolean {
 	if (parameter === "") return false;
-	const isOurs = (CALLBACK_PARAMETERS as readonly string[]).includes(nameOf(parameter));
-	return !isOurs || macrosOf(parameter).known.length > 0;
+	return !isOurs(nameOf(parameter)) || macrosOf(parameter).known.length > 0;
 }

@@ -1,20 +1,13 @@
 /** How the operator names callbacks: by publisher, transaction, id, state and time. One reading for lists and replays. */
 import { type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
+import { datetime, timeOf } from "../http/datetime.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
 
 const text = v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(2_000, "is too long"));
 
-/** An ISO date (its midnight) or datetime, UTC where it names no offset, as Unix milliseconds. */
-const time = v.pipe(
-	v.string("must be a text"),
-	v.regex(
-		/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
-		"must be a date or datetime such as 2026-11-21T09:00:00Z",
-	),
-	v.transform((value) => Date.parse(/T.*(Z|[+-]\d{2}:\d{2})$/.test(value) || value.length === 10 ? value : `${value}Z`)),
-	v.number("must be a time of the calendar"),
-);
+/** As Unix milliseconds. */
+const time = v.pipe(datetime, v.transform(timeOf));
 
 /** Entries of a selection: each narrows it. */
 export const selectionEntries = {

@@ -3,16 +3,16 @@ import * as v from "valibot";
 import { invalidInput } from "../http/errors.ts";
 import { readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay, utcDay } from "../lib/time.ts";
 
-const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"));
+const day = v.pipe(v.string(), v.check(isUtcDay, "must be a UTC date such as 2026-11-18"));
 
 export const daysQuerySchema = v.strictObject({
 	from: v.optional(day),
 	to: v.optional(day),
 	limit: pageLimit,
 	/** The last day of a page. */
-	cursor: v.optional(v.pipe(v.string(), v.check(isDay, "must be the next_cursor of an answer"))),
+	cursor: v.optional(v.pipe(v.string(), v.check(isUtcDay, "must be the next_cursor of an answer"))),
 });
 
 /** Days of which both are included. */
@@ -30,10 +30,4 @@ export function readDaysQuery(query: Record<string, string>, now: number): DaysQ
 	const first = from ?? utcDay(Date.parse(last) - 30 * DAY_MS);
 	if (first > last) throw invalidInput([{ path: to === undefined ? "from" : "to", message: "must not be before from" }]);
 	return { from: first, to: last < yesterday ? last : yesterday, limit, cursor: cursor ?? null };
-}
-
-/** Date.parse takes 30 February for 2 March. */
-function isDay(text: string): boolean {
-	const at = Date.parse(text);
-	return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && utcDay(at) === text;
 }

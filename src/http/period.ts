@@ -1,13 +1,13 @@
 /** The time of a list: `from` and `to` of its query. Pure. */
 import * as v from "valibot";
-import { DAY_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay } from "../lib/time.ts";
 import { invalidInput } from "./errors.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_LENGTH = "2026-11-18".length;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-export const day = v.pipe(v.string(), v.check(isDay, "must be a UTC date such as 2026-11-18"), v.description("UTC date."));
+export const day = v.pipe(v.string(), v.check(isUtcDay, "must be a UTC date such as 2026-11-18"), v.description("UTC date."));
 
 export const moment = v.pipe(
 	v.string(),
@@ -72,15 +72,9 @@ export function groupOf<const Name extends string>(names: readonly Name[], other
 	);
 }
 
-function isDay(text: string): boolean {
-	const at = Date.parse(text);
-	// Date.parse takes 30 February for 2 March.
-	return DATE.test(text) && !Number.isNaN(at) && utcDay(at) === text;
-}
-
 function isMoment(text: string): boolean {
 	// Date.parse takes much that is no ISO 8601.
-	return isDay(text) || (TIME.test(text) && isDay(text.slice(0, DATE_LENGTH)) && !Number.isNaN(Date.parse(text)));
+	return isUtcDay(text) || (TIME.test(text) && isUtcDay(text.slice(0, DATE_LENGTH)) && !Number.isNaN(Date.parse(text)));
 }
 
 /**

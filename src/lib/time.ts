@@ -50,6 +50,14 @@ export function utcDay(at: number): string {
 	return lastUtcDay.day;
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether a text is a day of the calendar, as YYYY-MM-DD. Date.parse takes 30 February for 2 March. */
+export function isUtcDay(text: string): boolean {
+	const at = DAY.test(text) ? Date.parse(text) : Number.NaN;
+	return !Number.isNaN(at) && utcDay(at) === text;
+}
+
 type ZoneDay = { quarter: number; day: string; format: Intl.DateTimeFormat };
 const zoneDays = new Map<string, ZoneDay>();
 

@@ -5,7 +5,7 @@ import { actorOf } from "../http/actor.ts";
 import { invalidInput } from "../http/errors.ts";
 import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
-import { DAY_MS, SECOND_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
 import { MOST_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
@@ -25,7 +25,7 @@ const MAX_FOUND = 1_000;
 const isoDay = v.pipe(
 	v.string("must be a day"),
 	v.isoDate("must be a day such as 2026-11-18"),
-	v.check(isDay, "must be a day of the calendar"),
+	v.check(isUtcDay, "must be a day of the calendar"),
 );
 
 /** The next day to compare and its part, or the campaign behind which totals are to be compared. */
@@ -96,10 +96,4 @@ async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Pro
 
 function cursorOf(day: string, part: Part): string {
 	return part.of === "publishers" && part.after === "" ? `day ${day}` : `day ${day} ${writePart(part)}`;
-}
-
-/** Date.parse takes 30 February for 2 March. */
-function isDay(text: string): boolean {
-	const at = Date.parse(text);
-	return !Number.isNaN(at) && utcDay(at) === text;
 }

@@ -1,7 +1,7 @@
 /** What a report request asks for. Pure: fields in, a query or the faults of each field out. */
 import { invalidFields } from "../http/errors.ts";
 import type { HttpError } from "../lib/http.ts";
-import { DAY_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay } from "../lib/time.ts";
 
 /** Fields of a request by name, as they came. */
 export type Fields = ReadonlyMap<string, unknown>;
@@ -39,7 +39,6 @@ export const MAX_REVENUE_SHARE_DAYS = 31;
 export const MAX_CLICK_LEVEL_DAYS = 3;
 
 const WHOLE_NUMBER = /^[+-]?\d{1,300}$/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** @throws HttpError 422 that names every field at fault */
 export function readRevenueShareQuery(fields: Fields): ReportQuery & { reportType: ReportType } {
@@ -106,15 +105,8 @@ function readReportType(fields: Fields, faults: Faults): ReportType | null {
 
 function readDay(fields: Fields, name: string, faults: Faults): string | null {
 	const text = readText(fields, name, faults);
-	if (text === null || isDay(text)) return text;
+	if (text === null || isUtcDay(text)) return text;
 	return faults.add(name, "must be a date of the calendar, as YYYY-MM-DD");
-}
-
-function isDay(text: string): boolean {
-	if (!DATE.test(text)) return false;
-	const at = Date.parse(text);
-	// Date.parse takes 30 February for 2 March.
-	return !Number.isNaN(at) && utcDay(at) === text;
 }
 
 /** A required field that is text. */

@@ -93,7 +93,9 @@ describe("worker: dead letters are replayed", () => {
 
 	it("refuses what it does not know, and strangers", async () => {
 		expect(await faultsOf({ queue: "letters" })).toMatchObject({ faults: [{ path: "queue" }] });
-		expect(await faultsOf({ until: "tomorrow" })).toMatchObject({ faults: [{ path: "until" }] });
+		for (const until of ["tomorrow", "2026-02-30T00:00:00Z", "2026-11-18T15:00:00+05"]) {
+			expect(await faultsOf({ until })).toMatchObject({ faults: [{ path: "until" }] });
+		}
 		expect(await faultsOf({ dryrun: true })).toMatchObject({ fault_count: 1 });
 		expect((await ask({}, {})).status).toBe(401);
 	});

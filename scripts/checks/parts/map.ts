@@ -377,7 +377,6 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/db",
 			"src/audit",
 			"src/conversions",
-			"src/adjustments/adjustment-request.ts",
 			"src/operator/keys",
 		],
 		packages: ["drizzle-orm", "hono", "valibot"],

@@ -1,6 +1,7 @@
 /** What POST /operator/conversions/{platform}/{txnid}/attach, release, void and restore take, and GET …/clicks. */
 import * as v from "valibot";
-import { shared, time, timeOf } from "../../adjustments/adjustment-request.ts";
+import { shared } from "../../adjustments/adjustment-request.ts";
+import { datetime, timeOf } from "../../http/datetime.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
@@ -21,8 +22,8 @@ const wanted = {
 	click: v.optional(click),
 	/** Else a brand's domain, and when the click was made: from, and before. */
 	brand: v.optional(v.pipe(v.string("must be a text"), v.nonEmpty("must not be blank"), v.maxLength(255, "is too long"))),
-	from: v.optional(time),
-	to: v.optional(time),
+	from: v.optional(datetime),
+	to: v.optional(datetime),
 };
 
 type Wanted = { click?: string | undefined; brand?: string | undefined; from?: string | undefined; to?: string | undefined };

@@ -1,6 +1,6 @@
 /** What GET /operator/conversions is asked for. */
 import * as v from "valibot";
-import { time, timeOf } from "../../adjustments/adjustment-request.ts";
+import { datetime, timeOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CONVERSION_HOLDS, CONVERSION_STAGES, CONVERSION_STATUSES, NO_MATCH_REASONS } from "../../lib/enums.ts";
@@ -28,8 +28,8 @@ const listSchema = v.strictObject({
 	/** Why it is quarantined, or has no click. */
 	reason: v.optional(v.picklist(LISTED_REASONS, `must be one of ${LISTED_REASONS.join(", ")}`)),
 	/** When it was first reported: from, and before. */
-	from: v.optional(time),
-	to: v.optional(time),
+	from: v.optional(datetime),
+	to: v.optional(datetime),
 	/** Least payout, USD; in its own currency where its worth is not known. */
 	min_amount: v.optional(
 		v.pipe(

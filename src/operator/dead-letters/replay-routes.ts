@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { actorOf } from "../../http/actor.ts";
+import { instant } from "../../http/datetime.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
@@ -12,7 +13,7 @@ export const queueSchema = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES
 export const replaySchema = v.strictObject({
 	queue: v.optional(queueSchema),
 	/** Only dead letters received up to then; a caller that asks again for the rest repeats the first time it was given. */
-	until: v.optional(v.pipe(v.string("must be a time"), v.isoTimestamp("must be a time such as 2026-11-18T15:00:00.000Z"))),
+	until: v.optional(instant),
 	dry_run: v.optional(v.boolean("must be true or false"), false),
 });
 const listSchema = v.strictObject({

@@ -1,5 +1,6 @@
 /** The body of a request about keys. */
 import * as v from "valibot";
+import { instant } from "../../http/datetime.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
 import { CREDENTIAL_KINDS, OPERATOR_ROLES, PUBLISHER_IDENTITY } from "../../lib/enums.ts";
 
@@ -10,9 +11,7 @@ const kind = v.picklist(CREDENTIAL_KINDS, `must be one of ${CREDENTIAL_KINDS.joi
 const keyId = v.pipe(v.string("must be a text"), v.regex(/^[0-9a-f]{12}$/, "must be the 12 characters that `list` shows"));
 
 const expires = v.pipe(
-	v.string("must be a text"),
-	v.isoTimestamp("must be a time such as 2027-01-01T00:00:00Z"),
-	v.check((time) => !Number.isNaN(Date.parse(time)), "must be a time such as 2027-01-01T00:00:00Z"),
+	instant,
 	v.description(
 		"When the key ends; of operator keys alone. Without it an issued one has no end, and a rotated one that of the key before.",
 	),

@@ -22,7 +22,7 @@ import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 import { notAList } from "../../lib/shapes.ts";
-import { isTimeZone } from "../../lib/time.ts";
+import { isTimeZone, isUtcDay } from "../../lib/time.ts";
 import { campaignLearningSchema, platformLearningSchema, publisherLearningSchema } from "./learning-file.ts";
 import { openRtbSchema } from "./openrtb-file.ts";
 import { trafficSchema } from "./traffic-file.ts";
@@ -100,7 +100,7 @@ const currency = v.pipe(
 const day = v.pipe(
 	v.string("must be a date"),
 	v.isoDate("must be a date such as 2026-10-01"),
-	v.check(isRealDay, "must be a day of the calendar"),
+	v.check(isUtcDay, "must be a day of the calendar"),
 );
 const webUrl = v.pipe(text, v.check(isWebUrl, "must be an http(s) address"));
 const linkTemplate = v.pipe(
@@ -114,11 +114,6 @@ const key = v.pipe(
 	v.regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
 	v.check((value) => !hasWrongChecksum(value), "looks like a key that was issued here, but is mistyped"),
 );
-
-function isRealDay(value: string): boolean {
-	const at = Date.parse(`${value}T00:00:00Z`);
-	return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value);
-}
 
 function isWebUrl(value: string): boolean {
 	const url = URL.parse(value);

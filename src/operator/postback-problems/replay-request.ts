@@ -1,6 +1,6 @@
 /** What GET /operator/problems/postbacks and POST …/replay take. */
 import * as v from "valibot";
-import { time, timeOf } from "../../adjustments/adjustment-request.ts";
+import { datetime, timeOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
@@ -17,7 +17,7 @@ const fromAt = (from: string | undefined, now: number) => (from === undefined ? 
 
 const problemsQuerySchema = v.strictObject({
 	platform: v.optional(platform),
-	from: v.optional(time),
+	from: v.optional(datetime),
 	limit: pageLimit,
 	cursor: cursorOf(v.tuple([count, v.string(), v.string()])),
 });
@@ -55,9 +55,9 @@ export const replaySchema = v.strictObject({
 		{},
 	),
 	/** Received then or later; otherwise in the last 30 days. */
-	from: v.optional(time),
+	from: v.optional(datetime),
 	/** Received before. */
-	until: v.optional(time),
+	until: v.optional(datetime),
 	/** `next_cursor` of the answer before. */
 	cursor: cursorOf(position),
 });

@@ -55,6 +55,12 @@ describe("unit: the callback's address", () => {
 		);
 	});
 
+	it.each([...CALLBACK_PARAMETERS])("a user's link makes no further parameter %s", (subid1) => {
+		const called = new URL(buildCallbackUrl("https://pub.example/s2s?{subid1}={txnid}&{subid1}&x=1&{source}=2", { ...LINKED, subid1 }));
+		expect([...called.searchParams.keys()]).toEqual(["x", "src", ...CALLBACK_PARAMETERS]);
+		expect(called.searchParams.get(subid1)).toBe(new URL(buildCallbackUrl("https://pub.example/s2s", LINKED)).searchParams.get(subid1));
+	});
+
 	it("whatever a user's link brings, the host, the folder and the other parameters stay", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),

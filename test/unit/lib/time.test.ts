@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, isTimeZone, localHour, MINUTE_MS, SECOND_MS, utcDay } from "../../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS, isTimeZone, isUtcDay, localHour, MINUTE_MS, SECOND_MS, utcDay } from "../../../src/lib/time.ts";
 
 function at(iso: string): number {
 	return Date.parse(iso);
@@ -76,6 +76,11 @@ describe("unit: isTimeZone", () => {
 describe("unit: units and days", () => {
 	test("units are milliseconds", () => {
 		expect([SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS]).toEqual([1_000, 60_000, 3_600_000, 86_400_000]);
+	});
+
+	test("a text is a day where the calendar has it", () => {
+		expect(["2026-11-18", "2024-02-29", "0001-01-01", "9999-12-31"].every(isUtcDay)).toBe(true);
+		expect(["2026-02-30", "2026-02-29", "2026-13-01", "2026-11-1", "2026-11-18T00:00Z", "18.11.2026", " ", ""].some(isUtcDay)).toBe(false);
 	});
 
 	test("a day is the one in UTC", () => {

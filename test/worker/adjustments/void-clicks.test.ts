@@ -330,6 +330,8 @@ describe("worker: what is refused", () => {
 		["an unknown brand", { kind: "void_clicks", brand: "none.example" }, "brand: is no brand's domain"],
 		["a network of another size", { kind: "void_clicks", address_prefix: "203.0.0.0/16" }, "address_prefix: must be an address, or"],
 		["a time that is none", { kind: "void_clicks", from: "2026-13-01" }, "from: must be a time of the calendar"],
+		["a time of no day", { kind: "void_clicks", from: "2026-02-30" }, "from: must be a time of the calendar"],
+		["a time of no hour", { kind: "void_clicks", to: "2026-02-28T25:00Z" }, "to: must be a time of the calendar"],
 		["a time without end", { kind: "void_clicks", from: "2026-11-02", to: "2026-11-01" }, "to: must be after from"],
 		["an unknown rule", { kind: "void_clicks", reason: "luck" }, "reason: must be one of"],
 		["a blank text", { kind: "void_clicks", publisher: "cpc", text: " " }, "text: must not be blank"],
