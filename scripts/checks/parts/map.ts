@@ -370,15 +370,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/operator/postback-problems",
 		job: "what arrived and needs a person, what mends it, and replaying it: `/operator/problems/postbacks`, `/operator/postback-url`",
-		imports: [
-			"src/lib",
-			"src/http",
-			"src/db/schema",
-			"src/db",
-			"src/audit",
-			"src/conversions",
-			"src/operator/keys",
-		],
+		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/conversions", "src/operator/keys"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
