@@ -1,5 +1,5 @@
 /**
- * First setup of every test file that runs in workerd: files share a process, as starting one and loading the Worker into it takes
+ * Setup of every test file that runs in workerd: files share a process, as starting one and loading the Worker into it takes
  * seconds, but each begins as in a new one, with modules evaluated anew, no storage and no rate counted. What waits in queues outlives
  * this: see tested-worker.ts.
  */
