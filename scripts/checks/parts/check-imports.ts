@@ -49,7 +49,7 @@ export function checkMap(parts: readonly Part[] = PARTS): string[] {
 	const above = new Set(OUTSIDE);
 	return parts.flatMap((part) => {
 		const faults = part.imports
-			.filter((allowed) => !above.has(allowed) && !(isFile(allowed) && above.has(partOf(allowed, parts)?.path ?? "")))
+			.filter((allowed) => !above.has(allowed) && !(isFile(allowed) && above.has(findPart(allowed, parts)?.path ?? "")))
 			.map((allowed) => `${part.path} → ${allowed}: only what stands above may be imported`);
 		above.add(part.path);
 		return faults;
@@ -80,7 +80,15 @@ function resolve(file: string, specifier: string | null): Target {
 	return name === undefined ? { type: "unknown" } : { type: "package", name };
 }
 
-function partOf(file: string, parts: readonly Part[] = PARTS): Part | undefined {
+/** Parts of files by the map: each import asks for them. */
+const homes = new Map<string, Part | undefined>();
+
+function partOf(file: string): Part | undefined {
+	if (!homes.has(file)) homes.set(file, findPart(file, PARTS));
+	return homes.get(file);
+}
+
+function findPart(file: string, parts: readonly Part[]): Part | undefined {
 	const within = parts.filter(({ path }) => isWithin(file, path)).sort((a, b) => b.path.length - a.path.length);
 	return parts.find(({ files }) => files?.includes(file)) ?? within[0];
 }

@@ -200,7 +200,7 @@ class Ledger {
 		const ofVisitor = near.filter((visit) => visit.userAgentHash === userAgentHash);
 		return {
 			repeat: ofVisitor.some((visit) => visit.brandId === brandId && Math.abs(visit.clickedAt - at) < policy.repeatMinutes * MINUTE_MS),
-			velocity: mostInAnHour(ofVisitor, at) >= policy.visitorPerHour || mostInAnHour(near, at) >= policy.addressPerHour,
+			velocity: hasHourOf(policy.visitorPerHour, ofVisitor, at) || hasHourOf(policy.addressPerHour, near, at),
 		};
 	}
 
@@ -289,9 +289,11 @@ export function visitOf(click: ClickMessage, publisher: PublisherFacts | undefin
 	return { clickId: id, publisherId: publisher.id, connection, userAgentHash, brandId, clickedAt: at };
 }
 
-/** The most visits that any hour has of which `at` is a part: clicks arrive out of order, and later ones may be paid already. */
-function mostInAnHour(visits: readonly PaidVisit[], at: number): number {
+/** Whether any hour of which `at` is a part has as many visits: clicks arrive out of order, and later ones may be paid already. */
+function hasHourOf(count: number, visits: readonly PaidVisit[], at: number): boolean {
+	if (visits.length < count) return false;
 	const times = visits.map(({ clickedAt }) => clickedAt).filter((time) => Math.abs(time - at) < HOUR_MS);
+	if (times.length < count) return false;
 	times.sort((a, b) => a - b);
 	let most = 0;
 	let first = 0;
@@ -299,7 +301,7 @@ function mostInAnHour(visits: readonly PaidVisit[], at: number): number {
 		while ((times[first] ?? time) <= Math.max(time, at) - HOUR_MS) first++;
 		most = Math.max(most, last - first + 1);
 	}
-	return most;
+	return most >= count;
 }
 
 const NOTHING: Spent = { clicks: 0, micros: 0 };

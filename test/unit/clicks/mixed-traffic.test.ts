@@ -16,7 +16,9 @@ describe("unit: a day of mixed traffic", () => {
 
 	test("it is the rules that tell them apart: without them nearly everything is paid", { timeout: 120_000 }, () => {
 		const modes = Object.fromEntries(TRAFFIC_RULES.map((rule) => [rule, "off" as const]));
-		const judged = judgeTraffic(DAY.slice(0, 20_000), layPolicies(DEFAULT_POLICY, { modes }));
+		// Of all hours: those that one connection clicks in an hour are compared with each other.
+		const sample = DAY.filter((_, at) => at % 13 === 0);
+		const judged = judgeTraffic(sample, layPolicies(DEFAULT_POLICY, { modes }));
 		expect(judged.unpaid.farm).toBeLessThan(0.05);
 	});
 });

@@ -70,8 +70,9 @@ describe("unit: canonicalKeyword", () => {
 	test("is canonical for every single character", () => {
 		const unstable: string[] = [];
 		for (let code = 0; code <= 0x10ffff; code++) {
-			const once = canonicalKeyword(`a${String.fromCodePoint(code)}b`);
-			if (once !== null && canonicalKeyword(once) !== once) unstable.push(code.toString(16));
+			const text = `a${String.fromCodePoint(code)}b`;
+			const once = canonicalKeyword(text);
+			if (once !== null && once !== text && canonicalKeyword(once) !== once) unstable.push(code.toString(16));
 		}
 		expect(unstable).toEqual([]);
 	});
