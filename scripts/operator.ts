@@ -9,7 +9,7 @@ const program = new Command("npm run operator --")
 	.exitOverride();
 
 try {
-	await addCommands(program);
+	await addCommands(program, process.argv[2]);
 	await program.parseAsync();
 } catch (error) {
 	// Commander has printed its message, or the help that was asked for.

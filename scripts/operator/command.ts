@@ -5,20 +5,29 @@ import type { Command } from "commander";
 import { Failure } from "../local/failure.ts";
 import { findLocalOrigin } from "../local/running.ts";
 
+const FOLDER = join(import.meta.dirname, "commands");
+
 /**
  * What a file in `commands/` exports as `command`: it adds itself to the program. A new command is a new file there, and nothing else.
  */
 export type OperatorCommand = { name: string; add: (program: Command) => void };
 
-/** Adds every command in `commands/` to the program, by file name. */
-export async function addCommands(program: Command): Promise<void> {
-	const folder = join(import.meta.dirname, "commands");
-	const files = (await readdir(folder)).filter((file) => file.endsWith(".ts")).sort();
-	for (const file of files) {
-		const module: unknown = await import(pathToFileURL(join(folder, file)).href);
-		if (!isCommandModule(module)) throw new Error(`${file} exports no command`);
-		module.command.add(program);
-	}
+/**
+ * Adds the command that was asked for to the program, where a file in `commands/` has its name: most of what a command takes is loading
+ * the others. Else, as for help, all of them, by file name.
+ */
+export async function addCommands(program: Command, asked: string | undefined): Promise<void> {
+	const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".ts")).sort();
+	const own = `${asked}.ts`;
+	if (files.includes(own)) await addFrom(own, program);
+	if (program.commands.some((command) => command.name() === asked)) return;
+	for (const file of files.filter((file) => file !== own)) await addFrom(file, program);
+}
+
+async function addFrom(file: string, program: Command): Promise<void> {
+	const module: unknown = await import(pathToFileURL(join(FOLDER, file)).href);
+	if (!isCommandModule(module)) throw new Error(`${file} exports no command`);
+	module.command.add(program);
 }
 
 function isCommandModule(module: unknown): module is { command: OperatorCommand } {
