@@ -96,7 +96,7 @@ describe("worker: a body far past the cap is 413 without being read to its end",
 		new DataView(bomb.buffer, bomb.byteOffset).setUint32(bomb.length - 4, 10, true);
 		await expectError(await postBid(bomb), 400, INVALID);
 		expect(opened).toHaveBeenCalledOnce();
-		opened.mockRestore();
+		vi.restoreAllMocks();
 	});
 
 	test("a gzip bomb around a gzip bomb is not opened twice", async () => {
