@@ -3,7 +3,8 @@
  * seconds, but each begins as in a new one, with modules evaluated anew, no storage and no rate counted. What waits in queues outlives
  * this: see tested-worker.ts.
  */
-import { reset } from "cloudflare:test";
+// Not cloudflare:test, which loads the whole Worker: that would be for nothing, as all modules are evaluated anew after this.
+import { reset } from "cloudflare:test-internal";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import "./worker-env.ts";
@@ -21,7 +22,7 @@ async function wakeStores(): Promise<void> {
 	await Promise.all([
 		...databases.map((name) => env[name as "DB"].prepare("SELECT 1").run()),
 		...lists.map((name) => env[name as "BOOK" | "ARCHIVE"].list({ limit: 1 })),
-		...rates.map((name) => env[name as "PUBLISHERS"].limit({ key: "" })),
+		...rates.map((name) => (Reflect.get(env, name) as RateLimit).limit({ key: "" })),
 		caches.default.match("https://cache.example/"),
 	]);
 }

@@ -4,7 +4,7 @@ import { FILE_STARTED_AT } from "./file-start.ts";
 
 export default {
 	...worker,
-	queue: (batch, env, ctx) => {
+	queue: async (batch, env, ctx) => {
 		const isOld = ({ timestamp }: Message) => timestamp.getTime() < FILE_STARTED_AT;
 		const old = batch.messages.filter(isOld);
 		if (old.length === 0) return worker.queue(batch, env, ctx);
