@@ -8,6 +8,9 @@ const WEEKS_AHEAD = 5;
 
 /** Makes the weeks that are to come. A click that has none is stored in clicks_rest, so nothing is lost where this is late. */
 export async function makeClickWeeks(db: Database, now: number): Promise<void> {
+	// Each a transaction of its own: what is validated keeps nobody waiting, and the weeks are then attached without a look at clicks_rest.
+	const [expected] = await db.all<{ weeks: number }>(sql`SELECT expect_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`);
+	if (expected?.weeks === 1) await db.all(sql`SELECT validate_click_weeks()`);
 	const [made] = await db.all<{ weeks: number }>(sql`SELECT make_click_weeks(CAST(${now} AS BIGINT), ${WEEKS_AHEAD}) AS weeks`);
 	if (made !== undefined && made.weeks > 0) logInfo("clicks.weeks_made", { weeks: made.weeks });
 }

@@ -46,6 +46,52 @@ describe("postgres: weeks of clicks", () => {
 		expect(await clicksIn(nameOf(monday))).toEqual([{ id: after.id }]);
 	});
 
+	it("are attached without a look at the clicks that have no week, which nobody could read meanwhile", async () => {
+		const at = NOW + 100 * WEEK_MS;
+		await consumeClicks(capDeps(), letters(clickMessage({ at: at - 3 * WEEK_MS })));
+		const ask = async (statement: string) => Object.values((await rowsOf(statement))[0] ?? {})[0];
+		const scansOf = (work: () => Promise<unknown>) =>
+			withConnectionsOf(env, async () => {
+				const scans = async () => {
+					await ask("SELECT pg_stat_force_next_flush()");
+					return Number(await ask("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'clicks_rest'"));
+				};
+				const before = await scans();
+				await work();
+				return (await scans()) - before;
+			});
+		const make = (now: number) => ask(`SELECT make_click_weeks(${now}, 5)`);
+		const constraint = () => rowsOf("SELECT convalidated FROM pg_constraint WHERE conname = 'clicks_rest_has_none_to_come'");
+		// This one, the next and three more.
+		expect(await scansOf(() => make(at))).toBe(5);
+		const later = at + 2 * WEEK_MS;
+		expect(await ask(`SELECT expect_click_weeks(${later}, 5)`)).toBe(1);
+		// Once, while others read and write.
+		expect(await scansOf(() => ask("SELECT validate_click_weeks()"))).toBe(1);
+		expect(await constraint()).toEqual([{ convalidated: 1 }]);
+		expect(await scansOf(async () => expect(await make(later)).toBe(2))).toBe(0);
+		expect(await constraint()).toEqual([]);
+		expect(await ask(`SELECT expect_click_weeks(${later}, 5)`)).toBe(0);
+	});
+
+	it("are made all the same where what is expected of them breaks off, or a click comes of one", async () => {
+		const at = NOW + 120 * WEEK_MS;
+		const expectWeeks = () => rowsOf(`SELECT expect_click_weeks(${at}, 5) AS n`);
+		const constraint = () => rowsOf("SELECT convalidated FROM pg_constraint WHERE conname = 'clicks_rest_has_none_to_come'");
+		await consumeClicks(capDeps(), letters(clickMessage({ at: at + 3 * WEEK_MS })));
+		expect(await expectWeeks()).toEqual([{ n: 0 }]);
+		await env.DB.prepare("DELETE FROM clicks").run();
+		expect(await expectWeeks()).toEqual([{ n: 1 }]);
+		// Of this week and the next, which nobody has made, clicks are stored all the same.
+		await consumeClicks(capDeps(), letters(clickMessage({ at }), clickMessage({ at: at + WEEK_MS })));
+		expect(await clicksIn("clicks_rest")).toHaveLength(2);
+		await remove(at, 100_000);
+		expect(await constraint()).toEqual([]);
+		const made = (await weeks()).map(({ name }) => name);
+		for (let week = 0; week < 5; week++) expect(made).toContain(nameOf(at + week * WEEK_MS));
+		expect(await clicksIn("clicks_rest")).toEqual([]);
+	});
+
 	it("that nobody made in time lose no click: those are stored, counted and reported all the same, and the weeks after them are made", async () => {
 		// Three months without a cron; the archive is away besides.
 		const at = mondayOf(NOW + 40 * WEEK_MS) + 6 * DAY_MS + 23 * HOUR_MS;
