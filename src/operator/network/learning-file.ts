@@ -127,38 +127,31 @@ export const campaignLearningSchema = v.pipe(
 );
 
 const number = v.number("must be a number");
-const curve = v.optional(
-	v.pipe(
-		v.array(notAList(v.strictObject({ days: number, part: number }, "must be an object of days and part")), "must be a list of points"),
-		v.minLength(1, "must have at least one point"),
-		v.maxLength(MAX_POINTS, `must have at most ${MAX_POINTS} points`),
-		v.rawCheck(({ dataset, addIssue }) => {
-			const fault = dataset.typed ? curveFaultOf(dataset.value) : null;
-			if (fault !== null) addIssue({ message: fault });
-		}),
-	),
-);
 
-function curveFaultOf(stated: StatedCurve): string | null {
-	const last = stated.at(-1);
-	if (last !== undefined && last.days > LAST_LAG) return `must end by day ${LAST_LAG}: what comes later is taken to have come by then`;
-	return curveFault(stated);
+/** A stated curve. Of what is wrong with one, the first is told. @param faultOf what else may be wrong with a sound one */
+function curveWith(faultOf: (stated: StatedCurve) => string | null) {
+	return v.optional(
+		v.pipe(
+			v.array(notAList(v.strictObject({ days: number, part: number }, "must be an object of days and part")), "must be a list of points"),
+			v.minLength(1, "must have at least one point"),
+			v.maxLength(MAX_POINTS, `must have at most ${MAX_POINTS} points`),
+			v.rawCheck(({ dataset, addIssue }) => {
+				if (dataset.issues !== undefined) return;
+				const fault = spanFault(dataset.value) ?? curveFault(dataset.value) ?? faultOf(dataset.value);
+				if (fault !== null) addIssue({ message: fault });
+			}),
+		),
+	);
+}
+
+function spanFault(stated: StatedCurve): string | null {
+	return (stated.at(-1)?.days ?? 0) > LAST_LAG ? `must end by day ${LAST_LAG}: what comes later is taken to have come by then` : null;
 }
 
 export const platformLearningSchema = v.pipe(
 	settingsOf({
-		arrivals: v.optional(
-			v.pipe(
-				v.unwrap(curve),
-				v.check(([first]) => (first?.part ?? 0) > 0, "must be above 0 from its first point on"),
-			),
-		),
-		reversals: v.optional(
-			v.pipe(
-				v.unwrap(curve),
-				v.check((stated) => (stated.at(-1)?.part ?? 0) <= MAX_REVERSED, `must be at most ${MAX_REVERSED}`),
-			),
-		),
+		arrivals: curveWith(([first]) => ((first?.part ?? 0) > 0 ? null : "must be above 0 from its first point on")),
+		reversals: curveWith((stated) => ((stated.at(-1)?.part ?? 0) <= MAX_REVERSED ? null : `must be at most ${MAX_REVERSED}`)),
 	}),
 	v.transform((file): PlatformLearning | null => orNothing(named<PlatformLearning>(file as PlatformLearning))),
 );

@@ -4,7 +4,12 @@ import { DEFAULT_CURVES, maturities } from "../../../src/learning/delay-curve.ts
 import { learnCurves } from "../../../src/learning/learn-delays.ts";
 import { bidMode, campaignPolicy, priorCurves, readLearning } from "../../../src/learning/policy.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
-import { campaignLearningSchema, exportLearning, networkLearningSchema } from "../../../src/operator/network/learning-file.ts";
+import {
+	campaignLearningSchema,
+	exportLearning,
+	networkLearningSchema,
+	platformLearningSchema,
+} from "../../../src/operator/network/learning-file.ts";
 
 describe("what holds of a campaign", () => {
 	it("is the default where nobody says anything: nothing is learned", () => {
@@ -57,6 +62,28 @@ describe("a platform's stated curves", () => {
 	it("are the default where none is stated", () => {
 		expect(priorCurves(null)).toEqual(DEFAULT_CURVES);
 		expect(priorCurves({ arrivals: [{ days: 30, part: 1 }] }).reversals).toEqual(DEFAULT_CURVES.reversals);
+	});
+
+	it.each([
+		[{ arrivals: [] }, "must have at least one point"],
+		[{ reversals: [] }, "must have at least one point"],
+		[{ arrivals: Array.from({ length: 51 }, () => ({ days: 0, part: 0 })) }, "must have at most 50 points"],
+		[{ arrivals: [{ days: 0, part: 0 }] }, "The days of a delay curve must rise, from above 0."],
+		[{ arrivals: [{ days: 9, part: 0 }] }, "A delay curve must rise above 0."],
+		[{ arrivals: [{ days: 91, part: 0 }] }, "must end by day 90: what comes later is taken to have come by then"],
+		[
+			{
+				arrivals: [
+					{ days: 3, part: 0 },
+					{ days: 9, part: 1 },
+				],
+			},
+			"must be above 0 from its first point on",
+		],
+		[{ reversals: [{ days: 9, part: 1.1 }] }, "The parts of a delay curve must not fall, and lie between 0 and 1."],
+		[{ reversals: [{ days: 9, part: 0.95 }] }, "must be at most 0.9"],
+	])("%j has one fault: %s", (stated, message) => {
+		expect(v.safeParse(platformLearningSchema, stated).issues?.map((issue) => issue.message)).toEqual([message]);
 	});
 
 	it("are what prices are reckoned with before the first conversion", () => {
