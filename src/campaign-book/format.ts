@@ -180,9 +180,6 @@ export type CampaignPrices = Pick<BookCampaign, "epcMicros" | "defaultKeywordEpc
 /** The parts of its price that a campaign bids, in ten-thousandths: to publishers who are paid by click, and to the others. */
 export type HeldBack = { readonly byClick: number; readonly all: number };
 
-/** The whole of it. */
-export const HELD_SCALE = 10_000;
-
 /** Keyword → EPC, micro-dollars. Packed ones do not know their number, and are walked as cheaply as one is looked for. */
 export type KeywordPrices = Pick<ReadonlyMap<string, number>, "get" | "has"> & {
 	readonly size?: number;

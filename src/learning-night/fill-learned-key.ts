@@ -1,13 +1,15 @@
 /** What `book:learned` holds, pure: what always goes in, and of the rest as much as has room. */
-import { BOOK_FORMAT, HELD_SCALE } from "../campaign-book/format.ts";
+import { BOOK_FORMAT } from "../campaign-book/format.ts";
 import type { LearnedWire, PublisherFactorsWire } from "../campaign-book/learned.ts";
 import { OTHER_SOURCES } from "../learning/cell.ts";
+import { HELD_SCALE } from "../lib/money.ts";
 import { bytesOf } from "../lib/split-by-bytes.ts";
 
 /** Isolates read it with every manifest. */
 const MAX_BYTES = 64 * 1024;
 /** Of the JSON around what is listed, and of what holds for other sources. */
 const SPARE_BYTES = 4_096;
+const ROOM_BYTES = MAX_BYTES - SPARE_BYTES;
 
 type FactorLevel = "campaign_publisher" | "publisher" | "source" | "link";
 export type Factor = { level: FactorLevel; campaignId: number; publisherId: string; name: string; factor: number };
@@ -15,24 +17,23 @@ export type Factor = { level: FactorLevel; campaignId: number; publisherId: stri
 /** By publisher, of those whose places are all taken: the sources that are followed singly. */
 export type Followed = ReadonlyMap<string, readonly string[]>;
 
-/** @param clicks by `keyOf`, where not all has room; null: all has */
-export function fillLearnedKey(
-	factors: readonly Factor[],
-	clicks: ReadonlyMap<string, number> | null,
-	mostHeld: number,
-	followed: Followed = new Map(),
-): LearnedWire {
-	const isAlways = ({ level }: Factor) => level === "link" || level === "publisher";
-	const moved = (factor: Factor) => Math.abs(Math.log(factor.factor)) * (clicks?.get(keyOf(factor)) ?? 0);
-	const rest = factors.filter((factor) => !isAlways(factor));
-	if (clicks !== null) rest.sort((a, b) => moved(b) - moved(a));
-	let left = MAX_BYTES - SPARE_BYTES;
+/** What a factor moves the more of, the more it matters. */
+export type WeighedFactor = Factor & { clicks: number };
+
+/** Of factors in the order of their importance, as many as have room. @param mostHeld of what campaigns bid above their prices, the most */
+export function fillLearnedKey(factors: readonly Factor[], mostHeld: number): LearnedWire {
+	let left = ROOM_BYTES;
 	const wire: LearnedWire = { format: BOOK_FORMAT, ...(mostHeld > 1 && { h: Math.ceil(mostHeld * HELD_SCALE) }) };
-	for (const factor of [...factors.filter(isAlways), ...(clicks === null ? rest : shareFirst(rest))]) {
+	for (const factor of factors) {
 		left -= bytesOfFactor(factor);
 		if (left < 0) break;
 		add(wire, factor);
 	}
+	return wire;
+}
+
+/** Says what holds for the other sources of publishers whose places are all taken. @param followed those that are followed singly */
+export function addOthers(wire: LearnedWire, followed: Followed): void {
 	for (const [publisherId, sources] of followed) {
 		const own = wire.publishers?.[publisherId];
 		const others = own?.s?.[OTHER_SOURCES];
@@ -40,22 +41,103 @@ export function fillLearnedKey(
 		if (own !== undefined && others !== undefined && (others < 1 || sources.every((source) => own.s?.[source] !== undefined)))
 			own.o = others;
 	}
-	return wire;
 }
 
-/** In the same order, but that half of the room is shared alike: what of each publisher comes first goes before the rest of all others. */
-function shareFirst(rest: readonly Factor[]): Factor[] {
-	const ofPublishers = new Map(rest.map(({ publisherId }) => [publisherId, 0]));
-	const share = (MAX_BYTES - SPARE_BYTES) / 2 / ofPublishers.size;
-	const [first, later]: [Factor[], Factor[]] = [[], []];
-	for (const factor of rest) {
-		const bytes = (ofPublishers.get(factor.publisherId) ?? 0) + bytesOfFactor(factor);
-		ofPublishers.set(factor.publisherId, bytes);
-		if (bytes <= share) first.push(factor);
-		else later.push(factor);
+const isAlways = ({ level }: Factor) => level === "link" || level === "publisher";
+
+/** Looks factors through, however many: whether all have room, and then which they are. */
+export class FactorCount {
+	#bytes = 0;
+	#all: Factor[] = [];
+	readonly #publishers = new Set<string>();
+
+	add(factor: Factor): void {
+		this.#bytes += bytesOfFactor(factor);
+		if (!isAlways(factor)) this.#publishers.add(factor.publisherId);
+		if (this.#bytes <= ROOM_BYTES) this.#all.push(factor);
+		else this.#all = [];
 	}
-	return [...first, ...later];
+
+	/** Those of kinds of links and of publishers first; null where not all have room. */
+	get all(): Factor[] | null {
+		if (this.#bytes > ROOM_BYTES) return null;
+		return [...this.#all.filter(isAlways), ...this.#all.filter((factor) => !isAlways(factor))];
+	}
+
+	/** Publishers that have factors of sources or campaigns. */
+	get publishers(): number {
+		return this.#publishers.size;
+	}
 }
+
+/** Factors that are kept before those without a chance are let go of. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Of more factors than have room, the ones to begin with: of kinds of links and publishers, then what moves the most money, half of the room
+ * shared alike. Of all that it is shown it keeps no more than may have room.
+ */
+export class FactorChoice {
+	readonly #share: number;
+	readonly #always: Factor[] = [];
+	#bytesOfAlways = 0;
+	#rest: Moving[] = [];
+	#mostKept = MOST_KEPT;
+	#seen = 0;
+
+	/** @param publishers among whom that half is shared */
+	constructor(publishers: number) {
+		this.#share = ROOM_BYTES / 2 / publishers;
+	}
+
+	add({ clicks, ...factor }: WeighedFactor): void {
+		if (isAlways(factor)) {
+			// One more than there is room for ends it.
+			if (this.#bytesOfAlways <= ROOM_BYTES) this.#always.push(factor);
+			this.#bytesOfAlways += bytesOfFactor(factor);
+			return;
+		}
+		const moved = Math.abs(Math.log(Math.max(factor.factor, LEAST_FACTOR))) * clicks;
+		this.#rest.push({ factor, bytes: bytesOfFactor(factor), moved, place: this.#seen++ });
+		if (this.#rest.length < this.#mostKept) return;
+		const [first, later] = this.#sort();
+		this.#rest = [...first, ...later];
+		this.#mostKept = this.#rest.length + MOST_KEPT;
+	}
+
+	/** In the order in which they have room. */
+	get chosen(): Factor[] {
+		const [first, later] = this.#sort();
+		return [...this.#always, ...[...first, ...later].map(({ factor }) => factor)];
+	}
+
+	/** What of each publisher comes first, as far as its share goes; and what comes later, as far as there may be room for it. */
+	#sort(): [first: Moving[], later: Moving[]] {
+		const ofPublishers = new Map<string, number>();
+		const [first, later]: [Moving[], Moving[]] = [[], []];
+		let bytesLater = 0;
+		// Of equals the one that came first: a list that is sorted again still has its parts in the order of their coming.
+		for (const moving of this.#rest.toSorted((a, b) => b.moved - a.moved || a.place - b.place)) {
+			const { factor, bytes } = moving;
+			const before = ofPublishers.get(factor.publisherId) ?? 0;
+			ofPublishers.set(factor.publisherId, before + bytes);
+			if (before + bytes <= this.#share) {
+				first.push(moving);
+				continue;
+			}
+			// The one that ends a publisher's share is kept: it ends it for whatever is shown later, too.
+			if (bytesLater <= ROOM_BYTES || before <= this.#share) later.push(moving);
+			bytesLater += bytes;
+		}
+		return [first, later];
+	}
+}
+
+/** A factor that may have room. `place`: how many came before it. */
+type Moving = { factor: Factor; bytes: number; moved: number; place: number };
+
+/** Those that are less are told as 0. */
+const LEAST_FACTOR = 1e-4;
 
 function add(wire: LearnedWire, { level, campaignId, publisherId, name, factor }: Factor): void {
 	if (level === "link") {
@@ -70,18 +152,9 @@ function add(wire: LearnedWire, { level, campaignId, publisherId, name, factor }
 	else own.c = Object.assign(own.c ?? {}, { [String(campaignId)]: factor });
 }
 
-/** Whether all of them have room in the key. */
-export function haveRoom(factors: readonly Factor[]): boolean {
-	return factors.reduce((sum, factor) => sum + bytesOfFactor(factor), 0) <= MAX_BYTES - SPARE_BYTES;
-}
-
 /** At the most: as if each were the first of its publisher. */
 function bytesOfFactor({ campaignId, publisherId, name }: Factor): number {
 	return bytesOf(JSON.stringify([publisherId, name, campaignId])) + MEMBER_BYTES;
 }
 
 const MEMBER_BYTES = 24;
-
-export function keyOf({ level, campaignId, publisherId, name }: Omit<Factor, "factor">): string {
-	return JSON.stringify([level, campaignId, publisherId, name]);
-}

@@ -1,4 +1,4 @@
-import { priceOf, priceToMicros } from "../lib/money.ts";
+import { HELD_SCALE, MAX_EPC_MICROS, priceOf, priceToMicros } from "../lib/money.ts";
 import { keepNear, type Release } from "../lib/release.ts";
 import type { LearningMode } from "./modes.ts";
 
@@ -27,12 +27,25 @@ export type LearnedPrice = {
 	bidMicros: number;
 };
 
-/** EPC × guards × share → price. Without evidence the EPC is the operator's, to the micro-dollar. */
+/** Factors of traffic are told to bids to this part. */
+const PRECISION = 10_000;
+
+/** A factor as bids are told of it. */
+export function toldFactor(factor: number): number {
+	return Math.round(factor * PRECISION) / PRECISION;
+}
+
+/**
+ * EPC × guards × share → price, rounded where bids round: what is baked into the book, what that is worth of its traffic, and what guards
+ * leave of it. Without evidence the EPC is the operator's, to the micro-dollar.
+ */
 export function priceCell({ operatorMicros, factors, mode, sharePpm, guards, creep, release = null }: PriceInput): LearnedPrice {
 	const { campaignKeyword, publisher, source, campaignPublisher, link } = factors;
-	const advisedEpcMicros = Math.round(operatorMicros * campaignKeyword * publisher * source * campaignPublisher * link);
+	const bakedMicros = Math.min(MAX_EPC_MICROS, Math.round(operatorMicros * campaignKeyword));
+	const advisedEpcMicros = Math.round(bakedMicros * publisher * source * campaignPublisher * link);
 	const near = release === null ? advisedEpcMicros : keepNear(advisedEpcMicros, operatorMicros, release.release, release.now);
 	const epcMicros = mode === "automatic" ? near : operatorMicros;
 	const guard = mode === "automatic" ? creep * (guards === null ? 1 : guards.caution * guards.overpaid) : 1;
-	return { epcMicros, advisedEpcMicros, bidMicros: priceToMicros(priceOf(Math.round(epcMicros * guard), sharePpm)) };
+	const held = Math.round(guard * HELD_SCALE) / HELD_SCALE;
+	return { epcMicros, advisedEpcMicros, bidMicros: priceToMicros(priceOf(Math.round(epcMicros * held), sharePpm)) };
 }

@@ -23,6 +23,9 @@ export const SHARE_SCALE = 1_000_000;
 /** A price is bid in ten-thousandths of a dollar: the four decimals of the interface. */
 export const PRICE_SCALE = 10_000;
 
+/** What is held back of a bid is told in ten-thousandths: all of it is bid at this. */
+export const HELD_SCALE = 10_000;
+
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
 
 /**

@@ -1,10 +1,11 @@
 /** What of learned factors has room in `book:learned`, and how far above the book a bid may be by it. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { campaignPrice, highestPrice } from "../../src/bidding/pricing.ts";
 import { MANIFEST_KEY, type Manifest } from "../../src/campaign-book/format.ts";
 import { holdBack, LEARNED_KEY, LearnedFactors, parseLearned, reckonEpc } from "../../src/campaign-book/learned.ts";
 import { CampaignBook } from "../../src/campaign-book/load.ts";
-import { fillLearnedKey } from "../../src/learning-night/fill-learned-key.ts";
+import { type Factor, FactorChoice, FactorCount, fillLearnedKey } from "../../src/learning-night/fill-learned-key.ts";
 import { bytesOf } from "../../src/lib/split-by-bytes.ts";
 import { brand, campaign, publisher } from "../support/auction-parts.ts";
 import { memoryBook } from "../support/memory-book.ts";
@@ -17,12 +18,22 @@ const source = (at: number, factor: number) => ({
 	factor,
 });
 
+/** The key of factors that are of so many clicks each. */
+function fill(factors: readonly Factor[], clicksOf: (factor: Factor) => number) {
+	const count = new FactorCount();
+	for (const factor of factors) count.add(factor);
+	const choice = new FactorChoice(count.publishers);
+	for (const factor of factors) choice.add({ ...factor, clicks: clicksOf(factor) });
+	return fillLearnedKey(count.all ?? choice.chosen, 1);
+}
+
+const bytes = (factors: readonly Factor[]) => bytesOf(JSON.stringify(fillLearnedKey(factors, 1)));
+
 describe("unit: the key of learned factors", () => {
 	it("holds 64 KB at most, of what moves the most money", () => {
 		const factors = Array.from({ length: 20_000 }, (_, at) => source(at, 0.5));
-		const clicks = new Map(factors.map((factor, at) => [JSON.stringify(["source", 0, factor.publisherId, factor.name]), at]));
 		const link = { level: "link" as const, campaignId: 0, publisherId: "", name: "deeplink", factor: 1.2 };
-		const wire = fillLearnedKey([...factors, link], clicks, 1);
+		const wire = fill([...factors, link], ({ name }) => Number(name.slice(4)));
 		expect(bytesOf(JSON.stringify(wire))).toBeLessThanOrEqual(64 * 1024);
 		expect(wire.links).toEqual({ deeplink: 1.2 });
 		expect(wire.publishers?.p199?.s?.["tag-19999"]).toBe(0.5);
@@ -34,19 +45,57 @@ describe("unit: the key of learned factors", () => {
 	it("has room for the weightiest of every publisher, however much others move", () => {
 		const large = Array.from({ length: 100 * 200 }, (_, at) => ({ ...source(at, 0.2), publisherId: `large-${at % 100}`, name: `s${at}` }));
 		const small = Array.from({ length: 4 }, (_, at) => ({ ...source(at, 0.5 + at / 10), publisherId: "small" }));
-		const clicks = new Map(
-			[...large, ...small].map(({ publisherId, name }) => [
-				JSON.stringify(["source", 0, publisherId, name]),
-				publisherId === "small" ? 10 : 10_000,
-			]),
-		);
-		const wire = fillLearnedKey([...large, ...small], clicks, 1);
+		const wire = fill([...large, ...small], ({ publisherId }) => (publisherId === "small" ? 10 : 10_000));
 		expect(bytesOf(JSON.stringify(wire))).toBeLessThanOrEqual(64 * 1024);
 		expect(wire.publishers?.small?.s).toEqual({ "tag-0": 0.5, "tag-1": 0.6, "tag-2": 0.7, "tag-3": 0.8 });
 		// Nor do a publisher's own long names, which earlier versions have learned by.
 		const long = Array.from({ length: 200 }, (_, at) => ({ ...source(at, 0.2), publisherId: "long", name: `${"x".repeat(250)}${at}` }));
-		const most = new Map([...long, ...small].map(({ publisherId, name }) => [JSON.stringify(["source", 0, publisherId, name]), 10]));
-		expect(Object.keys(fillLearnedKey([...long, ...small], most, 1).publishers?.small?.s ?? {})).toHaveLength(4);
+		expect(Object.keys(fill([...long, ...small], () => 10).publishers?.small?.s ?? {})).toHaveLength(4);
+	});
+
+	it("is of the same factors however few of them are held at a time", () => {
+		const room = 60 * 1024;
+		const sizeOf = ({ campaignId, publisherId, name }: Factor) => bytesOf(JSON.stringify([publisherId, name, campaignId])) + 24;
+		// All of them in memory: the weightiest first, of equals the first; each publisher's own up to its share before the rest.
+		const plainly = (factors: readonly Factor[], clicksOf: (factor: Factor) => number) => {
+			const moved = (factor: Factor) => Math.abs(Math.log(factor.factor)) * clicksOf(factor);
+			const rest = factors.filter(({ level }) => level === "source").sort((a, b) => moved(b) - moved(a));
+			const ofPublishers = new Map(rest.map(({ publisherId }) => [publisherId, 0]));
+			const [first, later]: [Factor[], Factor[]] = [[], []];
+			for (const factor of rest) {
+				const sum = (ofPublishers.get(factor.publisherId) ?? 0) + sizeOf(factor);
+				ofPublishers.set(factor.publisherId, sum);
+				(sum <= room / 2 / ofPublishers.size ? first : later).push(factor);
+			}
+			return fillLearnedKey([...factors.filter(({ level }) => level !== "source"), ...first, ...later], 1);
+		};
+		fc.assert(
+			fc.property(
+				fc.integer({ min: 1, max: 400 }),
+				fc.integer({ min: 1, max: 1e6 }),
+				fc.integer({ min: 1, max: 60 }),
+				(among, seed, kinds) => {
+					const chance = (at: number, of: number) => (Math.imul(at * 7 + of + seed, 2_654_435_761) >>> 8) / 2 ** 24;
+					const factors = Array.from({ length: 24_000 }, (_, at): Factor => {
+						const publisherId = `p${Math.floor(among * chance(at, 1) ** 2)}`;
+						const name = "n".repeat(Math.floor(chance(at, 4) * 40)) + at;
+						return { level: "source", campaignId: 0, publisherId, name, factor: 0.2 + Math.floor(chance(at, 2) * kinds) / kinds };
+					});
+					const publishers = Array.from({ length: 40 }, (_, at): Factor => ({ ...source(at, 1.1), level: "publisher", name: "" }));
+					const all = [...factors.slice(0, 16_000), ...publishers, ...factors.slice(16_000)];
+					const clicksOf = ({ name }: Factor) => Math.floor(chance(name.length, 3) * 5);
+					expect(JSON.stringify(fill(all, clicksOf))).toBe(JSON.stringify(plainly(all, clicksOf)));
+				},
+			),
+			{ numRuns: Number(process.env.PROPERTY_RUNS || 4) },
+		);
+	});
+
+	it("keeps no more of factors than may have room", () => {
+		const choice = new FactorChoice(50);
+		for (let at = 0; at < 200_000; at++) choice.add({ ...source(at, 0.5), publisherId: `p${at % 50}`, clicks: at });
+		expect(choice.chosen.length).toBeLessThan(5_000);
+		expect(bytes(choice.chosen)).toBeLessThanOrEqual(64 * 1024);
 	});
 
 	it("no bid is above what the early end of an auction reckons with", () => {

@@ -1,12 +1,12 @@
 /** Reads chunks of facts: finds a key's record by its hash and unpacks that one record, on demand and without keeping it. */
 import { keepShape } from "../../lib/kept-shapes.ts";
+import { HELD_SCALE } from "../../lib/money.ts";
 import { type Release, readRelease } from "../../lib/release.ts";
 import {
 	ALL_HOURS,
 	type BookBrand,
 	type BookCampaign,
 	type CampaignPrices,
-	HELD_SCALE,
 	type HeldBack,
 	type KeywordPrices,
 	readPrices,

@@ -12,10 +12,9 @@ import {
 } from "../../learning/policy.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
-import { MAX_EPC_MICROS } from "../../lib/money.ts";
+import { HELD_SCALE, MAX_EPC_MICROS } from "../../lib/money.ts";
 import type { Release } from "../../lib/release.ts";
 import type { CampaignInput } from "../build.ts";
-import { HELD_SCALE } from "../format.ts";
 
 /** What the network, and its publishers together, say of learned prices. */
 export type Learning = {
