@@ -63,7 +63,10 @@ const isoDay = v.pipe(v.string(), v.isoDate(), v.description("UTC."));
 
 const factorSchema = v.strictObject({
 	level: v.picklist(EXPLAINED_LEVELS),
-	in_force: v.pipe(v.number(), v.description("What the price is multiplied by, until the next publishing.")),
+	in_force: v.pipe(
+		v.number(),
+		v.description("What the price is multiplied by, until the next publishing; 1 where the operator's number is bid."),
+	),
 	learned: v.pipe(v.number(), v.description("Where that is going.")),
 	clicks: v.pipe(v.number(), v.description("Weighted: half after 30 days.")),
 	expected: v.pipe(v.string(), v.description("What those clicks were to have earned by now without this factor, USD.")),
@@ -90,13 +93,16 @@ const explainedPriceSchema = v.strictObject({
 	payout_cap: v.pipe(v.nullable(v.string()), v.description("What a payout counts up to, USD.")),
 	payout_weight: v.pipe(v.nullable(v.string()), v.description("What a conversion weighs, USD.")),
 	loading: v.pipe(v.number(), v.description("The part that larger payouts, shared by the network, add.")),
-	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force.")),
+	advised_epc: v.pipe(epc, v.description("The operator's number × the factors in force; × the learned ones where it is not bid by them.")),
 	epc: v.pipe(epc, v.description("What is reckoned with: the advised one in automatic mode, else the operator's.")),
 	released_at: v.pipe(
 		v.nullable(v.pipe(v.string(), v.isoTimestamp())),
 		v.description("Since when it is no longer bid by the operator's number: what is reckoned with leaves that by a day's movement a day."),
 	),
-	caution: v.pipe(v.number(), v.description("Guards of bids that are paid by click; 1 for publishers who are not.")),
+	caution: v.pipe(
+		v.number(),
+		v.description("Guards of bids that are paid by click; 1 for publishers who are not, and where the operator's number is bid."),
+	),
 	overpaid: v.number(),
 	creep: v.number(),
 	revenue_share: v.number(),

@@ -16,6 +16,7 @@ export type ExplainedPrice = LearnedPrice & {
 	payoutCapMicros: number | null;
 	payoutWeightMicros: number | null;
 	loading: number;
+	/** In force: 1 where the operator's number is bid. */
 	caution: number;
 	overpaid: number;
 	creep: number;
@@ -45,20 +46,23 @@ export function explainPrice(
 	const own = known?.factors;
 	const shared = learned?.shared;
 	const inKeyword = own?.keywords.get(keyword) ?? NO_EVIDENCE;
+	// Where the operator's number is bid, nothing that was learned is in force, and nothing is held back.
+	const isBid = price.mode === "automatic";
+	const inForce = (factor: number) => (isBid ? factor : 1);
 	const factors: ExplainedFactor[] = [
 		// Both are baked into one price: what is in force of it is told of the campaign's.
-		{ ...(own?.campaign ?? NO_EVIDENCE), level: "campaign", inForce: campaignKeyword / inKeyword.factor },
-		{ ...inKeyword, level: "keyword", inForce: inKeyword.factor },
-		{ ...(shared?.publishers.get(cell.publisher) ?? NO_EVIDENCE), level: "publisher", inForce: publisher },
-		{ ...(shared?.sources.get(pairKey(cell.publisher, cell.source)) ?? NO_EVIDENCE), level: "source", inForce: source },
-		{ ...(own?.publishers.get(cell.publisher) ?? NO_EVIDENCE), level: "campaign_publisher", inForce: campaignPublisher },
-		{ ...(shared?.links.get(cell.link) ?? NO_EVIDENCE), level: "link", inForce: link },
+		{ ...(own?.campaign ?? NO_EVIDENCE), level: "campaign", inForce: inForce(campaignKeyword / inKeyword.factor) },
+		{ ...inKeyword, level: "keyword", inForce: inForce(inKeyword.factor) },
+		{ ...(shared?.publishers.get(cell.publisher) ?? NO_EVIDENCE), level: "publisher", inForce: inForce(publisher) },
+		{ ...(shared?.sources.get(pairKey(cell.publisher, cell.source)) ?? NO_EVIDENCE), level: "source", inForce: inForce(source) },
+		{ ...(own?.publishers.get(cell.publisher) ?? NO_EVIDENCE), level: "campaign_publisher", inForce: inForce(campaignPublisher) },
+		{ ...(shared?.links.get(cell.link) ?? NO_EVIDENCE), level: "link", inForce: inForce(link) },
 	];
 	const made = priceCell({ ...price, operatorMicros });
 	return {
 		...made,
-		// Of prices that are not bid nothing is in force: they are advised by all that was learned.
-		...(price.mode !== "automatic" && {
+		// What is not bid is advised by all that was learned.
+		...(!isBid && {
 			advisedEpcMicros: Math.round(factors.reduce((micros, each) => micros * each.factor, operatorMicros * against)),
 		}),
 		operatorMicros,
@@ -66,9 +70,9 @@ export function explainPrice(
 		payoutCapMicros: known === undefined ? null : Math.round(known.payouts.capMicros),
 		payoutWeightMicros: known === undefined ? null : Math.round(known.payouts.phiMicros),
 		loading: learned?.loading ?? 0,
-		caution: price.guards?.caution ?? 1,
-		overpaid: price.guards?.overpaid ?? 1,
-		creep: price.creep,
+		caution: isBid ? (price.guards?.caution ?? 1) : 1,
+		overpaid: isBid ? (price.guards?.overpaid ?? 1) : 1,
+		creep: isBid ? price.creep : 1,
 		sharePpm: price.sharePpm,
 		lastBreak: known?.lastBreak == null ? null : { day: known.lastBreak.day, z: known.lastBreak.z },
 		learnedUntil: learned?.today ?? null,

@@ -245,6 +245,11 @@ describe("an explained price", () => {
 
 	it("is the operator's where it is only advised, and not told of where nothing is learned", async () => {
 		expect((await explain("bags.example")).prices?.[0]).toMatchObject({ mode: "advise", epc: "0.4000", price: "0.2000" });
+		// Nothing of what is learned is in force then, and nothing is held back: the chain is of what is advised.
+		const [price] = (await explain("shoes.example", "cents_rtb")).prices ?? [];
+		expect(price).toMatchObject({ mode: "advise", caution: 1, overpaid: 1, creep: 1, epc: "0.4000", price: "0.2000" });
+		expect(price?.factors.map(({ in_force }) => in_force)).toEqual([1, 1, 1, 1, 1, 1]);
+		expect((price?.factors ?? []).reduce((product, { learned }) => product * learned, 0.4)).toBeCloseTo(Number(price?.advised_epc), 6);
 		expect(await explain("coats.example")).not.toHaveProperty("prices");
 	});
 

@@ -24,8 +24,8 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 				caption={`Factors of campaign ${campaign_id}, ${link}${keyword === null ? "" : `, keyword ${keyword}`}`}
 				columns={[
 					{ head: "Factor", cell: ({ level }) => level.replace("_", " and ") },
-					{ head: "In force", kind: "number", cell: ({ in_force }) => `× ${in_force}` },
-					{ head: "Learned", kind: "number", cell: ({ learned }) => learned },
+					{ head: "In force", kind: "number", cell: ({ in_force }) => `× ${short(in_force)}` },
+					{ head: "Learned", kind: "number", cell: ({ learned }) => short(learned) },
 					{ head: "Clicks", kind: "number", cell: ({ clicks }) => <Count of={Math.round(clicks)} /> },
 					{ head: "Expected", kind: "money", cell: ({ expected }) => <Money usd={expected} /> },
 					{ head: "Earned", kind: "money", cell: ({ earned }) => <Money usd={earned} /> },
@@ -51,7 +51,7 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 					["Set out from the operator's number", <Time at={price.released_at} />],
 					["Bounds of the campaign's factor", `${price.lowest_factor} to ${price.highest_factor}`],
 					["A payout counts up to", <Money usd={price.payout_cap} />],
-					["Caution, overpaid, creep", `× ${price.caution} × ${price.overpaid} × ${price.creep}`],
+					["Caution, overpaid, creep", `× ${short(price.caution)} × ${short(price.overpaid)} × ${short(price.creep)}`],
 					["Share", <Percent of={price.revenue_share} />],
 					["Price", <Money usd={price.price} />],
 					["Learned of clicks before", <Time at={price.learned_until} date />],
@@ -61,4 +61,9 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 			/>
 		</>
 	);
+}
+
+/** To six digits. */
+function short(value: number): number {
+	return Number(value.toFixed(6));
 }

@@ -17,6 +17,7 @@ import {
 	type PublisherLearning,
 	readLearning,
 } from "../../learning/policy.ts";
+import { toldFactor } from "../../learning/price.ts";
 import { RELEASED_CAMPAIGN, RELEASED_NETWORK, RELEASED_PUBLISHER, releaseOf, releaseOfCampaign } from "../../learning/released.ts";
 import { sourceClass } from "../../learning/sources.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
@@ -33,6 +34,9 @@ import { roundTo, showDay, showKeyword, showMicros } from "./show-learned.ts";
 
 /** Prices that are explained of a request. */
 const MAX_EXPLAINED = 20;
+
+/** Digits by which a chain comes to its price to the micro-dollar. */
+const EXACT_DIGITS = 9;
 
 type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
 type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
@@ -165,7 +169,7 @@ function explainOne(
 		const found = factors.find(
 			(factor) => factor.level === level && factor.campaignId === campaignId && (name === "" || factor.name === name),
 		);
-		return found === undefined ? 1 : readPublished(found.published).factor;
+		return found === undefined ? 1 : toldFactor(readPublished(found.published).factor);
 	};
 	const ofPrices = new Map(
 		factors
@@ -230,8 +234,8 @@ function show(
 		operator_epc: formatUsd(price.operatorMicros),
 		factors: price.factors.map((factor) => ({
 			level: factor.level,
-			in_force: roundTo(factor.inForce, 4),
-			learned: roundTo(factor.factor, 4),
+			in_force: roundTo(factor.inForce, EXACT_DIGITS),
+			learned: roundTo(factor.factor, EXACT_DIGITS),
 			clicks: roundTo(factor.clicks, 1),
 			expected: showMicros(factor.expectedMicros),
 			earned: showMicros(factor.earnedMicros),
@@ -247,9 +251,9 @@ function show(
 		loading: roundTo(price.loading, 4),
 		advised_epc: formatUsd(price.advisedEpcMicros),
 		epc: formatUsd(price.epcMicros),
-		caution: roundTo(price.caution, 4),
-		overpaid: roundTo(price.overpaid, 4),
-		creep: roundTo(price.creep, 4),
+		caution: roundTo(price.caution, EXACT_DIGITS),
+		overpaid: roundTo(price.overpaid, EXACT_DIGITS),
+		creep: roundTo(price.creep, EXACT_DIGITS),
 		revenue_share: price.sharePpm / SHARE_SCALE,
 		price: formatUsd(price.bidMicros),
 		learned_until: price.learnedUntil === null ? null : showDay(price.learnedUntil),
