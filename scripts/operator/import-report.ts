@@ -18,7 +18,7 @@ export function describeReport(report: ImportReport): string {
 	const imported = Object.entries(counts).filter(([, count]) => count > 0);
 	const lines =
 		imported.length === 0
-			? ["The file holds nothing."]
+			? ["The file holds no entries."]
 			: [
 					dry_run ? "The file holds:" : "Imported:",
 					...imported.map(([name, count]) => `  ${String(count).padStart(8)}  ${name.replaceAll("_", " ")}`),
