@@ -1,5 +1,5 @@
 /** The steps of a night, campaign by campaign: what one hands on to the next is sums by traffic, so that no two need be in memory. */
-import { type Break, findBreak } from "./breaks.ts";
+import { type Break, findBreak, weighOlder } from "./breaks.ts";
 import type { CampaignTerms } from "./cell.ts";
 import type { CellHistory, EarningRow } from "./cohorts.ts";
 import { type DelayCurves, maturities } from "./delay-curve.ts";
@@ -89,8 +89,8 @@ export function* earningsOf(cells: readonly CellHistory[]): Iterable<EarningRow>
 
 function place(laid: Omit<LaidCampaign, "placed">, rules: NightRules, traffic: Traffic): PlacedCampaign {
 	const { history, maturity, payouts, fit } = laid;
-	const forgottenBefore = history.lastBreak?.forgottenBefore ?? Number.NEGATIVE_INFINITY;
-	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights: rules.weights, forgottenBefore };
+	const weights = weighOlder(rules.weights, history.lastBreak, rules.today);
+	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights };
 	const ripe = history.cells.flatMap((cell) => ripenCell(cell, ripening) ?? []);
 	return placeCampaign(ripe, fit, traffic);
 }

@@ -36,10 +36,8 @@ export type RipenRules = {
 	/** Of the campaign's platform, from `maturities`. */
 	maturity: readonly number[];
 	capMicros: number;
-	/** By age in days, see `forgetting`. */
+	/** By age in days, see `forgetting`; what is older than a break weighs less. */
 	weights: readonly number[];
-	/** After a break: days before this one are forgotten. */
-	forgottenBefore: number;
 };
 
 /** What clicks still weigh, by age in days. */
@@ -49,7 +47,7 @@ export function forgetting(halfLifeDays: number): number[] {
 
 /** Adds up a cell's history; null where nothing of it is known yet. */
 export function ripenCell(history: CellHistory, rules: RipenRules): RipeCell | null {
-	const { today, maturity, weights, forgottenBefore, capMicros } = rules;
+	const { today, maturity, weights, capMicros } = rules;
 	const lastMaturity = maturity[maturity.length - 1] ?? 1;
 	const ripe: RipeCell = {
 		cell: history.cell,
@@ -63,10 +61,10 @@ export function ripenCell(history: CellHistory, rules: RipenRules): RipeCell | n
 		weekClicks: 0,
 	};
 	for (const { day, clicks } of history.clicks) {
-		if (day >= today || day < forgottenBefore) continue;
 		const age = today - 1 - day;
-		const known = clicks * (maturity[age] ?? lastMaturity);
 		const weight = weights[age] ?? 0;
+		if (weight === 0) continue;
+		const known = clicks * (maturity[age] ?? lastMaturity);
 		ripe.clicks += clicks;
 		ripe.weighted += clicks * weight;
 		ripe.ripe += known * weight;
@@ -76,10 +74,11 @@ export function ripenCell(history: CellHistory, rules: RipenRules): RipeCell | n
 	}
 	if (ripe.clicks === 0) return null;
 	for (const { day, conversions, netMicros } of history.earnings) {
-		if (day >= today || day < forgottenBefore || conversions <= 0) continue;
 		const age = today - 1 - day;
+		const weight = weights[age] ?? 0;
+		if (weight === 0 || conversions <= 0) continue;
 		const counted = conversions * countedPayout(netMicros / conversions, capMicros);
-		ripe.earnedMicros += counted * (weights[age] ?? 0);
+		ripe.earnedMicros += counted * weight;
 		addRecent(ripe.recentEarnedMicros, age, counted);
 	}
 	return ripe;

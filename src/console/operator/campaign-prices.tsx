@@ -62,7 +62,7 @@ function Standing({ prices }: { prices: Prices }): JSX.Element {
 			{last_break === null ? null : (
 				<Notice tone="waiting" title={`Its worth changed at once by ${last_break.day}`}>
 					{last_break.earned_conversions} conversions came where {last_break.expected_conversions} were expected: clicks before{" "}
-					{last_break.forgotten_before} teach nothing any more.
+					{last_break.forgotten_before} count little from then on.
 				</Notice>
 			)}
 			{mode === "off" ? <Notice>Nothing is learned of it: epc_learning is off.</Notice> : null}

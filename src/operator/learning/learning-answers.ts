@@ -34,7 +34,7 @@ const breakSchema = v.strictObject({
 	z: v.pipe(v.number(), v.description("Standard deviations between what came and what was expected; negative where less came.")),
 	expected_conversions: v.number(),
 	earned_conversions: v.number(),
-	forgotten_before: v.pipe(day, v.description("Older clicks teach nothing any more.")),
+	forgotten_before: v.pipe(day, v.description("Older clicks together count as 8 conversions at the most.")),
 });
 
 export const learningStateSchema = v.strictObject({

@@ -13,6 +13,7 @@ import { readFactor } from "../../../src/learning/factor.ts";
 import { caution, overpaidGuard } from "../../../src/learning/guards.ts";
 import { effectiveMode } from "../../../src/learning/modes.ts";
 import { learnNight } from "../../../src/learning/night.ts";
+import type { CampaignHistory } from "../../../src/learning/night-steps.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { MAX_SOURCES } from "../../../src/learning/sources.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/lib/time.ts";
@@ -243,7 +244,7 @@ describe("unit: the learner", () => {
 		expect(effectiveMode(network, { mode, pinned }, publisher)).toBe(effective);
 	});
 
-	it("a campaign that earns a quarter from one day on is told, and its older days are forgotten", () => {
+	it("a campaign that earns a quarter from one day on is told, and its older days count little", () => {
 		const learner = new Learner();
 		answerLine(learner, network());
 		const days = 55;
@@ -261,6 +262,33 @@ describe("unit: the learner", () => {
 		expect(broken?.z).toBeLessThan(-2.6);
 		learner.passTo(START + (days + 8) * DAY_MS);
 		expect(learner.price({ ...CELL, source: "s" })?.epcMicros).toBeLessThan(0.2 * 1_000_000 * 0.85);
+	});
+
+	it("a break that was none leaves half of what was known before, and not the operator's number", () => {
+		const today = 20_000;
+		// Clicks earn two and a half times the operator's number, and for two weeks by chance nothing.
+		const history = (quietDays: number, today: number): CampaignHistory => {
+			const days = Array.from({ length: 100 }, (_, at) => today - 1 - at);
+			const cell = { campaign: "a", publisher: "p", source: "s", keyword: "", link: "homepage" } as const;
+			const clicks = days.map((day) => ({ day, clicks: 20, paidMicros: 0 }));
+			const earned = days.slice(quietDays).map((day) => ({ day, sizeClass: 46, conversions: 1, netMicros: 10_000_000 }));
+			const terms = { id: "a", platform: "p", epcMicros: 200_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map() };
+			return { terms, settings: DEFAULT_SETTINGS, cells: [{ cell, clicks, earnings: earned }], lastBreak: null };
+		};
+		const learn = (campaign: CampaignHistory, day = today) =>
+			learnNight({ today: day, campaigns: [campaign], curves: new Map(), settings: DEFAULT_SETTINGS }).campaigns.get("a");
+		const before = learn(history(0, today));
+		expect(before?.lastBreak).toBeNull();
+		const known = before?.factors.campaign.factor ?? 0;
+		const broken = learn(history(14, today));
+		expect(broken?.lastBreak).toMatchObject({ day: today, forgottenBefore: today - 10 });
+		const factor = broken?.factors.campaign.factor ?? 0;
+		expect(factor).toBeGreaterThan(known / 2);
+		expect(factor).toBeLessThan(known * 0.75);
+		// What went before the break is not held against what follows it once more, and earlier versions' breaks forget it as they did.
+		expect(learn({ ...history(14, today), lastBreak: broken?.lastBreak ?? null }, today + 14)?.lastBreak?.day).toBe(today);
+		const forgetting = { day: today, forgottenBefore: today - 10, z: -4, expected: 1, observed: 1 };
+		expect(learn({ ...history(14, today), lastBreak: forgetting })?.factors.campaign.factor).toBeLessThan(known / 3);
 	});
 
 	it("no cell's price moves by more than a day's limits, and not by its own publisher's sales either", () => {
