@@ -5,10 +5,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { namedCells, writeCells } from "../db/json-rows.ts";
 import { sizeClassOf } from "../learning/size-class.ts";
+import type { Verdict } from "../lib/enums.ts";
 import { CELL, CLICK_DAY, IS_LEARNED, JOIN_SOURCES } from "./placed.ts";
 
 /** A conversion as it stands after the change. */
-export type LearnedConversion = { platform: string; txnid: string; grossMicros: number | null };
+export type LearnedConversion = { platform: string; txnid: string; grossMicros: number | null; verdict: Verdict | null };
 
 const KEY = ["platform", "txnid", "sizeClass"] as const;
 const key = namedCells(KEY, sql`k.value`);
@@ -22,7 +23,7 @@ export function learnConversions(conversions: readonly LearnedConversion[], know
 	if (conversions.length === 0) return [];
 	const rows = writeCells(
 		KEY,
-		conversions.map(({ platform, txnid, grossMicros }) => ({ platform, txnid, sizeClass: classOf(grossMicros) })),
+		conversions.map((conversion) => ({ platform: conversion.platform, txnid: conversion.txnid, sizeClass: classOf(conversion) })),
 	);
 	const learned = (keys: string) => sql`json_each(${keys}) k CROSS JOIN learning_conversions l CROSS JOIN clicks c`;
 	const isAsked = sql`l.platform = ${key.platform} AND l.txnid = ${key.txnid} AND l.paid = 1 AND c.id = l.click_id`;
@@ -34,8 +35,8 @@ export function learnConversions(conversions: readonly LearnedConversion[], know
 	];
 }
 
-function classOf(grossMicros: number | null): number {
-	return grossMicros === null || grossMicros <= 0 ? 0 : sizeClassOf(grossMicros);
+function classOf({ grossMicros, verdict }: LearnedConversion): number {
+	return grossMicros === null || grossMicros <= 0 ? 0 : sizeClassOf(grossMicros, verdict === "released");
 }
 
 /**

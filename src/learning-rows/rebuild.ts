@@ -1,7 +1,7 @@
 /** What prices are learned from, made anew from the ledger: clicks, conversions and their events. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { sizeClassOf } from "../learning/size-class.ts";
+import { CONFIRMED_CLASSES, sizeClassOf } from "../learning/size-class.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { addConversions } from "./learn-conversions.ts";
@@ -42,6 +42,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 		sql`INSERT INTO learning_conversions (platform, txnid, click_id, day, approved_lag, reversed_lag, net_micros, size_class, paid)
 			WITH least AS MATERIALIZED (SELECT CAST(value AS BIGINT) AS micros FROM json_each(${JSON.stringify(LEAST_OF_CLASS)})),
 			clicked AS MATERIALIZED (SELECT v.platform, v.txnid, v.click_id, ${CLICK_DAY} AS day, coalesce(v.gross_micros, 0) AS net_micros,
+					CASE WHEN v.verdict = 'released' THEN ${CONFIRMED_CLASSES} ELSE 0 END AS confirmed,
 					CASE WHEN c.reason IS NULL THEN 1 ELSE 0 END AS paid,
 					coalesce((SELECT max(e.seq) FROM conversion_events e WHERE e.platform = v.platform AND e.txnid = v.txnid AND e.kind = 'detached'), 0) AS since
 				FROM conversions v CROSS JOIN clicks c
@@ -61,7 +62,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 				WHERE t.seq > s.last GROUP BY t.platform, t.txnid)
 			SELECT g.platform, g.txnid, g.click_id, g.day, CASE WHEN s.day > g.day THEN s.day - g.day ELSE 0 END,
 				CASE WHEN e.day > g.day THEN e.day - g.day WHEN e.day IS NOT NULL THEN 0 END, g.net_micros,
-				CASE WHEN g.net_micros > 0 THEN (SELECT count(*) - 1 FROM least WHERE least.micros <= g.net_micros) ELSE 0 END, g.paid
+				CASE WHEN g.net_micros > 0 THEN (SELECT count(*) - 1 FROM least WHERE least.micros <= g.net_micros) + g.confirmed ELSE 0 END, g.paid
 			FROM clicked g JOIN stood s ON s.platform = g.platform AND s.txnid = g.txnid
 			LEFT JOIN ended e ON e.platform = g.platform AND e.txnid = g.txnid`,
 		...addConversions(1, sql`learning_conversions l CROSS JOIN clicks c`, learned),

@@ -56,9 +56,9 @@ export function balanceOf(
 		balance.paidMicros += paidMicros;
 		balance.projectedMicros += clicks * epcMicros * Math.max(0, 1 - known);
 	}
-	for (const { day, conversions, netMicros } of history.earnings) {
+	for (const { day, sizeClass, conversions, netMicros } of history.earnings) {
 		if (day < from || day >= today || conversions <= 0) continue;
-		balance.projectedMicros += conversions * countedPayout(netMicros / conversions, capMicros) * (1 + loading);
+		balance.projectedMicros += conversions * countedPayout(sizeClass, netMicros / conversions, capMicros) * (1 + loading);
 	}
 	return balance;
 }

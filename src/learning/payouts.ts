@@ -1,8 +1,9 @@
 import type { EarningRow } from "./cohorts.ts";
+import { isConfirmed } from "./size-class.ts";
 
 /** A payout counts up to this multiple of the campaign's mean. */
 const COUNTED_MULTIPLE = 5;
-/** Up to this multiple, what is above the counted part is shared by the whole network; a larger payout counts once a person says so. */
+/** Up to this multiple, what is above the counted part is shared by the whole network; a larger payout counts once a person has let go of it. */
 const POOLED_MULTIPLE = 40;
 /** The most that shared part adds to what counts. */
 const MOST_LOADING = 0.15;
@@ -86,8 +87,8 @@ export function measurePayouts(sizes: PayoutSizes, networkMicros: number | null,
 	const capMicros = COUNTED_MULTIPLE * mean;
 	let first = 0;
 	let second = 0;
-	for (const { conversions, netMicros } of sizes.values()) {
-		const counted = countedPayout(netMicros / conversions, capMicros);
+	for (const [sizeClass, { conversions, netMicros }] of sizes) {
+		const counted = countedPayout(sizeClass, netMicros / conversions, capMicros);
 		first += conversions * counted;
 		second += conversions * counted ** 2;
 	}
@@ -96,13 +97,18 @@ export function measurePayouts(sizes: PayoutSizes, networkMicros: number | null,
 }
 
 /** What counts of a payout. */
-export function countedPayout(netMicros: number, capMicros: number): number {
-	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.min(netMicros, capMicros);
+export function countedPayout(sizeClass: number, netMicros: number, capMicros: number): number {
+	return netMicros > mostOf(capMicros) && !isConfirmed(sizeClass) ? 0 : Math.min(netMicros, capMicros);
 }
 
 /** What of a payout the whole network shares. */
-function pooledPayout(netMicros: number, capMicros: number): number {
-	return netMicros > capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE) ? 0 : Math.max(0, netMicros - capMicros);
+function pooledPayout(sizeClass: number, netMicros: number, capMicros: number): number {
+	const most = mostOf(capMicros);
+	return netMicros > most && !isConfirmed(sizeClass) ? 0 : Math.max(0, Math.min(netMicros, most) - capMicros);
+}
+
+function mostOf(capMicros: number): number {
+	return capMicros * (POOLED_MULTIPLE / COUNTED_MULTIPLE);
 }
 
 /** What counts of all payouts, and what of them is pooled. Micro-dollars. */
@@ -112,9 +118,9 @@ export const NO_LOADING: Readonly<LoadingSums> = { countedMicros: 0, pooledMicro
 
 /** Adds a campaign's payouts. */
 export function addLoading(sums: LoadingSums, sizes: PayoutSizes, capMicros: number): void {
-	for (const { conversions, netMicros } of sizes.values()) {
-		sums.countedMicros += conversions * countedPayout(netMicros / conversions, capMicros);
-		sums.pooledMicros += conversions * pooledPayout(netMicros / conversions, capMicros);
+	for (const [sizeClass, { conversions, netMicros }] of sizes) {
+		sums.countedMicros += conversions * countedPayout(sizeClass, netMicros / conversions, capMicros);
+		sums.pooledMicros += conversions * pooledPayout(sizeClass, netMicros / conversions, capMicros);
 	}
 }
 

@@ -73,11 +73,11 @@ export function ripenCell(history: CellHistory, rules: RipenRules): RipeCell | n
 		if (age < WEEK_DAYS) ripe.weekClicks += clicks;
 	}
 	if (ripe.clicks === 0) return null;
-	for (const { day, conversions, netMicros } of history.earnings) {
+	for (const { day, sizeClass, conversions, netMicros } of history.earnings) {
 		const age = today - 1 - day;
 		const weight = weights[age] ?? 0;
 		if (weight === 0 || conversions <= 0) continue;
-		const counted = conversions * countedPayout(netMicros / conversions, capMicros);
+		const counted = conversions * countedPayout(sizeClass, netMicros / conversions, capMicros);
 		ripe.earnedMicros += counted * weight;
 		addRecent(ripe.recentEarnedMicros, age, counted);
 	}

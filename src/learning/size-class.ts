@@ -1,7 +1,14 @@
 /** Classes of payouts, half an octave each. */
 const CLASSES_PER_OCTAVE = 2;
 
-/** The class of a payout. @param micros above 0 */
-export function sizeClassOf(micros: number): number {
-	return Math.floor(CLASSES_PER_OCTAVE * Math.log2(micros));
+/** Payouts that a person has confirmed stand apart: so much above the class of their size. */
+export const CONFIRMED_CLASSES = 1_000;
+
+/** The class of a payout. @param micros above 0 @param isConfirmed by a person, who let go of what was held */
+export function sizeClassOf(micros: number, isConfirmed = false): number {
+	return Math.floor(CLASSES_PER_OCTAVE * Math.log2(micros)) + (isConfirmed ? CONFIRMED_CLASSES : 0);
+}
+
+export function isConfirmed(sizeClass: number): boolean {
+	return sizeClass >= CONFIRMED_CLASSES;
 }

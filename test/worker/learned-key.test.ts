@@ -34,7 +34,9 @@ function* sources() {
 const NUMBERS = new Set(["campaign_id", "moving", "from_day", "last_day", "day"]);
 
 async function insert(table: string, columns: string, rows: readonly object[]): Promise<void> {
-	const values = columns.split(", ").map((column) => (NUMBERS.has(column) ? `CAST(value ->> '${column}' AS BIGINT)` : `value ->> '${column}'`));
+	const values = columns
+		.split(", ")
+		.map((column) => (NUMBERS.has(column) ? `CAST(value ->> '${column}' AS BIGINT)` : `value ->> '${column}'`));
 	for (let at = 0; at < rows.length; at += 2_000) {
 		await env.DB.prepare(`INSERT INTO ${table} (${columns}) SELECT ${values} FROM json_each(?)`)
 			.bind(JSON.stringify(rows.slice(at, at + 2_000)))

@@ -18,7 +18,7 @@ import { sizeClassOf } from "../../src/learning/size-class.ts";
 import { MAX_SOURCES } from "../../src/learning/sources.ts";
 import { closeGap } from "../../src/learning-rows/gap.ts";
 import { moveLearnedClicks } from "../../src/learning-rows/move-clicks.ts";
-import { rebuildWeek } from "../../src/learning-rows/rebuild.ts";
+import { rebuildWeek, weekOf } from "../../src/learning-rows/rebuild.ts";
 import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-rows/retire-sources.ts";
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
@@ -412,6 +412,29 @@ describe("worker: what clicks have earned", () => {
 		expect((await rowsNow()).conversions).toHaveLength(1);
 	});
 
+	it("of a payout that was held until a person let it go says so, and so does a rebuild", async () => {
+		await forgetTraffic();
+		now = START_DAY * DAY_MS;
+		const click = clickOf(now, { texts: { subi: "a" }, keyword: "x", grossMicros: 300_000, pricingModel: "CPC" });
+		await consumeClicks(
+			capDeps(() => now),
+			letters(click),
+		);
+		await say(click, "t-large", "approved", 20_000_000_000);
+		const sizes = async () =>
+			(await rowsNow()).earnings
+				.filter(({ conversions }) => conversions !== 0)
+				.map(({ size_class, net_micros }) => [size_class, net_micros]);
+		expect(await sizes()).toEqual([]);
+		await adjust(adjusting, { kind: "release_conversion", platform: "west", txnid: "t-large", text: "the advertiser confirmed it" });
+		const confirmed = [[sizeClassOf(20_000_000_000, true), 20_000_000_000]];
+		expect(await sizes()).toEqual(confirmed);
+		await rebuildWeek(db, weekOf(START_DAY));
+		expect(await sizes()).toEqual(confirmed);
+		await adjust(adjusting, { kind: "restore_conversion", platform: "west", txnid: "t-large", text: "it did not" });
+		expect(await sizes()).toEqual([]);
+	});
+
 	const clickAt = fc.nat({ max: 5 });
 	const txn = fc.nat({ max: 4 });
 	const payout = fc.oneof(
@@ -436,7 +459,13 @@ describe("worker: what clicks have earned", () => {
 		{ weight: 2, arbitrary: fc.record({ kind: fc.constant("days" as const), days: fc.integer({ min: 1, max: 9 }) }) },
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("night" as const) }) },
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("void_clicks" as const), click: clickAt }) },
-		{ weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("void_conversion" as const, "restore_conversion" as const), txn }) },
+		{
+			weight: 1,
+			arbitrary: fc.record({
+				kind: fc.constantFrom("void_conversion" as const, "restore_conversion" as const, "release_conversion" as const),
+				txn,
+			}),
+		},
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("attach" as const), txn, click: clickAt }) },
 		{ weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
 		{ weight: 1, arbitrary: fc.record({ kind: fc.constant("learn" as const), weeks: fc.nat({ max: 20 }) }) },
@@ -513,7 +542,8 @@ describe("worker: what clicks have earned", () => {
 			const [from, to] = [Number(at), Number(at) + 1].map((time) => new Date(time).toISOString());
 			return (await adjust(adjusting, { kind, from, to, text })).id;
 		}
-		if (kind === "void_conversion" || kind === "restore_conversion") return (await adjust(adjusting, { kind, ...key, text })).id;
+		if (kind === "void_conversion" || kind === "restore_conversion" || kind === "release_conversion")
+			return (await adjust(adjusting, { kind, ...key, text })).id;
 		if (kind === "attach") return (await attach(adjusting, { kind: "attach_conversion", ...key, click, text }, false)).id;
 		const adjustment = undoable.pop();
 		return adjustment === undefined ? null : (await adjust(adjusting, { kind: "undo", adjustment, text })).id;

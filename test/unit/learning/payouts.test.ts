@@ -24,14 +24,24 @@ describe("unit: payouts", () => {
 		const usual = earned(...Array(20).fill(10));
 		const before = measurePayouts(payoutSizes(usual), 10 * USD, USD);
 		const after = measurePayouts(payoutSizes([...usual, ...earned(1_000_000)]), 10 * USD, USD);
-		expect(countedPayout(1_000_000 * USD, after.capMicros)).toBe(0);
+		expect(countedPayout(sizeClassOf(1_000_000 * USD), 1_000_000 * USD, after.capMicros)).toBe(0);
 		expect(after.capMicros / before.capMicros).toBeLessThan(2);
 		expect(after.phiMicros / before.phiMicros).toBeLessThan(1.5);
 	});
 
+	it("a payout of a million counts as a large one once a person has confirmed it", () => {
+		const million = { ...earned(1_000_000)[0], sizeClass: sizeClassOf(1_000_000 * USD, true) } as EarningRow;
+		const sizes = payoutSizes([...earned(...Array(20).fill(10)), million]);
+		const { capMicros } = measurePayouts(sizes, 10 * USD, USD);
+		expect(countedPayout(million.sizeClass, 1_000_000 * USD, capMicros)).toBe(capMicros);
+		const sums = { ...NO_LOADING };
+		addLoading(sums, sizes, capMicros);
+		expect(sums.pooledMicros).toBe(7 * capMicros);
+	});
+
 	it("a campaign's first payout may be a large one", () => {
 		const { capMicros } = measurePayouts(payoutSizes(earned(400)), 10 * USD, USD);
-		expect(countedPayout(400 * USD, capMicros)).toBeGreaterThan(50 * USD);
+		expect(countedPayout(sizeClassOf(400 * USD), 400 * USD, capMicros)).toBeGreaterThan(50 * USD);
 	});
 
 	it("what is above the cap is shared by all, up to a limit", () => {
