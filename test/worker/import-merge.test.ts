@@ -189,6 +189,20 @@ describe("worker: a dry run", () => {
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
 
+	it("campaigns that are moved to another country stop where they were", async () => {
+		const data = (await get("/campaigns")).body.data as { brand: string; campaign_id: number; active: boolean; country: string }[];
+		const bidding = data.filter(({ active }) => active).length;
+		const inCountry = (choose: (own: string) => string) => ({
+			brands: [...Map.groupBy(data, ({ brand }) => brand)].map(([domain, campaigns]) => ({
+				domain,
+				campaigns: campaigns.map(({ campaign_id, country }) => ({ campaign_id, country: choose(country) })),
+			})),
+		});
+		const refused = await postNetwork(JSON.stringify(inCountry(() => "UK")));
+		expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ stops: bidding, of: bidding })]);
+		expect((await differenceOf(inCountry((own) => own))).bids).toMatchObject({ starts: 0, stops: 0 });
+	});
+
 	it.each(["?dry_run=yes", "?dryrun=1", "?limit=1"])("is not mistaken for an import: %s", async (query) => {
 		expect((await postNetwork("{}", OPERATOR_HEADERS, query)).status).toBe(422);
 	});

@@ -58,8 +58,8 @@ export const differenceSchema = v.strictObject({
 	losses: v.pipe(v.array(lossSchema), v.description("What is turned off, cleared, shortened or removed: the first of them.")),
 	loss_count: count,
 	bids: v.strictObject({
-		starts: v.pipe(count, v.description("Campaigns that bid from now on.")),
-		stops: v.pipe(count, v.description("Campaigns that bid no more.")),
+		starts: v.pipe(count, v.description("Campaigns that bid from now on, or in another country than before.")),
+		stops: v.pipe(count, v.description("Campaigns that bid no more, or no more in the country where they did.")),
 		started: v.pipe(campaignIds, v.description("The first of them.")),
 		stopped: v.pipe(campaignIds, v.description("The first of them.")),
 		prices: v.pipe(v.array(priceMoveSchema), v.description("Prices and shares that move by more than a factor of 2: the first of them.")),

@@ -83,13 +83,13 @@ export class Difference {
 		};
 	}
 
-	/** A campaign that bids from now on. */
+	/** A campaign that bids from now on, or in another country. */
 	start(campaignId: number): void {
 		this.#starts++;
 		if (this.#started.length < MAX_LISTED) this.#started.push(campaignId);
 	}
 
-	/** A campaign that bids no more. */
+	/** A campaign that bids no more, or in another country. */
 	stop(campaignId: number): void {
 		this.#stops++;
 		if (this.#stopped.length < MAX_LISTED) this.#stopped.push(campaignId);

@@ -143,12 +143,13 @@ function noteBids(
 ): void {
 	const bidsNow = bidsOf(row);
 	const bidBefore = stored === undefined ? () => false : bidsOf(stored);
-	const before = new Set((stored?.campaigns ?? []).filter(bidBefore).map(({ campaignId }) => campaignId));
+	const before = new Map((stored?.campaigns ?? []).filter(bidBefore).map(({ campaignId, country }) => [campaignId, country]));
 	for (const campaign of [...rows, ...kept]) {
-		const bid = before.has(campaign.campaignId);
-		const bids = bidsNow(campaign);
-		if (bids && !bid) difference.start(campaign.campaignId);
-		if (bid && !bids) difference.stop(campaign.campaignId);
+		const bidIn = before.get(campaign.campaignId);
+		const bidsIn = bidsNow(campaign) ? campaign.country : undefined;
+		if (bidsIn === bidIn) continue;
+		if (bidsIn !== undefined) difference.start(campaign.campaignId);
+		if (bidIn !== undefined) difference.stop(campaign.campaignId);
 	}
 	for (const { campaignId } of removed) if (before.has(campaignId)) difference.stop(campaignId);
 }
