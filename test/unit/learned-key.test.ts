@@ -91,6 +91,18 @@ describe("unit: the key of learned factors", () => {
 		);
 	});
 
+	it("gives a publisher whose share is used up no more of it for what comes later", () => {
+		const of = (publisherId: string, name: string): Factor => ({ level: "source", campaignId: 0, publisherId, name, factor: 0.5 });
+		// 50 names fill nearly half of the room's half; the next does not fit, and what moves less comes after it.
+		const own = Array.from({ length: 50 }, (_, at) => of("small", `${"n".repeat(250)}${at}`));
+		const tooLong = of("small", "m".repeat(2_000));
+		const large = Array.from({ length: 20_000 }, (_, at) => of("large", `s${at}`));
+		const last = of("small", "short");
+		const clicksOf = (factor: Factor) => (factor === last ? 1 : factor === tooLong ? 2 : factor.publisherId === "small" ? 3 : 1_000);
+		const { small } = fill([...own, tooLong, ...large, last], clicksOf).publishers ?? {};
+		expect(Object.keys(small?.s ?? {})).toEqual(own.map(({ name }) => name));
+	});
+
 	it("keeps no more of factors than may have room", () => {
 		const choice = new FactorChoice(50);
 		for (let at = 0; at < 200_000; at++) choice.add({ ...source(at, 0.5), publisherId: `p${at % 50}`, clicks: at });
