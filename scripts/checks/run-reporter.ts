@@ -1,15 +1,57 @@
-/** A reporter of Vitest's, for run-check.ts: writes what came of each file, and the errors outside of every test, to CHECK_REPORT. */
+/**
+ * A reporter of Vitest's, for run-check.ts: writes what came of each file, and the errors outside of every test, to CHECK_REPORT. Where nothing
+ * has been heard of a run for longer than any test or hook may take, a process of it hangs: the run is ended, and its unfinished files are lost.
+ */
 import { writeFileSync } from "node:fs";
-import type { Reporter, SerializedError, TestModule } from "vitest/node";
+import { relative } from "node:path";
+import type { Reporter, SerializedError, TestModule, TestSpecification } from "vitest/node";
+import { ROOT } from "../local/paths.ts";
 import type { FileReport, RunReport } from "./judge-run.ts";
 
+/** Longer than any test or hook may take: the longest have five minutes. */
+export const MAX_SILENCE_MS = 360_000;
+
 export default class RunReporter implements Reporter {
-	onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-		const path = process.env.CHECK_REPORT;
-		if (path === undefined) throw new Error("CHECK_REPORT does not say where to write the report");
-		const report: RunReport = { files: modules.map(reportFile), errors: errors.map(({ message }) => message) };
-		writeFileSync(path, JSON.stringify(report));
+	#specifications: readonly TestSpecification[] = [];
+	#silence: NodeJS.Timeout | undefined;
+
+	onTestRunStart(specifications: readonly TestSpecification[]): void {
+		this.#specifications = specifications;
+		this.#silence = setTimeout(() => this.#giveUp(), MAX_SILENCE_MS).unref();
 	}
+
+	onTestModuleStart(): void {
+		this.#silence?.refresh();
+	}
+
+	onTestCaseResult(): void {
+		this.#silence?.refresh();
+	}
+
+	onTestModuleEnd(): void {
+		this.#silence?.refresh();
+	}
+
+	onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+		clearTimeout(this.#silence);
+		write({ files: modules.map(reportFile), errors: errors.map(({ message }) => message) });
+	}
+
+	#giveUp(): void {
+		console.error(`\nNothing was heard of this run for ${MAX_SILENCE_MS / 60_000} minutes: it is ended.`);
+		const files = this.#specifications.map(({ testModule, moduleId }): FileReport => {
+			if (testModule !== undefined) return reportFile(testModule);
+			return { file: relative(ROOT, moduleId), state: "queued", passed: 0, failed: 0 };
+		});
+		write({ files, errors: [] });
+		process.exit(1);
+	}
+}
+
+function write(report: RunReport): void {
+	const path = process.env.CHECK_REPORT;
+	if (path === undefined) throw new Error("CHECK_REPORT does not say where to write the report");
+	writeFileSync(path, JSON.stringify(report));
 }
 
 function reportFile(module: TestModule): FileReport {
