@@ -1,5 +1,9 @@
 /** What a request would get, and why, in words. */
 import { type ExplainedPriceAnswer, type Explanation, PRIVACY_REFUSALS } from "../../src/bidding/explain-answer.ts";
+import { roundTo } from "../../src/lib/money.ts";
+
+/** Of factors, as they are shown. */
+const DIGITS = 6;
 
 /** The decision, and a line for each campaign that was considered. */
 export function describeExplanation({ endpoint, decision, privacy, candidates, prices = [] }: Explanation): string {
@@ -23,7 +27,7 @@ export function describeExplanation({ endpoint, decision, privacy, candidates, p
 /** A price as the chain that it is. */
 function describePrice(price: ExplainedPriceAnswer): string[] {
 	const { factors, last_change, last_break } = price;
-	const guards = `caution ${short(price.caution)} × overpaid ${short(price.overpaid)} × creep ${short(price.creep)}`;
+	const guards = `caution ${roundTo(price.caution, DIGITS)} × overpaid ${roundTo(price.overpaid, DIGITS)} × creep ${roundTo(price.creep, DIGITS)}`;
 	const keyword = price.keyword === null ? "" : `, keyword ${price.keyword}`;
 	return [
 		`How campaign ${price.campaign_id} is priced (${price.link}${keyword}, source ${price.source || "none"}; mode ${price.mode}${
@@ -32,7 +36,7 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 		`  operator's number ${price.operator_epc} USD`,
 		...factors.map(
 			({ level, in_force, learned, clicks, expected, earned, expected_conversions, earned_conversions, weight, maturity }) =>
-				`  × ${short(price.mode === "automatic" ? in_force : learned)} ${level.replace("_", " and ")} (learned ${short(learned)}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
+				`  × ${roundTo(price.mode === "automatic" ? in_force : learned, DIGITS)} ${level.replace("_", " and ")} (learned ${roundTo(learned, DIGITS)}: ${clicks} clicks; expected ${expected} USD, ${expected_conversions} conversions; earned ${earned} USD, ${earned_conversions}; weight ${weight}; known ${maturity})`,
 		),
 		`  = ${price.advised_epc} USD advised; reckoned with ${price.epc} USD${
 			price.released_at === null ? "" : `, which set out from the operator's number ${price.released_at}`
@@ -44,11 +48,6 @@ function describePrice(price: ExplainedPriceAnswer): string[] {
 			: [`  last published ${last_change.at}: ${last_change.operator_epc} → ${last_change.epc} USD (${last_change.why})`]),
 		...(last_break === null ? [] : [`  broke by ${last_break.day} (z ${last_break.z})`]),
 	];
-}
-
-/** To six digits. */
-function short(value: number): number {
-	return Number(value.toFixed(6));
 }
 
 function describeDecision(decision: Explanation["decision"]): string {

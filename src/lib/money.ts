@@ -26,6 +26,11 @@ export const PRICE_SCALE = 10_000;
 /** What is held back of a bid is told in ten-thousandths: all of it is bid at this. */
 export const HELD_SCALE = 10_000;
 
+/** A share or factor to so many digits behind the point, for whoever reads it. */
+export function roundTo(value: number, digits: number): number {
+	return Number(value.toFixed(digits));
+}
+
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
 
 /**

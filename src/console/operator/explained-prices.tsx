@@ -1,9 +1,13 @@
 /** How explained prices were made: each a chain from the operator's number to the bid. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
+import { roundTo } from "../../lib/money.ts";
 import { Facts, Table } from "../ui/table.tsx";
 import { Count, Money, Percent, State, Time } from "../ui/values.tsx";
 import { pricesPath } from "./learned-parts.tsx";
+
+/** Of factors, as they are shown. */
+const DIGITS = 6;
 
 export function ExplainedPrices({ prices }: { prices: readonly ExplainedPriceAnswer[] }): JSX.Element {
 	return (
@@ -24,8 +28,8 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 				caption={`Factors of campaign ${campaign_id}, ${link}${keyword === null ? "" : `, keyword ${keyword}`}`}
 				columns={[
 					{ head: "Factor", cell: ({ level }) => level.replace("_", " and ") },
-					{ head: "In force", kind: "number", cell: ({ in_force }) => `× ${short(in_force)}` },
-					{ head: "Learned", kind: "number", cell: ({ learned }) => short(learned) },
+					{ head: "In force", kind: "number", cell: ({ in_force }) => `× ${roundTo(in_force, DIGITS)}` },
+					{ head: "Learned", kind: "number", cell: ({ learned }) => roundTo(learned, DIGITS) },
 					{ head: "Clicks", kind: "number", cell: ({ clicks }) => <Count of={Math.round(clicks)} /> },
 					{ head: "Expected", kind: "money", cell: ({ expected }) => <Money usd={expected} /> },
 					{ head: "Earned", kind: "money", cell: ({ earned }) => <Money usd={earned} /> },
@@ -51,7 +55,10 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 					["Set out from the operator's number", <Time at={price.released_at} />],
 					["Bounds of the campaign's factor", `${price.lowest_factor} to ${price.highest_factor}`],
 					["A payout counts up to", <Money usd={price.payout_cap} />],
-					["Caution, overpaid, creep", `× ${short(price.caution)} × ${short(price.overpaid)} × ${short(price.creep)}`],
+					[
+						"Caution, overpaid, creep",
+						`× ${roundTo(price.caution, DIGITS)} × ${roundTo(price.overpaid, DIGITS)} × ${roundTo(price.creep, DIGITS)}`,
+					],
 					["Share", <Percent of={price.revenue_share} />],
 					["Price", <Money usd={price.price} />],
 					["Learned of clicks before", <Time at={price.learned_until} date />],
@@ -61,9 +68,4 @@ function ExplainedPrice({ price }: { price: ExplainedPriceAnswer }): JSX.Element
 			/>
 		</>
 	);
-}
-
-/** To six digits. */
-function short(value: number): number {
-	return Number(value.toFixed(6));
 }

@@ -65,8 +65,8 @@ export const dailyCampaigns = sqliteTable(
 );
 
 /**
- * What the network's own reports add up, and publishers' by campaign: clicks, paid or not, on the UTC day of the click, and settled conversions that are no tests, cancelled
- * ones too, on the UTC day of the event. Country, kind and platform are those of the click.
+ * What the network's own reports add up, and publishers' by campaign: clicks, paid or not, on the UTC day of the click, and settled
+ * conversions that are no tests, cancelled ones too, on the UTC day of the event. Country, kind and platform are those of the click.
  */
 export const dailyNetwork = sqliteTable(
 	"daily_network",

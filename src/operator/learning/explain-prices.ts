@@ -27,10 +27,10 @@ import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import type { LinkType, PricingModel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
-import { formatUsd, SHARE_SCALE } from "../../lib/money.ts";
+import { formatUsd, roundTo, SHARE_SCALE } from "../../lib/money.ts";
 import { laterRelease } from "../../lib/release.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
-import { roundTo, showDay, showKeyword, showMicros } from "./show-learned.ts";
+import { showDay, showKeyword, showMicros } from "./show-learned.ts";
 
 /** Prices that are explained of a request. */
 const MAX_EXPLAINED = 20;

@@ -6,12 +6,12 @@ import { NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../learning/ce
 import { type NetworkLearning, networkSettings } from "../../learning/policy.ts";
 import type { StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
-import { formatUsd, MAX_EPC_MICROS } from "../../lib/money.ts";
+import { formatUsd, MAX_EPC_MICROS, roundTo } from "../../lib/money.ts";
 import { readVersion } from "../network/network-version.ts";
 import type { Advice, AdviceItem } from "./learning-answers.ts";
 import type { AdviceQuery } from "./learning-requests.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, readDoneNight, termsOf } from "./read-learned.ts";
-import { roundTo, showDay, showEvidence, showMicros } from "./show-learned.ts";
+import { showDay, showEvidence, showMicros } from "./show-learned.ts";
 
 /** A number of the network file that would change. */
 type AdvisedNumber = { field: string; operatorMicros: number; learnedMicros: number; factor: number };

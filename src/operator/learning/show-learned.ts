@@ -2,7 +2,7 @@
 import type { Break } from "../../learning/breaks.ts";
 import { NO_KEYWORD } from "../../learning/cell.ts";
 import type { FactorEvidence } from "../../learning/factor.ts";
-import { formatUsd } from "../../lib/money.ts";
+import { formatUsd, roundTo } from "../../lib/money.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Evidence, LearningState } from "./learning-answers.ts";
 
@@ -31,10 +31,6 @@ export function showBreak(found: Break): Omit<LearningState["breaks"][number], "
 
 export function showMicros(micros: number): string {
 	return formatUsd(Math.round(micros));
-}
-
-export function roundTo(value: number, digits: number): number {
-	return Number(value.toFixed(digits));
 }
 
 /** @param day days since the epoch */

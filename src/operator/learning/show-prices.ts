@@ -10,10 +10,11 @@ import type { LearningSettings } from "../../learning/settings.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
+import { roundTo } from "../../lib/money.ts";
 import type { Prices } from "./learning-answers.ts";
 import type { PricesQuery } from "./learning-requests.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
-import { roundTo, showBreak, showDay, showEvidence, showKeyword, showMicros } from "./show-learned.ts";
+import { showBreak, showDay, showEvidence, showKeyword, showMicros } from "./show-learned.ts";
 
 /** Keywords that are listed of a campaign's, those with the most clicks. */
 const MAX_KEYWORDS = 100;

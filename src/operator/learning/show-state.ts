@@ -6,11 +6,12 @@ import { type Curve, DEFAULT_CURVES, LAG_EDGES, partBy } from "../../learning/de
 import type { LearningMode } from "../../learning/modes.ts";
 import { networkSettings } from "../../learning/policy.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
+import { roundTo } from "../../lib/money.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { exportLearning } from "../network/learning-file.ts";
 import type { LearningState } from "./learning-answers.ts";
 import { readDoneNight } from "./read-learned.ts";
-import { roundTo, showBreak, showDay } from "./show-learned.ts";
+import { showBreak, showDay } from "./show-learned.ts";
 
 /** Breaks are told of for so long, and so many of them. */
 const TOLD_DAYS = 14;
