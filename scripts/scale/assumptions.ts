@@ -8,7 +8,7 @@
  * `list`: a price or limit on Cloudflare's pages, read in November 2026. `trial`: measured once, by no command that is kept. `assumed`: nobody
  * has measured it; put your own value in.
  */
-export type Source =
+type Source =
 	| { kind: "measured"; part: string; figure: string }
 	| { kind: "code"; file: string }
 	| { kind: "list"; page: string }

@@ -1,5 +1,5 @@
 /** The tables of docs/scale.md. */
-import { ASSUMPTIONS, type Assumption, type Source, type Values } from "./assumptions.ts";
+import { ASSUMPTIONS, type Assumption, type Values } from "./assumptions.ts";
 import { bookNeeds, bookOf } from "./book.ts";
 import { charge, cloudflareTotal, costsOf } from "./costs.ts";
 import { d1Gb, daysToFill, MONTH_SECONDS, needsOf, postgresSize } from "./model.ts";
@@ -9,7 +9,6 @@ import { writeDollars, writeExactly, writeNumber, writeTable } from "./write.ts"
 
 const LOADS: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
 const CATALOGUES: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
-const DEVELOPERS = "https://developers.cloudflare.com";
 
 /** Every table, by the name that the page has it under. */
 export function writeTables(v: Values, loads: readonly number[] = LOADS): Record<TableName, string> {
@@ -20,11 +19,10 @@ export function writeTables(v: Values, loads: readonly number[] = LOADS): Record
 		costs: writeCosts(v, loads),
 		catalogues: writeCatalogues(v),
 		assumptions: writeAssumptions(),
-		prices: writePrices(),
 	};
 }
 
-export const TABLE_NAMES = ["walls", "loads", "needs", "costs", "catalogues", "assumptions", "prices"] as const;
+export const TABLE_NAMES = ["walls", "loads", "needs", "costs", "catalogues", "assumptions"] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 
 function writeWalls(v: Values): string {
@@ -150,40 +148,13 @@ function writeCatalogues(v: Values): string {
 	);
 }
 
+/** What nobody has measured and no page says: the values to replace by one's own. */
 function writeAssumptions(): string {
-	const rows = Object.values<Assumption>(ASSUMPTIONS).map(({ value, unit, what, source }) => [
-		`${writeExactly(value)} ${unit}`,
-		what,
-		writeSource(source),
-	]);
-	return writeTable(["value", "of", "source"], rows);
-}
-
-function writeSource(source: Source): string {
-	switch (source.kind) {
-		case "measured":
-			return `measured: \`npm run bench -- --only ${source.part}\`, \`${source.figure}\``;
-		case "code":
-			return `code: \`${source.file}\``;
-		case "list":
-			return `limit: ${linkTo(source.page)}`;
-		case "trial":
-			return "a trial";
-		case "assumed":
-			return "assumed";
-	}
-}
-
-function writePrices(): string {
-	const rows = Object.values<Price>(PRICES).map(({ of, dollars, unit, included, page }) => [
-		of,
-		`$${dollars} a ${unit}`,
-		included === 0 ? "" : `${writeExactly(included)} ${unit}`,
-		page === null ? "assumed" : linkTo(page),
-	]);
-	return writeTable(["", "price", "included a month", "source"], rows);
-}
-
-function linkTo(page: string): string {
-	return `[${page}](${DEVELOPERS}/${page}/)`;
+	const values = Object.values<Assumption>(ASSUMPTIONS)
+		.filter(({ source }) => source.kind === "assumed")
+		.map(({ value, unit, what }) => [`${writeExactly(value)} ${unit}`, what]);
+	const prices = Object.values<Price>(PRICES)
+		.filter(({ page }) => page === null)
+		.map(({ of, dollars, unit }) => [`$${dollars} a ${unit}`, of]);
+	return writeTable(["value", "of"], [...values, ...prices]);
 }

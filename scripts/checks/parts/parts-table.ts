@@ -43,9 +43,13 @@ function table(parts: readonly Part[], isSource: boolean): string {
 	].join("\n");
 }
 
-/** Among the parts of src/, that is left out. */
+/** Among the parts of src/, that is left out. Several files of a folder are named together. */
 function names(paths: readonly string[], withoutSource = false): string {
-	return paths.map((path) => code(withoutSource ? path.replace(/^src\//, "") : path)).join(", ");
+	const byFolder = Map.groupBy(paths, (path) => /^(.*\/)[^/]+\.ts$/.exec(path)?.[1] ?? path);
+	return [...byFolder]
+		.map(([folder, files]) => (files.length === 1 ? files.join() : `${folder}{${files.map((file) => file.slice(folder.length, -3)).join(",")}}.ts`))
+		.map((path) => code(withoutSource ? path.replace(/^src\//, "") : path))
+		.join(", ");
 }
 
 function code(text: string): string {
