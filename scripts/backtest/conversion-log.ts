@@ -1,7 +1,8 @@
 import type { ConversionFacts } from "../../src/learning/cohorts.ts";
+import type { CallbackStatus } from "../../src/lib/enums.ts";
 
-/** One thing that a platform said of a conversion. */
-export type Word = { at: number; status: "approved" | "cancelled"; payoutMicros: number | null };
+/** One thing that a platform said of a conversion: that it is owed for, or no more. */
+export type Word = { at: number; status: CallbackStatus; payoutMicros: number | null };
 
 /** Adds what was said, once, in the order of its time. */
 export function addWord(words: readonly Word[], word: Word): Word[] {

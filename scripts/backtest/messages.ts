@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CALLBACK_STATUSES } from "../../src/lib/enums.ts";
 import { parseMicros } from "../../src/lib/money.ts";
 
 /** The lines that `--serve` reads: amounts in USD, times in Unix milliseconds. */
@@ -70,7 +71,7 @@ const conversion = v.object({
 	txnid: id,
 	click: id,
 	platform: v.nullish(id, ""),
-	status: v.picklist(["approved", "cancelled"]),
+	status: v.picklist(CALLBACK_STATUSES),
 	payout: v.nullish(usd, null),
 });
 

@@ -1,6 +1,7 @@
 import { type CampaignTerms, keywordClass, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { priceOf, priceToMicros } from "../../src/lib/money.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
+import type { Word } from "./conversion-log.ts";
 import { type ClickFacts, Learner, type Publisher } from "./learner.ts";
 
 export type LedgerClick = Omit<ClickFacts, "bidMicros"> & { id: string };
@@ -11,7 +12,7 @@ export type LedgerWord = {
 	platform: string;
 	txnid: string;
 	click: string;
-	status: "approved" | "cancelled";
+	status: Word["status"];
 	grossMicros: number;
 };
 

@@ -56,7 +56,7 @@ export const LINK_EFFECTS = { homepage: 0.85, deeplink: 1.2 } as const;
 /** The index of the platform that takes its time. */
 export const SLOW_PLATFORM = 1;
 const OPERATOR_ERROR = Math.log(3);
-const MOST_DELAY_DAYS = 45;
+const MAX_DELAY_DAYS = 45;
 
 /** What the campaign of a cell is truly worth a click on a day, in USD, before the effects of traffic. */
 export function trueCampaignEpc({ campaigns, platforms, options }: Market, campaignAt: number, day: number): number {
@@ -100,7 +100,7 @@ function makeMarket(options: MarketOptions): Market {
 
 function makePlatforms(random: Random): Platform[] {
 	const mixture = (fast: number, fastDays: number, slowDays: number) => (chance: Random) =>
-		Math.min(MOST_DELAY_DAYS, exponential(chance, chance() < fast ? fastDays : slowDays));
+		Math.min(MAX_DELAY_DAYS, exponential(chance, chance() < fast ? fastDays : slowDays));
 	const reversed = () => 0.05 + 0.15 * random();
 	return [
 		{ id: "swift", batches: false, delayDays: mixture(0.8, 0.1, 3), reversed: reversed() },

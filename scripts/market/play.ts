@@ -1,3 +1,4 @@
+import type { Word } from "../backtest/conversion-log.ts";
 import { LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
@@ -18,7 +19,7 @@ export type Player = {
 	/** Prices of cells from a time on, in USD. */
 	prices: (at: number, cells: readonly MarketCell[]) => Price[];
 	click: (at: number, id: number, cell: MarketCell, price: Price) => void;
-	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: "approved" | "cancelled", payout: number) => void;
+	conversion: (at: number, txnid: number, click: number, cell: MarketCell, status: Word["status"], payout: number) => void;
 };
 
 /** A won click, as it is scored. */
@@ -30,10 +31,10 @@ const QUARTERS = 4;
 const UNLISTED_KEYWORD_EFFECT = 0.9;
 
 /** Above what publishers and campaigns have: a cell's key is one number of its indexes. */
-const MOST_SOURCES = 64;
-const MOST_KEYWORDS = 8;
+const MAX_SOURCES = 64;
+const MAX_KEYWORDS = 8;
 
-type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: "approved" | "cancelled"; payout: number };
+type Event = { at: number; txnid: number; click: number; cell: MarketCell; status: Word["status"]; payout: number };
 
 /** Plays a market to its end. Traffic, rivals and what a click would bring are the same for every player. */
 export function play(market: Market, player: Player, score: (won: Won) => void): void {
@@ -138,7 +139,7 @@ class CellTable {
 		const keyword = random() < 0.5 ? -1 : Math.floor(random() * (keywords + 1));
 		const link = random() < 0.4 ? "deeplink" : "homepage";
 		const key =
-			(((campaign * publishers.length + publisherAt) * MOST_SOURCES + source) * MOST_KEYWORDS + keyword + 1) * 2 +
+			(((campaign * publishers.length + publisherAt) * MAX_SOURCES + source) * MAX_KEYWORDS + keyword + 1) * 2 +
 			Number(link === "deeplink");
 		let cell = this.#cells.get(key);
 		if (cell === undefined) {

@@ -58,7 +58,7 @@ export class LearnedFactors {
 		this.#publishers = new Map(
 			Object.entries(wire?.publishers ?? {}).map(([id, own]) => [id, { ...own, highest: Math.max(1, ...Object.values(own.c ?? {})) }]),
 		);
-		this.#mostHeld = (wire === null ? MOST_UNKNOWN : (wire.h ?? HELD_SCALE)) / HELD_SCALE;
+		this.#mostHeld = (wire === null ? MAX_UNKNOWN : (wire.h ?? HELD_SCALE)) / HELD_SCALE;
 	}
 
 	/** @param source the publisher's own name of the place, as its clicks will have it; null for none */
@@ -75,7 +75,7 @@ export class LearnedFactors {
 }
 
 /** As much as src/learning lets a campaign creep, where the key does not tell. */
-const MOST_UNKNOWN = 3 * HELD_SCALE;
+const MAX_UNKNOWN = 3 * HELD_SCALE;
 
 function ownFactor(factors: Readonly<Record<string, number>>, name: string): number | undefined {
 	return Object.hasOwn(factors, name) ? factors[name] : undefined;

@@ -53,15 +53,15 @@ export type Uncounted = Pick<ConversionRow, "platform" | "txnid" | "cid" | "clic
 export type Why = NoMatch | ConversionHold | null;
 
 /** PostgreSQL looks for each click hash in every week of clicks that is kept: more in one statement may take longer than a statement may. */
-const EXPLAINED_AT_ONCE = 250;
+const MAX_EXPLAINED = 250;
 
 /** Why no click is found for a conversion, by what is stored at this moment; for one that has a click, what it is held for. */
 export async function explainUncounted(db: Database, rows: readonly Uncounted[]): Promise<(conversion: Uncounted) => Why> {
 	const missing = rows.filter(({ click_id }) => click_id === null);
 	if (missing.length === 0) return ({ held_for }) => held_for;
 	const whyOf = new Map<string, Why>();
-	for (let start = 0; start < missing.length; start += EXPLAINED_AT_ONCE) {
-		const part = missing.slice(start, start + EXPLAINED_AT_ONCE);
+	for (let start = 0; start < missing.length; start += MAX_EXPLAINED) {
+		const part = missing.slice(start, start + MAX_EXPLAINED);
 		const { findClick } = await readLedgerState(db, [], [], part);
 		for (const { platform, txnid, cid } of part) whyOf.set(keyOf({ platform, txnid }), findClick(platform, cid).why);
 	}

@@ -29,14 +29,14 @@ export async function readBody<Output>(
 	return readInput(schema, Array.isArray(body) ? null : body, telling);
 }
 
-/** Whether a verb is to say what it would do, and no more; absent: it is not. */
-export const dryRunFlag = v.pipe(
+/** A parameter that says yes by 1 or true; absent it says no. */
+export const flag = v.pipe(
 	v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
 	v.transform((value) => value === "1" || value === "true"),
 );
 
 /** Closed: a mistyped dry_run would do what it was to preview. */
-const dryRunSchema = v.strictObject({ dry_run: dryRunFlag });
+const dryRunSchema = v.strictObject({ dry_run: flag });
 
 /** The query of a verb that can say what it would do: whether it is to say no more. @throws HttpError 422 for any other parameter */
 export function readDryRun(query: Record<string, string>): boolean {

@@ -71,7 +71,7 @@ export class FactorCount {
 }
 
 /** Factors that are kept before those without a chance are let go of. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /**
  * Of more factors than have room, the ones to begin with: of kinds of links and publishers, then what moves the most money, half of the room
@@ -82,7 +82,7 @@ export class FactorChoice {
 	readonly #always: Factor[] = [];
 	#bytesOfAlways = 0;
 	#rest: Moving[] = [];
-	#mostKept = MOST_KEPT;
+	#mostKept = MAX_KEPT;
 	#seen = 0;
 
 	/** @param publishers among whom that half is shared */
@@ -102,7 +102,7 @@ export class FactorChoice {
 		if (this.#rest.length < this.#mostKept) return;
 		const [first, later] = this.#sort();
 		this.#rest = [...first, ...later];
-		this.#mostKept = this.#rest.length + MOST_KEPT;
+		this.#mostKept = this.#rest.length + MAX_KEPT;
 	}
 
 	/** In the order in which they have room. */

@@ -7,7 +7,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { IDLE_DAYS, MAX_SOURCES } from "../learning/sources.ts";
 
 /** Sources that are moved at once: all rows are gone through for them, since an index by source would cost every click. */
-const MAX_SOURCES_AT_ONCE = 2_000;
+const MAX_SOURCES_A_STEP = 2_000;
 /** Rows of clicks that a slice of campaigns has; one that has more is a slice of its own. */
 const ROWS_A_SLICE = 20_000;
 
@@ -29,7 +29,7 @@ export async function giveUpPlaces(db: Database, today: number, note: (retiremen
 		WHERE s.from_day IS NOT NULL AND s.last_day < ${today - IDLE_DAYS} AND s.publisher_id IN (
 			SELECT f.publisher_id FROM learning_sources f WHERE f.from_day IS NOT NULL
 			GROUP BY f.publisher_id HAVING count(*) >= ${MAX_SOURCES} AND min(f.last_day) < ${today - IDLE_DAYS})
-		ORDER BY s.publisher_id, s.source LIMIT ${MAX_SOURCES_AT_ONCE}`);
+		ORDER BY s.publisher_id, s.source LIMIT ${MAX_SOURCES_A_STEP}`);
 	if (idle.length === 0) return null;
 	const byPublisher = Map.groupBy(idle, ({ publisherId }) => publisherId);
 	const sources = Object.fromEntries([...byPublisher].map(([publisherId, rows]) => [publisherId, rows.map(({ source }) => source)]));

@@ -1,7 +1,7 @@
 /** Conversions that a campaign's clicks of a week are expected to bring: with fewer it is starved, with more than enough it is fed. */
 const STARVED_BELOW = 1;
 const FED_ABOVE = 4;
-const MOST_CREEP = 3;
+const MAX_CREEP = 3;
 
 /**
  * What a campaign is bid at above what is believed, from day to day: a campaign that wins no clicks can never be found to be worth more
@@ -11,7 +11,7 @@ const MOST_CREEP = 3;
  * @param rate the part that it moves by a day
  */
 export function nextCreep(creep: number, expected: number, rate: number): number {
-	if (expected < STARVED_BELOW) return Math.min(MOST_CREEP, creep * (1 + rate));
+	if (expected < STARVED_BELOW) return Math.min(MAX_CREEP, creep * (1 + rate));
 	if (expected > FED_ABOVE) return Math.max(1, creep / (1 + rate));
 	return creep;
 }

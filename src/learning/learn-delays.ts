@@ -8,18 +8,18 @@ const REVERSALS_WORTH = 20;
 /** Steps of a platform's arrivals that tell what to expect of the next, conversions that the default's pace counts as in them, and bounds. */
 const PACE_STEPS = 3;
 const PACE_WORTH = 3;
-const MOST_PACE = 8;
-const MOST_HAZARD = 0.4;
+const MAX_PACE = 8;
+const MAX_HAZARD = 0.4;
 const ARRIVALS_HALF_LIFE_DAYS = 60;
 const REVERSALS_HALF_LIFE_DAYS = 60;
 /** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
 const LEVEL_HALF_LIFE_DAYS = 7;
 const LEVEL_WORTH_REVERSALS = 3;
-const MOST_LEVEL = 5;
+const MAX_LEVEL = 5;
 /** Arrivals of days of which less is known are not projected further. */
 const LEAST_KNOWN = 0.05;
 /** A platform that takes more back than this is not learned from, but looked into. */
-const MOST_REVERSED = 0.9;
+const MAX_REVERSED = 0.9;
 
 type DayCounts = { arrivals: number[]; reversals: number[] };
 
@@ -81,9 +81,9 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 			seen += Math.max(0, came[before] ?? 0);
 			expected += (usual[before] ?? 0) * (byThen[before] ?? 0);
 		}
-		const pace = Math.min(MOST_PACE, seen / expected);
+		const pace = Math.min(MAX_PACE, seen / expected);
 		const worth = ARRIVALS_WORTH * partBy(prior, edge);
-		const guessed = Math.min(MOST_HAZARD, (usual[at] ?? 0) * pace);
+		const guessed = Math.min(MAX_HAZARD, (usual[at] ?? 0) * pace);
 		const hazard = (worth * guessed + Math.max(0, came[at] ?? 0)) / (worth + Math.max(0, byThen[at] ?? 0));
 		return Math.min(1, Math.max(0, hazard));
 	});
@@ -110,11 +110,11 @@ function learnReversals(
 	}
 	let sum = 0;
 	const usual = taken.map((count, lag) => {
-		sum = Math.min(MOST_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
+		sum = Math.min(MAX_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
 		return sum;
 	});
 	const levels = learnLevels(days, today, arrived, usual);
-	const atLevel = (age: number, level: number) => Math.min(MOST_REVERSED, partBy(usual, age) * level);
+	const atLevel = (age: number, level: number) => Math.min(MAX_REVERSED, partBy(usual, age) * level);
 	return {
 		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
 		reversedByNow: levels.map((level, age) => atLevel(age, level)),
@@ -138,7 +138,7 @@ function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve
 			seen += weight * (observed[age] ?? 0);
 			awaited += weight * (expected[age] ?? 0);
 		}
-		return Math.min(MOST_LEVEL, Math.max(0, seen) / awaited);
+		return Math.min(MAX_LEVEL, Math.max(0, seen) / awaited);
 	});
 }
 

@@ -6,7 +6,7 @@ const COUNTED_MULTIPLE = 5;
 /** Up to this multiple, what is above the counted part is shared by the whole network; a larger payout counts once a person has let go of it. */
 const POOLED_MULTIPLE = 40;
 /** The most that shared part adds to what counts. */
-const MOST_LOADING = 0.15;
+const MAX_LOADING = 0.15;
 /** Conversions that the network's mean counts as in a campaign's. */
 const MEAN_WORTH = 4;
 /** What a conversion pays, in clicks at the operator's number, where the network has none yet. */
@@ -126,5 +126,5 @@ export function addLoading(sums: LoadingSums, sizes: PayoutSizes, capMicros: num
 
 /** The part by which what counts is raised everywhere, for what is pooled. */
 export function loadingOf({ countedMicros, pooledMicros }: LoadingSums): number {
-	return countedMicros === 0 ? 0 : Math.min(MOST_LOADING, pooledMicros / countedMicros);
+	return countedMicros === 0 ? 0 : Math.min(MAX_LOADING, pooledMicros / countedMicros);
 }

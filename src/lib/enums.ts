@@ -7,6 +7,10 @@ export const PUBLISHER_IDENTITY = /^[A-Za-z0-9_-]{1,64}$/;
 export const PRICING_MODELS = ["CPA", "CPC"] as const;
 export type PricingModel = (typeof PRICING_MODELS)[number];
 
+/** A suspended publisher gets no bids, and nothing of what it sends is paid. */
+export const PUBLISHER_STATUSES = ["active", "suspended"] as const;
+export type PublisherStatus = (typeof PUBLISHER_STATUSES)[number];
+
 /** What the budgets of a campaign count: what publishers are paid for clicks, or what the clicks cost before the publisher's share. */
 export const BUDGET_BASES = ["publisher", "gross"] as const;
 export type BudgetBasis = (typeof BUDGET_BASES)[number];

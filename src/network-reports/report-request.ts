@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { cursorOf } from "../http/pages.ts";
 import { day, givenOf, groupOf, readSpan, requireKeyOf } from "../http/period.ts";
-import { readInput } from "../http/read-input.ts";
+import { flag, readInput } from "../http/read-input.ts";
 import { pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 import { REPORT_GROUPS, type ReportGroup } from "./report-answer.ts";
@@ -16,7 +16,7 @@ const OF_SOURCE_SUMS: ReadonlySet<ReportGroup> = new Set(["source", "day", "publ
 
 export const networkReportQuerySchema = v.strictObject({
 	group: groupOf(REPORT_GROUPS, "day"),
-	detail: v.optional(v.picklist(["0", "1"], "must be 0 or 1"), "0"),
+	detail: flag,
 	from: v.optional(day),
 	to: v.optional(day),
 	publisher: v.optional(v.pipe(v.string(), v.maxLength(255, "must have at most 255 characters"))),
@@ -47,7 +47,7 @@ export function readNetworkReportQuery(query: Record<string, string>, now: numbe
 	const first = from ?? utcDay(Date.parse(last) - DEFAULT_DAYS * DAY_MS);
 	readSpan(first, last, now, { defaultMs: 0, maxDays: MAX_REPORT_DAYS });
 	requireKeyOf(group, cursor, ["campaign"]);
-	return { group, from: first, to: last, publisher: publisher ?? null, detail: detail === "1", limit, after: cursor ?? null };
+	return { group, from: first, to: last, publisher: publisher ?? null, detail, limit, after: cursor ?? null };
 }
 
 /** Whether it is added up of single clicks and conversions: no sums of sources are kept by what it asks. */

@@ -1,6 +1,6 @@
 /** Answer of GET /api/account: what a publisher may know of how it is set up. */
 import * as v from "valibot";
-import { AMENDMENTS, NAME_KINDS, PRICING_MODELS } from "../lib/enums.ts";
+import { AMENDMENTS, NAME_KINDS, PRICING_MODELS, PUBLISHER_STATUSES } from "../lib/enums.ts";
 import { count, time } from "../lib/shapes.ts";
 
 const text = v.string();
@@ -10,7 +10,7 @@ export const accountSchema = v.strictObject({
 	id: text,
 	name: text,
 	status: v.pipe(
-		v.picklist(["active", "suspended"]),
+		v.picklist(PUBLISHER_STATUSES),
 		v.description("Suspended: no bids, lists, links or searches, and nothing is paid; reports stay readable."),
 	),
 	pricing_model: v.pipe(v.picklist(PRICING_MODELS), v.description("What you are paid for: conversions (CPA) or clicks (CPC).")),

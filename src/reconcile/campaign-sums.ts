@@ -11,8 +11,8 @@ import {
 	CampaignDay,
 	compareCampaignDays,
 	type Difference,
-	MOST_AHEAD_MS,
-	MOST_BEHIND_MS,
+	MAX_AHEAD_MS,
+	MAX_BEHIND_MS,
 	type QuarterRow,
 	type SumRow,
 } from "./compare-sums.ts";
@@ -44,8 +44,8 @@ async function readOnce(db: Database, day: string, after: number, limits: PartLi
 	const campaigns = await db.all<{ campaignId: number; timezone: string }>(sql`SELECT campaign_id AS "campaignId", timezone
 		FROM campaigns WHERE campaign_id > ${after} ORDER BY campaign_id LIMIT ${limits.campaigns}`);
 	const last = campaigns.length < limits.campaigns ? null : (campaigns.at(-1)?.campaignId ?? null);
-	const from = Date.parse(day) - MOST_AHEAD_MS;
-	const to = Date.parse(day) + DAY_MS + MOST_BEHIND_MS;
+	const from = Date.parse(day) - MAX_AHEAD_MS;
+	const to = Date.parse(day) + DAY_MS + MAX_BEHIND_MS;
 	const sums = new CampaignDay(day, new Map(campaigns.map(({ campaignId, timezone }) => [campaignId, timezone])));
 	const isThese = last === null ? sql`campaign_id > ${after}` : sql`campaign_id > ${after} AND campaign_id <= ${last}`;
 	// Quarters of an hour: QUARTER_MS is written out, since a bound one is another value in GROUP BY.

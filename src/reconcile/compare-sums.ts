@@ -85,8 +85,8 @@ export type QuarterRow = {
 
 const QUARTER_MS = 15 * MINUTE_MS;
 /** How far clocks are ahead of UTC, and behind it, at the most. */
-export const MOST_AHEAD_MS = 14 * HOUR_MS;
-export const MOST_BEHIND_MS = 12 * HOUR_MS;
+export const MAX_AHEAD_MS = 14 * HOUR_MS;
+export const MAX_BEHIND_MS = 12 * HOUR_MS;
 
 /** Every sum of some publishers' day that is not what its rows give. */
 export function comparePublishers({ day, sides, areClicksGone, areUnpaidGone }: PublishersState): Difference[] {
@@ -149,7 +149,7 @@ export function compareCampaignDays(
 	// What is known of the campaign now says nothing of a day that began on other clocks.
 	const isTold = ({ campaignId }: SumRow) => {
 		const changedAt = clocksChangedAt.get(Number(campaignId));
-		return changedAt === undefined || changedAt + DAY_MS <= Date.parse(day) - MOST_AHEAD_MS;
+		return changedAt === undefined || changedAt + DAY_MS <= Date.parse(day) - MAX_AHEAD_MS;
 	};
 	return compare("campaign_days", day, SHAPES.campaign_days.ofClicks, stored.filter(isTold), counted.filter(isTold));
 }

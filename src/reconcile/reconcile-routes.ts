@@ -7,7 +7,7 @@ import { readBody } from "../http/read-input.ts";
 import { jsonResponse } from "../lib/http.ts";
 import { DAY_MS, isUtcDay, SECOND_MS, utcDay } from "../lib/time.ts";
 import type { Difference } from "./compare-sums.ts";
-import { MOST_AHEAD_MS } from "./compare-sums.ts";
+import { MAX_AHEAD_MS } from "./compare-sums.ts";
 import { firstDay } from "./first-day.ts";
 import { FIRST_PART, type Part, readPart, writePart } from "./parts.ts";
 import type { ReconcileAnswer } from "./reconcile-answers.ts";
@@ -56,7 +56,7 @@ async function reconcile(deps: ReconcileDeps, asked: Asked, repair: Repair): Pro
 	const startedAt = deps.now();
 	const first = asked.from ?? (await firstDay(deps.db, startedAt));
 	// Some campaigns' clocks are ahead of UTC.
-	const last = asked.to ?? utcDay(startedAt + MOST_AHEAD_MS);
+	const last = asked.to ?? utcDay(startedAt + MAX_AHEAD_MS);
 	const [, cursorDay, cursorPart, totalsAfter] = CURSOR.exec(asked.cursor ?? `day ${first}`) ?? [];
 	const differences: Difference[] = [];
 	let found = 0;

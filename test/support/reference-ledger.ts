@@ -95,7 +95,7 @@ const MEANING: Record<string, Status> = {
 };
 /** Micro-dollars; where neither platform nor campaign says another. */
 const DEFAULT_CEILING = 10_000_000_000;
-const MOST_RELEASED = 1_000_000_000_000;
+const MAX_RELEASED = 1_000_000_000_000;
 const CREDIT_STEP = 100n;
 
 export class ReferenceLedger {
@@ -233,7 +233,7 @@ export class ReferenceLedger {
 		if (conversion.verdict === verdict) return true;
 		const isRecalled = conversion.verdict === "released" && verdict === null;
 		conversion.verdict = verdict;
-		conversion.releasedUpTo = verdict === "released" ? MOST_RELEASED : 0;
+		conversion.releasedUpTo = verdict === "released" ? MAX_RELEASED : 0;
 		this.#weigh(conversion, now);
 		// What a release let count, and what was credited for it, goes with the release.
 		if (isRecalled && conversion.stage === "quarantined" && conversion.heldFor !== "no_rate") this.#tell(conversion, true);

@@ -11,7 +11,7 @@ import type { Bench, Part } from "../part.ts";
 const SEEDS = [11, 12, 13];
 const EVENT_SEED = 14;
 const TRIPLE_DAY = 60;
-const MOST_SERVE_SECONDS = 300;
+const MAX_SERVE_SECONDS = 300;
 const MILLION_DAY = 60;
 /** Days after an event when prices are looked at. */
 const LOOK_AFTER_DAYS = 15;
@@ -133,7 +133,7 @@ function timeServing(bench: Bench): Figure {
 	play(market, spoken(market), () => {});
 	const { user, system } = process.cpuUsage(before);
 	bench.say("served 120 days");
-	return atMost("learning.serve", (user + system) / 1e6, "s of CPU", MOST_SERVE_SECONDS);
+	return atMost("learning.serve", (user + system) / 1e6, "s of CPU", MAX_SERVE_SECONDS);
 }
 
 function usd({ marginUsd }: Score): string {

@@ -19,7 +19,7 @@ import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -41,22 +41,15 @@ named("ImportReport", importReportSchema);
 /** How a change of the network is asked for. */
 export const CHANGE_QUERY: readonly Parameter[] = [
 	DRY_RUN,
-	{
-		in: "query",
-		name: "yes",
-		description: "1 goes on where more than half of the campaigns that bid would stop, or an undo overwrites what came later.",
-		schema: v.picklist(["0", "1"]),
-	},
+	flagParameter("yes", "1 goes on where more than half of the campaigns that bid would stop, or an undo overwrites what came later."),
 ];
 
 const IMPORT_QUERY: readonly Parameter[] = [
 	...CHANGE_QUERY,
-	{
-		in: "query",
-		name: "campaigns_complete",
-		description: "1 removes campaigns that a brand's list does not name, as the brand's own `campaigns_complete` does.",
-		schema: v.picklist(["0", "1"]),
-	},
+	flagParameter(
+		"campaigns_complete",
+		"1 removes campaigns that a brand's list does not name, as the brand's own `campaigns_complete` does.",
+	),
 ];
 
 export const IF_MATCH: Parameter = {

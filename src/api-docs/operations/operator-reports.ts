@@ -6,12 +6,12 @@ import { MAX_REPORT_DAYS, networkReportQuerySchema } from "../../network-reports
 import { MAX_SOURCE_ROWS } from "../../network-reports/source-rows.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, dayBefore, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { count, dayBefore, faultsAnswer, flagParameter, UNAUTHORIZED } from "./shapes.ts";
 
 named("NetworkReportRow", reportRowSchema);
 named("NetworkReportTotal", reportTotalSchema);
 
-const { detail, from, to, publisher } = networkReportQuerySchema.entries;
+const { from, to, publisher } = networkReportQuerySchema.entries;
 
 export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
 	{
@@ -32,12 +32,10 @@ export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
 				description: `Some of ${REPORT_GROUPS.join(", ")}, with commas between them: rows are in their order. source with more than day and publisher is added up of single clicks and conversions, of at most ${MAX_SOURCE_ROWS} in the period.`,
 				schema: v.optional(v.string(), "day"),
 			},
-			{
-				in: "query",
-				name: "detail",
-				description: `1: source alone, or with day and publisher, has all figures too, of at most as many; else rows have those that sums of sources are kept of.`,
-				schema: detail,
-			},
+			flagParameter(
+				"detail",
+				"1: source alone, or with day and publisher, has all figures too, of at most as many; else rows have those that sums of sources are kept of.",
+			),
 			{ in: "query", name: "from", description: "The first day; without it a month before `to`.", schema: from, example: dayBefore(1) },
 			{ in: "query", name: "to", description: `The last day; without it today. At most ${MAX_REPORT_DAYS} days in all.`, schema: to },
 			{ in: "query", name: "publisher", description: "Of this one.", schema: publisher },

@@ -6,7 +6,7 @@ import { MAX_STATEMENT_ROWS } from "../../operator/statement/read-statement.ts";
 import { reconciledSchema, statementDifferenceSchema, statementsSchema } from "../../operator/statement/statement-answers.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, count, faultsAnswer, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 named("StatementDifference", statementDifferenceSchema);
 
@@ -29,7 +29,7 @@ export const OPERATOR_STATEMENT_OPERATIONS: readonly Operation[] = [
 				schema: v.string(),
 				example: "northwind",
 			},
-			{ in: "query", name: "apply", description: "1 applies it; otherwise it is only compared.", schema: v.picklist(["0", "1"]) },
+			flagParameter("apply", "1 applies it; otherwise it is only compared."),
 			{
 				in: "query",
 				name: "mapping",

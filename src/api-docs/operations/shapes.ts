@@ -40,13 +40,13 @@ export function largerThan(maxBytes: number, description = TOO_LARGE.description
 	return { description, content: { schema: errorSchema, example: { error: `The body may hold at most ${maxBytes} bytes` } } };
 }
 
+/** A parameter of the query that says yes by 1. */
+export function flagParameter(name: string, description: string): Parameter {
+	return { in: "query", name, description, schema: v.picklist(["0", "1"]) };
+}
+
 /** Of verbs that can say what they would do. */
-export const DRY_RUN: Parameter = {
-	in: "query",
-	name: "dry_run",
-	description: "1 only says what would change.",
-	schema: v.picklist(["0", "1"]),
-};
+export const DRY_RUN = flagParameter("dry_run", "1 only says what would change.");
 
 /** Of every operation that takes a key. */
 export const TOO_MANY_REQUESTS: Answer = {

@@ -14,7 +14,7 @@ const LOST_AFTER_MS = 10 * SECOND_MS;
 const PAUSE_AFTER_ERRORS_MS = 10 * SECOND_MS;
 const MAX_ERRORS = 6;
 /** A request may have six connections open: one is left for what it answers. */
-const READS_AT_ONCE = 5;
+const MAX_CONCURRENT_READS = 5;
 
 export class BackgroundFill {
 	readonly #reader: PackedReader;
@@ -70,7 +70,7 @@ export class BackgroundFill {
 				}
 			}
 		};
-		await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+		await Promise.all(Array.from({ length: MAX_CONCURRENT_READS }, work));
 		// Where settling made room, what found none before comes with the next run.
 		if (head() === present && errors === 0 && at >= names.length && !this.#reader.settle()) this.#met = needs;
 		if (errors > 0) this.#notBefore = now + PAUSE_AFTER_ERRORS_MS;

@@ -21,7 +21,7 @@ import type { FactsChunk } from "./read-facts.ts";
 /** At most so many changed chunks are fetched before a new head takes over; the others serve as they were until they are replaced. */
 const PREFETCH_CHUNKS = 64;
 /** As many connections as a request may have open. */
-const READS_AT_ONCE = 6;
+const MAX_CONCURRENT_READS = 6;
 
 export type PackedSnapshot = Opened<typeof PACKED_FORMAT, Head>;
 
@@ -96,8 +96,8 @@ export class PackedReader {
 		const changed = this.#held.wanted(head).filter((name) => this.#held.versionOf(name) !== null);
 		const first = changed.slice(0, PREFETCH_CHUNKS);
 		const fetched: { name: ChunkName; bytes: ArrayBuffer | null }[] = [];
-		for (let at = 0; at < first.length; at += READS_AT_ONCE) {
-			const some = first.slice(at, at + READS_AT_ONCE);
+		for (let at = 0; at < first.length; at += MAX_CONCURRENT_READS) {
+			const some = first.slice(at, at + MAX_CONCURRENT_READS);
 			fetched.push(...(await Promise.all(some.map(async (name) => ({ name, bytes: await this.#read(name, head, now, true) })))));
 		}
 		// Another request may have taken a newer head over, whose chunks these are not.

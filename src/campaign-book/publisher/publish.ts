@@ -53,7 +53,7 @@ const LEASE_MS = 2 * MINUTE_MS;
 const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
 /** Deleted together: as many connections as an invocation may have open. */
-const DELETES_AT_ONCE = 6;
+const MAX_CONCURRENT_DELETES = 6;
 /** From this many dirty slots on, the size of the book is estimated by its entries; below, by its present shards. */
 const MANY_SLOTS = 1_000;
 /** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
@@ -103,17 +103,17 @@ export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * 
  * @param left what the invocation may still do
  */
 export async function sweepBook({ db, kv, now }: PublishDeps, left: Operated = { statements: 100, keys: 200 }): Promise<number> {
-	const most = Math.min(MAX_DELETES_PER_RUN, left.keys - 1, DELETES_AT_ONCE * (left.statements - 1));
+	const most = Math.min(MAX_DELETES_PER_RUN, left.keys - 1, MAX_CONCURRENT_DELETES * (left.statements - 1));
 	if (most <= 0) return 0;
 	const old = await db
 		.select()
 		.from(bookGarbage)
 		.where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS))
 		.limit(most);
-	for (let at = 0; at < old.length; at += DELETES_AT_ONCE) {
+	for (let at = 0; at < old.length; at += MAX_CONCURRENT_DELETES) {
 		// A shard that came back to an old content uses its old key again: then it is no garbage any more.
 		const gone = await db.all<{ key: string }>(sql`DELETE FROM book_garbage WHERE (key, replaced_at) IN (
-			SELECT value ->> 'key', CAST(value ->> 'replacedAt' AS BIGINT) FROM json_each(${JSON.stringify(old.slice(at, at + DELETES_AT_ONCE))}))
+			SELECT value ->> 'key', CAST(value ->> 'replacedAt' AS BIGINT) FROM json_each(${JSON.stringify(old.slice(at, at + MAX_CONCURRENT_DELETES))}))
 			RETURNING key`);
 		await Promise.all(gone.map(({ key }) => kv.delete(key)));
 	}

@@ -50,7 +50,7 @@ export function expectAhead(recent: Spent, windowMs: number): Spent {
 }
 
 /** The shortest window that a pace is measured in is {@link RATE_WINDOW_MS}. */
-const MOST_AHEAD_PER_RECENT = PAUSE_PROPAGATION_MS / RATE_WINDOW_MS;
+const MAX_AHEAD_PER_RECENT = PAUSE_PROPAGATION_MS / RATE_WINDOW_MS;
 
 /**
  * Whether {@link decidePause} may find a cap met, however fast the day's clicks came: where not, the pace need not be asked for.
@@ -58,7 +58,7 @@ const MOST_AHEAD_PER_RECENT = PAUSE_PROPAGATION_MS / RATE_WINDOW_MS;
  * @param ever  billed clicks of all days
  */
 export function isNearCap(caps: CampaignCaps, today: Spent, ever: Spent): boolean {
-	const ahead = { clicks: today.clicks * MOST_AHEAD_PER_RECENT, micros: today.micros * MOST_AHEAD_PER_RECENT };
+	const ahead = { clicks: today.clicks * MAX_AHEAD_PER_RECENT, micros: today.micros * MAX_AHEAD_PER_RECENT };
 	return decidePause(caps, today, ever, ahead) !== null;
 }
 

@@ -17,7 +17,7 @@ const MAX_READ_BYTES = 20_000_000;
 /** The most of a click's message, and of a batch, in UTF-8. */
 const MAX_CLICK_BYTES = 10_000;
 const MAX_BATCH_BYTES = 3 * MAX_BATCH_LENGTH;
-const DELETES_AT_ONCE = 6;
+const MAX_CONCURRENT_DELETES = 6;
 /** Bytes that are written together: some 2,100 clicks, in some twenty statements. As few clicks would take as many. */
 const MAX_GROUP_BYTES = 1_000_000;
 /** Where the queue's consumers are faster than so large a group, it becomes smaller. */
@@ -98,8 +98,8 @@ function readsOf(keys: readonly Listed[]): string[][] {
 
 async function deleteKeys({ kv, operations }: KeptDeps, names: readonly string[]): Promise<number> {
 	let deleted = 0;
-	while (deleted < names.length && operations.has({ keys: KEYS_LEFT + DELETES_AT_ONCE })) {
-		const some = names.slice(deleted, deleted + DELETES_AT_ONCE);
+	while (deleted < names.length && operations.has({ keys: KEYS_LEFT + MAX_CONCURRENT_DELETES })) {
+		const some = names.slice(deleted, deleted + MAX_CONCURRENT_DELETES);
 		await Promise.all(some.map((name) => kv.delete(name)));
 		deleted += some.length;
 	}

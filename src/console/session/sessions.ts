@@ -5,13 +5,13 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { consoleSessions } from "../../db/schema/console.ts";
 import type { Actor } from "../../http/actor.ts";
-import type { OperatorRole, PersonRole, PublisherRole, SignInMethod } from "../../lib/enums.ts";
+import type { OperatorRole, PersonRole, PublisherRole, PublisherStatus, SignInMethod } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { MAX_SESSION_MS } from "../../retention/kept-for.ts";
 import { hashToken, newToken, type Token } from "./token.ts";
 
-export type SeenPublisher = { id: string; name: string; status: "active" | "suspended" };
+export type SeenPublisher = { id: string; name: string; status: PublisherStatus };
 
 /** Whoever is signed in. */
 export type Person = {

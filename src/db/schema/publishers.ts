@@ -1,5 +1,13 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { AMENDMENTS, KEY_KINDS, NAME_KINDS, OPERATOR_ROLES, PRICING_MODELS, PRIVACY_POLICIES } from "../../lib/enums.ts";
+import {
+	AMENDMENTS,
+	KEY_KINDS,
+	NAME_KINDS,
+	OPERATOR_ROLES,
+	PRICING_MODELS,
+	PRIVACY_POLICIES,
+	PUBLISHER_STATUSES,
+} from "../../lib/enums.ts";
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
 
 export const publishers = sqliteTable(
@@ -25,10 +33,7 @@ export const publishers = sqliteTable(
 		callbackUrl: text("callback_url"),
 		/** JSON array of {domain, country?}: brands the publisher may not promote. */
 		blockedBrands: text("blocked_brands").notNull(),
-		/** A suspended publisher gets no bids, and nothing of what it sends is paid. */
-		status: text({ enum: ["active", "suspended"] })
-			.notNull()
-			.default("active"),
+		status: text({ enum: PUBLISHER_STATUSES }).notNull().default("active"),
 		/** Whether the publisher is told of another amount of what it was credited with. */
 		amendments: text({ enum: AMENDMENTS }).notNull().default("none"),
 		/** How long a click on a bid is paid; null for the network's time. */

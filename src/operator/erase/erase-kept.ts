@@ -4,13 +4,13 @@ import type { Database } from "../../db/client.ts";
 import { KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX, type KeptMetadata } from "../../lib/kept-keys.ts";
 import { type Erased, redactArchived, redactMessages } from "./redact.ts";
 
-const LETTERS_AT_ONCE = 500;
+const MAX_READ = 500;
 
 export async function eraseDeadLetters(db: Database, erased: Erased, isDryRun: boolean): Promise<number> {
 	let count = 0;
 	for (let after = ""; ; ) {
 		const rows = await db.all<{ id: string; body: string }>(
-			sql`SELECT id, body FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${LETTERS_AT_ONCE}`,
+			sql`SELECT id, body FROM dead_letters WHERE id > ${after} ORDER BY id LIMIT ${MAX_READ}`,
 		);
 		const redacted = rows.flatMap(({ id, body }) => {
 			const done = redactMessages(body, erased);
@@ -23,7 +23,7 @@ export async function eraseDeadLetters(db: Database, erased: Erased, isDryRun: b
 				WHERE dead_letters.id = r.of_id`);
 		}
 		const last = rows.at(-1);
-		if (last === undefined || rows.length < LETTERS_AT_ONCE) return count;
+		if (last === undefined || rows.length < MAX_READ) return count;
 		after = last.id;
 	}
 }

@@ -1,7 +1,7 @@
 /** Reads the query of a feed upload. */
 import * as v from "valibot";
 import { invalidFields } from "../../http/errors.ts";
-import { dryRunFlag } from "../../http/read-input.ts";
+import { flag } from "../../http/read-input.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
 
@@ -43,7 +43,7 @@ export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOpt
 	}
 	const replace = SCOPES[query.get("replace") ?? ""];
 	if (replace === undefined) messages.replace = ["must be domains or all"];
-	const dryRun = v.safeParse(dryRunFlag, query.get("dry_run") || undefined);
+	const dryRun = v.safeParse(flag, query.get("dry_run") || undefined);
 	if (!dryRun.success) messages.dry_run = dryRun.issues.map(({ message }) => message);
 	const line = query.get("line") === null ? null : Number(query.get("line"));
 	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) messages.line = ["must be a line number"];

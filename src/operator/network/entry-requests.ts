@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
+import { PUBLISHER_STATUSES } from "../../lib/enums.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
@@ -30,7 +31,7 @@ const domain = v.optional(
 		v.nonEmpty("must be a domain such as shoes.example"),
 	),
 );
-const status = v.optional(v.picklist(["active", "suspended"], "must be active or suspended"));
+const status = v.optional(v.picklist(PUBLISHER_STATUSES, "must be active or suspended"));
 
 const FILTERS = {
 	platforms: { text },

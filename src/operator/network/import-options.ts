@@ -1,13 +1,8 @@
 /** How an import is asked for beside its file: query and If-Match. */
 import * as v from "valibot";
 import type { Actor } from "../../http/actor.ts";
-import { readInput } from "../../http/read-input.ts";
+import { flag, readInput } from "../../http/read-input.ts";
 import type { ImportOptions } from "./import-network.ts";
-
-const flag = v.pipe(
-	v.optional(v.picklist(["0", "1", "true", "false"], "must be 1 or 0"), "0"),
-	v.transform((value) => value === "1" || value === "true"),
-);
 
 /** Closed: a mistyped dry_run would do what it was to preview. */
 const changeQuery = v.strictObject({ dry_run: flag, yes: flag });

@@ -13,6 +13,7 @@ import {
 	PRICING_MODELS,
 	PRIVACY_POLICIES,
 	PUBLISHER_IDENTITY,
+	PUBLISHER_STATUSES,
 	RESTRICTED_TRAFFIC,
 	TRAFFIC_TYPES,
 } from "../../lib/enums.ts";
@@ -187,7 +188,7 @@ export const publisherSchema = objectOf({
 	campaign_id_enabled: orElse(flag, false),
 	marketplace_tag: orNull(text),
 	callback_url: orNull(webUrl),
-	status: orElse(v.picklist(["active", "suspended"], "must be active or suspended"), "active"),
+	status: orElse(v.picklist(PUBLISHER_STATUSES, "must be active or suspended"), "active"),
 	amendments: orElse(v.picklist(AMENDMENTS, "must be none or pair"), "none"),
 	bid_pay_minutes: orNull(
 		v.pipe(id, v.minValue(1, "must be at least 1"), v.maxValue(MAX_BID_PAY_MINUTES, `must be at most ${MAX_BID_PAY_MINUTES}`)),

@@ -7,7 +7,7 @@ import type { Database } from "../../db/client.ts";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
-import { readInput } from "../../http/read-input.ts";
+import { flag, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
@@ -22,7 +22,7 @@ const columns = v.strictObject(v.entriesFromList(STATEMENT_FIELDS, v.optional(na
 const reconcileQuerySchema = v.strictObject({
 	/** platforms.id. */
 	platform: name,
-	apply: v.optional(v.picklist(["0", "1"], "must be 1 or 0"), "0"),
+	apply: flag,
 	/** JSON: our fields, and the columns that they stand in. */
 	mapping: v.optional(
 		v.pipe(
@@ -53,7 +53,7 @@ export function statementRoutes(deps: SettleDeps): Hono {
 		const { platform, apply, mapping, date_order } = readInput(reconcileQuerySchema, c.req.query());
 		const text = await c.req.text();
 		if (text.includes("\u0000")) throw invalidInput([{ path: "", message: "is no CSV" }]);
-		const request = { platform, text, mapping, dateOrder: date_order ?? null, apply: apply === "1" };
+		const request = { platform, text, mapping, dateOrder: date_order ?? null, apply };
 		return jsonResponse(await reconcileStatement(deps, actorOf(c), request), 200, NO_STORE);
 	});
 	return app;
