@@ -23,35 +23,19 @@ export function printInto(page: string): string {
 	return `${before}${BEGIN}\n\n${printParts()}\n\n${END}${after}`;
 }
 
-/** A table of the Workers' parts and one of the commands', with what may be reached from where. */
+/** A table of the Workers' parts and one of the commands', with what may be reached from where. What each may import is in the map alone. */
 export function printParts(): string {
 	const reaches = REACHES.map(
 		({ entry, parts, packages }) =>
-			`From \`${entry}\`, nothing may be reached, over however many imports, but ${names(parts, true)}, and of packages ${names(packages)}.`,
+			`From \`${entry}\`, nothing may be reached, over however many imports, but ${names(parts.map((path) => path.replace(/^src\//, "")))}, and of packages ${names(packages)}.`,
 	);
-	return [table(SOURCE_PARTS, true), ...reaches, table(SCRIPT_PARTS, false)].join("\n\n");
+	return [table(SOURCE_PARTS), ...reaches, table(SCRIPT_PARTS)].join("\n\n");
 }
 
-function table(parts: readonly Part[], isSource: boolean): string {
-	return [
-		"| part | job | may import | of packages |",
-		"|---|---|---|---|",
-		...parts.map(
-			({ path, files = [], job, imports, packages }) =>
-				`| ${[path, ...files].map(code).join(", ")} | ${job} | ${names(imports, isSource) || "nothing"} | ${names(packages)} |`,
-		),
-	].join("\n");
+function table(parts: readonly Part[]): string {
+	return ["| part | job |", "|---|---|", ...parts.map(({ path, files = [], job }) => `| ${names([path, ...files])} | ${job} |`)].join("\n");
 }
 
-/** Among the parts of src/, that is left out. Several files of a folder are named together. */
-function names(paths: readonly string[], withoutSource = false): string {
-	const byFolder = Map.groupBy(paths, (path) => /^(.*\/)[^/]+\.ts$/.exec(path)?.[1] ?? path);
-	return [...byFolder]
-		.map(([folder, files]) => (files.length === 1 ? files.join() : `${folder}{${files.map((file) => file.slice(folder.length, -3)).join(",")}}.ts`))
-		.map((path) => code(withoutSource ? path.replace(/^src\//, "") : path))
-		.join(", ");
-}
-
-function code(text: string): string {
-	return `\`${text}\``;
+function names(paths: readonly string[]): string {
+	return paths.map((path) => `\`${path}\``).join(", ");
 }
