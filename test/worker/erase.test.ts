@@ -227,6 +227,24 @@ describe("worker: erasing a user", () => {
 		expect(await rowsOf("SELECT uid FROM clicks ORDER BY id")).toEqual([{ uid: null }, { uid: UID }, { uid: "somebody" }]);
 	});
 
+	it("of a user with hundreds of clicks finds what waits of the last as of the first", async () => {
+		const many = Array.from({ length: 450 }, () => clickRow(USER_CLICK));
+		await storeClicks(...many);
+		const last = many.map(({ id, click_hash }) => [String(id), String(click_hash)] as const).sort(([a], [b]) => (a < b ? 1 : -1))[0];
+		const [, hash] = last ?? expect.fail("no clicks");
+		const waiting = postbackMessage("west", { txnid: "t-last", cid: hash, s2: "s2-mark" });
+		waiting.intake.query = `txnid=t-last&cid=${hash}&s2=s2-mark`;
+		await env.DB.prepare("INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d-4', 'postbacks', ?, 1)")
+			.bind(JSON.stringify(waiting))
+			.run();
+		await env.ARCHIVE.put("postback_intake/2025-01-01/a.ndjson", `${JSON.stringify({ cid: hash, query: `cid=${hash}&s2=s2-mark` })}\n`);
+		const receipt = await erase({ uid: UID });
+		expect(receipt).toMatchObject({ complete: true, counts: { clicks: 452, dead_letters: 3, archived: 2 } });
+		const left = await stored();
+		for (const trace of TRACES) expect(left, trace).not.toContain(trace);
+		await env.ARCHIVE.delete("postback_intake/2025-01-01/a.ndjson");
+	});
+
 	it("refuses what names nobody, or is no admin's", async () => {
 		for (const body of [
 			{},

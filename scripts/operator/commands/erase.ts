@@ -15,7 +15,7 @@ export const command: OperatorCommand = {
 		withServerOptions(program.command("erase"))
 			.description("erase what is known of a user; the money stays, and a receipt is given")
 			.option("--uid <uid>", "of all clicks with this uid")
-			.option("--click <click>", "of whoever made this click: its hash or its id")
+			.option("--click <click>", "of this click: its hash or its id")
 			.option("--dry-run", "only say what would be erased")
 			.action(erase);
 	},
@@ -37,14 +37,16 @@ async function erase({ uid, click, dryRun = false, ...options }: EraseOptions): 
 			throw new Failure(`Not all is erased: HTTP ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}\nAsk again.`);
 		const receipt = readAnswer(erasedSchema, answer.body);
 		receipts.push(receipt);
-		if (receipt.complete) break;
 		after = receipt.archive_after;
+		// Nothing is removed by asking what would be: the same clicks would be found without end.
+		if (receipt.complete || (dryRun && after === null)) break;
 	}
 	if (options.json) return console.log(JSON.stringify(receipts, null, 2));
-	for (const { id, at, hash, counts } of receipts) {
+	for (const { id, at, hash, counts, complete, archive_after } of receipts) {
 		const found = Object.entries(counts).filter(([, count]) => count > 0);
 		const told = found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join(", ");
-		console.log(`${dryRun ? "Would erase" : "Erased"}: ${told === "" ? "nothing is known" : told}`);
+		const done = !dryRun ? "Erased" : complete || archive_after !== null ? "Would erase" : "Would erase, and more";
+		console.log(`${done}: ${told === "" ? "nothing is known" : told}`);
 		if (!dryRun) console.log(`Receipt ${id} of ${at}, hash ${hash}`);
 	}
 }

@@ -20,7 +20,7 @@ export const erasedSchema = v.strictObject({
 	id: v.pipe(v.string(), v.uuid(), v.description("Of the receipt.")),
 	at: time,
 	dry_run: v.boolean(),
-	complete: v.pipe(v.boolean(), v.description("False where there is more: ask again, with `archive_after`.")),
+	complete: v.pipe(v.boolean(), v.description("False where there is more: ask again, with `archive_after` if there is one.")),
 	archive_after: v.nullable(v.string()),
 	hash: v.pipe(
 		v.string(),

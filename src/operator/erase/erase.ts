@@ -37,8 +37,8 @@ export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: str
 		hash: await sha256Hex(`${id}\n${asked}`),
 		counts,
 	});
-	const first = await findClicks(db, subject, "");
-	const erased = erasedOf(subject, first);
+	const { clicks, areAll } = await findClicks(db, subject);
+	const erased = erasedOf(subject, clicks);
 	if (archive !== undefined) {
 		const archived = await eraseArchive(archive, erased, archiveAfter, isDryRun);
 		counts.archived = archived.count;
@@ -50,15 +50,13 @@ export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: str
 	counts.kept_in_kv = await eraseKept(kv, erased, isDryRun);
 	counts.dead_letters = await eraseDeadLetters(db, erased, isDryRun);
 	const receipt = actor === null ? null : { actor, at, id };
-	let clicks = first;
-	for (let step = 0; step < MAX_STEPS; step++) {
-		// Once at least: what was asked for is audited, whether or not there was anything.
-		const done = await eraseRows(db, clicks, receipt);
+	// Once at least: what was asked for is audited, whether or not there was anything.
+	for (let from = 0; from === 0 || from < clicks.length; from += CLICKS_A_STEP) {
+		const done = await eraseRows(db, clicks.slice(from, from + CLICKS_A_STEP), receipt);
 		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
-		if (clicks.length < CLICKS_A_STEP) return answer(true, null);
-		clicks = await findClicks(db, subject, clicks.at(-1)?.id ?? "");
 	}
-	return answer(false, archiveAfter);
+	// Whoever asks again has others looked for in all of the archive.
+	return answer(areAll, null);
 }
 
 const NOTHING: EraseCounts = {
@@ -83,7 +81,18 @@ function erasedOf(subject: Subject, clicks: readonly ErasedClick[]): Erased {
 	};
 }
 
-function findClicks(db: Database, subject: Subject, after: string): Promise<ErasedClick[]> {
+/** So many of the clicks as one request erases: what waits elsewhere is found by them, all at once. */
+async function findClicks(db: Database, subject: Subject): Promise<{ clicks: ErasedClick[]; areAll: boolean }> {
+	const clicks: ErasedClick[] = [];
+	for (let step = 0; step < MAX_STEPS; step++) {
+		const found = await findClicksBehind(db, subject, clicks.at(-1)?.id ?? "");
+		clicks.push(...found);
+		if (found.length < CLICKS_A_STEP) return { clicks, areAll: true };
+	}
+	return { clicks, areAll: false };
+}
+
+function findClicksBehind(db: Database, subject: Subject, after: string): Promise<ErasedClick[]> {
 	const columns = sql`id, click_hash AS "clickHash", publisher_id AS "publisherId",
 		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt"`;
 	if ("uid" in subject)
