@@ -37,10 +37,13 @@ const TYPES = {
 	},
 };
 
-/** A connection that has failed while it was made has done nothing. */
+/** A connection that has failed while it was made, or before anything was sent on it, has done nothing. */
 class UnreachableError extends Error {
 	override readonly name = "UnreachableError";
 }
+
+/** Connections whose line has broken, or that the server has ended. */
+const lost = new WeakSet<Client>();
 
 async function connect(connectionString: string): Promise<Client> {
 	const client = new Client({
@@ -53,7 +56,7 @@ async function connect(connectionString: string): Promise<Client> {
 		stream: (settings?: { ssl?: unknown }) => new CloudflareSocket(Boolean(settings?.ssl)),
 	});
 	// A line that breaks fails the queries that wait on it; without a listener it would also be thrown at nobody.
-	client.on("error", () => undefined);
+	client.on("error", () => lost.add(client));
 	try {
 		await client.connect();
 	} catch (error) {
@@ -176,6 +179,7 @@ async function withRetries<Value>(
 		let client: Client | undefined;
 		try {
 			client = await connecting;
+			if (lost.has(client)) throw new UnreachableError("the connection was lost");
 			return await work(client);
 		} catch (error) {
 			const state = stateOf(error);

@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { NEWEST_MIGRATION } from "../../src/db/newest-migration.ts";
-import { openPostgres } from "../../src/db/postgres.ts";
+import { openPostgres, withConnectionsOf } from "../../src/db/postgres.ts";
 import worker from "../../src/worker.ts";
 import { checkCounters, clickMessage, rowsOf } from "../support/click-messages.ts";
 import { importConversionNetwork, postbackFields, postbackMessage, readAll, WEST_KEY } from "../support/conversions.ts";
@@ -101,6 +101,21 @@ describe("postgres: a line that breaks", () => {
 		expect(await readAll("SELECT sum(conversion_count) AS n FROM daily_publishers")).toEqual(
 			await readAll("SELECT count(*) AS n FROM conversions WHERE stage = 'settled'"),
 		);
+	});
+
+	test("a connection that was lost between two statements is replaced before the next is sent, whatever that writes", async () => {
+		await withConnectionsOf({ POSTGRES: {} }, async () => {
+			const db = openPostgres(env.POSTGRES.connectionString);
+			const pid = await db.prepare("SELECT pg_backend_pid() AS pid").first<number>("pid");
+			const admin = openPostgres(env.POSTGRES_URL);
+			await admin.prepare("SELECT pg_terminate_backend(?1, 5000)").bind(pid).first();
+			// The end of the line arrives before these answers.
+			for (let n = 0; n < 20; n++) await withConnectionsOf({ POSTGRES: {} }, () => admin.prepare("SELECT 1").run());
+			await db.batch([
+				db.prepare("DELETE FROM campaign_totals WHERE campaign_id = 71"),
+				db.prepare("DELETE FROM campaign_totals WHERE campaign_id = 72"),
+			]);
+		});
 	});
 
 	test("a server that takes no connection keeps every message in its queue", async () => {
