@@ -1,6 +1,6 @@
 /**
  * What each part of the code may import: the only place where that is said. test/unit/import-rules.test.ts holds src/ and scripts/ to
- * it; scripts/checks/print-parts.ts prints parts and jobs into docs/architecture.md.
+ * it; scripts/checks/print-parts.ts prints it into docs/architecture.md.
  *
  * The parts stand in layers: each imports only parts that stand above it here, so no circle and no import upwards can be written down.
  */

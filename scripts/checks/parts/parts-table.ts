@@ -23,19 +23,31 @@ export function printInto(page: string): string {
 	return `${before}${BEGIN}\n\n${printParts()}\n\n${END}${after}`;
 }
 
-/** A table of the Workers' parts and one of the commands', with what may be reached from where. What each may import is in the map alone. */
+/** A table of the Workers' parts and one of the commands', with what may be reached from where. */
 export function printParts(): string {
 	const reaches = REACHES.map(
 		({ entry, parts, packages }) =>
-			`From \`${entry}\`, nothing may be reached, over however many imports, but ${names(parts.map((path) => path.replace(/^src\//, "")))}, and of packages ${names(packages)}.`,
+			`From \`${entry}\`, nothing may be reached, over however many imports, but ${names(parts, true)}, and of packages ${names(packages)}.`,
 	);
-	return [table(SOURCE_PARTS), ...reaches, table(SCRIPT_PARTS)].join("\n\n");
+	return [table(SOURCE_PARTS, true), ...reaches, table(SCRIPT_PARTS, false)].join("\n\n");
 }
 
-function table(parts: readonly Part[]): string {
-	return ["| part | job |", "|---|---|", ...parts.map(({ path, files = [], job }) => `| ${names([path, ...files])} | ${job} |`)].join("\n");
+function table(parts: readonly Part[], isSource: boolean): string {
+	return [
+		"| part | job | may import | of packages |",
+		"|---|---|---|---|",
+		...parts.map(
+			({ path, files = [], job, imports, packages }) =>
+				`| ${[path, ...files].map(code).join(", ")} | ${job} | ${names(imports, isSource) || "nothing"} | ${names(packages)} |`,
+		),
+	].join("\n");
 }
 
-function names(paths: readonly string[]): string {
-	return paths.map((path) => `\`${path}\``).join(", ");
+/** Among the parts of src/, that is left out. */
+function names(paths: readonly string[], withoutSource = false): string {
+	return paths.map((path) => code(withoutSource ? path.replace(/^src\//, "") : path)).join(", ");
+}
+
+function code(text: string): string {
+	return `\`${text}\``;
 }
