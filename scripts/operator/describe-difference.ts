@@ -43,6 +43,11 @@ export function describeDifference(
 	}
 	if (bids.starts > 0) lines.push(`Campaigns that bid from now on: ${bids.starts} (${listed(bids.started, bids.starts)})`);
 	if (bids.stops > 0) lines.push(`Campaigns that bid no more: ${bids.stops} (${listed(bids.stopped, bids.stops)})`);
+	const { publishers } = bids;
+	if (publishers.starts > 0)
+		lines.push(`Publishers that are bid for from now on: ${publishers.starts} (${listed(publishers.started, publishers.starts)})`);
+	if (publishers.stops > 0)
+		lines.push(`Publishers that are bid for no more: ${publishers.stops} (${listed(publishers.stopped, publishers.stops)})`);
 	if (bids.price_count > 0) {
 		lines.push(`Warning: prices move by more than a factor of 2: ${bids.price_count}`);
 		lines.push(...bids.prices.map(({ section, id, field, before, after }) => `  ${name(section, id)}, ${field}: ${before} → ${after}`));
@@ -69,6 +74,6 @@ function show(value: unknown): string {
 	return value === null ? "none" : JSON.stringify(value);
 }
 
-function listed(ids: readonly number[], count: number): string {
+function listed(ids: readonly (number | string)[], count: number): string {
 	return `${ids.join(", ")}${count > ids.length ? ", …" : ""}`;
 }

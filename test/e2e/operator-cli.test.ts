@@ -26,7 +26,15 @@ const NO_DIFFERENCE = {
 	entries_left_out: 0,
 	losses: [],
 	loss_count: 0,
-	bids: { starts: 0, stops: 0, started: [], stopped: [], prices: [], price_count: 0 },
+	bids: {
+		starts: 0,
+		stops: 0,
+		started: [],
+		stopped: [],
+		prices: [],
+		price_count: 0,
+		publishers: { starts: 0, stops: 0, started: [], stopped: [] },
+	},
 } satisfies ImportReport["difference"];
 const REPORT = {
 	id: "i-1",
@@ -145,13 +153,24 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: JSON.stringify({ ...REPORT, id: null, dry_run: true, needs_confirmation: true }) };
 		const { stdout } = await run("import", "network.json", "--dry-run", "--complete", "--if-match", "7", "--url", url);
 		expect(seen).toMatchObject([{ path: "/operator/network?dry_run=1&campaigns_complete=1", ifMatch: "7" }]);
-		expect(stdout).toContain("Nothing was changed. It stops more than half of the campaigns, and needs --yes.");
+		expect(stdout).toContain("Nothing was changed. It stops more than half of the campaigns or publishers, and needs --yes.");
 		answer = {
 			status: 409,
-			body: JSON.stringify({ error: "Confirmation needed", message: "4 of 5 would stop", stops: 4, of: 5, difference: REPORT.difference }),
+			body: JSON.stringify({
+				error: "Confirmation needed",
+				message: "2 of 3 would stop",
+				stops: 0,
+				of: 5,
+				publishers: { stops: 2, of: 3 },
+				difference: {
+					...REPORT.difference,
+					bids: { ...REPORT.difference.bids, publishers: { starts: 0, stops: 2, started: [], stopped: ["acme", "bonus"] } },
+				},
+			}),
 		};
 		const refused = await run("import", "network.json", "--url", url);
-		expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Nothing was changed: 4 of 5 would stop.")]);
+		expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Nothing was changed: 2 of 3 would stop.")]);
+		expect(refused.stderr).toContain("Publishers that are bid for no more: 2 (acme, bonus)");
 		const changed = [{ section: "brands", id: "shoes.example", import: "i-9", at: "2026-11-22T08:00:00.000Z", actor: "anna" }];
 		answer = { status: 412, body: JSON.stringify({ error: "Conflict", message: "it has changed", version: 9, changed, changed_count: 3 }) };
 		const late = await run("import", "network.json", "--url", url);

@@ -151,6 +151,7 @@ describe("worker: a dry run", () => {
 			stopped: [2],
 			prices: [{ section: "publishers", id: "acme", field: "revenue_share", before: "0.5", after: "0.1" }],
 			price_count: 1,
+			publishers: { starts: 0, stops: 0, started: [], stopped: [] },
 		});
 		expect(await versionOf()).toBe(version);
 		expect((await get("/brands/new.example")).status).toBe(404);
@@ -423,5 +424,61 @@ describe("worker: an import is undone", () => {
 		for (const body of [{ import: "nothing" }, { import: 1 }, {}, { id: "x" }]) {
 			expect((await call("POST", "/network/undo", body)).status).toBe(422);
 		}
+	});
+});
+
+describe("worker: bids for publishers that stop", () => {
+	it("a change that stops bids for more than half of the publishers, or for the only one, asks first", async () => {
+		const confirmation = (stops: number, of: number) => ({
+			error: "Confirmation needed",
+			stops: 0,
+			publishers: { stops, of },
+			message: expect.stringMatching(`^${stops} of ${of} publishers would be bid for no more: .*yes=1`),
+			difference: { bids: { stops: 0, publishers: { starts: 0, stops } } },
+		});
+		for (const fields of [{ status: "suspended" }, { openrtb_enabled: false }, { publisher_identity: "acme_other" }]) {
+			const refused = await call("PATCH", "/publishers/acme", fields);
+			expect([refused.status, refused.body]).toEqual([409, expect.objectContaining({ publishers: { stops: 1, of: 1 } })]);
+		}
+		expect(await priceFor("shoes.example")).toBe(0.2);
+		const others = ["one", "two"].map((id) => ({
+			...ACME,
+			id,
+			name: id,
+			publisher_id: id,
+			publisher_identity: id,
+			access_key: `access-key-${id}`,
+			publisher_key: `publisher-key-${id}`,
+		}));
+		await importFile({ publishers: others });
+		const suspended = (...ids: string[]) => ({ publishers: ids.map((id) => ({ id, status: "suspended" })) });
+		const refused = await postNetwork(JSON.stringify(suspended("acme", "two")));
+		expect([refused.status, await refused.json()]).toMatchObject([409, confirmation(2, 3)]);
+		expect(await importFile(suspended("acme", "one", "two"), "?dry_run=1")).toMatchObject({
+			needs_confirmation: true,
+			difference: { bids: { publishers: { starts: 0, stops: 3, started: [], stopped: ["acme", "one", "two"] } } },
+		});
+		expect((await call("PATCH", "/publishers/two", { status: "suspended" })).status).toBe(200);
+		expect((await call("PATCH", "/publishers/acme", { openrtb_enabled: false })).status).toBe(200);
+		expect(await priceFor("shoes.example")).toBeNull();
+		expect((await call("PATCH", "/publishers/acme", { openrtb_enabled: true })).body).toMatchObject({
+			difference: { bids: { publishers: { starts: 1, stops: 0, started: ["acme"] } } },
+		});
+		// An undo suspends the publishers that were new.
+		const { id } = await importFile({
+			publishers: ["three", "four", "five"].map((name) => ({
+				...others[0],
+				id: name,
+				name,
+				publisher_id: name,
+				publisher_identity: name,
+				access_key: `access-key-${name}`,
+				publisher_key: `publisher-key-${name}`,
+			})),
+		});
+		expect((await call("POST", "/network/undo", { import: id ?? "" })).status).toBe(409);
+		expect((await call("POST", "/network/undo?yes=1", { import: id ?? "" })).status).toBe(200);
+		expect((await call("PATCH", "/publishers/one?yes=1", { status: "suspended" })).status).toBe(200);
+		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
 });

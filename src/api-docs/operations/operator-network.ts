@@ -41,7 +41,7 @@ named("ImportReport", importReportSchema);
 /** How a change of the network is asked for. */
 export const CHANGE_QUERY: readonly Parameter[] = [
 	DRY_RUN,
-	flagParameter("yes", "1 goes on where more than half of the campaigns that bid would stop, or an undo overwrites what came later."),
+	flagParameter("yes", "1 goes on where more than half of the campaigns or publishers would stop, or an undo overwrites what came later."),
 ];
 
 const IMPORT_QUERY: readonly Parameter[] = [
@@ -62,7 +62,8 @@ export const IF_MATCH: Parameter = {
 const confirmation = named("ConfirmationNeeded", confirmationSchema);
 
 export const CONFIRMATION: Answer = {
-	description: "More than half of the campaigns that bid would stop: `yes=1` confirms it. Nothing was changed.",
+	description:
+		"More than half of the campaigns that bid, or of the publishers that are bid for, would stop: `yes=1` confirms it. Nothing was changed.",
 	content: { schema: confirmation },
 };
 
@@ -157,7 +158,8 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			200: { description: "What changed, or would.", content: { schema: importReportSchema } },
 			401: UNAUTHORIZED,
 			409: {
-				description: "Others have changed the same since the import, or more than half of the campaigns would stop: `yes=1` goes on.",
+				description:
+					"Others have changed the same since the import, or more than half of the campaigns or publishers would stop: `yes=1` goes on.",
 				content: { schema: v.union([confirmation, named("Overwritten", overwrittenSchema)]) },
 			},
 			412: CONFLICT,

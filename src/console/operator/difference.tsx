@@ -18,8 +18,16 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 			{added + changed + removed === 0 ? <Notice>Nothing would change: all of this is stored already.</Notice> : null}
 			<Changes entries={entries} all={added + changed + removed} />
 			<ul>
-				<li>{bidsLine(bids.starts, bids.started, "bids from now on", "bid from now on")}</li>
-				<li>{bidsLine(bids.stops, bids.stopped, "bids no more", "bid no more")}</li>
+				<li>{bidsLine("campaign", bids.starts, bids.started, "bids from now on", "bid from now on")}</li>
+				<li>{bidsLine("campaign", bids.stops, bids.stopped, "bids no more", "bid no more")}</li>
+				{bids.publishers.starts === 0 ? null : (
+					<li>
+						{bidsLine("publisher", bids.publishers.starts, bids.publishers.started, "is bid for from now on", "are bid for from now on")}
+					</li>
+				)}
+				{bids.publishers.stops === 0 ? null : (
+					<li>{bidsLine("publisher", bids.publishers.stops, bids.publishers.stopped, "is bid for no more", "are bid for no more")}</li>
+				)}
 				{bids.prices.map(({ section, id, field, before, after }) => (
 					<li>
 						{labelOf(field)} of {section.slice(0, -1)} {id} moves by more than a factor of two: from {before} to {after}.
@@ -70,10 +78,11 @@ function captionOf({ kind, section, id }: EntryChange): string {
 	return `${section === "traffic" || section === "epc_learning" ? "the network" : section.slice(0, -1).replaceAll("_", " ")} ${id}: ${kind}`;
 }
 
-function bidsLine(count: number, ids: readonly number[], one: string, many: string): string {
-	if (count === 0) return `No campaign ${one}.`;
+function bidsLine(noun: "campaign" | "publisher", count: number, ids: readonly (number | string)[], one: string, many: string): string {
+	if (count === 0) return `No ${noun} ${one}.`;
 	const named = ids.slice(0, MAX_SHOWN).join(", ");
-	return count === 1 ? `Campaign ${named} ${one}.` : `${count} campaigns ${many}: ${named}${count > MAX_SHOWN ? " and others" : ""}.`;
+	const first = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
+	return count === 1 ? `${first} ${named} ${one}.` : `${count} ${noun}s ${many}: ${named}${count > MAX_SHOWN ? " and others" : ""}.`;
 }
 
 /** A value as the network file has it. */

@@ -113,7 +113,7 @@ export function EntryPreview(props: {
 						<Field
 							kind="check"
 							name="yes"
-							label="Yes: more than half of the campaigns that bid now shall bid no more"
+							label="Yes: bids of more than half of the campaigns, or for more than half of the publishers, shall stop"
 							faults={faults}
 							required
 						/>

@@ -111,7 +111,12 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 						<input type="hidden" name={name} value={value} />
 					))}
 					{report.needs_confirmation ? (
-						<Field kind="check" name="yes" label="Yes: more than half of the campaigns that bid now shall bid no more" required />
+						<Field
+							kind="check"
+							name="yes"
+							label="Yes: bids of more than half of the campaigns, or for more than half of the publishers, shall stop"
+							required
+						/>
 					) : null}
 					<div class="buttons">
 						<button type="submit">Accept</button>

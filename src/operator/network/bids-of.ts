@@ -1,7 +1,8 @@
-/** Whether campaigns bid at all, as what is stored has them: without caps that are met, hours and publishers. */
+/** Whether campaigns bid, and publishers are bid for, at all, as what is stored has them: without caps that are met, hours and blocks. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
+import type { publishers } from "../../db/schema/publishers.ts";
 import type { Stored } from "./export-entry.ts";
 
 type BrandSide = Pick<Stored<typeof brands>, "active" | "blockedCountries">;
@@ -47,4 +48,16 @@ const BIDS: SQL = sql`b.active = 1 AND c.active = 1
 export async function countBidding(db: Database): Promise<number> {
 	const [row] = await db.all<{ n: number }>(sql`SELECT COUNT(*) AS n FROM campaigns c JOIN brands b ON b.id = c.brand_id WHERE ${BIDS}`);
 	return row?.n ?? 0;
+}
+
+type PublisherSide = Pick<
+	Stored<typeof publishers>,
+	"status" | "servingEngineEnabled" | "openrtbEnabled" | "publisherId" | "publisherIdentity"
+>;
+
+/** The endpoints that bid for a publisher, each with the name that it is asked by: another name is another. */
+export function endpointsOf(publisher: PublisherSide): string[] {
+	if (publisher.status !== "active") return [];
+	const { servingEngineEnabled, openrtbEnabled, publisherId, publisherIdentity } = publisher;
+	return [...(servingEngineEnabled ? [`serving-engine ${publisherId}`] : []), ...(openrtbEnabled ? [`openrtb ${publisherIdentity}`] : [])];
 }

@@ -48,6 +48,7 @@ const priceMoveSchema = v.strictObject({ section, id, field: v.string(), before:
 export type PriceMove = v.InferOutput<typeof priceMoveSchema>;
 
 const campaignIds = v.array(count);
+const publisherIds = v.array(v.string());
 
 export const differenceSchema = v.strictObject({
 	added: count,
@@ -64,6 +65,12 @@ export const differenceSchema = v.strictObject({
 		stopped: v.pipe(campaignIds, v.description("The first of them.")),
 		prices: v.pipe(v.array(priceMoveSchema), v.description("Prices and shares that move by more than a factor of 2: the first of them.")),
 		price_count: count,
+		publishers: v.strictObject({
+			starts: v.pipe(count, v.description("Publishers that are bid for from now on, or by another endpoint or name than before.")),
+			stops: v.pipe(count, v.description("Publishers that are bid for no more, or no more by an endpoint or a name by which they were.")),
+			started: v.pipe(publisherIds, v.description("The first of them.")),
+			stopped: v.pipe(publisherIds, v.description("The first of them.")),
+		}),
 	}),
 });
 export type DifferenceAnswer = v.InferOutput<typeof differenceSchema>;

@@ -33,12 +33,21 @@ export class Difference {
 	#fieldCount = 0;
 	#lossCount = 0;
 	#priceCount = 0;
+	readonly #publishersStarted: string[] = [];
+	readonly #publishersStopped: string[] = [];
 	#starts = 0;
 	#stops = 0;
+	#publisherStarts = 0;
+	#publisherStops = 0;
 
 	/** Campaigns that bid no more. */
 	get stops(): number {
 		return this.#stops;
+	}
+
+	/** Publishers that are bid for no more, or no more by an endpoint or a name. */
+	get publisherStops(): number {
+		return this.#publisherStops;
 	}
 
 	get isEmpty(): boolean {
@@ -95,6 +104,18 @@ export class Difference {
 		if (this.#stopped.length < MAX_LISTED) this.#stopped.push(campaignId);
 	}
 
+	/** Compares by which endpoints a publisher is bid for. */
+	bidFor(publisherId: string, before: readonly string[], after: readonly string[]): void {
+		if (after.some((endpoint) => !before.includes(endpoint))) {
+			this.#publisherStarts++;
+			if (this.#publishersStarted.length < MAX_LISTED) this.#publishersStarted.push(publisherId);
+		}
+		if (before.some((endpoint) => !after.includes(endpoint))) {
+			this.#publisherStops++;
+			if (this.#publishersStopped.length < MAX_LISTED) this.#publishersStopped.push(publisherId);
+		}
+	}
+
 	answer(): DifferenceAnswer {
 		const { added, changed, removed } = this.#counts;
 		return {
@@ -112,6 +133,12 @@ export class Difference {
 				stopped: this.#stopped,
 				prices: this.#prices,
 				price_count: this.#priceCount,
+				publishers: {
+					starts: this.#publisherStarts,
+					stops: this.#publisherStops,
+					started: this.#publishersStarted,
+					stopped: this.#publishersStopped,
+				},
 			},
 		};
 	}

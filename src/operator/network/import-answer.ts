@@ -10,7 +10,9 @@ export const importReportSchema = v.strictObject({
 	dry_run: v.boolean(),
 	needs_confirmation: v.pipe(
 		v.boolean(),
-		v.description("Whether it stops more than half of the campaigns that bid, and so needs `yes=1`."),
+		v.description(
+			"Whether it stops more than half of the campaigns that bid, or of the publishers that are bid for, and so needs `yes=1`.",
+		),
 	),
 	/** Entries of the file, by section. */
 	counts: v.strictObject({
@@ -70,11 +72,15 @@ export const overwrittenSchema = v.strictObject({
 	overwritten_count: count,
 });
 
-/** 409: it would stop more than half of the campaigns that bid. */
+/** 409: it would stop more than half of the campaigns that bid, or of the publishers that are bid for. */
 export const confirmationSchema = v.strictObject({
 	error: v.literal("Confirmation needed"),
 	message: v.string(),
-	stops: count,
+	stops: v.pipe(count, v.description("Campaigns that would bid no more.")),
 	of: v.pipe(count, v.description("Campaigns that bid now.")),
+	publishers: v.strictObject({
+		stops: v.pipe(count, v.description("Publishers that would be bid for no more.")),
+		of: v.pipe(count, v.description("Publishers that are bid for now.")),
+	}),
 	difference: differenceSchema,
 });

@@ -9,7 +9,7 @@ import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import { auditImport } from "./audit-import.ts";
-import { countBidding } from "./bids-of.ts";
+import { countBidding, endpointsOf } from "./bids-of.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -33,7 +33,7 @@ export type ImportDeps = {
 export type ImportOptions = {
 	/** Says what would change, and changes nothing. */
 	isDryRun: boolean;
-	/** Goes on where more than half of the campaigns would stop, or an undo would overwrite what came later. */
+	/** Goes on where more than half of the campaigns or publishers would stop, or an undo would overwrite what came later. */
 	isConfirmed: boolean;
 	/** Campaigns that a brand's list does not name are removed. */
 	isComplete: boolean;
@@ -58,14 +58,14 @@ export type Source = {
 
 /** How often the taking over is tried while others change other entries. */
 const MAX_ATTEMPTS = 5;
-/** Stopping one campaign asks for no confirmation, however few there are. */
+/** Stopping one campaign asks for no confirmation, however few there are; stopping the only publisher does. */
 const MIN_STOPS = 2;
 
 /**
  * Imports a network file. Fields and entries that are absent keep what is stored, null clears a field. The book is published before this
  * returns.
  * @throws HttpError 422 where the file has faults, 412 where others have changed the same, 409 where it stops more than half of the
- * campaigns unasked; nothing has changed then
+ * campaigns or publishers unasked; nothing has changed then
  */
 export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8Array>, options: ImportOptions): Promise<ImportReport> {
 	const { bytes, hash } = hashWhileRead(file);
@@ -124,19 +124,32 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	if (!run.isSound) throw invalidInput(run.faults, run.faultCount);
 }
 
-/** @throws HttpError 409 where more than half of the campaigns that bid would stop, and nobody has said that they shall */
-async function stopsMost({ db, difference }: ImportRun, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
-	if (difference.stops < MIN_STOPS) return false;
-	const all = await countBidding(db);
-	if (difference.stops * 2 <= all) return false;
+/** @throws HttpError 409 where most of the campaigns or publishers would stop, and nobody has said that they shall */
+async function stopsMost(run: ImportRun, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
+	const { db, difference, owners } = run;
+	const { stops, publisherStops } = difference;
+	if (stops < MIN_STOPS && publisherStops === 0) return false;
+	const campaigns = { stops, of: await countBidding(db) };
+	const stored = [...(await owners.publishers()).values()];
+	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
+	const isMost = { campaigns: stops >= MIN_STOPS && isMostOf(campaigns), publishers: isMostOf(publishers) };
+	if (!isMost.campaigns && !isMost.publishers) return false;
 	if (isDryRun || isConfirmed) return true;
+	const told = [
+		...(isMost.campaigns ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
+		...(isMost.publishers ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),
+	];
 	throw new HttpError(409, {
 		error: "Confirmation needed",
-		message: `${difference.stops} of ${all} campaigns would bid no more: confirm it by yes=1 (--yes), or look at it by dry_run=1 (--dry-run)`,
-		stops: difference.stops,
-		of: all,
+		message: `${told.join(", and ")}: confirm it by yes=1 (--yes), or look at it by dry_run=1 (--dry-run)`,
+		...campaigns,
+		publishers,
 		difference: difference.answer(),
 	});
+}
+
+function isMostOf({ stops, of }: { stops: number; of: number }): boolean {
+	return stops * 2 > of;
 }
 
 function overwrites(field: string): string {

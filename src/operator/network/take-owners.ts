@@ -4,6 +4,7 @@ import type { publishers } from "../../db/schema/publishers.ts";
 import { suggest } from "../../http/suggest.ts";
 import { CALLBACK_MACROS, findCallbackUrlFault, macrosOf, replacedCallbackParameters } from "../../lib/callback-url.ts";
 import { isObject } from "../../lib/json.ts";
+import { endpointsOf } from "./bids-of.ts";
 import { compactEntry, exportPlatform, exportPublisher, type FileEntry } from "./export-entry.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type Given, type ImportRun, mergeEntry } from "./import-run.ts";
@@ -116,6 +117,7 @@ async function stagePublisher(run: ImportRun, entry: Identified, fresh: Fresh): 
 		if (change === null) return;
 		await run.record(change);
 	}
+	run.difference.bidFor(entry.id, stored === undefined ? [] : endpointsOf(stored), endpointsOf(row));
 	for (const stop of stopsOfPublisher(entry, entry.status === "suspended")) await run.stages.network.add("stops", stop);
 	await run.stages.network.add("publishers", row);
 }
