@@ -1,7 +1,7 @@
 /** The campaign book on real D1 and KV: what a publish writes, and what readers see of it, also when KV fails. */
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
 	domainKey,
 	keywordKey,
@@ -184,6 +184,29 @@ describe("worker: publishing", () => {
 		expect(await env.DB.prepare("SELECT mark FROM book_dirty_slots WHERE slot = ?").bind(slot).first("mark")).toBe(2);
 		await publishBook(deps());
 		expect(await env.DB.prepare("SELECT COUNT(*) AS n FROM book_dirty_slots").first("n")).toBe(0);
+	});
+
+	it("nor is one of a publisher, which comes once the manifest is made: it is published by whoever made it", async () => {
+		await env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1)")
+			.bind(slotOf(domainKey("many-3.example")))
+			.run();
+		const suspends: Promise<unknown>[] = [];
+		const isSuspended = () =>
+			env.DB.prepare("SELECT 1 AS yes FROM publishers WHERE id = 'acme' AND status = 'suspended'").first<number>("yes");
+		const putAfterwards = async (key: string, value: string) => {
+			if (key === MANIFEST_KEY) {
+				suspends.push(importFile({ publishers: [{ ...ACME, status: "suspended" }] }, "?yes=1"));
+				await vi.waitUntil(isSuspended, { timeout: 60_000 });
+			}
+			await env.BOOK.put(key, value);
+		};
+		const kv = new Proxy(env.BOOK, { get: (real, name) => (name === "put" ? putAfterwards : Reflect.get(real, name).bind(real)) });
+		await publishBook({ ...deps(), kv });
+		expect((await manifest()).publishers).toMatchObject([{ id: "acme", rtb: "acme_rtb" }]);
+		await Promise.all(suspends);
+		expect((await manifest()).publishers).not.toMatchObject([{ rtb: "acme_rtb" }]);
+		await importFile({ publishers: [{ ...ACME, status: "active" }] });
+		expect((await manifest()).publishers).toMatchObject([{ id: "acme", rtb: "acme_rtb" }]);
 	});
 
 	it("two publishers do not work at once, and a lease that was left behind ends", async () => {

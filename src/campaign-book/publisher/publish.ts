@@ -67,6 +67,10 @@ const FACTS_BYTES_PER_KEYWORD = 60;
 /** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
 const MAX_DOUBLINGS = 3;
 
+/** Values of `book_state.manifest_dirty`. */
+const CHANGED = 1;
+const UNDER_WAY = 2;
+
 type State = typeof bookState.$inferSelect;
 type DirtySlot = typeof bookDirtySlots.$inferSelect;
 
@@ -143,12 +147,14 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);
 		const isStale = seen > 0 && seen < stored.version && isSpread(stored.publishedAt, deps.now());
-		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = true;
+		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = CHANGED;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
-	if (dirty.length === 0 && !stored.manifestDirty && stored.nextBits === null && stored.format === bookFormat) {
+	if (dirty.length === 0 && stored.manifestDirty === 0 && stored.nextBits === null && stored.format === bookFormat) {
 		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
 	}
+	// Before anything is read that the book is made of.
+	await db.update(bookState).set({ manifestDirty: UNDER_WAY }).where(eq(bookState.leaseToken, lease));
 	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
 	const state = await planSize(db, stored, dirty.length, bookFormat);
 	const { bits: bitsBefore, format: formatBefore } = state;
@@ -168,7 +174,6 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 			nextFormat: state.nextFormat,
 			nextBits: state.nextBits,
 			nextDone: state.nextDone,
-			manifestDirty: true,
 		})
 		.where(and(eq(bookState.leaseToken, lease), gt(bookState.leaseUntil, deps.now())))
 		.returning({ id: bookState.id });
@@ -183,7 +188,7 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 			: null;
 	const manifest = JSON.stringify(head ?? (await buildManifest({ ...deps, learning }, version, state.bits, learned)));
 	await kv.put(MANIFEST_KEY, manifest);
-	await forget(deps, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
+	await forget(deps, lease, seen, state, head === null || holdsPublishers(head) ? null : head.publisherBits);
 	return { version, complete, shardsWritten: budget.written, bytesWritten: budget.bytes, manifest };
 }
 
@@ -359,12 +364,21 @@ function trafficOf(row: { traffic: string | null } | undefined): { traffic?: Tra
 }
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
-async function forget({ db, now }: PublishDeps, seen: readonly DirtySlot[], state: State, publisherBits: number | null): Promise<void> {
+async function forget(
+	{ db, now }: PublishDeps,
+	lease: string,
+	seen: readonly DirtySlot[],
+	state: State,
+	publisherBits: number | null,
+): Promise<void> {
 	const marks = JSON.stringify(seen);
 	await runTransaction(db, [
 		sql`DELETE FROM book_dirty_slots WHERE (slot, mark) IN (
 			SELECT CAST(value ->> 'slot' AS BIGINT), CAST(value ->> 'mark' AS BIGINT) FROM json_each(${marks}))`,
-		db.update(bookState).set({ manifestDirty: false }),
+		db
+			.update(bookState)
+			.set({ manifestDirty: 0 })
+			.where(and(eq(bookState.leaseToken, lease), eq(bookState.manifestDirty, UNDER_WAY))),
 	]);
 	if (state.nextBits !== null) return;
 	const shardBits = state.format === PACKED_FORMAT ? NO_BITS : state.bits;

@@ -36,10 +36,10 @@ export async function reconcileChunks({ db, kv, now }: ReconcileDeps, restart: b
 		sql`UPDATE book_chunks SET written_at = 0 WHERE (kind, bits, chunk) IN (
 			SELECT value ->> 'kind', CAST(value ->> 'bits' AS BIGINT), CAST(value ->> 'chunk' AS BIGINT) FROM json_each(${JSON.stringify(lost)}))`,
 	];
-	if (lost.length > 0) changes.push(db.update(bookState).set({ manifestDirty: true }));
+	if (lost.length > 0) changes.push(db.update(bookState).set({ manifestDirty: 1 }));
 	if (restart) {
 		changes.push(
-			db.update(bookState).set({ nextFormat: null, nextBits: null, nextDone: 0, manifestDirty: true }),
+			db.update(bookState).set({ nextFormat: null, nextBits: null, nextDone: 0, manifestDirty: 1 }),
 			// Their two days begin now: readers may still have the head that names them.
 			sql`INSERT INTO book_garbage (key, replaced_at) SELECT atom, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,

@@ -65,7 +65,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 	if (restart) {
 		changes.push(
 			sql`DELETE FROM book_shards WHERE bits <> (SELECT bits FROM book_state)`,
-			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: true }),
+			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: 1 }),
 			// Their two days begin now: readers may still have the manifest that names them.
 			sql`INSERT INTO book_garbage (key, replaced_at) SELECT atom, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,

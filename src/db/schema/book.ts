@@ -15,8 +15,11 @@ export const bookState = sqliteTable("book_state", {
 	nextFormat: integer("next_format"),
 	nextBits: integer("next_bits"),
 	nextDone: integer("next_done").notNull(),
-	/** 1 where the manifest must be written although no slot is dirty: publishers changed, or a publish was cut off. */
-	manifestDirty: integer("manifest_dirty", { mode: "boolean" }).notNull(),
+	/**
+	 * 1 where the manifest must be written although no slot is dirty: publishers changed. 2 while a publish is under way, or after one that was
+	 * cut off: so it can tell what changed meanwhile. Else 0.
+	 */
+	manifestDirty: integer("manifest_dirty").notNull(),
 	/** Who publishes now, and until when at the latest. */
 	leaseToken: text("lease_token"),
 	leaseUntil: integer("lease_until").notNull(),

@@ -42,7 +42,7 @@ export async function rotateName(
 		kind === "publisher_id"
 			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`
 			: sql`UPDATE publishers SET publisher_identity = ${value} WHERE id = ${owner} AND ${isMine}`,
-		db.update(bookState).set({ manifestDirty: true }),
+		db.update(bookState).set({ manifestDirty: 1 }),
 		...noteChange(owner, { [kind]: present }, { [kind]: value }, actor, at, isMine),
 		auditStatement(
 			actor,

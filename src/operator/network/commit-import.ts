@@ -73,7 +73,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 		// Publishers' rows are part of what names a list's version; brands are covered by this number only. It follows the clock, so that
 		// a database that was set back to an earlier day does not count through the same numbers again.
 		sql`UPDATE catalogue_state SET version = CASE WHEN version < ${now} THEN ${now} ELSE version + 1 END WHERE EXISTS (${present})`,
-		db.update(bookState).set({ manifestDirty: true }),
+		db.update(bookState).set({ manifestDirty: 1 }),
 		db.delete(importRows).where(eq(importRows.importId, importId)),
 	]);
 }

@@ -130,7 +130,7 @@ export function figuresQuery(now: number): SQL {
 	const dead = (queue: QueueName) => counted(sql`SELECT 1 FROM dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
 	const held = (why: ConversionHold) => counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND held_for = ${why}`);
 	return sql`SELECT
-		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty = 1)) AS dirty,
+		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty <> 0)) AS dirty,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due'`)} AS undelivered,
 		(SELECT MIN(created_at) FROM callbacks WHERE state = 'due') AS oldest,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
