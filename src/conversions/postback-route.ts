@@ -52,7 +52,7 @@ export function routePostback(deps: PostbackDeps, request: Request, waitUntil: W
 /** HEAD and the like report nothing: a link checker must not make a sale. */
 async function serve(deps: PostbackDeps, request: Request, waitUntil: WaitUntil): Promise<Response> {
 	const receivedAt = deps.now();
-	const headers = originHeaders(request, receivedAt);
+	const headers = { ...originHeaders(request, receivedAt), "cache-control": "no-store" };
 	if (request.method !== "GET" && request.method !== "POST") return methodNotAllowed("GET, POST", headers);
 	return jsonResponse(await takePostback(deps, request, receivedAt, waitUntil), 200, headers);
 }

@@ -30,7 +30,10 @@ export function guard({ now, failedKeys, mayBeValid }: GuardDeps): MiddlewareHan
 			await next();
 			if (keys.length > 0 && c.res.status === 401) await failedKeys.count(request);
 		}
-		for (const [name, value] of Object.entries(originHeaders(request, now()))) c.res.headers.set(name, value);
+		const { headers } = c.res;
+		for (const [name, value] of Object.entries(originHeaders(request, now()))) headers.set(name, value);
+		// Most answers depend on a key, in a header of its own that caches do not know: none keeps what does not say how long.
+		if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 	};
 }
 

@@ -271,6 +271,24 @@ describe("worker: what caches are told", () => {
 		expect(response.headers.get("vary")?.split(", ")).toContain(varies);
 	});
 
+	it.each([
+		"/operator/network",
+		"/operator/publishers",
+		"/operator/publishers/none",
+		"/operator/campaigns?nothing=1",
+		"/operator/network/imports",
+		"/operator/callbacks",
+		"/operator/status",
+		"/api/postback/no-key?txnid=1",
+		"/nowhere",
+	])("an answer that names no time is kept by none: %s", async (path) => {
+		for (const headers of [{ OperatorKey: env.OPERATOR_KEY }, {}]) {
+			const response = await exports.default.fetch(`https://base.example${path}`, { headers });
+			await response.body?.cancel();
+			expect(response.headers.get("cache-control")).toBe("no-store");
+		}
+	});
+
 	it.each(["pubi=pubi-of-a&bd=shoes.example&cc=US", "pubi=pubi-of-a&bd=nowhere.example&cc=US", ""])(
 		"an answer of the Serving Engine is kept by none: %j",
 		async (query) => {

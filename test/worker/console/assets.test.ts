@@ -5,9 +5,12 @@ import { ASSET_NAMES, assetPath } from "../../../src/console/ui/asset-paths.ts";
 import { get, signIn, type Visitor } from "../../support/console.ts";
 import { gzip } from "../../support/gzip.ts";
 import { ACME, importFile } from "../../support/network-import.ts";
+import { clickRow, importReportNetwork, store } from "../../support/report-rows.ts";
 
 /** What a first page may cost with all that it needs, in bytes as they are sent. */
 const MAX_FIRST_VIEW_BYTES = 7_000;
+/** What a page of a hundred clicks may cost, with all that is known of each. */
+const MAX_CLICKS_BYTES = 16_000;
 
 async function bytesOf(name: (typeof ASSET_NAMES)[number]): Promise<{ response: Response; bytes: ArrayBuffer }> {
 	const response = await SELF.fetch(`https://console.example${assetPath(name)}`, { headers: { "accept-encoding": "identity" } });
@@ -46,5 +49,34 @@ test("a first view is small: where one signs in, and what a new publisher sees t
 	const owner = await signIn({ publisher: ACME.id, name: "Owner" });
 	for (const [path, visitor] of [["/console/sign-in"], ["/console/earnings", owner]] as const) {
 		expect([path, await weigh(path, visitor)]).toEqual([path, expect.toSatisfy((bytes: number) => bytes < MAX_FIRST_VIEW_BYTES)]);
+	}
+});
+
+test("a page full of clicks is small, for a publisher and for the staff", async () => {
+	await importReportNetwork();
+	const now = Date.now();
+	const reasons = [null, null, null, "repeat", "bot", "embedded"];
+	const uuid = () => crypto.randomUUID();
+	await store(
+		Array.from({ length: 100 }, (_, at) =>
+			clickRow({
+				clicked_at: now - at * 47_000 - 60_000,
+				click_hash: uuid().replaceAll("-", ""),
+				publisher_click_id: uuid(),
+				source_id: `site-${at % 9}`,
+				reason: reasons[at % reasons.length] ?? null,
+				country: "US",
+				bid_micros: 100_000 + at * 700,
+			}),
+		),
+	);
+	const publisher = await signIn({ publisher: "pc", name: "Analyst", role: "analyst" });
+	const staff = await signIn({ staff: "bo", role: "viewer" });
+	for (const [path, visitor] of [
+		["/console/clicks", publisher],
+		["/console/operator/clicks", staff],
+	] as const) {
+		expect((await (await get(path, visitor)).text()).match(/<tr>/g)).toHaveLength(101);
+		expect([path, await weigh(path, visitor)]).toEqual([path, expect.toSatisfy((bytes: number) => bytes < MAX_CLICKS_BYTES)]);
 	}
 });
