@@ -1,6 +1,6 @@
 /** What POST and GET /operator/adjustments take. */
 import * as v from "valibot";
-import { datetime, timeOf } from "../http/datetime.ts";
+import { datetime, endOfTime, timeOf } from "../http/datetime.ts";
 import { networkPrefix } from "../lib/ip.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, formatUsd, parseDecimal } from "../lib/money.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
@@ -63,7 +63,7 @@ const SELECTION = {
 	/** A brand's domain. */
 	brand: v.optional(name),
 	campaign: v.optional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
-	/** When the click was made: from, and before. */
+	/** When the click was made: from, and before; a date as `to` is included. */
 	from: v.optional(datetime),
 	to: v.optional(datetime),
 	/** A rule that flagged it. */
@@ -77,7 +77,7 @@ const voidClicksSchema = v.pipe(
 		`must name clicks by ${Object.keys(SELECTION).join(", ")}`,
 	),
 	v.forward(
-		v.check(({ from, to }) => from === undefined || to === undefined || timeOf(from) < timeOf(to), "must be after from"),
+		v.check(({ from, to }) => from === undefined || to === undefined || timeOf(from) < endOfTime(to), "must be after from"),
 		["to"],
 	),
 );

@@ -1,6 +1,6 @@
 /** Times in requests to the operator's verbs. Pure. */
 import * as v from "valibot";
-import { isUtcDay } from "../lib/time.ts";
+import { DAY_MS, isUtcDay } from "../lib/time.ts";
 
 const DAY_LENGTH = "2026-11-21".length;
 
@@ -17,6 +17,11 @@ export const datetime = v.pipe(
 /** Unix milliseconds of a {@link datetime}. */
 export function timeOf(text: string): number {
 	return Date.parse(text.length === DAY_LENGTH || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
+}
+
+/** The first moment after a {@link datetime} up to which something is asked for: a date includes its day. Unix milliseconds. */
+export function endOfTime(text: string): number {
+	return timeOf(text) + (text.length === DAY_LENGTH ? DAY_MS : 0);
 }
 
 /** An ISO datetime with its offset, which `Date.parse` reads. */

@@ -36,7 +36,7 @@ export const command: OperatorCommand = {
 			.option("--brand <domain>", "of this brand")
 			.option("--campaign <id>", "of this campaign")
 			.option("--from <time>", "made at or after this time (ISO 8601, UTC)")
-			.option("--to <time>", "made before this time")
+			.option("--to <time>", "made before this time; a date is included")
 			.option("--reason <rule>", "flagged by this rule")
 			.action(voidClicks);
 		for (const [name, [kind, description]] of Object.entries(CONVERSION_VERBS)) {

@@ -50,7 +50,7 @@ function withSelection(command: Command): Command {
 		.option("--id <id>", "this one")
 		.option("--state <state>", oneOf(CALLBACK_STATES))
 		.option("--from <time>", "created at or after this time (ISO 8601, UTC)")
-		.option("--to <time>", "created before this time");
+		.option("--to <time>", "created before this time; a date is included");
 }
 
 async function list(options: ListOptions): Promise<void> {

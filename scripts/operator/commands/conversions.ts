@@ -23,7 +23,7 @@ const FILTERS = {
 	brand: "of this brand (its domain)",
 	reason: "why it is quarantined or has no click: no_rate, amount, review, no_click, other_platform, ambiguous …",
 	from: "first reported at or after this time (ISO 8601, UTC)",
-	to: "first reported before this time",
+	to: "first reported before this time; a date is included",
 	"min-amount": "least payout, USD",
 	limit: "conversions a page, at most 1000",
 	cursor: "where the page before ended",
@@ -74,7 +74,7 @@ function withClickOptions(command: Command): Command {
 		.option("--click <id>", "the click's hash, its id, or the publisher's click id")
 		.option("--brand <domain>", "else its brand, with --from and --to")
 		.option("--from <time>", "made at or after this time (ISO 8601, UTC)")
-		.option("--to <time>", "made before this time, 72 hours later at most");
+		.option("--to <time>", "made before this time, 72 hours later at most; a date is included");
 }
 
 function pathOf(platform: string, txnid: string, verb = ""): string {

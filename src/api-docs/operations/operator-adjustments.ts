@@ -31,7 +31,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 						publisher: "acme-media",
 						source: "site-7",
 						from: "2026-11-20",
-						to: "2026-11-21",
+						to: "2026-11-20",
 						text: "clicks of a farm",
 					},
 				},

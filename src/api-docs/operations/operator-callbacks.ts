@@ -21,7 +21,7 @@ const SELECTION: Record<keyof typeof selectionEntries, string> = {
 	txnid: "Of this transaction.",
 	state: `One of ${CALLBACK_STATES.join(", ")}.`,
 	from: "Created at or after this date or datetime, UTC.",
-	to: "Created before this date or datetime, UTC.",
+	to: "Created before this datetime, UTC; a date is included.",
 };
 
 const parameters: readonly Parameter[] = [

@@ -35,7 +35,7 @@ const NAMES_CLICK: readonly Parameter[] = [
 	query("click", "A click's id, its hash, or the publisher's click id."),
 	query("brand", "Else a brand's domain, with `from` and `to`, 72 hours apart at most."),
 	query("from", `When the click was made. ${TIME}`),
-	query("to", "Before when."),
+	query("to", "Before when; a date is included."),
 ];
 
 const VERBS = {
@@ -73,7 +73,7 @@ export const OPERATOR_CONVERSION_OPERATIONS: readonly Operation[] = [
 			query("brand", "The brand's domain."),
 			query("reason", "Why it is quarantined, or has no click.", v.picklist(LISTED_REASONS)),
 			query("from", `First reported then or later. ${TIME}`),
-			query("to", "First reported before."),
+			query("to", "First reported before; a date is included."),
 			query("min_amount", "Least payout, USD; in its own currency where its worth is not known yet."),
 			query("limit", "At most 1,000.", v.optional(count, 100)),
 			query("cursor", "`next_cursor` of the page before."),

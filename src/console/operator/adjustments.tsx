@@ -30,7 +30,7 @@ const LABELS = {
 	brand: "Brand",
 	campaign: "Campaign",
 	from: "Clicked from",
-	to: "Clicked before",
+	to: "Clicked until",
 	reason: "Flagged as",
 	date: "Day",
 	amount: "Amount",
@@ -177,7 +177,7 @@ function AdjustmentForm({
 					{field("brand", "Its domain")}
 					{field("campaign", "Its number")}
 					{field("from", "UTC: a day, or a time such as 2026-11-21T09:00:00Z")}
-					{field("to", "UTC")}
+					{field("to", "UTC; a day is included")}
 					<Field
 						kind="choice"
 						name="reason"

@@ -26,7 +26,7 @@ const FILTERS: readonly Filter[] = [
 	{ kind: "text", name: "txnid", label: "Transaction id" },
 	{ kind: "choice", name: "state", label: "State", choices: CALLBACK_STATES.map((value) => ({ value, label: value })) },
 	{ kind: "date", name: "from", label: "From" },
-	{ kind: "date", name: "to", label: "Before" },
+	{ kind: "date", name: "to", label: "To" },
 ];
 /** What narrows a list, and so a replay. */
 const SELECTION = ["id", ...FILTERS.map(({ name }) => name)];

@@ -1,8 +1,6 @@
 /** The network's clicks: found by any id, and why one is not paid. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { endOf } from "../../http/period.ts";
 import { TOKEN_KINDS } from "../../lib/enums.ts";
-import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { ListedClick } from "../../operator/clicks/clicks-answer.ts";
 import { readClicksQuery } from "../../operator/clicks/clicks-request.ts";
 import { listClicks } from "../../operator/clicks/list-clicks.ts";
@@ -81,7 +79,7 @@ const OF_BOTH = ["publisher", "source", "brand", "campaign", "from", "to"] as co
 
 /**
  * Leads on to taking back the paid clicks of a list.
- * @param query of the list: filters, and a time of which a date as `to` is included
+ * @param query of the list
  * @returns null where other clicks would be taken back than are listed
  */
 export function VoidThese({ query }: { query: Query }): JSX.Element | null {
@@ -89,18 +87,9 @@ export function VoidThese({ query }: { query: Query }): JSX.Element | null {
 	const given = Object.entries(filters).filter(([, value]) => value !== "");
 	const isOfBoth = given.every(([name]) => OF_BOTH.some((known) => known === name));
 	if (!isOfBoth || given.length === 0 || (reason !== "" && reason !== "paid")) return null;
-	const { to = "", ...rest } = Object.fromEntries(given);
 	return (
 		<p>
-			<a href={addressOf("/console/operator/adjustments", { ...rest, to: to === "" ? "" : firstBehind(to) })}>
-				Void the paid ones of these
-			</a>
+			<a href={addressOf("/console/operator/adjustments", Object.fromEntries(given))}>Void the paid ones of these</a>
 		</p>
 	);
-}
-
-/** As adjustments have their `to`: what is there called an end is not meant. A day that is meant as a whole ends with the next. */
-function firstBehind(to: string): string {
-	const end = endOf(to);
-	return end % DAY_MS === 0 ? utcDay(end) : new Date(end).toISOString();
 }

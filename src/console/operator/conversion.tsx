@@ -26,7 +26,7 @@ import { Postbacks } from "./postbacks.tsx";
 import { givenIn, isPreview, Preview } from "./preview.tsx";
 
 const PATH = "/console/operator/conversions";
-const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked before" };
+const LABELS = { text: "Why", click: "Click", brand: "Brand", from: "Clicked from", to: "Clicked until" };
 
 export function conversionAddress({ platform, txnid }: ConversionKey): string {
 	return `${PATH}/${encodeURIComponent(platform)}/${encodeURIComponent(txnid)}`;

@@ -61,7 +61,7 @@ export const OPERATOR_CONVERSIONS_PAGES = [
 							{ kind: "text", name: "publisher", label: "Publisher" },
 							{ kind: "text", name: "brand", label: "Brand" },
 							{ kind: "date", name: "from", label: "Reported from" },
-							{ kind: "date", name: "to", label: "Reported before" },
+							{ kind: "date", name: "to", label: "Reported until" },
 							{ kind: "text", name: "min_amount", label: "At least", hint: "USD" },
 						]}
 					/>

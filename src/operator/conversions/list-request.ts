@@ -1,6 +1,6 @@
 /** What GET /operator/conversions is asked for. */
 import * as v from "valibot";
-import { datetime, timeOf } from "../../http/datetime.ts";
+import { datetime, endOfTime, timeOf } from "../../http/datetime.ts";
 import { cursorOf } from "../../http/pages.ts";
 import { readInput } from "../../http/read-input.ts";
 import { CONVERSION_HOLDS, CONVERSION_STAGES, CONVERSION_STATUSES, NO_MATCH_REASONS } from "../../lib/enums.ts";
@@ -57,7 +57,7 @@ export function readListQuery(query: Record<string, string>): ListQuery {
 		...rest,
 		...(brand !== undefined && { brand: canonicalHost(brand) ?? brand }),
 		fromAt: from === undefined ? null : timeOf(from),
-		toAt: to === undefined ? null : timeOf(to),
+		toAt: to === undefined ? null : endOfTime(to),
 		minMicros: min_amount === undefined ? null : parseMicros(min_amount),
 		after: cursor ?? null,
 	};

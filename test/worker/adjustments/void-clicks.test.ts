@@ -114,6 +114,7 @@ describe("worker: clicks are voided", () => {
 		["campaign", { campaign: 5002 }, { campaignId: 5001 }],
 		["from", { from: "2026-11-18T15:00:00Z" }, { at: CLICKED_AT - 1 }],
 		["to", { to: "2026-11-18T15:00:00.001Z" }, { at: CLICKED_AT + 1 }],
+		["a day, which is included", { from: "2026-11-18", to: "2026-11-18" }, { at: CLICKED_AT + DAY_MS }],
 		["the rule that flagged them", { reason: "other_device" }, { flags: ["data_centre"] }],
 	])("by %s, and by nothing else", async (_, selection, other) => {
 		const [boots] = await rowsOf<{ id: number }>("SELECT id FROM brands WHERE domain = 'boots.example'");
@@ -202,7 +203,7 @@ describe("worker: clicks are voided", () => {
 		await consume(...Array.from({ length: 300 }, (_, at) => clickOf({ at: CLICKED_AT - at })));
 		const [one, other] = await Promise.all([
 			adjust({ kind: "void_clicks", publisher: "cpc" }),
-			adjust({ kind: "void_clicks", campaign: 5001, to: "2026-11-19" }),
+			adjust({ kind: "void_clicks", campaign: 5001, to: "2026-11-18" }),
 			...Array.from({ length: 5 }, () => consume(...Array.from({ length: 20 }, () => clickOf({ at: CLICKED_AT + DAY_MS })))),
 		]);
 		const billed = await checkCounters();

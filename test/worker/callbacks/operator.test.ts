@@ -74,6 +74,8 @@ describe("worker: /operator/callbacks", () => {
 		expect((await list("txnid=L3")).data).toHaveLength(1);
 		expect((await list("txnid=L3&state=due")).data).toEqual([]);
 		expect((await list("from=2026-11-18T15:02:00Z&to=2026-11-18T15:04:00")).data.map(({ txnid }) => txnid)).toEqual(["L2", "L1"]);
+		expect((await list("from=2026-11-18&to=2026-11-18&txnid=L2")).data).toHaveLength(1);
+		expect((await list("to=2026-11-17")).data).toEqual([]);
 		expect((await list("publisher=nobody")).data).toEqual([]);
 	});
 

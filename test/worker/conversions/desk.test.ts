@@ -108,6 +108,8 @@ describe("worker: the operator's list of conversions", () => {
 		["?brand=Shoes.example", ["review", "settled"]],
 		["?min_amount=20", ["lost", "review"]],
 		["?from=2026-11-10T00:03:00Z&to=2026-11-10T00:05:00Z", ["lost", "lost"]],
+		["?from=2026-11-10&to=2026-11-10&platform=east", ["foreign", "lost"]],
+		["?to=2026-11-09", []],
 		["?platform=nobody", []],
 		["?brand=%00&publisher=%F0%9F%92%A9", []],
 	])("%s", async (query, ids) => {
