@@ -2,7 +2,7 @@ import type { ConversionFacts } from "../../src/learning/cohorts.ts";
 import type { CallbackStatus } from "../../src/lib/enums.ts";
 
 /** One thing that a platform said of a conversion: that it is owed for, or no more. */
-export type Word = { at: number; status: CallbackStatus; payoutMicros: number | null };
+export type Word = { at: number; status: CallbackStatus; payoutMicros: number | null; isConfirmed?: boolean };
 
 /** Adds what was said, once, in the order of its time. */
 export function addWord(words: readonly Word[], word: Word): Word[] {
@@ -20,10 +20,10 @@ export function addWord(words: readonly Word[], word: Word): Word[] {
  */
 export function readFacts(words: readonly Word[], clickedAt: number): ConversionFacts | null {
 	let facts = null as ConversionFacts | null;
-	for (const { at, status, payoutMicros } of words) {
+	for (const { at, status, payoutMicros, isConfirmed = false } of words) {
 		if (status === "approved") {
 			const netMicros = payoutMicros ?? facts?.netMicros ?? 0;
-			facts = { clickedAt, approvedAt: facts?.approvedAt ?? at, reversedAt: null, netMicros };
+			facts = { clickedAt, approvedAt: facts?.approvedAt ?? at, reversedAt: null, netMicros, isConfirmed };
 		} else if (facts !== null && facts.reversedAt === null) facts.reversedAt = at;
 	}
 	return facts;

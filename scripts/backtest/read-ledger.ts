@@ -3,12 +3,21 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client, TypeOverrides } from "pg";
 import type { CampaignTerms } from "../../src/learning/cell.ts";
-import type { LinkType, PricingModel } from "../../src/lib/enums.ts";
+import type { CONVERSION_EVENT_KINDS, CONVERSION_STAGES, ConversionStatus, LinkType, PricingModel, Verdict } from "../../src/lib/enums.ts";
 import { Failure } from "../local/failure.ts";
 import { STATE_DIR } from "../local/paths.ts";
 import type { Ledger, LedgerClick, LedgerWord } from "./walk-ledger.ts";
 
 type CampaignRow = { id: number; platform: string; epc: number | null; defaultKeyword: number | null; keywords: string };
+type ConversionStage = (typeof CONVERSION_STAGES)[number];
+type EventRow = Omit<LedgerWord, "status" | "isConfirmed"> & {
+	seq: number;
+	kind: (typeof CONVERSION_EVENT_KINDS)[number];
+	/** What the event has set; null where it left it. */
+	stage: ConversionStage | null;
+	status: ConversionStatus | null;
+	verdict: Verdict | null;
+};
 type ClickRow = Omit<LedgerClick, "campaign" | "link"> & { campaign: number; link: LinkType | null };
 
 /** The file of the network's database that the local server keeps. @throws Failure where there is none */
@@ -70,22 +79,44 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 		keyword_epc_micros AS keywords FROM campaigns ORDER BY campaign_id`);
 	// Clicks of earlier versions do not know their link: most were on homepages.
 	const clicks = await all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
-		coalesce(source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
+		coalesce(source_hash, source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
 		WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
-	const words = await all<LedgerWord>(`SELECT e.at, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'status' AS status,
-			coalesce(v.gross_micros, 0) AS "grossMicros"
+	const events = await all<EventRow>(`SELECT e.at, e.seq, e.kind, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'stage' AS stage,
+			e.details -> 'set' ->> 'status' AS status, coalesce(v.gross_micros, 0) AS "grossMicros", v.verdict
 		FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
-		WHERE v.click_id IS NOT NULL AND v.test = 0 AND e.details -> 'set' ->> 'status' IN ('approved', 'cancelled')
-		ORDER BY e.at, e.platform, e.txnid, e.seq`);
+		WHERE v.click_id IS NOT NULL AND v.test = 0 ORDER BY e.platform, e.txnid, e.seq`);
 	const earned = await all<{ click: string; micros: number }>(`SELECT click_id AS click, sum(gross_micros) AS micros FROM conversions
 		WHERE stage = 'settled' AND status = 'approved' AND test = 0 AND click_id IS NOT NULL AND gross_micros > 0 GROUP BY click_id`);
 	return {
 		publishers: publishers.map(({ id, sharePpm, pricingModel }) => ({ id, sharePpm, paidByClick: pricingModel === "CPC" })),
 		campaigns: campaigns.map(termsOf),
 		clicks: clicks.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
-		words,
+		words: readWords(events),
 		earnedMicros: new Map(earned.map(({ click, micros }) => [click, micros])),
 	};
+}
+
+/** When each conversion came to count for its click, and when no more: while it is held, or once it is voided, it does not. */
+function readWords(events: readonly EventRow[]): LedgerWord[] {
+	const words: LedgerWord[] = [];
+	for (const ofConversion of Map.groupBy(events, ({ platform, txnid }) => JSON.stringify([platform, txnid])).values()) {
+		// A conversion that lost its click began anew with the one that it has.
+		const detached = ofConversion.findLastIndex(({ kind }) => kind === "detached");
+		let [stage, status]: [ConversionStage | null, ConversionStatus | null] = [null, null];
+		let stood = false;
+		for (const [index, event] of ofConversion.entries()) {
+			stage = event.stage ?? stage;
+			status = event.status ?? status;
+			const stands = stage === "settled" && status === "approved";
+			const isPassing = index <= detached || ofConversion[index + 1]?.at === event.at;
+			if (isPassing || stands === stood) continue;
+			stood = stands;
+			const { at, platform, txnid, click, grossMicros, verdict } = event;
+			const isConfirmed = verdict === "released";
+			words.push({ at, platform, txnid, click, status: stands ? "approved" : "cancelled", grossMicros, isConfirmed });
+		}
+	}
+	return words.sort((a, b) => a.at - b.at);
 }
 
 function termsOf({ id, platform, epc, defaultKeyword, keywords }: CampaignRow): CampaignTerms {

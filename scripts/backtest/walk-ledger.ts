@@ -6,7 +6,7 @@ import { type ClickFacts, Learner, type Publisher } from "./learner.ts";
 
 export type LedgerClick = Omit<ClickFacts, "bidMicros"> & { id: string };
 
-/** What a conversion came to be, word by word; what it is worth at last. */
+/** That a conversion came to count, or no more does; what it is worth at last. */
 export type LedgerWord = {
 	at: number;
 	platform: string;
@@ -14,6 +14,8 @@ export type LedgerWord = {
 	click: string;
 	status: Word["status"];
 	grossMicros: number;
+	/** By a person, who let go of it while it was held. */
+	isConfirmed: boolean;
 };
 
 /** Clicks and words in the order of their times. */
@@ -53,8 +55,8 @@ export function walkLedger(ledger: Ledger, settleDays: number): JudgedClick[] {
 	for (const click of ledger.clicks) {
 		for (let word = ledger.words[next]; word !== undefined && word.at <= click.at; word = ledger.words[++next]) {
 			learner.passTo(word.at);
-			const { platform, txnid, at, status, grossMicros } = word;
-			learner.ledger.addWord(JSON.stringify([platform, txnid]), word.click, { at, status, payoutMicros: grossMicros });
+			const { platform, txnid, at, status, grossMicros, isConfirmed } = word;
+			learner.ledger.addWord(JSON.stringify([platform, txnid]), word.click, { at, status, payoutMicros: grossMicros, isConfirmed });
 		}
 		learner.passTo(click.at);
 		const terms = campaigns.get(click.campaign);

@@ -35,6 +35,8 @@ export type ConversionFacts = {
 	reversedAt: number | null;
 	/** Net of what was taken back in parts. Micro-dollars. */
 	netMicros: number;
+	/** Whether a person has confirmed it, see `sizeClassOf`. */
+	isConfirmed: boolean;
 };
 
 export type ConversionChange = { earnings: EarningRow[]; delays: Omit<DelayRow, "platform">[] };
@@ -56,5 +58,5 @@ function add(change: ConversionChange, facts: ConversionFacts, sign: 1 | -1): vo
 	change.delays.push({ day, lag: lag(facts.approvedAt), arrivals: sign, reversals: 0 });
 	if (facts.reversedAt !== null) change.delays.push({ day, lag: lag(facts.reversedAt), arrivals: 0, reversals: sign });
 	else if (facts.netMicros > 0)
-		change.earnings.push({ day, sizeClass: sizeClassOf(facts.netMicros), conversions: sign, netMicros: sign * facts.netMicros });
+		change.earnings.push({ day, sizeClass: sizeClassOf(facts.netMicros, facts.isConfirmed), conversions: sign, netMicros: sign * facts.netMicros });
 }

@@ -28,7 +28,7 @@ function makeLedger(): Ledger {
 				const at = START + day * DAY_MS + n * 60_000;
 				clicks.push({ id, at, campaign, publisher: "cents", source: "s", keyword: "", link: "homepage" });
 				if (n % every !== 0) continue;
-				words.push({ at: at + DAY_MS, platform: "p", txnid: id, click: id, status: "approved", grossMicros: 10_000_000 });
+				words.push({ at: at + DAY_MS, platform: "p", txnid: id, click: id, status: "approved", grossMicros: 10_000_000, isConfirmed: false });
 				earnedMicros.set(id, 10_000_000);
 			}
 		}
@@ -71,6 +71,18 @@ describe("walking forward", () => {
 		expect(describeReport(report, 30)).toContain("What it cannot know");
 	});
 
+	it("a payout far above all others counts once a person has let go of it, and not before", () => {
+		const large = (isConfirmed: boolean): Ledger => {
+			const [click] = ledger.clicks;
+			const word = { at: START + 20 * DAY_MS, platform: "p", txnid: "large", click: click?.id ?? "", status: "approved" } as const;
+			const words = [...ledger.words, { ...word, grossMicros: 1_000_000_000, isConfirmed }].toSorted((a, b) => a.at - b.at);
+			return { ...ledger, words };
+		};
+		const predicted = (of: Ledger) => reportLedger(walkLedger(of, 30)).all.predictedMicros;
+		expect(predicted(large(false)) / report.all.predictedMicros).toBeCloseTo(1, 2);
+		expect(predicted(large(true))).toBeGreaterThan(predicted(large(false)) * 1.02);
+	});
+
 	it("says that nothing can be judged where nothing is old enough", () => {
 		expect(describeReport(reportLedger(walkLedger(ledger, 400)), 400)).toContain("nothing can be judged");
 	});
@@ -83,7 +95,7 @@ describe("reading a database", () => {
 	});
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	it("takes paid clicks, what was said of their conversions, and what those are worth", async () => {
+	it("takes paid clicks, when their conversions came to count and when no more, and what those are worth", async () => {
 		const file = join(folder, "network.sqlite");
 		const db = new DatabaseSync(file);
 		for (const name of readdirSync("drizzle/network")
@@ -120,17 +132,42 @@ describe("reading a database", () => {
 				link: "deeplink",
 			});
 		insert("conversions", { platform: "p", txnid: "t", click_id: "a", stage: "settled", status: "approved", gross_micros: 9_000_000 });
-		insert("conversion_events", { id: "1", platform: "p", txnid: "t", seq: 1, at: START + 5, details: '{"set":{"status":"pending"}}' });
-		insert("conversion_events", { id: "2", platform: "p", txnid: "t", seq: 2, at: START + 9, details: '{"set":{"status":"approved"}}' });
+		const conversion = { platform: "p", click_id: "a", stage: "settled", status: "approved" };
+		insert("conversions", { ...conversion, txnid: "held", gross_micros: 900_000_000, verdict: "released" });
+		insert("conversions", { ...conversion, txnid: "voided", status: "cancelled", gross_micros: 0, verdict: "voided" });
+		insert("conversions", { ...conversion, txnid: "moved", gross_micros: 1_000_000 });
+		let seq = 0;
+		const tell = (txnid: string, at: number, set: Record<string, string>, kind = "changed") => {
+			seq++;
+			insert("conversion_events", { id: `${seq}`, platform: "p", txnid, seq, at: START + at, kind, details: JSON.stringify({ set }) });
+		};
+		tell("t", 5, { stage: "settled", status: "pending" }, "received");
+		tell("t", 9, { status: "approved" });
+		tell("held", 4, { stage: "quarantined", status: "approved" }, "quarantined");
+		tell("held", 12, { stage: "settled", verdict: "released" }, "judged");
+		tell("voided", 3, { stage: "settled", status: "approved" }, "received");
+		tell("voided", 14, { status: "cancelled", verdict: "voided" }, "judged");
+		tell("moved", 6, { stage: "settled", status: "approved" }, "received");
+		tell("moved", 7, { stage: "unmatched" }, "detached");
+		tell("moved", 8, { stage: "settled" }, "attached");
 		db.close();
+		const word = (txnid: string, at: number, said: Partial<Ledger["words"][number]>) => {
+			return { at: START + at, platform: "p", txnid, click: "a", status: "approved", isConfirmed: false, ...said };
+		};
 		expect(await readSqliteLedger(file)).toEqual({
 			publishers: [{ id: "acme", sharePpm: 800_000, paidByClick: true }],
 			campaigns: [
 				{ id: "7", platform: "p", epcMicros: 400_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map([["red", 500_000]]) },
 			],
 			clicks: [{ id: "a", at: START, campaign: "7", publisher: "acme", source: "", keyword: "red", link: "deeplink" }],
-			words: [{ at: START + 9, platform: "p", txnid: "t", click: "a", status: "approved", grossMicros: 9_000_000 }],
-			earnedMicros: new Map([["a", 9_000_000]]),
+			words: [
+				word("voided", 3, { grossMicros: 0 }),
+				word("moved", 8, { grossMicros: 1_000_000 }),
+				word("t", 9, { grossMicros: 9_000_000 }),
+				word("held", 12, { grossMicros: 900_000_000, isConfirmed: true }),
+				word("voided", 14, { grossMicros: 0, status: "cancelled" }),
+			],
+			earnedMicros: new Map([["a", 910_000_000]]),
 		});
 	});
 });
