@@ -1,40 +1,51 @@
+import { PairMap } from "../../src/learning/pair-map.ts";
 import { isArrived, type LevelRules, nextPublished, type Published, UNPUBLISHED } from "../../src/learning/publish-step.ts";
 
-/** The published factors of one level, and where each is going. */
-export class FactorBoard {
-	readonly #published = new Map<string, Published>();
-	readonly #targets = new Map<string, number>();
-	/** Those that have not arrived. */
-	readonly #moving = new Set<string>();
+type Factor = { published: Published; target: number };
 
-	factor(key: string): number {
-		return this.#published.get(key)?.factor ?? 1;
+/** The published factors of one level, each by two names, and where it is going. */
+export class FactorBoard {
+	readonly #factors = new PairMap<Factor>();
+	/** Those that have not arrived. */
+	readonly #moving = new Set<Factor>();
+
+	factor(first: string, second: string): number {
+		return this.#factors.get(first, second)?.published.factor ?? 1;
 	}
 
-	aim(key: string, target: number): void {
-		this.#targets.set(key, target);
-		this.#moving.add(key);
+	aim(first: string, second: string, target: number): void {
+		const factor = this.#known(first, second);
+		factor.target = target;
+		this.#moving.add(factor);
 	}
 
 	/** Publishes what may move now; answers how many did. */
 	publish(now: number, rules: LevelRules): number {
 		let count = 0;
-		for (const key of this.#moving) {
-			const published = this.#published.get(key) ?? UNPUBLISHED;
-			const target = this.#targets.get(key) ?? 1;
-			const next = nextPublished(published, target, now, rules);
+		for (const factor of this.#moving) {
+			const next = nextPublished(factor.published, factor.target, now, rules);
 			if (next !== null) {
-				this.#published.set(key, next);
+				factor.published = next;
 				count++;
 			}
-			if (isArrived(next ?? published, target, rules)) this.#moving.delete(key);
+			if (isArrived(factor.published, factor.target, rules)) this.#moving.delete(factor);
 		}
 		return count;
 	}
 
 	/** Puts a factor where it aims at once: for what an operator has changed. */
-	jump(key: string, target: number): void {
-		this.#published.set(key, { ...UNPUBLISHED, factor: target });
-		this.#moving.delete(key);
+	jump(first: string, second: string, target: number): void {
+		const factor = this.#known(first, second);
+		factor.published = { ...UNPUBLISHED, factor: target };
+		this.#moving.delete(factor);
+	}
+
+	#known(first: string, second: string): Factor {
+		let factor = this.#factors.get(first, second);
+		if (factor === undefined) {
+			factor = { published: UNPUBLISHED, target: 1 };
+			this.#factors.set(first, second, factor);
+		}
+		return factor;
 	}
 }

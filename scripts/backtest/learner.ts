@@ -11,7 +11,7 @@ import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learnin
 import { levelRules, type PublishedLevel } from "../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
-import { pairKey } from "../../src/learning/traffic.ts";
+import { namesOf } from "../../src/learning/traffic.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { FactorBoard } from "./factor-board.ts";
@@ -70,7 +70,8 @@ export class Learner {
 		for (const terms of campaigns) this.#campaigns.set(terms.id, terms);
 		if (changed.length === 0 || this.#hour === null) return;
 		this.#learn(dayOf(this.#hour * HOUR_MS));
-		for (const terms of changed) for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.jump(key, target);
+		for (const terms of changed)
+			for (const [keyword, target] of this.#priceTargets(terms)) this.#boards.prices.jump(terms.id, keyword, target);
 	}
 
 	/** The time up to which steps have run; null before the first. */
@@ -115,21 +116,21 @@ export class Learner {
 		});
 		this.learned = learned;
 		for (const terms of this.#campaigns.values()) {
-			for (const [key, target] of this.#priceTargets(terms)) this.#boards.prices.aim(key, target);
+			for (const [keyword, target] of this.#priceTargets(terms)) this.#boards.prices.aim(terms.id, keyword, target);
 			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {
-				this.#boards.exceptions.aim(pairKey(terms.id, publisher), factor);
+				this.#boards.exceptions.aim(terms.id, publisher, factor);
 			}
 		}
-		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, factor);
-		for (const [source, { factor }] of learned.shared.sources) this.#boards.sources.aim(source, factor);
-		for (const [link, { factor }] of learned.shared.links) this.#boards.links.aim(link, factor);
+		for (const [publisher, { factor }] of learned.shared.publishers) this.#boards.publishers.aim(publisher, "", factor);
+		for (const [key, { factor }] of learned.shared.sources) this.#boards.sources.aim(...namesOf(key), factor);
+		for (const [link, { factor }] of learned.shared.links) this.#boards.links.aim(link, "", factor);
 	}
 
 	*#priceTargets(terms: CampaignTerms): Iterable<[string, number]> {
 		const factors = this.learned?.campaigns.get(terms.id)?.factors;
 		if (factors === undefined) return;
 		for (const keyword of [NO_KEYWORD, OTHER_KEYWORDS, ...terms.keywordEpcMicros.keys()]) {
-			yield [pairKey(terms.id, keyword), factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
+			yield [keyword, factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
 		}
 	}
 
@@ -196,11 +197,11 @@ export class Learner {
 		const source = known === undefined ? click.source : sourceClass(known, click.source);
 		const price = {
 			factors: {
-				campaignKeyword: this.#boards.prices.factor(pairKey(terms.id, keyword)),
-				publisher: this.#boards.publishers.factor(publisher.id),
-				source: this.#boards.sources.factor(pairKey(publisher.id, source)),
-				campaignPublisher: this.#boards.exceptions.factor(pairKey(terms.id, publisher.id)),
-				link: this.#boards.links.factor(click.link),
+				campaignKeyword: this.#boards.prices.factor(terms.id, keyword),
+				publisher: this.#boards.publishers.factor(publisher.id, ""),
+				source: this.#boards.sources.factor(publisher.id, source),
+				campaignPublisher: this.#boards.exceptions.factor(terms.id, publisher.id),
+				link: this.#boards.links.factor(click.link, ""),
 			},
 			mode: this.#mode,
 			sharePpm: publisher.sharePpm,

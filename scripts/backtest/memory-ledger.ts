@@ -1,6 +1,6 @@
 import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES } from "../../src/learning/cell.ts";
 import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
-import { foldClicks, foldEarnings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
+import { foldClicks, foldEarnings, foldings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
@@ -33,6 +33,8 @@ export class MemoryLedger {
 	/** Conversions that came before their click. */
 	readonly #waiting = new Map<string, string[]>();
 	#today = Number.NEGATIVE_INFINITY;
+	/** Whether rows may have been written since the day began that the next one drops. */
+	#hasOld = false;
 
 	/** Counts a click, once. */
 	addClick(id: string, click: Click): boolean {
@@ -40,11 +42,8 @@ export class MemoryLedger {
 		const day = dayOf(click.at);
 		const cell = this.#cellOf(click, day);
 		this.#clicks.set(id, { at: click.at, cell, platform: click.campaign.platform });
-		const row = findRow(cell.clicks, (each) => each.day === rowDay(day, this.#today)) ?? {
-			day: rowDay(day, this.#today),
-			clicks: 0,
-			paidMicros: 0,
-		};
+		const stands = this.#rowDay(day);
+		const row = findRow(cell.clicks, stands) ?? { day: stands, clicks: 0, paidMicros: 0 };
 		if (row.clicks === 0) cell.clicks.push(row);
 		row.clicks++;
 		row.paidMicros += click.paidMicros;
@@ -69,7 +68,7 @@ export class MemoryLedger {
 		const click = conversion === undefined ? undefined : this.#clicks.get(conversion.click);
 		if (conversion === undefined || click === undefined) return;
 		const change = conversionChange(readFacts(before, click.at), readFacts(conversion.words, click.at));
-		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: rowDay(earning.day, this.#today) });
+		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: this.#rowDay(earning.day) });
 		const delays = this.#delays.get(click.platform) ?? new Map<string, DelayRow>();
 		this.#delays.set(click.platform, delays);
 		for (const { day, lag, arrivals, reversals } of change.delays) {
@@ -79,6 +78,12 @@ export class MemoryLedger {
 			row.reversals += reversals;
 			delays.set(key, row);
 		}
+	}
+
+	#rowDay(day: number): number {
+		const stands = rowDay(day, this.#today);
+		if (stands < this.#today - HISTORY_DAYS) this.#hasOld = true;
+		return stands;
 	}
 
 	#cellOf({ campaign, publisher, source, keyword, link }: Click, day: number): StoredCell {
@@ -114,9 +119,11 @@ export class MemoryLedger {
 
 	/** What a day's beginning does: weeks are folded, idle sources join the others, what is too old is dropped. */
 	beginDay(today: number): void {
+		const moves = foldings(today) !== foldings(this.#today) || this.#hasOld;
 		this.#today = today;
+		this.#hasOld = false;
 		for (const [publisher, known] of this.sources) for (const source of idleSources(known, today)) this.#retire(publisher, source, known);
-		for (const cells of this.cells.values()) {
+		for (const cells of moves ? this.cells.values() : []) {
 			for (const [key, cell] of cells) {
 				if (staysAsIs(cell.clicks, today) && staysAsIs(cell.earnings, today)) continue;
 				cell.clicks.splice(0, cell.clicks.length, ...foldClicks(cell.clicks, today));
@@ -164,8 +171,10 @@ export class MemoryLedger {
 	}
 }
 
-function findRow(rows: readonly ClickRow[], matches: (row: ClickRow) => boolean): ClickRow | undefined {
-	return rows.findLast(matches);
+/** From the end: most are of the newest day. */
+function findRow(rows: readonly ClickRow[], day: number): ClickRow | undefined {
+	for (let at = rows.length - 1; at >= 0; at--) if (rows[at]?.day === day) return rows[at];
+	return undefined;
 }
 
 function addEarning(rows: EarningRow[], earning: EarningRow): void {

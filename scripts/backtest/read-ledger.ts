@@ -81,7 +81,8 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 	const clicks = await all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
 		coalesce(source_hash, source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
 		WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
-	const events = await all<EventRow>(`SELECT e.at, e.seq, e.kind, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'stage' AS stage,
+	const events =
+		await all<EventRow>(`SELECT e.at, e.seq, e.kind, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'stage' AS stage,
 			e.details -> 'set' ->> 'status' AS status, coalesce(v.gross_micros, 0) AS "grossMicros", v.verdict
 		FROM conversion_events e JOIN conversions v ON v.platform = e.platform AND v.txnid = e.txnid
 		WHERE v.click_id IS NOT NULL AND v.test = 0 ORDER BY e.platform, e.txnid, e.seq`);

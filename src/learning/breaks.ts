@@ -1,5 +1,5 @@
 import type { FactorEvidence } from "./factor.ts";
-import type { CampaignFactors, PlacedCampaign } from "./fit-campaign.ts";
+import { besideCampaign, type CampaignFactors, type PlacedCampaign } from "./fit-campaign.ts";
 import { BREAK_WINDOWS } from "./ripen.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -63,16 +63,18 @@ export function weighOlder(weights: readonly number[], last: Break | null, today
 }
 
 function judgeWindow(
-	{ rules, cells }: PlacedCampaign,
+	placed: PlacedCampaign,
 	campaign: FactorEvidence,
 	window: number,
 ): Pick<Break, "z" | "expected" | "observed"> & { older: number } {
+	const { rules, ripe, operatorMicros } = placed;
 	const { phiMicros, loading, settings } = rules;
+	const [recentRipe, recentEarnedMicros] = [ripe.recentRipe[window], ripe.recentEarnedMicros[window]];
 	let expected = 0;
 	let observed = 0;
-	for (const { ripe, operatorMicros, keyword, publisher, traffic } of cells) {
-		expected += ((ripe.recentRipe[window] ?? 0) * operatorMicros * keyword.factor * publisher.factor * traffic.factor) / phiMicros;
-		observed += ((ripe.recentEarnedMicros[window] ?? 0) * (1 + loading)) / phiMicros;
+	for (let at = 0; at < operatorMicros.length; at++) {
+		expected += besideCampaign(placed, (recentRipe?.[at] ?? 0) * (operatorMicros[at] ?? 0), at) / phiMicros;
+		observed += ((recentEarnedMicros?.[at] ?? 0) * (1 + loading)) / phiMicros;
 	}
 	// The factor's own sums hold the newest days too, at nearly full weight: taken out, the rest is what was known before.
 	const kappa = settings.kappa.campaign;

@@ -58,5 +58,10 @@ function add(change: ConversionChange, facts: ConversionFacts, sign: 1 | -1): vo
 	change.delays.push({ day, lag: lag(facts.approvedAt), arrivals: sign, reversals: 0 });
 	if (facts.reversedAt !== null) change.delays.push({ day, lag: lag(facts.reversedAt), arrivals: 0, reversals: sign });
 	else if (facts.netMicros > 0)
-		change.earnings.push({ day, sizeClass: sizeClassOf(facts.netMicros, facts.isConfirmed), conversions: sign, netMicros: sign * facts.netMicros });
+		change.earnings.push({
+			day,
+			sizeClass: sizeClassOf(facts.netMicros, facts.isConfirmed),
+			conversions: sign,
+			netMicros: sign * facts.netMicros,
+		});
 }

@@ -1,6 +1,7 @@
 import { type CampaignTerms, type Cell, operatorEpcMicros } from "./cell.ts";
-import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
-import type { RipeCell } from "./ripen.ts";
+import { type FactorEvidence, NO_EVIDENCE } from "./factor.ts";
+import { addCell, Level, type SeenCells } from "./level.ts";
+import type { RipeCells } from "./ripen.ts";
 import type { LearningSettings } from "./settings.ts";
 import type { Traffic, TrafficKind } from "./traffic.ts";
 
@@ -14,104 +15,87 @@ export type CampaignFactors = {
 /** @param phiMicros what a conversion weighs, see `measurePayouts` @param loading the part that pooled payouts add */
 export type FitRules = { terms: CampaignTerms; phiMicros: number; loading: number; settings: LearningSettings };
 
-/** A cell in its campaign: what the operator's number expects of it, in equivalent conversions, and the levels that it belongs to. */
-type PlacedCell = {
-	ripe: RipeCell;
-	operatorMicros: number;
-	expected: number;
-	squared: number;
-	observed: number;
-	keyword: Level;
-	publisher: Level;
-	traffic: TrafficKind;
-};
-type Level = { sums: FactorSums; factor: number };
-
+/** A campaign laid out for fitting: its cells, and the levels that they belong to. */
 export type PlacedCampaign = {
 	rules: FitRules;
-	cells: readonly PlacedCell[];
-	keywords: Map<string, Level>;
-	publishers: Map<string, Level>;
+	ripe: RipeCells;
+	/** By cell: the operator's number, micro-dollars. */
+	operatorMicros: Float64Array;
+	seen: SeenCells;
+	whole: Level;
+	keywords: Level;
+	publishers: Level;
+	traffic: readonly TrafficKind[];
 };
 
 /** Lays out a campaign's cells for fitting. */
-export function placeCampaign(ripe: readonly RipeCell[], rules: FitRules, traffic: Traffic): PlacedCampaign {
+export function placeCampaign(ripe: RipeCells, rules: FitRules, traffic: Traffic): PlacedCampaign {
 	const { terms, phiMicros, loading } = rules;
-	const keywords = new Map<string, Level>();
-	const publishers = new Map<string, Level>();
-	const cells = ripe.map((each): PlacedCell => {
-		const operatorMicros = operatorEpcMicros(terms, each.cell.keyword);
-		return {
-			ripe: each,
-			operatorMicros,
-			expected: (each.ripe * operatorMicros) / phiMicros,
-			squared: (each.ripeSquared * operatorMicros) / phiMicros,
-			observed: (each.earnedMicros * (1 + loading)) / phiMicros,
-			keyword: levelOf(keywords, each.cell.keyword),
-			publisher: levelOf(publishers, each.cell.publisher),
-			traffic: traffic.kindOf(each.cell),
-		};
-	});
-	return { rules, cells, keywords, publishers };
-}
-
-function levelOf(levels: Map<string, Level>, key: string): Level {
-	let level = levels.get(key);
-	if (level === undefined) {
-		level = { sums: emptySums(), factor: 1 };
-		levels.set(key, level);
+	const cells = ripe.histories.map(({ cell }) => cell);
+	const column = () => new Float64Array(cells.length);
+	const operatorMicros = column();
+	const seen = {
+		expected: column(),
+		squared: column(),
+		expectedMicros: column(),
+		observed: column(),
+		earnedMicros: ripe.earnedMicros,
+		clicks: ripe.weighted,
+		ripe: ripe.ripe.subarray(0, cells.length),
+	};
+	for (const [at, { keyword }] of cells.entries()) {
+		const micros = operatorEpcMicros(terms, keyword);
+		operatorMicros[at] = micros;
+		seen.expectedMicros[at] = (ripe.ripe[at] ?? 0) * micros;
+		seen.expected[at] = ((ripe.ripe[at] ?? 0) * micros) / phiMicros;
+		seen.squared[at] = ((ripe.ripeSquared[at] ?? 0) * micros) / phiMicros;
+		seen.observed[at] = ((ripe.earnedMicros[at] ?? 0) * (1 + loading)) / phiMicros;
 	}
-	return level;
+	return {
+		rules,
+		ripe,
+		operatorMicros,
+		seen,
+		whole: new Level(seen, () => ""),
+		keywords: new Level(seen, (at) => cells[at]?.keyword ?? ""),
+		publishers: new Level(seen, (at) => cells[at]?.publisher ?? ""),
+		traffic: cells.map((cell) => traffic.kindOf(cell)),
+	};
 }
 
 const PASSES = 2;
 
 /** A campaign's factors, in two passes over its levels, given those of its traffic. */
-export function fitCampaign({ rules, cells, keywords, publishers }: PlacedCampaign): CampaignFactors {
+export function fitCampaign({ rules, whole, keywords, publishers, traffic }: PlacedCampaign): CampaignFactors {
 	const { kappa, lowestFactor, highestFactor } = rules.settings;
-	for (const level of [...keywords.values(), ...publishers.values()]) level.factor = 1;
-	let campaign = readFactor(emptySums(), kappa.campaign);
+	const inTraffic = new Float64Array(traffic.length);
+	for (const [at, { factor }] of traffic.entries()) inTraffic[at] = factor;
+	const others = new Float64Array(traffic.length);
+	keywords.reset();
+	publishers.reset();
+	const factors = { campaign: NO_EVIDENCE, keywords: new Map<string, FactorEvidence>(), publishers: new Map<string, FactorEvidence>() };
 	for (let pass = 0; pass < PASSES; pass++) {
-		const sums = emptySums();
-		for (const cell of cells) addCell(sums, cell, cell.keyword.factor * cell.publisher.factor * cell.traffic.factor);
-		campaign = readFactor(sums, kappa.campaign);
-		const { factor } = campaign;
-		campaign.factor = Math.min(Math.max(factor, lowestFactor), highestFactor);
-		clear(keywords);
-		for (const cell of cells) addCell(cell.keyword.sums, cell, campaign.factor * cell.publisher.factor * cell.traffic.factor);
-		settle(keywords, kappa.keyword);
-		clear(publishers);
-		for (const cell of cells) addCell(cell.publisher.sums, cell, campaign.factor * cell.keyword.factor * cell.traffic.factor);
-		settle(publishers, kappa.campaignPublisher);
+		for (let at = 0; at < others.length; at++) others[at] = keywords.factorOf(at) * publishers.factorOf(at) * (inTraffic[at] ?? 1);
+		const campaign = whole.fit(others, kappa.campaign).get("") ?? NO_EVIDENCE;
+		const factor = Math.min(Math.max(campaign.factor, lowestFactor), highestFactor);
+		factors.campaign = { ...campaign, factor };
+		for (let at = 0; at < others.length; at++) others[at] = factor * publishers.factorOf(at) * (inTraffic[at] ?? 1);
+		factors.keywords = keywords.fit(others, kappa.keyword);
+		for (let at = 0; at < others.length; at++) others[at] = factor * keywords.factorOf(at) * (inTraffic[at] ?? 1);
+		factors.publishers = publishers.fit(others, kappa.campaignPublisher);
 	}
-	return { campaign, keywords: read(keywords, kappa.keyword), publishers: read(publishers, kappa.campaignPublisher) };
-}
-
-function clear(levels: ReadonlyMap<string, Level>): void {
-	for (const level of levels.values()) level.sums = emptySums();
-}
-
-function settle(levels: ReadonlyMap<string, Level>, kappa: number): void {
-	for (const level of levels.values()) level.factor = readFactor(level.sums, kappa).factor;
-}
-
-function addCell(sums: FactorSums, cell: PlacedCell, others: number): void {
-	sums.expected += cell.expected * others;
-	sums.squared += cell.squared * others;
-	sums.observed += cell.observed;
-	sums.expectedMicros += cell.ripe.ripe * cell.operatorMicros * others;
-	sums.earnedMicros += cell.ripe.earnedMicros;
-	sums.clicks += cell.ripe.weighted;
-	sums.ripe += cell.ripe.ripe;
-}
-
-function read(levels: ReadonlyMap<string, Level>, kappa: number): Map<string, FactorEvidence> {
-	return new Map([...levels].map(([key, { sums }]) => [key, readFactor(sums, kappa)]));
+	return factors;
 }
 
 /** Adds what a campaign says of its traffic, given its own factors: the last fit's. */
-export function tellTraffic({ cells }: PlacedCampaign, factors: CampaignFactors): void {
-	for (const cell of cells) addCell(cell.traffic.sums, cell, factors.campaign.factor * cell.keyword.factor * cell.publisher.factor);
+export function tellTraffic({ seen, keywords, publishers, traffic }: PlacedCampaign, { campaign }: CampaignFactors): void {
+	for (const [at, { sums }] of traffic.entries())
+		addCell(sums, seen, at, campaign.factor * keywords.factorOf(at) * publishers.factorOf(at));
+}
+
+/** An amount of a cell times its factors beside the campaign's own, as they were last fitted. */
+export function besideCampaign({ keywords, publishers, traffic }: PlacedCampaign, amount: number, at: number): number {
+	return amount * keywords.factorOf(at) * publishers.factorOf(at) * (traffic[at]?.factor ?? 1);
 }
 
 /** What a cell is expected to earn a click by its campaign alone. Micro-dollars. */

@@ -1,9 +1,10 @@
 /** The steps of a night, campaign by campaign: what one hands on to the next is sums by traffic, so that no two need be in memory. */
 import { type Break, findBreak, weighOlder } from "./breaks.ts";
 import type { CampaignTerms } from "./cell.ts";
-import type { CellHistory, EarningRow } from "./cohorts.ts";
+import type { CellHistory } from "./cohorts.ts";
 import { type DelayCurves, maturities } from "./delay-curve.ts";
 import {
+	besideCampaign,
 	type CampaignFactors,
 	campaignEpcMicros,
 	type FitRules,
@@ -13,8 +14,8 @@ import {
 	tellTraffic,
 } from "./fit-campaign.ts";
 import { type Balance, balanceOf } from "./guards.ts";
-import { measurePayouts, type PayoutMeasure, payoutSizes } from "./payouts.ts";
-import { forgetting, ripenCell } from "./ripen.ts";
+import { measurePayouts, type PayoutMeasure, type PayoutSizes, payoutSizes } from "./payouts.ts";
+import { forgetting, ripenCells } from "./ripen.ts";
 import type { LearningSettings } from "./settings.ts";
 import { type SharedFactors, sharedFactor, type Traffic } from "./traffic.ts";
 
@@ -74,30 +75,30 @@ export function nightRules(
 	return { today, maturity, weights: forgetting(halfLifeDays), ...payouts };
 }
 
-/** Lays out a campaign, and the kinds of traffic that it is of. */
-export function layCampaign(history: CampaignHistory, rules: NightRules, traffic: Traffic): LaidCampaign {
+/** Lays out a campaign, and the kinds of traffic that it is of. @param sizes of its payouts */
+export function layCampaign(
+	history: CampaignHistory,
+	rules: NightRules,
+	traffic: Traffic,
+	sizes: PayoutSizes = payoutSizes(history.cells),
+): LaidCampaign {
 	const { terms, settings } = history;
-	const payouts = measurePayouts(payoutSizes(earningsOf(history.cells)), rules.usualMicros, terms.epcMicros ?? 0);
+	const payouts = measurePayouts(sizes, rules.usualMicros, terms.epcMicros ?? 0);
 	const fit = { terms, phiMicros: payouts.phiMicros, loading: rules.loading, settings };
 	const laid = { history, payouts, maturity: rules.maturity(terms.platform), fit };
 	return { ...laid, placed: place(laid, rules, traffic) };
-}
-
-export function* earningsOf(cells: readonly CellHistory[]): Iterable<EarningRow> {
-	for (const cell of cells) yield* cell.earnings;
 }
 
 function place(laid: Omit<LaidCampaign, "placed">, rules: NightRules, traffic: Traffic): PlacedCampaign {
 	const { history, maturity, payouts, fit } = laid;
 	const weights = weighOlder(rules.weights, history.lastBreak, rules.today);
 	const ripening = { today: rules.today, maturity, capMicros: payouts.capMicros, weights };
-	const ripe = history.cells.flatMap((cell) => ripenCell(cell, ripening) ?? []);
-	return placeCampaign(ripe, fit, traffic);
+	return placeCampaign(ripenCells(history.cells, ripening), fit, traffic);
 }
 
 /** Adds what a campaign says of its traffic, by the traffic's factors in force. */
 export function tellOfCampaign({ placed }: LaidCampaign): void {
-	if (placed.cells.length > 0) tellTraffic(placed, fitCampaign(placed));
+	if (placed.traffic.length > 0) tellTraffic(placed, fitCampaign(placed));
 }
 
 /** The break of a campaign whose traffic is fitted, where there is a new one. */
@@ -118,25 +119,32 @@ export function closeCampaign(laid: LaidCampaign, rules: NightRules, shared: Sha
 	};
 }
 
-function weekExpected({ cells, rules }: PlacedCampaign, { campaign }: CampaignFactors): number {
+function weekExpected(placed: PlacedCampaign, { campaign }: CampaignFactors): number {
+	const { operatorMicros, ripe, rules } = placed;
 	let sum = 0;
-	for (const { ripe, operatorMicros, keyword, publisher, traffic } of cells) {
-		sum += ripe.weekClicks * operatorMicros * keyword.factor * publisher.factor * traffic.factor;
+	for (let at = 0; at < operatorMicros.length; at++) {
+		sum += besideCampaign(placed, (ripe.weekClicks[at] ?? 0) * (operatorMicros[at] ?? 0), at);
 	}
 	return (sum * campaign.factor) / rules.phiMicros;
 }
 
 function addBalances(
-	{ history, maturity, payouts, fit }: LaidCampaign,
+	{ history, maturity, payouts, fit, placed }: LaidCampaign,
 	factors: CampaignFactors,
 	shared: SharedFactors,
 	today: number,
 ): Balance {
 	const balance: Balance = { paidMicros: 0, projectedMicros: 0 };
+	const { ripe } = placed;
+	let next = 0;
 	for (const cell of history.cells) {
+		const at = ripe.histories[next] === cell ? next++ : null;
 		// Publishers who are paid by conversion are promised nothing by click.
-		if (!cell.clicks.some(({ paidMicros }) => paidMicros > 0)) continue;
-		const epcMicros = campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell);
+		if (at === null ? cell.clicks.every(({ paidMicros }) => paidMicros <= 0) : ripe.paid[at] === 0) continue;
+		const epcMicros =
+			at === null
+				? campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell)
+				: besideCampaign(placed, (placed.operatorMicros[at] ?? 0) * factors.campaign.factor, at);
 		const part = balanceOf(cell, today, maturity, payouts.capMicros, fit.loading, epcMicros);
 		balance.paidMicros += part.paidMicros;
 		balance.projectedMicros += part.projectedMicros;

@@ -3,7 +3,6 @@ import {
 	breakOfCampaign,
 	type CampaignHistory,
 	closeCampaign,
-	earningsOf,
 	type LaidCampaign,
 	type LearnedCampaign,
 	layCampaign,
@@ -12,7 +11,16 @@ import {
 	ROUNDS,
 	tellOfCampaign,
 } from "./night-steps.ts";
-import { addLoading, type LoadingSums, loadingOf, measurePayouts, NO_LOADING, networkPayout, payoutSizes } from "./payouts.ts";
+import {
+	addLoading,
+	type LoadingSums,
+	loadingOf,
+	measurePayouts,
+	NO_LOADING,
+	networkPayout,
+	type PayoutSizes,
+	payoutSizes,
+} from "./payouts.ts";
 import type { LearningSettings } from "./settings.ts";
 import { NO_SHARED_FACTORS, type SharedFactors, Traffic } from "./traffic.ts";
 
@@ -41,8 +49,9 @@ export type Learned = {
 export function learnNight(input: NightInput): Learned {
 	const { today, settings, curves } = input;
 	const traffic = new Traffic();
-	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns));
-	const laid = input.campaigns.map((history) => layCampaign(history, rules, traffic));
+	const sizes = input.campaigns.map(({ cells }) => payoutSizes(cells));
+	const rules = nightRules(today, curves, DEFAULT_CURVES, settings.halfLifeDays, measureNetwork(input.campaigns, sizes));
+	const laid = input.campaigns.map((history, at) => layCampaign(history, rules, traffic, sizes[at]));
 	let shared = fitRounds(laid, traffic, settings);
 	let isBroken = false;
 	for (const [at, each] of laid.entries()) {
@@ -56,8 +65,7 @@ export function learnNight(input: NightInput): Learned {
 	return { today, campaigns, shared, loading: rules.loading };
 }
 
-function measureNetwork(campaigns: readonly CampaignHistory[]): Pick<NightRules, "usualMicros" | "loading"> {
-	const sizes = campaigns.map(({ cells }) => payoutSizes(earningsOf(cells)));
+function measureNetwork(campaigns: readonly CampaignHistory[], sizes: readonly PayoutSizes[]): Pick<NightRules, "usualMicros" | "loading"> {
 	const usualMicros = networkPayout(sizes);
 	const sums: LoadingSums = { ...NO_LOADING };
 	for (const [at, { terms }] of campaigns.entries()) {

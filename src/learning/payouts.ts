@@ -1,4 +1,4 @@
-import type { EarningRow } from "./cohorts.ts";
+import type { CellHistory, EarningRow } from "./cohorts.ts";
 import { isConfirmed } from "./size-class.ts";
 
 /** A payout counts up to this multiple of the campaign's mean. */
@@ -27,15 +27,21 @@ export type PayoutMeasure = {
 	phiMicros: number;
 };
 
-/** Adds up rows by size. Classes whose conversions were all taken back are gone. */
-export function payoutSizes(rows: Iterable<EarningRow>): PayoutSizes {
+/** Adds up what cells earned by size. Classes whose conversions were all taken back are gone. */
+export function payoutSizes(cells: Iterable<{ earnings: CellHistory["earnings"] }>): PayoutSizes {
 	const sizes = new Map<number, { conversions: number; netMicros: number }>();
-	for (const { sizeClass, conversions, netMicros } of rows) {
-		const size = sizes.get(sizeClass) ?? { conversions: 0, netMicros: 0 };
-		sizes.set(sizeClass, { conversions: size.conversions + conversions, netMicros: size.netMicros + netMicros });
-	}
+	for (const { earnings } of cells) for (const row of earnings) addSize(sizes, row);
 	for (const [sizeClass, { conversions }] of sizes) if (conversions <= 0) sizes.delete(sizeClass);
 	return sizes;
+}
+
+function addSize(sizes: Map<number, { conversions: number; netMicros: number }>, { sizeClass, conversions, netMicros }: EarningRow): void {
+	const size = sizes.get(sizeClass);
+	if (size === undefined) sizes.set(sizeClass, { conversions, netMicros });
+	else {
+		size.conversions += conversions;
+		size.netMicros += netMicros;
+	}
 }
 
 /** The mean of payouts as their logarithms have it, which a single one of a million hardly moves; null where there are none. */

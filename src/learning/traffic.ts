@@ -1,6 +1,7 @@
 import type { LinkType } from "../lib/enums.ts";
 import { type Cell, OTHER_SOURCES } from "./cell.ts";
 import { emptySums, type FactorEvidence, type FactorSums, readFactor } from "./factor.ts";
+import { PairMap } from "./pair-map.ts";
 import type { Kappa } from "./settings.ts";
 
 /** What the network's traffic is worth, whatever the campaign: publishers, their sources, kinds of links. 1 where a key is missing. */
@@ -13,9 +14,17 @@ export type SharedFactors = {
 
 export const NO_SHARED_FACTORS: SharedFactors = { publishers: new Map(), sources: new Map(), links: new Map() };
 
+const SEPARATOR = "\u0000";
+
 /** Two names as one key. */
 export function pairKey(first: string, second: string): string {
-	return `${first}\u0000${second}`;
+	return first + SEPARATOR + second;
+}
+
+/** The names of such a key, of which the first holds no such character. */
+export function namesOf(key: string): [first: string, second: string] {
+	const end = key.indexOf(SEPARATOR);
+	return [key.slice(0, end), key.slice(end + 1)];
 }
 
 /** What traffic multiplies every campaign's price by. */
@@ -29,6 +38,8 @@ export type TrafficKind = { publisher: string; sourceKey: string; link: LinkType
 
 export class Traffic {
 	readonly #kinds = new Map<string, TrafficKind>();
+	/** The same by publisher and source, as they were asked for. */
+	readonly #asked: Readonly<Record<LinkType, PairMap<TrafficKind>>> = { homepage: new PairMap(), deeplink: new PairMap() };
 	readonly #followed: ReadonlySet<string> | null;
 
 	/**
@@ -47,6 +58,14 @@ export class Traffic {
 
 	/** The kind that a cell's clicks are of. */
 	kindOf({ publisher, source, link }: Cell): TrafficKind {
+		const known = this.#asked[link].get(publisher, source);
+		if (known !== undefined) return known;
+		const kind = this.#placeKind(publisher, source, link);
+		this.#asked[link].set(publisher, source, kind);
+		return kind;
+	}
+
+	#placeKind(publisher: string, source: string, link: LinkType): TrafficKind {
 		const own = pairKey(publisher, source);
 		const sourceKey = this.#followed === null || this.#followed.has(own) ? own : pairKey(publisher, OTHER_SOURCES);
 		const key = pairKey(sourceKey, link);

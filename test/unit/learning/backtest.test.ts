@@ -28,7 +28,15 @@ function makeLedger(): Ledger {
 				const at = START + day * DAY_MS + n * 60_000;
 				clicks.push({ id, at, campaign, publisher: "cents", source: "s", keyword: "", link: "homepage" });
 				if (n % every !== 0) continue;
-				words.push({ at: at + DAY_MS, platform: "p", txnid: id, click: id, status: "approved", grossMicros: 10_000_000, isConfirmed: false });
+				words.push({
+					at: at + DAY_MS,
+					platform: "p",
+					txnid: id,
+					click: id,
+					status: "approved",
+					grossMicros: 10_000_000,
+					isConfirmed: false,
+				});
 				earnedMicros.set(id, 10_000_000);
 			}
 		}

@@ -19,11 +19,16 @@ function earned(...payouts: number[]): EarningRow[] {
 	return payouts.map((usd) => ({ day: 1, sizeClass: sizeClassOf(usd * USD), conversions: 1, netMicros: usd * USD }));
 }
 
+/** Of one cell's rows. */
+function sizesOf(earnings: readonly EarningRow[]) {
+	return payoutSizes([{ earnings }]);
+}
+
 describe("unit: payouts", () => {
 	it("a payout of a million does not set what it is measured by", () => {
 		const usual = earned(...Array(20).fill(10));
-		const before = measurePayouts(payoutSizes(usual), 10 * USD, USD);
-		const after = measurePayouts(payoutSizes([...usual, ...earned(1_000_000)]), 10 * USD, USD);
+		const before = measurePayouts(sizesOf(usual), 10 * USD, USD);
+		const after = measurePayouts(sizesOf([...usual, ...earned(1_000_000)]), 10 * USD, USD);
 		expect(countedPayout(sizeClassOf(1_000_000 * USD), 1_000_000 * USD, after.capMicros)).toBe(0);
 		expect(after.capMicros / before.capMicros).toBeLessThan(2);
 		expect(after.phiMicros / before.phiMicros).toBeLessThan(1.5);
@@ -31,7 +36,7 @@ describe("unit: payouts", () => {
 
 	it("a payout of a million counts as a large one once a person has confirmed it", () => {
 		const million = { ...earned(1_000_000)[0], sizeClass: sizeClassOf(1_000_000 * USD, true) } as EarningRow;
-		const sizes = payoutSizes([...earned(...Array(20).fill(10)), million]);
+		const sizes = sizesOf([...earned(...Array(20).fill(10)), million]);
 		const { capMicros } = measurePayouts(sizes, 10 * USD, USD);
 		expect(countedPayout(million.sizeClass, 1_000_000 * USD, capMicros)).toBe(capMicros);
 		const sums = { ...NO_LOADING };
@@ -40,12 +45,12 @@ describe("unit: payouts", () => {
 	});
 
 	it("a campaign's first payout may be a large one", () => {
-		const { capMicros } = measurePayouts(payoutSizes(earned(400)), 10 * USD, USD);
+		const { capMicros } = measurePayouts(sizesOf(earned(400)), 10 * USD, USD);
 		expect(countedPayout(sizeClassOf(400 * USD), 400 * USD, capMicros)).toBeGreaterThan(50 * USD);
 	});
 
 	it("what is above the cap is shared by all, up to a limit", () => {
-		const sizes = payoutSizes(earned(...Array(99).fill(10), 200));
+		const sizes = sizesOf(earned(...Array(99).fill(10), 200));
 		const { capMicros } = measurePayouts(sizes, 10 * USD, USD);
 		const sums = { ...NO_LOADING };
 		addLoading(sums, sizes, capMicros);
@@ -56,15 +61,15 @@ describe("unit: payouts", () => {
 	});
 
 	it("a heavy tail weighs more a conversion, so it is learned from more slowly", () => {
-		const flat = measurePayouts(payoutSizes(earned(...Array(40).fill(10))), 10 * USD, USD);
-		const tailed = measurePayouts(payoutSizes(earned(...Array(20).fill(2), ...Array(20).fill(18))), 10 * USD, USD);
+		const flat = measurePayouts(sizesOf(earned(...Array(40).fill(10))), 10 * USD, USD);
+		const tailed = measurePayouts(sizesOf(earned(...Array(20).fill(2), ...Array(20).fill(18))), 10 * USD, USD);
 		expect(tailed.phiMicros / flat.phiMicros).toBeGreaterThan(1.4);
 	});
 
 	it("what was taken back is gone", () => {
 		const [row] = earned(10);
 		if (row === undefined) throw new Error("no row");
-		const sizes = payoutSizes([row, { ...row, conversions: -1, netMicros: -row.netMicros }]);
+		const sizes = sizesOf([row, { ...row, conversions: -1, netMicros: -row.netMicros }]);
 		expect(sizes.size).toBe(0);
 		expect(logMean(sizes)).toBeNull();
 		expect(networkPayout([sizes])).toBeNull();
