@@ -6,11 +6,20 @@ type Factor = { published: Published; target: number };
 /** The published factors of one level, each by two names, and where it is going. */
 export class FactorBoard {
 	readonly #factors = new PairMap<Factor>();
+	readonly #all: Factor[] = [];
 	/** Those that have not arrived. */
 	readonly #moving = new Set<Factor>();
 
 	factor(first: string, second: string): number {
 		return this.#factors.get(first, second)?.published.factor ?? 1;
+	}
+
+	/** Has all go back to 1, as far as they are not aimed elsewhere. */
+	letGo(): void {
+		for (const factor of this.#all) {
+			factor.target = 1;
+			this.#moving.add(factor);
+		}
 	}
 
 	aim(first: string, second: string, target: number): void {
@@ -45,6 +54,7 @@ export class FactorBoard {
 		if (factor === undefined) {
 			factor = { published: UNPUBLISHED, target: 1 };
 			this.#factors.set(first, second, factor);
+			this.#all.push(factor);
 		}
 		return factor;
 	}

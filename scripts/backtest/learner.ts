@@ -115,6 +115,7 @@ export class Learner {
 			})),
 		});
 		this.learned = learned;
+		for (const board of Object.values(this.#boards)) board.letGo();
 		for (const terms of this.#campaigns.values()) {
 			for (const [keyword, target] of this.#priceTargets(terms)) this.#boards.prices.aim(terms.id, keyword, target);
 			for (const [publisher, { factor }] of learned.campaigns.get(terms.id)?.factors.publishers ?? []) {

@@ -11,7 +11,8 @@ import { holdGuards } from "./hold-guards.ts";
 import { underLease } from "./lease.ts";
 import { openNight } from "./night-progress.ts";
 import { isLearning, readNetworkLearning } from "./policies.ts";
-import { type FactorCursor, FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
+import { FIRST_FACTOR, publishFactors } from "./publish-factors.ts";
+import { PUBLISHING, PUBLISHING_FAULT, type Publishing } from "./publishing.ts";
 import { runNight } from "./run-night.ts";
 import { writeLearnedKey } from "./write-learned-key.ts";
 
@@ -27,24 +28,6 @@ const ROWS_A_RUN = 200_000;
 const FACTORS_FORGOTTEN = 10_000;
 /** A night that failed is tried again after so long. */
 const AGAIN_MS = 10 * MINUTE_MS;
-
-/** `learning_work`, `publishing`: how far the hour is. */
-type Publishing = {
-	/** Hours since 1970. */
-	hour: number;
-	/** The night whose factors it publishes: the first hour after a night looks at the guards of all campaigns. */
-	day: number;
-	step: "guards" | "breaks" | "factors" | "key" | "done";
-	after: number;
-	/** Campaigns that are still to be looked at for breaks; null until they are known. */
-	unsettled: number[] | null;
-	/** Conversions that have changed since then are looked at. */
-	since: number;
-	factor: FactorCursor;
-	/** Of every change of the hour: one time, however many runs it takes. */
-	at: number;
-	all: boolean;
-};
 
 /** One run at a time. @param mayGoOn whether enough is left for another slice, given what is left to others */
 export async function sweepLearning(deps: LearningDeps, hasLeft: (statements: number) => boolean): Promise<void> {
@@ -69,15 +52,15 @@ async function sweep(
 	const today = dayOf(now());
 	// Rows that there are once stay, whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
-	if (wanted.sums && !(await closeGap(db, today, mayGoOn))) return;
+	const makeUp = async () => !wanted.sums || (await closeGap(db, today, mayGoOn));
 	if (!wanted.learns) {
-		await tidy();
+		if (await makeUp()) await tidy();
 		return;
 	}
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
-	const fault = await runNightSafely(deps, today, async () => (await tidy()) && runNight(deps, network, today, limits));
-	await publishHour(deps, mayGoOn);
-	if (fault !== null) throw fault;
+	const night = await tryNight(deps, today, async () => (await makeUp()) && (await tidy()) && runNight(deps, network, today, limits));
+	const hour = await tryHour(deps, mayGoOn);
+	if (night !== null || hour !== null) throw night ?? hour;
 }
 
 /** Once prices are learned again they set out from the operator's numbers, and not from what was in force when they were last. */
@@ -89,7 +72,7 @@ async function forgetFactors(db: Database): Promise<void> {
 }
 
 /** A night that fails leaves what was learned before, and is told of. */
-async function runNightSafely({ db, now }: LearningDeps, day: number, run: () => Promise<unknown>): Promise<Error | null> {
+async function tryNight({ db, now }: LearningDeps, day: number, run: () => Promise<unknown>): Promise<Error | null> {
 	const [failed] = await db.all<{ at: number }>(
 		sql`SELECT CAST(fault ->> 'at' AS BIGINT) AS at FROM learning_nights WHERE day = ${day} AND fault IS NOT NULL`,
 	);
@@ -98,18 +81,36 @@ async function runNightSafely({ db, now }: LearningDeps, day: number, run: () =>
 		await run();
 		return null;
 	} catch (error) {
-		const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-		const message = root instanceof Error ? `${root.name}: ${root.message}` : "unknown";
+		const fault = describeFault(error, now());
 		await openNight(db, day, now());
-		await db.run(sql`UPDATE learning_nights SET fault = ${JSON.stringify({ at: now(), message })} WHERE day = ${day}`);
-		return error instanceof Error ? error : new Error(message);
+		await db.run(sql`UPDATE learning_nights SET fault = ${fault} WHERE day = ${day}`);
+		return error instanceof Error ? error : new Error(fault);
+	}
+}
+
+/** What something failed of: JSON. */
+function describeFault(error: unknown, at: number): string {
+	const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	return JSON.stringify({ at, message: root instanceof Error ? `${root.name}: ${root.message}` : "unknown" });
+}
+
+/** An hour that fails begins again with the next run, and is told of until one ends. */
+async function tryHour(deps: LearningDeps, mayGoOn: () => boolean): Promise<Error | null> {
+	try {
+		await publishHour(deps, mayGoOn);
+		return null;
+	} catch (error) {
+		const fault = describeFault(error, deps.now());
+		await deps.db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING_FAULT}, ${fault})
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+		return error instanceof Error ? error : new Error(fault);
 	}
 }
 
 async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {
 	const [night] = await db.all<{ day: number }>(sql`SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL`);
 	if (night?.day == null) return;
-	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = 'publishing'`);
+	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = ${PUBLISHING}`);
 	const known = stored === undefined ? null : (JSON.parse(stored.value) as Publishing);
 	const hour = Math.floor(now() / HOUR_MS);
 	const state = known !== null && known.step !== "done" ? known : beginHour(known, hour, night.day, now());
@@ -128,10 +129,11 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 			else state.factor = next;
 		} else {
 			await writeLearnedKey(db, kv);
+			await db.run(sql`DELETE FROM learning_work WHERE name = ${PUBLISHING_FAULT}`);
 			state.step = "done";
 		}
 	}
-	await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('publishing', ${JSON.stringify(state)})
+	await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING}, ${JSON.stringify(state)})
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
 }
 

@@ -205,6 +205,38 @@ describe("worker: a night", () => {
 		]);
 	});
 
+	it("whose rows cannot be made of older clicks says so, too", async () => {
+		await setGap(null);
+		const sweep = (minutes: number) => sweepLearning({ db, kv: env.BOOK, now: () => NOW + minutes * MINUTE_MS }, () => true);
+		const nights = () => rowsOf("SELECT day, started_at, finished_at, fault FROM learning_nights");
+		await env.DB.prepare("ALTER TABLE learning_earnings RENAME TO learning_earnings_gone").run();
+		try {
+			await expect(sweep(0)).rejects.toThrow();
+			expect(await nights()).toEqual([
+				{ day: TODAY, started_at: NOW, finished_at: null, fault: expect.stringContaining("learning_earnings") },
+			]);
+		} finally {
+			await env.DB.prepare("ALTER TABLE learning_earnings_gone RENAME TO learning_earnings").run();
+		}
+		await sweep(10);
+		expect(await nights()).toMatchObject([{ day: TODAY, finished_at: NOW + 10 * MINUTE_MS, fault: null }]);
+	});
+
+	it("is told from an hour that fails, which keeps what it failed of until one ends", async () => {
+		const faults = () => rowsOf("SELECT value FROM learning_work WHERE name = 'publishing fault'");
+		const kv = new Proxy(env.BOOK, {
+			get: (book, name: keyof KVNamespace) => {
+				if (name === "get") return () => Promise.reject(new Error("KV was away"));
+				return (book[name] as () => unknown).bind(book);
+			},
+		});
+		await expect(sweepLearning({ db, kv, now: () => NOW }, () => true)).rejects.toThrow("KV was away");
+		expect(await faults()).toEqual([{ value: JSON.stringify({ at: NOW, message: "Error: KV was away" }) }]);
+		expect(await rowsOf("SELECT fault FROM learning_nights")).toEqual([{ fault: null }]);
+		await sweepLearning({ db, kv: env.BOOK, now: () => NOW + MINUTE_MS }, () => true);
+		expect(await faults()).toEqual([]);
+	});
+
 	it("waits until rows are made of the clicks that were stored before anyone learned", async () => {
 		await setGap(null);
 		const nights = () => rowsOf("SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL");

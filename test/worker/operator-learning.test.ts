@@ -95,6 +95,18 @@ describe("how learning stands", () => {
 		expect(night).toMatchObject({ fault: { message: "the database was away" }, learned_until: new Date(now).toISOString().slice(0, 10) });
 		await db.run(sql`DELETE FROM learning_nights WHERE day = ${today + 1}`);
 	});
+
+	it("says of an hour that failed what it failed of, and since when prices and guards stay", async () => {
+		expect((await ask(learningStateSchema, "/learning")).publishing).toEqual({ at: null, fault: null });
+		const at = now - 7_200_000;
+		await db.run(sql`INSERT INTO learning_work (name, value) VALUES ('publishing', ${JSON.stringify({ at })}),
+			('publishing fault', ${JSON.stringify({ at: now, message: "KV was away" })})`);
+		expect((await ask(learningStateSchema, "/learning")).publishing).toEqual({
+			at: new Date(at).toISOString(),
+			fault: { at: new Date(now).toISOString(), message: "KV was away" },
+		});
+		await db.run(sql`DELETE FROM learning_work WHERE name LIKE 'publishing%'`);
+	});
 });
 
 describe("a campaign's prices", () => {
@@ -185,6 +197,8 @@ describe("advice", () => {
 		expect(refused.status).toBe(422);
 		expect(await refused.json()).toMatchObject({ faults: [{ path: "campaigns[1]" }] });
 		expect((await call("/learning/advice/accept", { campaigns: "some" })).status).toBe(422);
+		const broken = await call("/learning/advice/accept", { campaigns: [1.5] });
+		expect(await broken.json()).toMatchObject({ faults: [{ path: "campaigns.0", message: "must be a campaign's id" }] });
 		expect((await call("/learning/advice/accept", { campaigns: [1] }, { "If-Match": '"1"' })).status).toBe(412);
 		expect(await priceFor("shoes.example")).toBe(before);
 	});

@@ -244,7 +244,25 @@ describe("worker: /operator/status of a network with troubles", () => {
 		await env.DB.prepare("INSERT INTO learning_nights (day, started_at, progress, fault) VALUES (?, 0, '{}', '{}')")
 			.bind(day + 1)
 			.run();
+		// Left unfinished, and nobody asks for it any more.
+		expect(await found(37)).toEqual([broke(1, -2)]);
+		const setOwnMode = (learning: string | null) =>
+			env.DB.prepare("UPDATE campaigns SET epc_learning = ? WHERE campaign_id = (SELECT min(campaign_id) FROM campaigns)")
+				.bind(learning)
+				.run();
+		await setOwnMode('{"mode":"automatic"}');
 		expect((await found(37))[0]?.[0]).toBe("prices_stale");
+		await env.DB.prepare("DELETE FROM learning_nights WHERE finished_at IS NULL").run();
+		// No night has begun since: one campaign that learns is enough to miss it.
+		expect((await found(37))[0]?.[0]).toBe("prices_stale");
+		const publishedAt = START + 3_600_000;
+		await env.DB.prepare("INSERT INTO learning_work (name, value) VALUES ('publishing', ?)")
+			.bind(JSON.stringify({ at: publishedAt }))
+			.run();
+		expect((await found(6))[0]?.[0]).toBe("prices_broke");
+		expect((await found(8))[0]).toEqual(["prices_stale", 1, new Date(publishedAt).toISOString(), "learning show"]);
+		await setOwnMode(null);
+		await env.DB.prepare("DELETE FROM learning_work").run();
 		await env.DB.batch(
 			["DELETE FROM learning_nights", "DELETE FROM learning_campaigns", "UPDATE network_settings SET epc_learning = NULL"].map((text) =>
 				env.DB.prepare(text),

@@ -99,7 +99,7 @@ async function rebuild(options: ServerOptions): Promise<void> {
 	console.log(options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${total.weeks} weeks of clicks and what they have earned.`);
 }
 
-function describeState({ mode, night, campaigns, platforms, breaks }: LearningState): string[] {
+function describeState({ mode, night, publishing, campaigns, platforms, breaks }: LearningState): string[] {
 	return [
 		`mode of the network: ${mode}`,
 		`campaigns: ${campaigns.automatic} automatic, ${campaigns.advise} advise, ${campaigns.off} off; ${campaigns.learned} have clicks that tell of them`,
@@ -108,6 +108,9 @@ function describeState({ mode, night, campaigns, platforms, breaks }: LearningSt
 			: `learned of clicks before ${night.learned_until}, done ${night.finished_at} (${night.age_hours} hours ago)`,
 		...(night.running === null ? [] : [`the night of ${night.running.day} is not done: begun ${night.running.started_at}`]),
 		...(night.fault === null ? [] : [`it failed of: ${night.fault.message}; prices stay as they are`]),
+		...(publishing.fault === null
+			? []
+			: [`the hour of ${publishing.fault.at} failed of: ${publishing.fault.message}; prices and guards stay as they are`]),
 		...platforms.map(
 			({ platform, conversions, stated, arrivals }) =>
 				`  ${platform}: ${conversions} conversions${stated ? ", a stated curve" : ""}; arrived by day ${arrivals

@@ -128,12 +128,17 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 }
 
 function Standing({ state }: { state: LearningState }): JSX.Element {
-	const { mode, night, campaigns, platforms, breaks } = state;
+	const { mode, night, publishing, campaigns, platforms, breaks } = state;
 	return (
 		<>
 			{night.fault === null ? null : (
 				<Notice tone="bad" title={`The night of ${night.fault.day} failed`}>
 					Prices stay as they are. It failed of: {night.fault.message}
+				</Notice>
+			)}
+			{publishing.fault === null ? null : (
+				<Notice tone="bad" title="The last hour failed">
+					Prices and guards stay as they are since <Time at={publishing.at} />. It failed of: {publishing.fault.message}
 				</Notice>
 			)}
 			<Facts
@@ -143,6 +148,7 @@ function Standing({ state }: { state: LearningState }): JSX.Element {
 					["With clicks that tell", <Count of={campaigns.learned} />],
 					["Last night", <Time at={night.finished_at} />],
 					["Learned of clicks before", <Time at={night.learned_until} date />],
+					["Put in force", <Time at={publishing.at} />],
 				]}
 			/>
 			{breaks.length === 0 ? null : (

@@ -50,6 +50,13 @@ export const learningStateSchema = v.strictObject({
 			v.description("What the last try failed of: prices stay as they are."),
 		),
 	}),
+	publishing: v.strictObject({
+		at: v.pipe(v.nullable(time), v.description("The last hour that took prices and guards towards what the nights have learned.")),
+		fault: v.pipe(
+			v.nullable(v.strictObject({ at: time, message: v.string() })),
+			v.description("What the last try of an hour failed of: prices and guards stay as they are."),
+		),
+	}),
 	campaigns: v.strictObject({
 		off: count,
 		advise: v.pipe(count, v.description("Pinned ones among them.")),

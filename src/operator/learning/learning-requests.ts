@@ -7,7 +7,9 @@ import { count } from "../../lib/shapes.ts";
 /** Campaigns whose advice is accepted at once. */
 export const MAX_ACCEPTED = 1_000;
 
-const campaign = v.pipe(v.string("must be a campaign's id"), v.regex(/^\d{1,15}$/, "must be a campaign's id"), v.transform(Number));
+const ID = "must be a campaign's id";
+const campaign = v.pipe(v.string(ID), v.regex(/^\d{1,15}$/, ID), v.transform(Number));
+const campaignNumber = v.pipe(v.number(ID), v.safeInteger(ID), v.minValue(0, ID));
 
 export const pricesQuerySchema = v.strictObject({
 	campaign,
@@ -34,6 +36,6 @@ const NAMES = `must be "all", or a list of campaigns: at most ${MAX_ACCEPTED}`;
 
 /** Which advice is accepted. */
 export const acceptSchema = v.strictObject({
-	campaigns: v.union([v.literal("all"), v.pipe(v.array(count, NAMES), v.minLength(1, NAMES), v.maxLength(MAX_ACCEPTED, NAMES))], NAMES),
+	campaigns: v.union([v.literal("all"), v.pipe(v.array(campaignNumber, NAMES), v.minLength(1, NAMES), v.maxLength(MAX_ACCEPTED, NAMES))], NAMES),
 });
 export type AcceptRequest = v.InferOutput<typeof acceptSchema>;

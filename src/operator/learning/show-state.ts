@@ -6,6 +6,7 @@ import { type Curve, DEFAULT_CURVES, LAG_EDGES, partBy } from "../../learning/de
 import type { LearningMode } from "../../learning/modes.ts";
 import { networkSettings } from "../../learning/policy.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
+import { PUBLISHING, PUBLISHING_FAULT, type Publishing } from "../../learning-night/publishing.ts";
 import { roundTo } from "../../lib/money.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { exportLearning } from "../network/learning-file.ts";
@@ -25,7 +26,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 	// The half-life of evidence is the same for everyone.
 	const { halfLifeDays: _, ...settings } = networkSettings(network);
 	const today = Math.floor(now / DAY_MS);
-	const [pending, kinds, learned, platforms, breaks] = await runTransaction(db, [
+	const [pending, kinds, learned, platforms, breaks, work] = await runTransaction(db, [
 		sql`SELECT day, started_at AS "startedAt", fault FROM learning_nights
 			WHERE finished_at IS NULL AND day > ${done?.day ?? 0} ORDER BY day DESC LIMIT 1`,
 		sql`SELECT epc_learning ->> 'mode' AS mode, CASE WHEN epc_learning ->> 'pin' IS NULL THEN 0 ELSE 1 END AS pinned, COUNT(*) AS campaigns
@@ -36,6 +37,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 		sql`SELECT campaign_id AS "campaignId", last_break AS "lastBreak" FROM learning_campaigns
 			WHERE last_break IS NOT NULL AND CAST(last_break ->> 'day' AS BIGINT) > ${today - TOLD_DAYS}
 			ORDER BY CAST(last_break ->> 'day' AS BIGINT) DESC, campaign_id LIMIT ${MAX_BREAKS}`,
+		sql`SELECT name, value FROM learning_work WHERE name IN (${PUBLISHING}, ${PUBLISHING_FAULT})`,
 	]);
 	const [night] = (pending?.results ?? []) as Pending[];
 	const [{ campaigns: learnedCount } = { campaigns: 0 }] = (learned?.results ?? []) as { campaigns: number }[];
@@ -49,6 +51,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 			running: night === undefined ? null : { day: showDay(night.day), started_at: new Date(night.startedAt).toISOString() },
 			fault: night?.fault == null ? null : { day: showDay(night.day), message: readFault(night.fault) },
 		},
+		publishing: showPublishing((work?.results ?? []) as Work[]),
 		campaigns: { ...countModes((kinds?.results ?? []) as Kind[], network?.mode ?? "off"), learned: learnedCount },
 		platforms: ((platforms?.results ?? []) as { platform: string; stated: string | null; conversions: number }[]).map((row) => {
 			const { arrivals, reversals } = done?.curves[row.platform] ?? DEFAULT_CURVES;
@@ -64,6 +67,21 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 			campaign_id: campaignId,
 			...showBreak(JSON.parse(lastBreak) as Break),
 		})),
+	};
+}
+
+type Work = { name: string; value: string };
+
+function showPublishing(work: readonly Work[]): LearningState["publishing"] {
+	const readValue = <Value>(name: string) => {
+		const row = work.find((each) => each.name === name);
+		return row === undefined ? null : (JSON.parse(row.value) as Value);
+	};
+	const hour = readValue<Publishing>(PUBLISHING);
+	const fault = readValue<{ at: number; message: string }>(PUBLISHING_FAULT);
+	return {
+		at: hour === null ? null : new Date(hour.at).toISOString(),
+		fault: fault === null ? null : { at: new Date(fault.at).toISOString(), message: fault.message },
 	};
 }
 

@@ -54,7 +54,7 @@ export function findProblems(status: Omit<Status, "problems">, facts: ProblemFac
 	}
 	add("prices_stale", {
 		count: facts.prices_stale?.count ?? 0,
-		text: "no night of learned prices has come to its end in a day and a half: prices stay as they are, and the guards with them",
+		text: "learned prices stay as they are, and the guards with them: no night has come to its end in a day and a half, or no hourly step in six hours",
 		command: "learning show",
 	});
 	add("kept_in_kv", {

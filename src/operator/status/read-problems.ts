@@ -23,6 +23,8 @@ type Open = {
 
 /** A night is late after so long, which leaves half a day to try it again. */
 const NIGHT_LATE_MS = 36 * HOUR_MS;
+/** Every hour takes prices a step on, and guards. */
+const HOUR_LATE_MS = 6 * HOUR_MS;
 /** Breaks, and postbacks that were rejected, are told of for so long. */
 const TOLD_DAYS = 7;
 /** Postbacks of each platform that are looked at, and of all together. */
@@ -55,11 +57,11 @@ export function problemQueries(now: number): SQL[] {
 			WHERE h.paused_at IS NOT NULL AND k.publisher_id = h.publisher_id AND k.held_for = 'pause' LIMIT ${MAX_ROWS}) newest`,
 		sql`SELECT count(*) AS count, MIN(changed_at) AS since FROM (
 			SELECT changed_at FROM claims WHERE state = 'open' ORDER BY id LIMIT ${MAX_ROWS}) newest`,
-		// What was begun and is not done, whoever's mode asks for it; or was not even begun, where the network's does.
 		sql`SELECT (SELECT epc_learning ->> 'mode' FROM network_settings WHERE id = 1) AS mode,
+			(SELECT campaign_id FROM campaigns WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' IN ('advise', 'automatic') LIMIT 1) AS "ownMode",
 			(SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1) AS "finishedAt",
 			(SELECT started_at FROM learning_nights ORDER BY day LIMIT 1) AS "firstAt",
-			(SELECT CASE WHEN finished_at IS NULL THEN 1 ELSE 0 END FROM learning_nights ORDER BY day DESC LIMIT 1) AS "isOpen"`,
+			(SELECT CAST(value ->> 'at' AS BIGINT) FROM learning_work WHERE name = 'publishing') AS "publishedAt"`,
 		sql`SELECT count(*) AS count, MIN(day) AS day FROM (
 			SELECT CAST(last_break ->> 'day' AS BIGINT) AS day FROM learning_campaigns WHERE last_break IS NOT NULL LIMIT ${MAX_ROWS}) newest
 			WHERE day > ${Math.floor(now / DAY_MS) - TOLD_DAYS}`,
@@ -76,13 +78,22 @@ const HELD: Record<ConversionHold, ProblemKind> = {
 	publisher_suspended: "publisher_suspended",
 };
 
-type Nights = { mode: string | null; finishedAt: number | null; firstAt: number | null; isOpen: number | null };
+type Nights = {
+	mode: string | null;
+	/** A campaign that learns whatever the network's mode is. */
+	ownMode: number | null;
+	finishedAt: number | null;
+	firstAt: number | null;
+	publishedAt: number | null;
+};
 
-/** Since when learned prices are as they are, where that is too long. */
-function staleSince({ mode, finishedAt, firstAt, isOpen }: Nights, now: number): number | null {
-	const isAsked = isOpen === 1 || (mode !== null && mode !== "off");
-	const since = finishedAt ?? firstAt;
-	return isAsked && since !== null && now - since > NIGHT_LATE_MS ? since : null;
+/** Since when learned prices are as they are, where anyone learns and that is too long. */
+function staleSince({ mode, ownMode, finishedAt, firstAt, publishedAt }: Nights, now: number): number | null {
+	if ((mode === null || mode === "off") && ownMode === null) return null;
+	const learned = finishedAt ?? firstAt;
+	if (learned !== null && now - learned > NIGHT_LATE_MS) return learned;
+	const published = publishedAt ?? firstAt;
+	return finishedAt !== null && published !== null && now - published > HOUR_LATE_MS ? published : null;
 }
 
 export async function readProblemFacts(db: Database, now: number): Promise<ProblemFacts> {

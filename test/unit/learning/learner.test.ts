@@ -216,6 +216,18 @@ describe("unit: the learner", () => {
 		expect(price(defrauded, "s2")).toBeGreaterThan(price(honest, "s2") * 0.85);
 	});
 
+	it("what no click tells of any more goes back to what holds without it", () => {
+		const learner = new Learner();
+		// The first of four sources never buys.
+		const lines = history().filter((line) => line.type !== "conversion" || Number(line.click.slice(1)) % 4 !== 0);
+		for (const line of [network(), ...lines]) answerLine(learner, line);
+		const ofSource = () => learner.explain({ ...CELL, source: "s0" })?.factors.find(({ level }) => level === "source")?.inForce;
+		learner.passTo(END);
+		expect(ofSource()).toBeLessThan(0.9);
+		learner.passTo(END + 200 * DAY_MS);
+		expect(ofSource()).toBe(1);
+	});
+
 	it("what is paid is cautious while little was seen, and less where a campaign was paid more than it earns", () => {
 		expect(caution(0.5, 3, 0)).toBeCloseTo(0.711, 3);
 		expect(caution(0.5, 3, 1_000)).toBeGreaterThan(0.98);
