@@ -36,6 +36,9 @@ const NAMES = `must be "all", or a list of campaigns: at most ${MAX_ACCEPTED}`;
 
 /** Which advice is accepted. */
 export const acceptSchema = v.strictObject({
-	campaigns: v.union([v.literal("all"), v.pipe(v.array(campaignNumber, NAMES), v.minLength(1, NAMES), v.maxLength(MAX_ACCEPTED, NAMES))], NAMES),
+	campaigns: v.union(
+		[v.literal("all"), v.pipe(v.array(campaignNumber, NAMES), v.minLength(1, NAMES), v.maxLength(MAX_ACCEPTED, NAMES))],
+		NAMES,
+	),
 });
 export type AcceptRequest = v.InferOutput<typeof acceptSchema>;
