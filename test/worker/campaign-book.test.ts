@@ -231,6 +231,26 @@ describe("worker: publishing", () => {
 		expect(after.toSorted()).toEqual(namedShards(await manifest()).toSorted());
 	});
 
+	it("a shard that comes back to what it held two days ago is not removed as it comes", async () => {
+		const setPrice = (micros: number) =>
+			env.DB.batch([
+				env.DB.prepare("UPDATE campaigns SET epc_micros = ? WHERE campaign_id = 10005").bind(micros),
+				env.DB.prepare("INSERT INTO book_dirty_slots (slot, mark) VALUES (?, 1)").bind(slotOf(domainKey("many-5.example"))),
+			]);
+		await setPrice(111_100);
+		await publishBook(deps());
+		await setPrice(400_000);
+		const publishAndDelete = async (key: string) => {
+			await publishBook(deps()).catch((error: unknown) => expect(error).toBeInstanceOf(PublishBusyError));
+			await env.BOOK.delete(key);
+		};
+		const kv = new Proxy(env.BOOK, { get: (real, name) => (name === "delete" ? publishAndDelete : Reflect.get(real, name).bind(real)) });
+		expect(await sweepBook({ ...deps(), kv, now: () => Date.now() + 49 * 3_600_000 })).toBe(1);
+		await publishBook(deps());
+		expect(await missingShards()).toEqual([]);
+		expect(await reader(observedStore()).priceOf("many-5.example", 0)).toBe(400_000);
+	});
+
 	it("a database that was set back, to shards that KV has no more, is published anew by the next cron", async () => {
 		const tables = ["book_state", "book_shards", "book_garbage", "book_dirty_slots"];
 		const stored = await Promise.all(tables.map(async (table) => (await env.DB.prepare(`SELECT * FROM ${table}`).all()).results));

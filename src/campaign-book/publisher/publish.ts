@@ -81,12 +81,7 @@ type DirtySlot = typeof bookDirtySlots.$inferSelect;
  * @throws PublishBusyError where another publisher holds the lease
  */
 export async function publishBook(deps: PublishDeps, check = false, left?: Operated): Promise<PublishResult> {
-	const lease = await takeLease(deps);
-	try {
-		return await publishUnderLease(deps, lease, check, newBudget(left));
-	} finally {
-		await deps.db.update(bookState).set({ leaseToken: null, leaseUntil: 0 }).where(eq(bookState.leaseToken, lease));
-	}
+	return withLease(deps, (lease) => publishUnderLease(deps, lease, check, newBudget(left)));
 }
 
 /** Publishes, waiting for another publisher to end for at most `patienceMs`. @throws PublishBusyError after that */
@@ -103,25 +98,42 @@ export async function publishBookPatiently(deps: PublishDeps, patienceMs = 30 * 
 }
 
 /**
- * Deletes shards that were replaced long ago. Returns how many.
+ * Deletes shards that were replaced long ago. Returns how many were looked at.
  * @param left what the invocation may still do
+ * @throws PublishBusyError where a publisher is at work: it may be writing one of them again
  */
-export async function sweepBook({ db, kv, now }: PublishDeps, left: Operated = { statements: 100, keys: 200 }): Promise<number> {
-	const most = Math.min(MAX_DELETES_PER_RUN, left.keys - 1, MAX_CONCURRENT_DELETES * (left.statements - 1));
+export async function sweepBook(deps: PublishDeps, left: Operated = { statements: 100, keys: 200 }): Promise<number> {
+	const { db, kv, now } = deps;
+	const most = Math.min(MAX_DELETES_PER_RUN, left.keys - 1, MAX_CONCURRENT_DELETES * (left.statements - SWEEP_STATEMENTS));
 	if (most <= 0) return 0;
 	const old = await db
 		.select()
 		.from(bookGarbage)
 		.where(lt(bookGarbage.replacedAt, now() - GARBAGE_LIFE_MS))
 		.limit(most);
-	for (let at = 0; at < old.length; at += MAX_CONCURRENT_DELETES) {
-		// A shard that came back to an old content uses its old key again: then it is no garbage any more.
-		const gone = await db.all<{ key: string }>(sql`DELETE FROM book_garbage WHERE (key, replaced_at) IN (
-			SELECT value ->> 'key', CAST(value ->> 'replacedAt' AS BIGINT) FROM json_each(${JSON.stringify(old.slice(at, at + MAX_CONCURRENT_DELETES))}))
-			RETURNING key`);
-		await Promise.all(gone.map(({ key }) => kv.delete(key)));
-	}
+	if (old.length === 0) return 0;
+	await withLease(deps, async () => {
+		for (let at = 0; at < old.length; at += MAX_CONCURRENT_DELETES) {
+			// A shard that came back to an old content uses its old key again: then it is no garbage any more.
+			const gone = await db.all<{ key: string }>(sql`DELETE FROM book_garbage WHERE (key, replaced_at) IN (
+				SELECT value ->> 'key', CAST(value ->> 'replacedAt' AS BIGINT) FROM json_each(${JSON.stringify(old.slice(at, at + MAX_CONCURRENT_DELETES))}))
+				RETURNING key`);
+			await Promise.all(gone.map(({ key }) => kv.delete(key)));
+		}
+	});
 	return old.length;
+}
+
+/** What a sweep takes beside those that delete: what is old, the lease, and its end. */
+const SWEEP_STATEMENTS = 3;
+
+async function withLease<Value>(deps: PublishDeps, work: (lease: string) => Promise<Value>): Promise<Value> {
+	const lease = await takeLease(deps);
+	try {
+		return await work(lease);
+	} finally {
+		await deps.db.update(bookState).set({ leaseToken: null, leaseUntil: 0 }).where(eq(bookState.leaseToken, lease));
+	}
 }
 
 async function takeLease({ db, now }: PublishDeps): Promise<string> {
