@@ -189,7 +189,7 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		const notes: unknown[] = [];
 		const note = (begun: unknown) => {
 			notes.push(begun);
-			return sql`SELECT 1`;
+			return sql`SELECT 1 AS one`;
 		};
 		let left = await giveUpPlaces(db, DAY + 9, note);
 		expect(left).toEqual({ sources: { acme: [hashSource("a"), hashSource("b")].toSorted() }, after: 0 });

@@ -235,7 +235,7 @@ describe("worker: comparing counters with their rows", () => {
 
 	it("clicks of a publisher whom nobody knows differ in nothing, paid or not", async () => {
 		await count(click({ publisher: "identity-of-nobody" }), click({ publisher: "identity-of-nobody", reason: "bot" }));
-		expect(await rowsOf("SELECT reason, pricing_model FROM clicks WHERE publisher_id IS NULL ORDER BY reason")).toHaveLength(2);
+		expect(await rowsOf("SELECT reason, pricing_model FROM clicks WHERE publisher_id IS NULL ORDER BY id")).toHaveLength(2);
 		expect(await rowsOf("SELECT reason FROM daily_network WHERE publisher_id = ''")).toHaveLength(2);
 		expect(await compared()).toEqual([]);
 		await run("UPDATE daily_network SET click_count = click_count + 1 WHERE publisher_id = '' AND reason = 'bot'");
