@@ -2,6 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { sha256Hex } from "../../src/lib/bytes.ts";
 import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
@@ -12,11 +13,15 @@ import { OPERATOR_HEADERS } from "../support/network-import.ts";
 import "../support/worker-env.ts";
 
 const UID = "buyer-51cc";
+/** Every text of a click that is neither one of its sources nor given below: one that is added to them is erased, too. */
+const TEXTS = Object.fromEntries(
+	CLICK_TEXTS.filter((name) => !["uid", "clickid", "subi", "psorc", "pcat", "atag"].includes(name)).map((name) => [name, `mark-of-${name}`]),
+);
 /** What the user's rows have, each a trace of its own; nobody else has it. */
 const TRACES = [
+	...Object.values(TEXTS),
 	"buyer-51cc",
 	"own-click-77",
-	"member-42",
 	"203.0.113.0",
 	"feedc0ffee",
 	"jogging socks",
@@ -28,7 +33,7 @@ const TRACES = [
 const USER_CLICK = {
 	uid: UID,
 	publisher_click_id: "own-click-77",
-	subid3: "member-42",
+	...TEXTS,
 	ip_prefix: "203.0.113.0/24",
 	user_agent_hash: "feedc0ffee000000",
 	keyword: "jogging socks",
@@ -132,7 +137,7 @@ beforeEach(async () => {
 		env.DB.prepare(
 			"INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d-1', 'clicks', ?, 1), ('d-2', 'clicks', ?, 1), ('d-3', 'postbacks', ?, 1)",
 		).bind(
-			JSON.stringify(clickMessage({ texts: { uid: UID, clickid: "own-click-77" }, ipPrefix: "203.0.113.0/24" })),
+			JSON.stringify(clickMessage({ texts: { ...TEXTS, uid: UID, clickid: "own-click-77" }, ipPrefix: "203.0.113.0/24" })),
 			JSON.stringify(clickMessage({ texts: { uid: "somebody", clickid: "theirs" } })),
 			JSON.stringify(postbackMessage("west", { txnid: "t-late", cid: String(mine.click_hash), surl: "secret-page" })),
 		),
@@ -140,7 +145,7 @@ beforeEach(async () => {
 	await env.BOOK.put(
 		"click:batch:1",
 		JSON.stringify([
-			clickMessage({ texts: { uid: UID, subid3: "member-42" }, keyword: "jogging socks" }),
+			clickMessage({ texts: { ...TEXTS, uid: UID }, keyword: "jogging socks" }),
 			clickMessage({ texts: { uid: "somebody" } }),
 		]),
 		{ metadata: { count: 2 } },
@@ -151,7 +156,7 @@ beforeEach(async () => {
 			...archivedClick,
 			uid: "somebody",
 			publisher_click_id: "theirs",
-			subid3: null,
+			...Object.fromEntries(Object.keys(TEXTS).map((name) => [name, null])),
 			ip_prefix: null,
 			user_agent_hash: null,
 			keyword: null,

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { KEPT_CLICKS_PREFIX, KEPT_DEAD_LETTERS_PREFIX, type KeptMetadata } from "../../lib/kept-keys.ts";
-import { type Erased, redactArchived, redactMessages } from "./redact.ts";
+import { CLICK_COLUMNS_OF_USERS, type Erased, redactArchived, redactMessages } from "./redact.ts";
 
 const MAX_READ = 500;
 
@@ -50,22 +50,7 @@ export async function eraseKept(kv: KVNamespace, erased: Erased, isDryRun: boole
 
 /** Folders of the archive, and which columns of their rows may be a user's. */
 const FOLDERS: readonly [folder: string, columns: readonly string[]][] = [
-	[
-		"clicks/",
-		[
-			"publisher_click_id",
-			"subid1",
-			"subid2",
-			"subid3",
-			"subid4",
-			"subid5",
-			"uid",
-			"ip_prefix",
-			"user_agent_hash",
-			"keyword",
-			"asked_from",
-		],
-	],
+	["clicks/", CLICK_COLUMNS_OF_USERS],
 	["postback_intake/", []],
 ];
 

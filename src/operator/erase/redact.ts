@@ -1,4 +1,5 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
+import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
 import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
 import { parseJson } from "../../lib/json.ts";
 
@@ -31,7 +32,18 @@ export function redactThread(thread: string): string {
 type Json = Record<string, unknown>;
 
 const OF_CLICKS = ["ipPrefix", "userAgentHash", "connection", "keyword", "askedFrom"] as const;
-const TEXTS = ["clickid", "uid", "subid1", "subid2", "subid3", "subid4", "subid5"] as const;
+/** A publisher's sources, which its sums are kept by. Every other text may be a user's. */
+const SOURCES: readonly ClickText[] = ["subi", "psorc", "pcat", "atag"];
+const TEXTS = CLICK_TEXTS.filter((name) => !SOURCES.includes(name));
+
+/** Columns of a click's row that may be a user's. The statement that erases them in the database names them itself. */
+export const CLICK_COLUMNS_OF_USERS: readonly string[] = [
+	...TEXTS.map((name) => (name === "clickid" ? "publisher_click_id" : name)),
+	"ip_prefix",
+	"user_agent_hash",
+	"keyword",
+	"asked_from",
+];
 const OF_POSTBACKS = ["s2", "s3", "surl"] as const;
 
 /** A message, or several, as JSON: with nothing left of these clicks, and how many had something. Null where none had. */
