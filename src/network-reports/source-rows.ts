@@ -6,7 +6,7 @@ import { anyClickWithin } from "../db/clicks-within.ts";
 import type { Database } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { DAY_MS } from "../lib/time.ts";
-import { COUNTED_CONVERSION } from "../reports/counted.ts";
+import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 import { isOfRows, type NetworkReportQuery } from "./report-request.ts";
 
 /** The most clicks, paid or not, and conversions of a period that are read for one answer. */
@@ -69,7 +69,7 @@ export function sourceRows({ from, to, publisher }: Period): SQL {
 	const rows = sql`${clickDay}, ${CLICK} FROM ${of} CROSS JOIN clicks c WHERE ${isClick} AND c.reason IS NULL AND c.pricing_model = 'CPC'
 		UNION ALL ${clickDay}, ${CLICK} FROM ${of} CROSS JOIN clicks c WHERE ${isClick} AND (c.reason IS NOT NULL OR c.pricing_model = 'CPA')
 		UNION ALL ${conversions(sql`${COUNTED_CONVERSION} AND v.pricing_model = 'CPA'`)}
-		UNION ALL ${conversions(sql`(v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')`)}
+		UNION ALL ${conversions(OTHER_CONVERSION)}
 		${publisher === null ? ofNobody : sql``}`;
 	return sql`SELECT r.date, r.publisher_id, r.brand_id, r.campaign_id, r.platform, r.country, r.kind,
 			CASE WHEN g.sign > 0 THEN r.source_id ELSE CAST(NULL AS TEXT) END, r.reason, g.sign * r.click_count, g.sign * r.conversion_count,

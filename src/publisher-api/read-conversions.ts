@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
+import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
 import { clicksOfId } from "./read-clicks.ts";
@@ -42,11 +43,9 @@ export function lookAtConversions(publisherId: string, { id, fromAt, toAt, after
 				) k CROSS JOIN conversions v WHERE v.platform = k.platform AND v.txnid = k.txnid
 			) WHERE ${isNext} ORDER BY 1, 2, 3 LIMIT ${limit}`;
 	}
-	return sql`SELECT event_at, platform, txnid FROM conversions
-		WHERE ${isNext} AND stage = 'settled' AND status <> 'cancelled' AND test = 0 AND pricing_model = 'CPA'
+	return sql`SELECT event_at, platform, txnid FROM conversions WHERE ${isNext} AND ${PAID_CONVERSION}
 		UNION ALL
-		SELECT event_at, platform, txnid FROM conversions
-		WHERE ${isNext} AND (stage <> 'settled' OR status = 'cancelled' OR test = 1 OR pricing_model IS NULL OR pricing_model <> 'CPA')
+		SELECT event_at, platform, txnid FROM conversions v WHERE ${isNext} AND ${OTHER_CONVERSION}
 		ORDER BY 1, 2, 3 LIMIT ${limit}`;
 }
 

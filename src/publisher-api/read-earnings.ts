@@ -9,7 +9,7 @@ import { cutPage } from "../http/pages.ts";
 import { formatUsd } from "../lib/money.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { CLICK_REASONS } from "../lib/traffic-rules.ts";
-import { COUNTED_CONVERSION } from "../reports/counted.ts";
+import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 import { readSum } from "../reports/exact-sum.ts";
 import { HAS_ACTIVITY, SUMS, type SumsRow } from "../reports/sums.ts";
 import type { Earnings, EarningsGroup, EarningsRow } from "./earnings-answer.ts";
@@ -71,7 +71,7 @@ function campaignSums(publisherId: string, of: SQL, fromAt: number, toAt: number
 		SELECT date(v.event_at / 1000, 'unixepoch'), v.brand_id, v.campaign_id, 0, -1, 0, -coalesce(v.revenue_micros, 0),
 			CASE WHEN v.status = 'pending' THEN -coalesce(v.revenue_micros, 0) ELSE 0 END, -coalesce(v.gross_micros, 0), -coalesce(v.sales_usd_micros, 0), 0
 		FROM conversions v WHERE ${isMoved} AND v.event_at >= ${fromAt} AND v.event_at < ${toAt}
-			AND (v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')
+			AND ${OTHER_CONVERSION}
 		UNION ALL
 		SELECT date(v.clicked_at / 1000, 'unixepoch'), v.brand_id, v.campaign_id, 0, 1, 0, coalesce(v.revenue_micros, 0),
 			CASE WHEN v.status = 'pending' THEN coalesce(v.revenue_micros, 0) ELSE 0 END, coalesce(v.gross_micros, 0), coalesce(v.sales_usd_micros, 0), 0

@@ -5,7 +5,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { invalidInput } from "../http/errors.ts";
-import { COUNTED_CONVERSION } from "../reports/counted.ts";
+import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 
 /** The most clicks, paid or not, and conversions of a period that are read for one answer. */
 export const MAX_SOURCE_ROWS = 100_000;
@@ -69,7 +69,7 @@ export function sourceRows(span: RowsSpan): SQL {
 	return sql`${sql.join(clicks, sql` UNION ALL `)}
 		UNION ALL SELECT date(v.event_at / 1000, 'unixepoch'), ${conversion} FROM conversions v WHERE ${happened} AND v.pricing_model = 'CPA'
 		UNION ALL SELECT date(v.event_at / 1000, 'unixepoch'), ${conversion} FROM conversions v WHERE ${happened} AND v.pricing_model IS NULL
-			AND (v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')
+			AND ${OTHER_CONVERSION}
 		UNION ALL SELECT date(v.clicked_at / 1000, 'unixepoch'), ${conversion} FROM conversions v CROSS JOIN clicks c
 			WHERE ${isCounted} AND v.pricing_model = 'CPC' AND v.clicked_at >= ${fromAt} AND v.clicked_at < ${toAt}
 				AND c.id = v.click_id AND (c.reason IS NULL OR c.reason = 'voided')`;

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
-import { COUNTED_CONVERSION } from "../reports/counted.ts";
+import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 
 /** Of conversions `v`. */
 export const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
@@ -20,6 +20,6 @@ export function conversionsOfEvents(from: number): { earning: SQL; other: SQL } 
 	const isOfDay = sql`v.event_at >= ${from} AND v.event_at < ${from + DAY_MS} AND ${IS_COMPLETE}`;
 	return {
 		earning: sql`${isOfDay} AND ${COUNTED_CONVERSION} AND v.pricing_model = 'CPA'`,
-		other: sql`${isOfDay} AND (v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')`,
+		other: sql`${isOfDay} AND ${OTHER_CONVERSION}`,
 	};
 }

@@ -15,3 +15,6 @@ export const COUNTED_CONVERSION: SQL = sql`stage = 'settled' AND status <> 'canc
 
 /** One that earns: the publisher was paid by conversions when the click was made. */
 export const PAID_CONVERSION: SQL = sql`${COUNTED_CONVERSION} AND pricing_model = 'CPA'`;
+
+/** Every other one of conversions `v`, which may be joined with clicks: there is an index of these. */
+export const OTHER_CONVERSION: SQL = sql`(v.stage <> 'settled' OR v.status = 'cancelled' OR v.test = 1 OR v.pricing_model IS NULL OR v.pricing_model <> 'CPA')`;
