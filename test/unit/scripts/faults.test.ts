@@ -33,6 +33,22 @@ describe("unit: the mutation list", () => {
 			"callbacks",
 			"keys",
 			"operator",
+			"learning",
+			"learning-rows",
+			"learning-night",
+			"publisher-api",
+			"claims",
+			"changes",
+			"auction-feedback",
+			"bid-counts",
+			"alerts",
+			"console",
+			"audit",
+			"network-reports",
+			"reconcile",
+			"adjustments",
+			"days",
+			"ledger-check",
 		];
 		for (const part of [...parts, "reports", "products", "catalogue", "retention", "http", "lib"]) {
 			expect(

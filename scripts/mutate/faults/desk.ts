@@ -1,0 +1,103 @@
+import type { Fault } from "../fault.ts";
+
+/** What publishers and operators see and do beside the interface: their API, claims, feeds, the console, reports of the network, alerts. */
+export const DESK_FAULTS: readonly Fault[] = [
+	{
+		name: "histories-begin-before-a-conversion-was-the-publishers",
+		file: "src/publisher-api/show-conversion.ts",
+		find: "state.publisherId !== viewer.publisherId || ",
+		replace: "",
+		tests: ["test/worker/publisher-api.test.ts"],
+	},
+	{
+		name: "stopped-homepage-hides-a-deeplink-to-it",
+		file: "src/publisher-api/choose-link.ts",
+		find: "homepages.every(({ paused }) => paused)",
+		replace: "homepages.length === 0",
+		tests: ["test/worker/publisher-links.test.ts"],
+	},
+	{
+		name: "one-claim-too-many-is-under-way",
+		file: "src/claims/own-claims.ts",
+		find: "sql`AND (${underWay}) < ${MAX_UNDER_WAY}",
+		replace: "sql`AND (${underWay}) <= ${MAX_UNDER_WAY}",
+		tests: ["test/worker/console/claim-pages.test.ts", "test/worker/api-answers.test.ts"],
+	},
+	{
+		name: "cursor-from-which-not-every-change-is-kept-goes-on",
+		file: "src/changes/read-conversion-changes.ts",
+		find: "sequence <= changesFrom)",
+		replace: "sequence < changesFrom)",
+		tests: ["test/worker/changes/conversion-changes.test.ts"],
+	},
+	{
+		name: "auctions-count-past-the-day",
+		file: "src/auction-feedback/take-feedback.ts",
+		find: "auctions.slice(0, room)",
+		replace: "auctions",
+		tests: ["test/worker/auction-feedback.test.ts"],
+	},
+	{
+		name: "late-bid-counts-are-counted-again",
+		file: "src/bid-counts/consume-bid-counts.ts",
+		find: "given.filter(({ id }) => id >= earliest).map(",
+		replace: "given.map(",
+		tests: ["test/worker/bid-counts.test.ts"],
+	},
+	{
+		name: "one-look-makes-an-alert",
+		file: "src/alerts/decide-alerts.ts",
+		find: "looks >= LOOKS",
+		replace: "looks >= 1",
+		tests: ["test/worker/alerts.test.ts"],
+	},
+	{
+		name: "idle-staff-stays-signed-in",
+		file: "src/console/session/sessions.ts",
+		find: "idleMs: 8 * HOUR_MS",
+		replace: "idleMs: 12 * HOUR_MS",
+		tests: ["test/worker/console/signing-in.test.ts", "test/worker/console/guard.test.ts"],
+	},
+	{
+		name: "forms-of-other-sites-are-taken",
+		file: "src/console/session/origin.ts",
+		find: 'site === "same-origin"',
+		replace: 'site !== "cross-site"',
+		tests: ["test/worker/console/guard.test.ts"],
+	},
+	{
+		name: "audit-leaves-out-the-day-it-was-asked-for",
+		file: "src/audit/audit-request.ts",
+		find: "v.pipe(moment, v.transform(endOf),",
+		replace: "v.pipe(moment, v.transform((given) => Date.parse(given)),",
+		tests: ["test/worker/audit.test.ts"],
+	},
+	{
+		name: "sources-count-beside-what-they-are-of",
+		file: "src/network-reports/read-report.ts",
+		find: " UNION ALL ${sourceSums(query, -1)}",
+		replace: "",
+		tests: ["test/worker/network-report-sources.test.ts", "test/worker/reports-add-up.test.ts"],
+	},
+	{
+		name: "clicks-of-late-zones-are-not-compared",
+		file: "src/reconcile/campaign-sums.ts",
+		find: "Date.parse(day) - MAX_AHEAD_MS",
+		replace: "Date.parse(day)",
+		tests: ["test/worker/reconcile-sums.test.ts"],
+	},
+	{
+		name: "clicks-made-after-a-void-are-voided",
+		file: "src/adjustments/select-clicks.ts",
+		find: "Math.min(now, timeOf(request.to))",
+		replace: "timeOf(request.to)",
+		tests: ["test/worker/adjustments/void-clicks.test.ts"],
+	},
+	{
+		name: "next-leads-off-the-console",
+		file: "src/console/session/origin.ts",
+		find: 'pathname !== "/console" && !pathname.startsWith("/console/")',
+		replace: "false",
+		tests: ["test/worker/console/signing-in.test.ts"],
+	},
+];

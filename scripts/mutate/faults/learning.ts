@@ -1,0 +1,47 @@
+import type { Fault } from "../fault.ts";
+
+/** Learned prices. */
+export const LEARNING_FAULTS: readonly Fault[] = [
+	{
+		name: "creep-has-no-end",
+		file: "src/learning/creep.ts",
+		find: "Math.min(MAX_CREEP, creep * (1 + rate))",
+		replace: "creep * (1 + rate)",
+		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts"],
+	},
+	{
+		name: "chance-breaks-a-price",
+		file: "src/learning/breaks.ts",
+		find: "FALL_Z = -2.6",
+		replace: "FALL_Z = -1.3",
+		tests: ["test/unit/learning/learner.test.ts"],
+	},
+	{
+		name: "few-conversions-break-a-price",
+		file: "src/learning/breaks.ts",
+		find: "expected < LEAST_EXPECTED || ",
+		replace: "",
+		tests: ["test/unit/learning/learner.test.ts"],
+	},
+	{
+		name: "prices-move-by-less-than-a-publishing-step",
+		file: "src/learning/guards.ts",
+		find: "moved >= 1 + publishStep",
+		replace: "moved > 1",
+		tests: ["test/unit/learning/publishing.test.ts"],
+	},
+	{
+		name: "sources-give-up-places-that-nobody-needs",
+		file: "src/learning-rows/retire-sources.ts",
+		find: "count(*) >= ${MAX_SOURCES} AND ",
+		replace: "",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
+		name: "two-nights-run-at-once",
+		file: "src/learning-night/lease.ts",
+		find: "if (taken.length === 0) return;",
+		replace: "",
+		tests: ["test/worker/learning-night.test.ts"],
+	},
+];
