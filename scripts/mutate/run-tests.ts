@@ -11,8 +11,8 @@ export type TestRun =
 	| { outcome: "endless" }
 	| { outcome: "broken"; output: string };
 
-/** A run that takes longer has a fault that never ends. */
-const MAX_RUN_MS = 5 * 60_000;
+/** A run that takes longer for each of its files has a fault that never ends. */
+const MAX_FILE_MS = 5 * 60_000;
 const REPORT = "mutate-report.json";
 
 const reportSchema = v.object({
@@ -25,7 +25,11 @@ export async function runTests(copy: string, files: readonly string[]): Promise<
 	const report = join(copy, REPORT);
 	rmSync(report, { force: true });
 	const projects = [...new Set(files.map((file) => file.split("/")[1] ?? ""))].flatMap((name) => ["--project", name]);
-	const { code, output, late } = await runVitest(copy, [...projects, ...files, "--bail=1", "--reporter=json", `--outputFile=${report}`]);
+	const { code, output, late } = await runVitest(
+		copy,
+		[...projects, ...files, "--bail=1", "--reporter=json", `--outputFile=${report}`],
+		files.length * MAX_FILE_MS,
+	);
 	if (late) return { outcome: "endless" };
 	if (!existsSync(report)) return { outcome: "broken", output };
 	const { success, testResults } = v.parse(reportSchema, JSON.parse(readFileSync(report, "utf8")));
@@ -34,7 +38,7 @@ export async function runTests(copy: string, files: readonly string[]): Promise<
 	return code === 0 && success ? { outcome: "passed" } : { outcome: "broken", output };
 }
 
-function runVitest(cwd: string, arguments_: readonly string[]): Promise<{ code: number; output: string; late: boolean }> {
+function runVitest(cwd: string, arguments_: readonly string[], maxMs: number): Promise<{ code: number; output: string; late: boolean }> {
 	return new Promise((resolve, reject) => {
 		// A group of its own: whatever it has started ends with it.
 		const child = spawn(join(ROOT, "node_modules", ".bin", "vitest"), ["run", ...arguments_], {
@@ -51,7 +55,7 @@ function runVitest(cwd: string, arguments_: readonly string[]): Promise<{ code: 
 		const timer = setTimeout(() => {
 			late = true;
 			end();
-		}, MAX_RUN_MS);
+		}, maxMs);
 		process.prependOnceListener("exit", end);
 		for (const stream of [child.stdout, child.stderr]) {
 			stream.on("data", (chunk: Buffer) => {
