@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../http/read-input.ts";
-import { jsonResponse } from "../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../lib/http.ts";
 import { adjust, previewAdjustment } from "./adjust.ts";
 import { adjustmentSchema, listSchema } from "./adjustment-request.ts";
 import type { AdjustingDeps } from "./deps.ts";
@@ -19,5 +19,3 @@ export function adjustmentRoutes(adjusting: AdjustingDeps): Hono {
 	});
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

@@ -3,6 +3,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
+import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import type { CallbackPage, ListedCallback } from "./operator-answers.ts";
 import type { ListQuery } from "./requests.ts";
 import { conditionOf, type Selection } from "./select-callbacks.ts";
@@ -84,8 +85,8 @@ function present(row: Row, attempts: readonly AttemptRow[]): ListedCallback {
 		held_for: row.heldFor,
 		attempt_count: row.attemptCount,
 		created_at: isoTime(row.createdAt),
-		next_attempt_at: row.nextAttemptAt === null ? null : isoTime(row.nextAttemptAt),
-		delivered_at: row.deliveredAt === null ? null : isoTime(row.deliveredAt),
+		next_attempt_at: isoTimeOrNull(row.nextAttemptAt),
+		delivered_at: isoTimeOrNull(row.deliveredAt),
 		attempts: attempts.map(({ startedAt, httpStatus, latencyMs, answer }) => ({
 			at: isoTime(startedAt),
 			http_status: httpStatus,
@@ -93,8 +94,4 @@ function present(row: Row, attempts: readonly AttemptRow[]): ListedCallback {
 			answer,
 		})),
 	};
-}
-
-function isoTime(at: number): string {
-	return new Date(at).toISOString();
 }

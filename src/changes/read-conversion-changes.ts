@@ -4,7 +4,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import type { ConversionChangeReason, ConversionStatus, PricingModel } from "../lib/enums.ts";
 import { conversionIdOf } from "../lib/md5-ids.ts";
 import { formatUsd } from "../lib/money.ts";
-import { utcDay } from "../lib/time.ts";
+import { isoTimeOrNull, utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { creditedOf } from "../reports/credited.ts";
 import type { ConversionChange, ConversionChanges } from "./conversion-changes-answer.ts";
@@ -152,7 +152,7 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 		transaction_id: txnid,
 		click_id: row.clickId,
 		click: row.click,
-		clicked_at: row.clickedAt === null ? null : new Date(row.clickedAt).toISOString(),
+		clicked_at: isoTimeOrNull(row.clickedAt),
 		brand: row.brand,
 		...(viewer.campaignIdEnabled === 1 && { campaign_id: String(row.campaignId ?? "") }),
 		source_id: row.sourceId ?? "",

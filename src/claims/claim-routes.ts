@@ -5,7 +5,7 @@ import { actorOf } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { givenOf } from "../http/period.ts";
 import { limitBody, readBody, readDryRun, readInput } from "../http/read-input.ts";
-import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
+import { jsonResponse, methodNotAllowed, NO_STORE } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
 import { keyActor } from "../publisher-api/own-callbacks.ts";
@@ -50,8 +50,6 @@ export function ownClaimRoutes(deps: PublisherDeps): Hono {
 	app.onError(answerHttpError);
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };
 
 export function claimRoutes(adjusting: AdjustingDeps): Hono {
 	const app = new Hono();

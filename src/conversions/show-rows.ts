@@ -4,6 +4,7 @@ import type { callbackAttempts, callbacks } from "../db/schema/callbacks.ts";
 import type { clicks } from "../db/schema/clicks.ts";
 import type { conversionEvents, conversions, postbackIntake } from "../db/schema/conversions.ts";
 import { formatUsd } from "../lib/money.ts";
+import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import type { TrafficRule } from "../lib/traffic-rules.ts";
 import type { PostbackAnswer } from "./answers.ts";
 import type { EventDetails } from "./conversion.ts";
@@ -85,7 +86,7 @@ export function showConversion(row: ConversionRow): Omit<ShownConversion, "why" 
 		surl: row.surl,
 		first_received_at: isoTime(row.first_received_at),
 		updated_at: isoTime(row.updated_at),
-		retry_at: timeOrNull(row.retry_at),
+		retry_at: isoTimeOrNull(row.retry_at),
 	};
 }
 
@@ -105,21 +106,13 @@ export function showCallback(row: CallbackRow): Omit<ShownCallback, "attempts"> 
 		state: row.state,
 		request_id: row.intake_id,
 		created_at: isoTime(row.created_at),
-		next_attempt_at: timeOrNull(row.next_attempt_at),
-		delivered_at: timeOrNull(row.delivered_at),
+		next_attempt_at: isoTimeOrNull(row.next_attempt_at),
+		delivered_at: isoTimeOrNull(row.delivered_at),
 	};
 }
 
 export function showAttempt(row: AttemptRow): ShownCallback["attempts"][number] {
 	return { at: isoTime(row.started_at), http_status: row.http_status, latency_ms: row.latency_ms, answer: row.answer };
-}
-
-export function isoTime(at: number): string {
-	return new Date(at).toISOString();
-}
-
-function timeOrNull(at: number | null): string | null {
-	return at === null ? null : isoTime(at);
 }
 
 /** Millionths of a currency as a decimal. */

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { PricingModel } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
+import { isoTimeOrNull } from "../lib/time.ts";
 import { readSum } from "../reports/exact-sum.ts";
 import { HAS_ACTIVITY, SUMS, type SumsRow } from "../reports/sums.ts";
 import { DAY_SUMS } from "./day-sums.ts";
@@ -49,7 +50,7 @@ function showDay({ day, digest, recordCount, computedAt, isCurrent, revenue, gro
 		click_count: clicks,
 		record_count: recordCount,
 		digest,
-		computed_at: computedAt === null ? null : new Date(computedAt).toISOString(),
+		computed_at: isoTimeOrNull(computedAt),
 		current: isCurrent === 1,
 	};
 }

@@ -5,6 +5,16 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** A time as answers have it: ISO 8601 in UTC, with milliseconds. */
+export function isoTime(at: number): string {
+	return new Date(at).toISOString();
+}
+
+/** The same of a time that there may be none of. */
+export function isoTimeOrNull(at: number | null): string | null {
+	return at === null ? null : isoTime(at);
+}
+
 /** Every time-zone offset in use is a multiple of a quarter of an hour, so the local hour holds for that long. */
 const QUARTER_MS = 15 * MINUTE_MS;
 

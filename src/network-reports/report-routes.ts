@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { jsonResponse } from "../lib/http.ts";
+import { isoTimeOrNull } from "../lib/time.ts";
 import { writeCsv } from "../reports/csv.ts";
 import { type DataThroughDeps, readDataThrough } from "./data-through.ts";
 import { readNetworkReport } from "./read-report.ts";
@@ -19,7 +20,7 @@ export function networkReportRoutes(deps: DataThroughDeps): Hono {
 		const through = await readDataThrough(deps);
 		const report: NetworkReport = {
 			...(await readNetworkReport(deps.db, query)),
-			data_through: through === null ? null : new Date(through).toISOString(),
+			data_through: isoTimeOrNull(through),
 		};
 		const type = accepts(c, { header: "Accept", supports: ["application/json", "text/csv"], default: "application/json" });
 		return type === "text/csv" ? csvAnswer(report, hasDetails(query)) : jsonResponse(report, 200, HEADERS);

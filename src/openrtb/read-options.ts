@@ -2,7 +2,9 @@
  * What publishers may have read beyond the interface: fields of OpenRTB 2.5 and 2.6, in the places of either. As tolerant as
  * `readBidRequest`, and bounded like it: a list that is too long is told, never shortened.
  */
-import { isObject, isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
+
+import { isObject } from "../lib/json.ts";
+import { isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /**
  * The lists of keywords of user and site: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where they are

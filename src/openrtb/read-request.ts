@@ -3,9 +3,10 @@
  * read for what they mean. Only what the interface lists makes a request invalid.
  */
 
+import { isObject } from "../lib/json.ts";
 import type { PrivacySignals } from "../privacy/signals.ts";
 import { readPrivacy } from "./read-privacy.ts";
-import { decimal, isFilled, isObject, isPresent, isTooLong, isTrue, object, positiveNumber, text, texts } from "./read-values.ts";
+import { decimal, isFilled, isPresent, isTooLong, isTrue, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /** The floor of an auction. An amount that cannot be read is kept apart from none: it must never let a bid through. */
 export type Floor = { kind: "none" } | { kind: "usd"; amount: number } | { kind: "other_currency" } | { kind: "unusable" };

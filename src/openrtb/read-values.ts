@@ -1,4 +1,5 @@
 /** Values of a request, read tolerantly: null and blank are absent, harmless wrong types are read for what they mean. */
+import { isObject } from "../lib/json.ts";
 
 export type Json = Record<string, unknown>;
 const EMPTY: Json = {};
@@ -9,10 +10,6 @@ export const MAX_LIST_ENTRIES = 2_000;
 
 /** Only one way to match each text: with two, a long one that is not a number would be tried in every combination. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-export function isObject(value: unknown): value is Json {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function object(value: unknown): Json {
 	return isObject(value) ? value : EMPTY;

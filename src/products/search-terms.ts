@@ -1,6 +1,7 @@
 /**
  * Search text as FTS5 expressions. The text is never syntax: it is cut into words of letters and digits, and each is quoted.
  */
+import { utf8 } from "../lib/utf8.ts";
 
 /** Words of a search that count; more are not looked at. */
 const MAX_TERMS = 32;
@@ -62,7 +63,6 @@ function any(expressions: readonly string[]): string {
 	return expressions.length === 1 ? (expressions[0] ?? "") : `(${expressions.join(" OR ")})`;
 }
 
-const encoder = new TextEncoder();
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, "0"));
 
 export type FacetKind = "domain" | "seller_id" | "seller_name";
@@ -74,7 +74,7 @@ const FACET_PREFIX: Record<FacetKind, string> = { domain: "d", seller_id: "i", s
  */
 export function facetOf(kind: FacetKind, value: string): string {
 	let text = "";
-	for (const byte of encoder.encode(value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()))) text += DIGITS[byte];
+	for (const byte of utf8(value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()))) text += DIGITS[byte];
 	return `"${FACET_PREFIX[kind]}${text}0"`;
 }
 

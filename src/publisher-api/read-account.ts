@@ -7,7 +7,7 @@ import type { accessKeys, publisherNames, publishers } from "../db/schema/publis
 import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
 import { maskUrl } from "../lib/mask-url.ts";
 import { SHARE_SCALE } from "../lib/money.ts";
-import { MINUTE_MS } from "../lib/time.ts";
+import { isoTime, isoTimeOrNull, MINUTE_MS } from "../lib/time.ts";
 import type { Account } from "./account-answer.ts";
 
 type HealthRow = { url: string; failures_in_a_row: number; paused_at: number | null };
@@ -36,12 +36,12 @@ export async function readAccount(db: Database, publisherId: string, now: number
 		names: rows<StoredRow<typeof publisherNames>>(1).map(({ kind, value, expires_at }) => ({
 			kind,
 			value,
-			expires_at: timeOrNull(expires_at),
+			expires_at: isoTimeOrNull(expires_at),
 		})),
 		keys: rows<StoredRow<typeof accessKeys>>(2).flatMap(({ kind, created_at, expires_at, last_used_on }) =>
 			kind !== "access_key" && kind !== "publisher_key"
 				? []
-				: [{ kind, created_at: isoTime(created_at), expires_at: timeOrNull(expires_at), last_used_on }],
+				: [{ kind, created_at: isoTime(created_at), expires_at: isoTimeOrNull(expires_at), last_used_on }],
 		),
 		endpoints: { openrtb: publisher.openrtb_enabled === 1, serving_engine: publisher.serving_engine_enabled === 1 },
 		seat: publisher.seat,
@@ -63,14 +63,6 @@ function showCallback({ callback_url: url, amendments }: StoredRow<typeof publis
 		url: maskUrl(url, CALLBACK_PARAMETERS),
 		amendments,
 		failures_in_a_row: known?.failures_in_a_row ?? 0,
-		paused_since: timeOrNull(known?.paused_at ?? null),
+		paused_since: isoTimeOrNull(known?.paused_at ?? null),
 	};
-}
-
-function isoTime(at: number): string {
-	return new Date(at).toISOString();
-}
-
-function timeOrNull(at: number | null): string | null {
-	return at === null ? null : isoTime(at);
 }

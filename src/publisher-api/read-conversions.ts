@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
+import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
@@ -112,7 +113,7 @@ function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): 
 		transaction_id: row.txnid,
 		click_id: row.clickId,
 		click: row.click,
-		clicked_at: row.clickedAt === null ? null : isoTime(row.clickedAt),
+		clicked_at: isoTimeOrNull(row.clickedAt),
 		at: isoTime(row.at),
 		brand: row.brand,
 		...(viewer.campaignIdEnabled && row.campaignId !== null && { campaign_id: String(row.campaignId) }),
@@ -122,8 +123,4 @@ function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): 
 		updated_at: isoTime(row.updatedAt),
 		history: showHistory(events, viewer),
 	};
-}
-
-function isoTime(at: number): string {
-	return new Date(at).toISOString();
 }

@@ -7,7 +7,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { cutPage } from "../http/pages.ts";
 import { formatUsd } from "../lib/money.ts";
-import { DAY_MS } from "../lib/time.ts";
+import { DAY_MS, isoTimeOrNull } from "../lib/time.ts";
 import type { CLICK_REASONS } from "../lib/traffic-rules.ts";
 import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 import { readSum } from "../reports/exact-sum.ts";
@@ -150,7 +150,7 @@ export async function readEarnings({ db, dataThrough }: EarningsDeps, publisherI
 		data: shown.map((row) => ({ ...showGroup(row, group), ...showSums(row, viewer) })),
 		total: showSums(sums ?? NOTHING, viewer),
 		...showCounts((network?.results ?? []) as CountsRow[]),
-		data_through: through === null ? null : new Date(through).toISOString(),
+		data_through: isoTimeOrNull(through),
 		limit,
 		next_cursor: next,
 	};

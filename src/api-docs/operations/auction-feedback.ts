@@ -4,11 +4,10 @@ import { feedbackPageSchema, feedbackRowSchema } from "../../auction-feedback/fe
 import { feedbackQuerySchema } from "../../auction-feedback/read-feedback.ts";
 import { feedbackRequestSchema, feedbackTakenSchema, MAX_AUCTIONS, MAX_FEEDBACK_BYTES } from "../../auction-feedback/take-feedback.ts";
 import { AUCTION_KNOWN_DAYS, FEEDBACK_DAYS } from "../../bid-counts/kept-for.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("FeedbackRow", feedbackRowSchema);
 
@@ -67,8 +66,7 @@ export const OPERATOR_FEEDBACK_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "from", description: "First day; without it six days before `to`.", schema: feedbackQuerySchema.entries.from },
 			{ in: "query", name: "to", description: "Last day; without it today.", schema: feedbackQuerySchema.entries.to },
 			{ in: "query", name: "publisher", description: "Of this one.", schema: feedbackQuerySchema.entries.publisher },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: {
 			200: { description: "A page.", content: { schema: named("FeedbackPage", feedbackPageSchema) } },

@@ -3,11 +3,10 @@ import * as v from "valibot";
 import { bidsPageSchema, bidsRowSchema } from "../../bid-counts/bids-answer.ts";
 import { bidsQuerySchema } from "../../bid-counts/bids-request.ts";
 import { BID_COUNTS_DAYS } from "../../bid-counts/kept-for.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { noBidsQuerySchema, noBidsSchema } from "../../publisher-api/no-bids.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("BidsRow", bidsRowSchema);
 
@@ -24,10 +23,7 @@ const PERIOD = (from: v.GenericSchema, to: v.GenericSchema): readonly Parameter[
 	},
 ];
 
-const PAGE: readonly Parameter[] = [
-	{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-	{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.optional(v.string()) },
-];
+const PAGE: readonly Parameter[] = [...PAGING];
 
 export const OPERATOR_BIDS_OPERATIONS: readonly Operation[] = [
 	{

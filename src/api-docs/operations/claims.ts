@@ -17,12 +17,11 @@ import {
 	wordsSchema,
 } from "../../claims/claim-requests.ts";
 import { CLAIM_STATES } from "../../lib/enums.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("Claim", claimSchema);
 named("OperatorClaim", operatorClaimSchema);
@@ -31,10 +30,6 @@ const OWN = { tag: "Claims", host: "base", credential: "AccessKey" } as const;
 const STAFF = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 const SUSPENDED = "A suspended publisher is answered 401.";
 const ID = { in: "path", name: "id", required: true, description: "The claim.", schema: v.string() } as const;
-const PAGING = [
-	{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-	{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
-] as const;
 const NO_CLAIM: Answer = {
 	description: "There is no claim of this id.",
 	content: { schema: errorSchema, example: { error: "Not found" } },

@@ -1,12 +1,11 @@
 /** The operator's adjustments. The schemas are the ones that read the bodies, and that the answers are typed by. */
-import * as v from "valibot";
 import { MAX_CLICKS_MOVED } from "../../adjustments/adjust-clicks.ts";
 import { adjustedSchema, adjustmentPageSchema } from "../../adjustments/adjustment-answer.ts";
 import { adjustmentSchema } from "../../adjustments/adjustment-request.ts";
 import { MAX_REVALUED_DAYS, revalueSchema } from "../../adjustments/revalue-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, PAGING, TOO_LARGE, UNAUTHORIZED } from "./shapes.ts";
 
 named("Adjustment", adjustmentPageSchema.entries.data.item);
 
@@ -83,10 +82,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "List adjustments",
 		description: "The newest first.",
-		parameters: [
-			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
-		],
+		parameters: [...PAGING],
 		answers: {
 			200: { description: "A page.", content: { schema: named("AdjustmentPage", adjustmentPageSchema) } },
 			401: UNAUTHORIZED,

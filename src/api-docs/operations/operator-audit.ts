@@ -1,10 +1,9 @@
 /** Who did what. The schemas are the ones that read the query, and that the answer is typed by. */
-import * as v from "valibot";
 import { auditedSchema, auditPageSchema } from "../../audit/audit-answer.ts";
 import { auditQuerySchema } from "../../audit/audit-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, faultsAnswer, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("AuditedChange", auditedSchema);
 
@@ -29,8 +28,7 @@ export const OPERATOR_AUDIT_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "verb", description: "By this operation.", schema: verb },
 			{ in: "query", name: "from", description: "The first moment.", schema: from },
 			{ in: "query", name: "to", description: "The first moment that is left out, or a date that is included.", schema: to },
-			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
+			...PAGING,
 		],
 		answers: {
 			200: { description: "A page.", content: { schema: named("AuditPage", auditPageSchema) } },

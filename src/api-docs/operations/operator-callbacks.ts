@@ -4,11 +4,10 @@ import { callbackPageSchema, replayReportSchema, testReportSchema } from "../../
 import { replaySchema, testSchema } from "../../callbacks/requests.ts";
 import type { selectionEntries } from "../../callbacks/select-callbacks.ts";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
-import { DEFAULT_ROWS } from "../../lib/page-cursor.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -31,8 +30,7 @@ const parameters: readonly Parameter[] = [
 		description,
 		schema: name === "state" ? v.picklist(CALLBACK_STATES) : text,
 	})),
-	{ in: "query", name: "limit", description: "Callbacks a page, at most 1,000.", schema: v.optional(count, DEFAULT_ROWS) },
-	{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: text },
+	...PAGING,
 ];
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;

@@ -13,7 +13,7 @@ import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { CHANGE_QUERY, CONFIRMATION } from "./operator-network.ts";
-import { BEING_MOVED, count, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, errorSchema, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -92,11 +92,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			summary: `List ${section}`,
 			description:
 				"As entries of the network file, with every field but keys and secrets, in the order of their ids. A page looks at 10,000 at the most: where a filter finds few, it may be short, and the next one goes on.",
-			parameters: [
-				...filters.map(([name, description]): Parameter => ({ in: "query", name, description, schema: text })),
-				{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-				{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: text },
-			],
+			parameters: [...filters.map(([name, description]): Parameter => ({ in: "query", name, description, schema: text })), ...PAGING],
 			answers: {
 				200: { description: "A page.", content: { schema: named("EntryPage", entryPageSchema) } },
 				401: UNAUTHORIZED,

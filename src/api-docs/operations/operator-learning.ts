@@ -7,13 +7,10 @@ import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { CHANGE_QUERY, CONFIRMATION, CONFLICT, IF_MATCH } from "./operator-network.ts";
-import { BEING_MOVED, count, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
-const PAGE: readonly Parameter[] = [
-	{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-	{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
-];
+const PAGE: readonly Parameter[] = [...PAGING];
 
 export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 	{

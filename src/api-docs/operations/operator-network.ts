@@ -19,7 +19,7 @@ import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -113,10 +113,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "What changed the network",
 		description: "Imports, changes of single entries, and what undid them: of the last 30 days, and the last one. The newest first.",
-		parameters: [
-			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
-		],
+		parameters: [...PAGING],
 		answers: {
 			200: { description: "A page.", content: { schema: named("ImportPage", importPageSchema) } },
 			401: UNAUTHORIZED,

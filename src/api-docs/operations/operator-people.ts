@@ -2,11 +2,10 @@
 import * as v from "valibot";
 import { changedPersonSchema, listedPersonSchema, peopleSchema, personSchema } from "../../console/session/people-answers.ts";
 import { passkeyRequestSchema, roleRequestSchema, signOutRequestSchema } from "../../console/session/people-requests.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, errorSchema, faultsAnswer, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("ListedPerson", listedPersonSchema);
 const PERSON = named("Person", personSchema);
@@ -45,8 +44,7 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 				description: "A publisher's id; without it, the operator's staff.",
 				schema: v.optional(v.string()),
 			},
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: {
 			200: { description: "A page of people.", headers: HEADERS, content: { schema: named("People", peopleSchema) } },

@@ -1,12 +1,11 @@
 /** What the network earns. */
 import * as v from "valibot";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { networkReportSchema, REPORT_GROUPS, reportRowSchema, reportTotalSchema } from "../../network-reports/report-answer.ts";
 import { MAX_REPORT_DAYS, networkReportQuerySchema } from "../../network-reports/report-request.ts";
 import { MAX_SOURCE_ROWS } from "../../network-reports/source-rows.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { count, dayBefore, faultsAnswer, flagParameter, UNAUTHORIZED } from "./shapes.ts";
+import { dayBefore, faultsAnswer, flagParameter, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("NetworkReportRow", reportRowSchema);
 named("NetworkReportTotal", reportTotalSchema);
@@ -39,8 +38,7 @@ export const OPERATOR_REPORT_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "from", description: "The first day; without it a month before `to`.", schema: from, example: dayBefore(1) },
 			{ in: "query", name: "to", description: `The last day; without it today. At most ${MAX_REPORT_DAYS} days in all.`, schema: to },
 			{ in: "query", name: "publisher", description: "Of this one.", schema: publisher },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: {
 			200: {

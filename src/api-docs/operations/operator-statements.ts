@@ -6,7 +6,7 @@ import { MAX_STATEMENT_ROWS } from "../../operator/statement/read-statement.ts";
 import { reconciledSchema, statementDifferenceSchema, statementsSchema } from "../../operator/statement/statement-answers.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, faultsAnswer, flagParameter, largerThan, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, faultsAnswer, flagParameter, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("StatementDifference", statementDifferenceSchema);
 
@@ -72,11 +72,7 @@ export const OPERATOR_STATEMENT_OPERATIONS: readonly Operation[] = [
 		id: "listStatements",
 		summary: "List statements that were applied",
 		description: "The newest first, each with the hash of its file.",
-		parameters: [
-			{ in: "query", name: "platform", description: "Of this platform alone.", schema: v.string() },
-			{ in: "query", name: "limit", description: "At most 1,000.", schema: v.optional(count, 100) },
-			{ in: "query", name: "cursor", description: "`next_cursor` of the page before.", schema: v.string() },
-		],
+		parameters: [{ in: "query", name: "platform", description: "Of this platform alone.", schema: v.string() }, ...PAGING],
 		answers: {
 			200: { description: "A page.", content: { schema: named("Statements", statementsSchema) } },
 			401: UNAUTHORIZED,

@@ -1,6 +1,4 @@
 /** Brands page by page, and links to their pages. */
-import * as v from "valibot";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { publisherBrandSchema, publisherBrandsSchema } from "../../publisher-api/brands-answer.ts";
 import { brandsQuerySchema } from "../../publisher-api/brands-request.ts";
 import { NO_LINK_REASONS } from "../../publisher-api/choose-link.ts";
@@ -9,7 +7,7 @@ import { linksRequestSchema, MAX_LINKS, MAX_LINKS_BYTES } from "../../publisher-
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherBrand", publisherBrandSchema);
 
@@ -37,8 +35,7 @@ export const PUBLISHER_BRAND_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "min_price", description: "With an offer of at least this price, USD; others are left out.", schema: min_price },
 			{ in: "query", name: "new_deal", description: "1 for new deals, 0 for others.", schema: new_deal },
 			{ in: "query", name: "updated_since", description: "Whose `last_updated_date` is this day or later.", schema: updated_since },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: limited({
 			200: { description: "A page of brands.", content: { schema: named("PublisherBrands", publisherBrandsSchema) } },

@@ -1,7 +1,6 @@
 /** A publisher's own callbacks. */
 import * as v from "valibot";
 import { CALLBACK_STATES } from "../../lib/enums.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import {
 	publisherCallbackSchema,
 	publisherCallbacksSchema,
@@ -13,7 +12,7 @@ import { MAX_REPLAY_BYTES, ownCallbacksQuerySchema, replayOwnSchema } from "../.
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { errorSchema, faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherCallback", publisherCallbackSchema);
 
@@ -40,8 +39,7 @@ export const PUBLISHER_CALLBACK_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "state", description: `One of ${CALLBACK_STATES.join(", ")}.`, schema: state },
 			{ in: "query", name: "from", description: "Created from this moment on.", schema: from },
 			{ in: "query", name: "to", description: "Created before this moment; a date is included.", schema: to },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: limited({
 			200: { description: "A page of callbacks.", content: { schema: named("PublisherCallbacks", publisherCallbacksSchema) } },

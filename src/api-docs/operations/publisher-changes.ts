@@ -2,11 +2,10 @@
 import * as v from "valibot";
 import { brandChangeSchema, brandChangesSchema } from "../../changes/brand-changes-answer.ts";
 import { conversionChangeSchema, conversionChangesSchema, goneSchema } from "../../changes/conversion-changes-answer.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, LIMIT, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
 
 named("ConversionChange", conversionChangeSchema);
 named("BrandChange", brandChangeSchema);
@@ -18,7 +17,7 @@ const PARAMETERS: readonly Parameter[] = [
 		description: "The `next_cursor` that you stored; without it the feed begins with how things stand.",
 		schema: v.optional(v.string()),
 	},
-	{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
+	LIMIT,
 ];
 
 const GONE = {

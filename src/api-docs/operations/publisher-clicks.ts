@@ -1,12 +1,10 @@
 /** What became of each click of a publisher. */
-import * as v from "valibot";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { publisherClickSchema, publisherClicksSchema } from "../../publisher-api/clicks-answer.ts";
 import { clicksQuerySchema, MAX_CLICK_DAYS } from "../../publisher-api/clicks-request.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherClick", publisherClickSchema);
 
@@ -40,8 +38,7 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "reason", description: "Clicks that are `paid`, `unpaid`, or unpaid for this reason.", schema: reason },
 			{ in: "query", name: "brand", description: "Clicks of the brand of this domain.", schema: brand },
 			{ in: "query", name: "source", description: "Clicks of this source_id.", schema: source },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: limited({
 			200: { description: "A page of clicks.", content: { schema: named("PublisherClicks", publisherClicksSchema) } },

@@ -1,12 +1,10 @@
 /** What a publisher verifies its own copy of its records by. */
-import * as v from "valibot";
 import { closedDaySchema, closedDaysSchema } from "../../days/days-answer.ts";
 import { daysQuerySchema } from "../../days/days-request.ts";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("ClosedDay", closedDaySchema);
 
@@ -26,8 +24,7 @@ export const PUBLISHER_DAY_OPERATIONS: readonly Operation[] = [
 		parameters: [
 			{ in: "query", name: "from", description: "The first UTC day; without it 30 days before `to`.", schema: from, example: dayBefore(7) },
 			{ in: "query", name: "to", description: "The last UTC day, included; without it yesterday.", schema: to },
-			{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-			{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+			...PAGING,
 		],
 		answers: limited({
 			200: { description: "A page of days.", content: { schema: named("ClosedDays", closedDaysSchema) } },

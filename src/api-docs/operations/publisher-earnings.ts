@@ -1,6 +1,5 @@
 /** What a publisher has earned: conversion by conversion, and by groups. */
 import * as v from "valibot";
-import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
 import { publisherConversionSchema, publisherConversionsSchema } from "../../publisher-api/conversions-answer.ts";
 import { conversionsQuerySchema, MAX_CONVERSION_DAYS } from "../../publisher-api/conversions-request.ts";
 import { EARNINGS_GROUPS, earningsRowSchema, earningsSchema, earningsTotalSchema } from "../../publisher-api/earnings-answer.ts";
@@ -9,7 +8,7 @@ import { MAX_SOURCE_ROWS } from "../../publisher-api/source-rows.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { count, dayBefore, faultsAnswer, OTHER_METHOD, UNAUTHORIZED } from "./shapes.ts";
+import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherConversion", publisherConversionSchema);
 named("EarningsRow", earningsRowSchema);
@@ -19,10 +18,6 @@ const conversions = conversionsQuerySchema.entries;
 const earnings = earningsQuerySchema.entries;
 
 const SHARED = { tag: "Reports", host: "base", credential: "AccessKey" } as const;
-const PAGING = [
-	{ in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) },
-	{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
-] as const;
 
 export const PUBLISHER_EARNINGS_OPERATIONS: readonly Operation[] = [
 	{

@@ -1,11 +1,12 @@
 /** Answers and values that several endpoints share. */
 import * as v from "valibot";
-import { faultsSchema, findingSchema } from "../../lib/shapes.ts";
+import { DEFAULT_ROWS, MAX_ROWS } from "../../lib/page-cursor.ts";
+import { count, faultsSchema, findingSchema, time, usd } from "../../lib/shapes.ts";
 import { DAY_MS, utcDay } from "../../lib/time.ts";
 import type { Answer, Example, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 
-export { count, time, usd } from "../../lib/shapes.ts";
+export { count, time, usd };
 
 export const errorSchema = named("Error", v.looseObject({ error: v.string() }));
 export const dateSchema = v.pipe(v.string(), v.isoDate(), v.description("YYYY-MM-DD, UTC."));
@@ -44,6 +45,13 @@ export function largerThan(maxBytes: number, description = TOO_LARGE.description
 export function flagParameter(name: string, description: string): Parameter {
 	return { in: "query", name, description, schema: v.picklist(["0", "1"]) };
 }
+
+/** Of lists that are read page by page. */
+export const LIMIT: Parameter = { in: "query", name: "limit", description: `1 to ${MAX_ROWS}.`, schema: v.optional(count, DEFAULT_ROWS) };
+export const PAGING: readonly Parameter[] = [
+	LIMIT,
+	{ in: "query", name: "cursor", description: "The `next_cursor` of the page before.", schema: v.optional(v.string()) },
+];
 
 /** Of verbs that can say what they would do. */
 export const DRY_RUN = flagParameter("dry_run", "1 only says what would change.");

@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import type * as v from "valibot";
 import { type Actor, actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { HttpError, jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { removePasskey } from "./passkeys.ts";
 import {
 	assertNotNeeded,
@@ -24,8 +24,6 @@ import {
 import type { ChangedPerson, ShownPerson } from "./people-answers.ts";
 import { passkeyRequestSchema, peopleQuerySchema, roleRequestSchema, signOutRequestSchema } from "./people-requests.ts";
 import { readPeople, readPerson } from "./read-people.ts";
-
-const NO_STORE = { "cache-control": "no-store" };
 
 /** A change of someone: what it refuses, what it does, and what they are then. */
 type Change = {

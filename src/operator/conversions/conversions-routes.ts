@@ -4,7 +4,7 @@ import type { AdjustingDeps } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { findCandidates } from "./find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, judgeByHand, mustShow } from "./judge-by-hand.ts";
 import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "./judge-request.ts";
@@ -34,8 +34,6 @@ export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 	}
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };
 
 function keyOf(c: Context): ConversionKey {
 	return { platform: c.req.param("platform") ?? "", txnid: c.req.param("txnid") ?? "" };

@@ -2,10 +2,11 @@
 import { sql } from "drizzle-orm";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { showWithHistory } from "../../conversions/show-history.ts";
-import { type ClickRow, type ConversionRow, isoTime, type PostbackRow, showClick, showPostback } from "../../conversions/show-rows.ts";
+import { type ClickRow, type ConversionRow, type PostbackRow, showClick, showPostback } from "../../conversions/show-rows.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { StoredRow } from "../../db/json-rows.ts";
 import type { adjustments } from "../../db/schema/adjustments.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { ShownConversionAnswer } from "./conversions-answers.ts";
 
 const MAX_POSTBACKS = 100;

@@ -7,6 +7,7 @@ import type { Actor } from "../../http/actor.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logInfo } from "../../lib/log.ts";
+import { isoTimeOrNull } from "../../lib/time.ts";
 import type { DeadLetter, Replayed } from "./replay-answers.ts";
 
 export type ReplayDeps = {
@@ -106,7 +107,7 @@ export async function listDeadLetters(db: Database, queue: QueueName | null, lim
 		id,
 		queue: of,
 		received_at: new Date(receivedAt).toISOString(),
-		replayed_at: replayedAt === null ? null : new Date(replayedAt).toISOString(),
+		replayed_at: isoTimeOrNull(replayedAt),
 		body: JSON.parse(body) as unknown,
 	}));
 }

@@ -5,7 +5,7 @@ import { actorOf } from "../../http/actor.ts";
 import { instant } from "../../http/datetime.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import type { DeadLetters, Replayed } from "./replay-answers.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
@@ -51,5 +51,3 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 	});
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

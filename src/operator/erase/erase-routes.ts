@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { type EraseDeps, erase } from "./erase.ts";
 import type { Erased } from "./erase-answer.ts";
 import { eraseSchema, type Subject } from "./erase-request.ts";
@@ -18,5 +18,3 @@ export function eraseRoutes(deps: EraseDeps): Hono {
 	});
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

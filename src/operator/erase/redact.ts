@@ -1,7 +1,7 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
 import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
-import { parseJson } from "../../lib/json.ts";
+import { isObject, parseJson } from "../../lib/json.ts";
 
 /** The clicks that are erased. */
 export type Erased = { uid: string | null; ids: ReadonlySet<string>; hashes: ReadonlySet<string> };
@@ -90,8 +90,4 @@ export function redactArchived(line: string, { uid, ids, hashes }: Erased, colum
 	for (const column of columns) if (row[column] !== undefined) row[column] = null;
 	if (typeof row.query === "string") row.query = redactQuery(row.query, hash);
 	return JSON.stringify(row);
-}
-
-function isObject(value: unknown): value is Json {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
 import { newKey } from "../../lib/key-format.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import type { Grant } from "./operator-grant.ts";
 
@@ -120,7 +120,7 @@ export async function listKeys({ db, now }: KeysDeps, { kind, owner, id }: ListF
 		...describeEnd(row.expiresAt, at),
 		created_at: new Date(row.createdAt).toISOString(),
 		last_used_on: row.lastUsedOn,
-		...(row.role !== null && { role: row.role, last_used_at: row.lastUsedAt === null ? null : new Date(row.lastUsedAt).toISOString() }),
+		...(row.role !== null && { role: row.role, last_used_at: isoTimeOrNull(row.lastUsedAt) }),
 	}));
 }
 
@@ -146,7 +146,7 @@ async function makeKey({ kind, owner, grant }: NewKey, now: number) {
 		owner,
 		kind,
 		id: hash.slice(0, ID_LENGTH),
-		...(grant !== undefined && { role: grant.role, ends_at: endsAt === null ? null : new Date(endsAt).toISOString() }),
+		...(grant !== undefined && { role: grant.role, ends_at: isoTimeOrNull(endsAt) }),
 		value,
 	};
 	return { row: { hash, kind, ownerId: owner, createdAt: now, role: grant?.role ?? null, expiresAt: endsAt }, shown };

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { invalidInput } from "../../http/errors.ts";
 import type { CredentialKind } from "../../lib/enums.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
 import { type CredentialState, isName, isSigning, type KeysPreview } from "./keys-answers.ts";
 import { listSecrets } from "./manage-callback-secrets.ts";
 import { type KeysDeps, listKeys, requireOwner } from "./manage-keys.ts";
@@ -30,8 +30,7 @@ export async function previewNew(deps: KeysDeps, { kind, owner, grant, value }: 
 	const replaced = present.filter(
 		({ id, state, ends_at }) => state !== "ended" && id !== value && (ends_at === null || ends_at > (endsAt ?? "")),
 	);
-	const grants =
-		grant === undefined ? {} : { role: grant.role, ends_at: grant.expiresAt === null ? null : new Date(grant.expiresAt).toISOString() };
+	const grants = grant === undefined ? {} : { role: grant.role, ends_at: isoTimeOrNull(grant.expiresAt) };
 	return {
 		dry_run: true,
 		issued: { owner, kind, ...grants, ...(value !== undefined && { value }) },

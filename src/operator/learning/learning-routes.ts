@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import { readUndoOptions } from "../network/import-options.ts";
 import { acceptAdvice } from "./accept-advice.ts";
@@ -32,5 +32,3 @@ export function learningRoutes(deps: ImportDeps): Hono {
 	);
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

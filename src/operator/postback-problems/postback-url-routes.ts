@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, showPostbackUrl } from "./give-postback-url.ts";
 
 export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
@@ -15,5 +15,3 @@ export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	});
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

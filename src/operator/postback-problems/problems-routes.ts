@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { SettleDeps } from "../../conversions/settle-postbacks.ts";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { type ProblemsDeps, readProblems } from "./read-problems.ts";
 import { replayPostbacks } from "./replay.ts";
 import { readProblemsQuery, replaySchema, toReplayRequest } from "./replay-request.ts";
@@ -18,5 +18,3 @@ export function problemsRoutes(deps: ProblemsDeps & SettleDeps): Hono {
 	});
 	return app;
 }
-
-const NO_STORE = { "cache-control": "no-store" };

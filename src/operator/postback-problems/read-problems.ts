@@ -2,13 +2,13 @@
 import { sql } from "drizzle-orm";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
-import { isoTime } from "../../conversions/show-rows.ts";
+
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { ConversionHold } from "../../lib/enums.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { isPlaceholder } from "../../lib/placeholder.ts";
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, isoTime } from "../../lib/time.ts";
 import { type Cause, classifyRefused, type Refused } from "./classify.ts";
 import { fixOf } from "./fix.ts";
 import { networkOf } from "./network-macros.ts";

@@ -18,6 +18,7 @@ import { sha256Hex } from "../../lib/bytes.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { logInfo } from "../../lib/log.ts";
 import { formatUsd } from "../../lib/money.ts";
+import { isoTimeOrNull } from "../../lib/time.ts";
 import { compareStatement, DIFFERENCE_KINDS, type Difference } from "./compare-statement.ts";
 import type { ColumnMapping, DateOrder } from "./layouts.ts";
 import { periodOf, readLedger } from "./read-ledger.ts";
@@ -84,7 +85,7 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 		conversions: total.conversions,
 		publisher_revenue: formatUsd(total.publisherRevenueMicros),
 		gross_revenue: formatUsd(total.grossMicros),
-		applied_at: completedAt === null ? null : new Date(completedAt).toISOString(),
+		applied_at: isoTimeOrNull(completedAt),
 		complete,
 		dry_run: !apply,
 	};
@@ -225,7 +226,7 @@ function showDifference({ kind, txnid, otherTxnid, ours, theirs, postback }: Dif
 			status: theirs.status,
 			payout: formatUsd(theirs.payoutMicros),
 			currency: theirs.currency,
-			at: theirs.at === null ? null : new Date(theirs.at).toISOString(),
+			at: isoTimeOrNull(theirs.at),
 			cid: theirs.cid,
 		},
 		applies: postback !== null,

@@ -8,9 +8,10 @@ import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
 import { flag, readInput } from "../../http/read-input.ts";
-import { jsonResponse } from "../../lib/http.ts";
+import { jsonResponse, NO_STORE } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
+import { isoTimeOrNull } from "../../lib/time.ts";
 import { DATE_ORDERS, STATEMENT_FIELDS } from "./layouts.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
@@ -59,8 +60,6 @@ export function statementRoutes(deps: SettleDeps): Hono {
 	return app;
 }
 
-const NO_STORE = { "cache-control": "no-store" };
-
 type Row = {
 	platform: string;
 	hash: string;
@@ -87,7 +86,7 @@ async function listStatements(db: Database, { platform, limit, cursor }: v.Infer
 			at: new Date(at).toISOString(),
 			rows: rowCount,
 			applied: appliedCount,
-			applied_at: completedAt === null ? null : new Date(completedAt).toISOString(),
+			applied_at: isoTimeOrNull(completedAt),
 			counts: JSON.parse(report) as DifferenceCounts,
 		})),
 		limit,

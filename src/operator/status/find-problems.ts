@@ -1,7 +1,7 @@
 /** What of the status needs a person, the most urgent first: pure. */
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { formatUsd } from "../../lib/money.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTimeOrNull, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { PROBLEM_KINDS, type Problem, type ProblemKind } from "./problems-answer.ts";
 import type { ProblemFacts } from "./read-problems.ts";
 import type { Status } from "./status-answer.ts";
@@ -159,7 +159,7 @@ function show(kind: ProblemKind, { count, text, command, since }: Found, facts: 
 	return {
 		kind,
 		text,
-		since: at === null ? null : new Date(at).toISOString(),
+		since: isoTimeOrNull(at),
 		count,
 		// Amounts of the ledger have four decimals, those of postbacks may have more.
 		cost: cost === null ? null : formatUsd(roundToFour(cost)),

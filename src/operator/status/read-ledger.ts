@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { LedgerDifference, NetReason } from "../../ledger-check/check-conversion.ts";
 import { showLedgerDifference, showReasons } from "../../ledger-check/show-ledger.ts";
+import { isoTimeOrNull } from "../../lib/time.ts";
 import type { Status } from "./status-answer.ts";
 
 const MAX_DIFFERENCES = 20;
@@ -21,7 +22,7 @@ export async function readLedger(db: Database): Promise<Status["ledger"]> {
 	const [{ count } = { count: 0 }] = (counts?.results ?? []) as { count: number }[];
 	const wholeAt = state?.wholeAt ?? null;
 	return {
-		checked_at: isoTime(state?.checkedAt ?? null),
+		checked_at: isoTimeOrNull(state?.checkedAt ?? null),
 		whole:
 			state === undefined || wholeAt === null
 				? null
@@ -33,8 +34,4 @@ export async function readLedger(db: Database): Promise<Status["ledger"]> {
 		difference_count: count,
 		differences: ((first?.results ?? []) as LedgerDifference[]).map(showLedgerDifference),
 	};
-}
-
-function isoTime(at: number | null): string | null {
-	return at === null ? null : new Date(at).toISOString();
 }

@@ -7,7 +7,7 @@ import { readSize, sizeAlertOf } from "../../db/database-size.ts";
 import { callbackHealth } from "../../db/schema/callbacks.ts";
 import type { ConversionHold, QueueName } from "../../lib/enums.ts";
 import { logError } from "../../lib/log.ts";
-import { SECOND_MS } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull, SECOND_MS } from "../../lib/time.ts";
 import { findProblems } from "./find-problems.ts";
 import { readDays } from "./read-days.ts";
 import { readKept } from "./read-kept.ts";
@@ -91,7 +91,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 		callbacks: {
 			undelivered: {
 				count: figures.undelivered,
-				oldest_at: figures.oldest === null ? null : isoTime(figures.oldest),
+				oldest_at: isoTimeOrNull(figures.oldest),
 				oldest_age_seconds: figures.oldest === null ? null : ageSeconds(now, figures.oldest),
 			},
 			overdue: figures.overdue,
@@ -166,7 +166,7 @@ async function readPausedAddresses(db: Database): Promise<Status["callbacks"]["p
 				publisher: publisherId,
 				since: isoTime(pausedAt),
 				failures_in_a_row: failuresInARow,
-				next_probe_at: nextProbeAt === null ? null : isoTime(nextProbeAt),
+				next_probe_at: isoTimeOrNull(nextProbeAt),
 			},
 		];
 	});
@@ -192,10 +192,6 @@ async function readBacklog(name: QueueName, queue: Pick<Queue, "metrics"> | unde
 		logError("status.queue_unknown", error, { queue: name });
 		return null;
 	}
-}
-
-function isoTime(at: number): string {
-	return new Date(at).toISOString();
 }
 
 function ageSeconds(now: number, at: number): number {

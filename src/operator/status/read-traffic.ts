@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { leastIdAt } from "../../lib/ids.ts";
-import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
+import { DAY_MS, HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
 import type { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import type { Counter, Difference } from "../../reconcile/compare-sums.ts";
 import { showDifference } from "../../reconcile/show-difference.ts";
@@ -49,7 +49,7 @@ export async function readSums(db: Database): Promise<Status["sums"]> {
 	const [{ count: differenceCount } = { count: 0 }] = (count?.results ?? []) as { count: number }[];
 	const rows = (first?.results ?? []) as (Omit<Difference, "key" | "counter"> & { counter: Counter; key: string })[];
 	return {
-		compared_at: comparedAt === null ? null : new Date(comparedAt).toISOString(),
+		compared_at: isoTimeOrNull(comparedAt),
 		difference_count: differenceCount,
 		differences: rows.map(({ key, day, ...rest }) => {
 			return showDifference({ ...rest, day: day === "" ? null : day, key: JSON.parse(key) as Difference["key"] });
