@@ -10,6 +10,7 @@ import { campaignPolicy, networkSettings } from "../../src/learning/policy.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import type { StoredLearning } from "../../src/learning/stored.ts";
+import { underLease } from "../../src/learning-night/lease.ts";
 import { runNight } from "../../src/learning-night/run-night.ts";
 import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
@@ -249,6 +250,26 @@ describe("worker: a night", () => {
 		await sweepLearning({ db, kv: env.BOOK, now: () => NOW }, () => true);
 		expect(await nights()).toHaveLength(1);
 		expect(await rowsOf("SELECT learning_gap AS gap FROM click_sequence")).toEqual([{ gap: 0 }]);
+	});
+
+	it("one run is at it at a time; one that has ended without giving it back holds the next ones up for a quarter of an hour", async () => {
+		const done: string[] = [];
+		const run = (name: string, now: number, meanwhile = async () => {}) =>
+			underLease(db, now, async () => {
+				done.push(name);
+				await meanwhile();
+			});
+		await run("first", NOW, () => run("beside it", NOW + MINUTE_MS));
+		await run("after it", NOW + MINUTE_MS);
+		await run("dies", NOW, async () => {
+			await rowsOf(
+				"UPDATE learning_work SET value = ? WHERE name = 'lease'",
+				JSON.stringify({ until: NOW + 15 * MINUTE_MS, token: "gone" }),
+			);
+		});
+		await run("too early", NOW + 15 * MINUTE_MS - 1);
+		await run("in time", NOW + 15 * MINUTE_MS);
+		expect(done).toEqual(["first", "after it", "dies", "in time"]);
 	});
 
 	it("where nobody learns, clicks are summed up to be learned from on PostgreSQL alone", async () => {

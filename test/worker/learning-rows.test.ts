@@ -179,6 +179,8 @@ describe("worker: paid clicks by what prices are learned by", () => {
 		for (const campaignId of [5001, 5002, 5003]) {
 			for (const name of ["a", "b", "c"]) await consume(ofSource(name, { campaignId }));
 		}
+		// Of a publisher with places that nobody needs, none gives up its own.
+		expect(await giveUpPlaces(db, DAY + 9, () => sql`SELECT 1`)).toBeNull();
 		const full = JSON.stringify(Array.from({ length: 200 }, (_, at) => `x${at}`));
 		await rowsOf(
 			"INSERT INTO learning_sources (publisher_id, source, from_day, last_day) SELECT 'acme', atom, 0, CAST(? AS BIGINT) FROM json_each(?)",

@@ -220,7 +220,7 @@ describe("worker: GET /api/conversions", () => {
 		const details = (await plan(lookAtConversions("pa", query, 100))).map(({ detail }) => detail);
 		expect(details.filter((detail) => /^(SCAN|SEARCH)/.test(detail))).toEqual([
 			expect.stringMatching(/^SEARCH conversions USING COVERING INDEX conversions_paid_by_event \(publisher_id=\? AND event_at>/),
-			expect.stringMatching(/^SEARCH conversions USING (COVERING )?INDEX conversions_other_by_publisher \(publisher_id=\? AND event_at>/),
+			expect.stringMatching(/^SEARCH v USING (COVERING )?INDEX conversions_other_by_publisher \(publisher_id=\? AND event_at>/),
 		]);
 		expect(details.join()).not.toContain("TEMP B-TREE");
 		const sums = await plan(earningsPage("pa", readEarningsQuery({ group: "day,brand", from: "2026-11-01", to: "2026-11-10" }, 0)));

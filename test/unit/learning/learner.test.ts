@@ -292,6 +292,8 @@ describe("unit: the learner", () => {
 		const before = learn(history(0, today));
 		expect(before?.lastBreak).toBeNull();
 		const known = before?.factors.campaign.factor ?? 0;
+		// Twelve days without a sale, of which a week has seven, still come by chance: z is -2.4.
+		expect(learn(history(12, today))?.lastBreak).toBeNull();
 		const broken = learn(history(14, today));
 		expect(broken?.lastBreak).toMatchObject({ day: today, forgottenBefore: today - 10 });
 		const factor = broken?.factors.campaign.factor ?? 0;

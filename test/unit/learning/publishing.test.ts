@@ -1,6 +1,7 @@
 /** Cap and step of publishing: neither blocks the other, whatever is aimed at. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isGuardMoved } from "../../../src/learning/guards.ts";
 import { levelRules, nextPublished, type Published, type PublishedLevel, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
@@ -19,6 +20,17 @@ function runHours(targets: readonly number[]): number[] {
 	}
 	return factors;
 }
+
+describe("unit: guards", () => {
+	it.each([
+		[0.995, false],
+		[0.99, true],
+		[1.02, false],
+		[1.03, true],
+	])("one that is to be %d of what is in force: put there is %j, where a step is 3 %%", (part, isMoved) => {
+		expect(isGuardMoved({ caution: 0.8, overpaid: 0.5 }, { caution: 0.8 * part, overpaid: 0.5 }, 0.0299)).toBe(isMoved);
+	});
+});
 
 describe("unit: publishing factors", () => {
 	it("a factor arrives at a target far away, up and down, a day's limit at a time", () => {
