@@ -12,6 +12,7 @@ import { errorCode, Failure } from "../local/failure.ts";
 import { callOperator, type Target } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { addReports, describeFeed } from "./feed-report.ts";
+import { describePlaces, readFaults } from "./import-report.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { readAnswer } from "./read-answer.ts";
 import { type FeedPart, splitFeed } from "./split-feed.ts";
@@ -191,8 +192,8 @@ function isReport(answer: unknown): boolean {
 }
 
 function refuse(answer: unknown): never {
-	const messages = typeof answer === "object" && answer !== null && "messages" in answer ? answer.messages : answer;
-	throw new Failure(`An option is at fault, and nothing was read: ${JSON.stringify(messages)}`);
+	const { faults, fault_count } = readFaults(answer);
+	throw new Failure(["An option is at fault, and nothing was read:", ...describePlaces(faults, fault_count)].join("\n"));
 }
 
 function describeReading(error: unknown, file: string): unknown {

@@ -3,7 +3,6 @@
  * added up. So it is the same in whatever order records come, and may be computed piece by piece.
  */
 import { formatUsd } from "../lib/money.ts";
-import { utf8 } from "../lib/utf8.ts";
 
 /** What the digest has of a record of `clickid_level`. */
 export type DigestRecord = {
@@ -15,6 +14,7 @@ export type DigestRecord = {
 	revenueMicros: number;
 };
 
+const encoder = new TextEncoder();
 const HASH_BITS = 256;
 const HEX_DIGITS = HASH_BITS / 4;
 
@@ -32,7 +32,7 @@ function numberOf(hash: ArrayBuffer): bigint {
 
 /** @param digest of the records before, {@link NO_RECORDS} without any @returns the digest of those and of these */
 export async function addToDigest(digest: string, records: readonly DigestRecord[]): Promise<string> {
-	const hashes = await Promise.all(records.map((record) => crypto.subtle.digest("SHA-256", utf8(lineOf(record)))));
+	const hashes = await Promise.all(records.map((record) => crypto.subtle.digest("SHA-256", encoder.encode(lineOf(record)))));
 	const sum = hashes.reduce((total, hash) => total + numberOf(hash), BigInt(`0x${digest}`));
 	return BigInt.asUintN(HASH_BITS, sum).toString(16).padStart(HEX_DIGITS, "0");
 }

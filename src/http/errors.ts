@@ -14,7 +14,7 @@ export function invalidInput(faults: readonly Fault[], faultCount = faults.lengt
 	return new HttpError(422, { error: "Validation failed", faults, fault_count: faultCount });
 }
 
-/** The 422 of reports and searches, as the interface has it: what is wrong, by field. A feed's options are answered so too. */
+/** The 422 of reports and searches, as the interface has it: what is wrong, by field. */
 export function invalidFields(messages: Record<string, string[]>): HttpError {
 	return new HttpError(422, { error: "Validation failed", messages });
 }

@@ -59,7 +59,10 @@ describe("worker: an unknown query parameter is refused, and nothing is done", (
 
 	it.each(["/products", "/seller-products"])("%s, in the words of its own options", async (path) => {
 		const response = await post(`${path}?dryrun=1`, {});
-		expect([response.status, await response.json()]).toMatchObject([422, { messages: { dryrun: [expect.stringContaining("option")] } }]);
+		expect([response.status, await response.json()]).toMatchObject([
+			422,
+			{ faults: [{ path: "dryrun", message: expect.stringContaining("option") }] },
+		]);
 	});
 });
 

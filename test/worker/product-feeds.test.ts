@@ -455,7 +455,11 @@ describe("worker: what a feed gets wrong", () => {
 	])("an option at fault (%j): 422 that names it, and nothing is read", async (query, name) => {
 		const response = await postFeed("products", jsonLines([shoes("1")]), query as Record<string, string>);
 		expect(response.status).toBe(422);
-		expect(await response.json()).toEqual({ error: "Validation failed", messages: { [name]: [expect.any(String)] } });
+		expect(await response.json()).toEqual({
+			error: "Validation failed",
+			faults: [{ path: name, message: expect.any(String) }],
+			fault_count: 1,
+		});
 		expect(await idsStored()).toEqual([]);
 	});
 

@@ -1,12 +1,13 @@
 /** The operator's product feeds. */
 import * as v from "valibot";
+import { faultsSchema } from "../../lib/shapes.ts";
 import { feedReportSchema } from "../../operator/feeds/feed-answer.ts";
 import { type FeedKind, fieldsOf } from "../../operator/feeds/feed-columns.ts";
 import { REPLACE_SCOPES } from "../../operator/feeds/feed-options.ts";
 import { MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, count, DRY_RUN, largerThan, UNAUTHORIZED, validationFailedSchema } from "./shapes.ts";
+import { BEING_MOVED, count, DRY_RUN, largerThan, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -66,7 +67,7 @@ function operation(kind: FeedKind, path: string, id: string, summary: string): O
 			413: largerThan(MAX_FILE_BYTES, "The part is too large for one request."),
 			422: {
 				description: "An option is at fault and nothing was read, or the feed could not be read to its end.",
-				content: { schema: v.union([validationFailedSchema, feedReportSchema]) },
+				content: { schema: v.union([faultsSchema, feedReportSchema]) },
 			},
 			503: BEING_MOVED,
 		},

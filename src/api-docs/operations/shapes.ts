@@ -81,7 +81,7 @@ export const faultsAnswer: Answer = {
 	content: { schema: named("Faults", faultsSchema) },
 };
 
-export const validationFailedSchema = named(
+const validationFailedSchema = named(
 	"ValidationFailed",
 	v.strictObject({ error: v.literal("Validation failed"), messages: v.record(v.string(), v.array(v.string())) }),
 );

@@ -1,6 +1,6 @@
 /** Reads the query of a feed upload. */
 import * as v from "valibot";
-import { invalidFields } from "../../http/errors.ts";
+import { type Fault, invalidInput } from "../../http/errors.ts";
 import { flag } from "../../http/read-input.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type FeedKind, fieldsOf } from "./feed-columns.ts";
@@ -33,25 +33,26 @@ const MAX_LINE = 1_000_000_000;
  * @throws HttpError 422 that names each parameter at fault
  */
 export function readFeedOptions(kind: FeedKind, query: URLSearchParams): FeedOptions {
-	const messages: Record<string, string[]> = {};
+	const faults: Fault[] = [];
+	const blame = (path: string, message: string) => faults.push({ path, message });
 	const fields = fieldsOf(kind);
 	const constants = new Map<string, string>();
 	for (const [name, value] of query) {
 		if (OPTIONS.has(name) || value.trim() === "") continue;
 		if (fields.includes(name)) constants.set(name, value.trim());
-		else messages[name] = [`is neither an option of a feed nor one of its fields: ${[...OPTIONS, ...fields].join(", ")}`];
+		else blame(name, `is neither an option of a feed nor one of its fields: ${[...OPTIONS, ...fields].join(", ")}`);
 	}
 	const replace = SCOPES[query.get("replace") ?? ""];
-	if (replace === undefined) messages.replace = ["must be domains or all"];
+	if (replace === undefined) blame("replace", "must be domains or all");
 	const dryRun = v.safeParse(flag, query.get("dry_run") || undefined);
-	if (!dryRun.success) messages.dry_run = dryRun.issues.map(({ message }) => message);
+	if (!dryRun.success) blame("dry_run", dryRun.issues[0].message);
 	const line = query.get("line") === null ? null : Number(query.get("line"));
-	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) messages.line = ["must be a line number"];
+	if (line !== null && !(Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) blame("line", "must be a line number");
 	const feed = query.get("feed");
-	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) messages.feed = ["must have 1 to 64 letters, digits, underscores or hyphens"];
+	if (feed !== null && !/^[\w-]{1,64}$/.test(feed)) blame("feed", "must have 1 to 64 letters, digits, underscores or hyphens");
 	const mapping = readMapping(query.get("mapping"), fields);
-	if (typeof mapping === "string") messages.mapping = [mapping];
-	if (Object.keys(messages).length > 0) throw invalidFields(messages);
+	if (typeof mapping === "string") blame("mapping", mapping);
+	if (faults.length > 0) throw invalidInput(faults);
 	return {
 		feed,
 		replace: replace ?? null,
