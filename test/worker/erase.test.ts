@@ -15,7 +15,10 @@ import "../support/worker-env.ts";
 const UID = "buyer-51cc";
 /** Every text of a click that is neither one of its sources nor given below: one that is added to them is erased, too. */
 const TEXTS = Object.fromEntries(
-	CLICK_TEXTS.filter((name) => !["uid", "clickid", "subi", "psorc", "pcat", "atag"].includes(name)).map((name) => [name, `mark-of-${name}`]),
+	CLICK_TEXTS.filter((name) => !["uid", "clickid", "subi", "psorc", "pcat", "atag"].includes(name)).map((name) => [
+		name,
+		`mark-of-${name}`,
+	]),
 );
 /** What the user's rows have, each a trace of its own; nobody else has it. */
 const TRACES = [

@@ -63,7 +63,7 @@ export const DESK_FAULTS: readonly Fault[] = [
 		file: "src/console/session/origin.ts",
 		find: 'site === "same-origin"',
 		replace: 'site !== "cross-site"',
-		tests: ["test/worker/console/guard.test.ts"],
+		tests: ["test/worker/console/signing-in.test.ts"],
 	},
 	{
 		name: "audit-leaves-out-the-day-it-was-asked-for",
@@ -89,8 +89,8 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "clicks-made-after-a-void-are-voided",
 		file: "src/adjustments/select-clicks.ts",
-		find: "Math.min(now, timeOf(request.to))",
-		replace: "timeOf(request.to)",
+		find: "Math.min(now, endOfTime(request.to))",
+		replace: "endOfTime(request.to)",
 		tests: ["test/worker/adjustments/void-clicks.test.ts"],
 	},
 	{
