@@ -73,6 +73,18 @@ describe("worker: pages of learned prices", () => {
 		expect(await textOf(PATH, "manager")).toContain("Accept all");
 	});
 
+	it("tell of an hour that failed, and since when prices and guards stay", async () => {
+		const rows = { publishing: { at: NOW - 3_600_000 }, "publishing fault": { at: NOW, message: "KV was away" } };
+		const insert = env.DB.prepare("INSERT INTO learning_work (name, value) VALUES (?, ?)");
+		await env.DB.batch(Object.entries(rows).map(([name, value]) => insert.bind(name, JSON.stringify(value))));
+		const text = await textOf(PATH);
+		expect(text).toContain("The last hour failed");
+		expect(text).toContain("KV was away");
+		expect(text).toContain('datetime="2026-11-18T14:00:00.000Z"');
+		await env.DB.prepare("DELETE FROM learning_work WHERE name LIKE 'publishing%'").run();
+		expect(await textOf(PATH)).not.toContain("The last hour failed");
+	});
+
 	it("accept what was looked at: one campaign, and none where the network has changed since", async () => {
 		const version = (await textOf(PATH, "manager")).match(/name="version" value="(\d+)"/)?.[1] ?? "";
 		const form = { campaigns: "1", version };
