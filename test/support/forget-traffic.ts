@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import "./worker-env.ts";
 
 /** What clicks, postbacks and judgements of them write: their rows, sums and histories. A table added here is emptied in every suite. */
-const TABLES = [
+export const TRAFFIC_TABLES = [
 	"clicks",
 	"paid_visits",
 	"unpaid_hours",
@@ -34,7 +34,7 @@ const TABLES = [
 /** Empties what traffic has written, and these tables. The network stays, and so do pauses, which stand in KV as well. */
 export async function forgetTraffic(...further: readonly string[]): Promise<void> {
 	await env.DB.batch([
-		...[...TABLES, ...further].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+		...[...TRAFFIC_TABLES, ...further].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
 		// As the import leaves them.
 		env.DB.prepare("INSERT INTO campaign_totals (campaign_id) SELECT campaign_id FROM campaigns WHERE total_budget_micros IS NOT NULL"),
 	]);

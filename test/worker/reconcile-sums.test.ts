@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import * as v from "valibot";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import d1Migration from "../../drizzle/network/0033_network_reports.sql?raw";
 import d1Campaigns from "../../drizzle/network/0045_campaigns_of_network_sums.sql?raw";
 import postgresMigration from "../../drizzle/postgres/0011_network_reports.sql?raw";
@@ -24,7 +24,8 @@ import { ACTOR, actedBy } from "../support/actor.ts";
 import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { consume, postbackMessage } from "../support/conversions.ts";
 import { ON_D1 } from "../support/engine.ts";
-import { forgetTraffic } from "../support/forget-traffic.ts";
+import { TRAFFIC_TABLES } from "../support/forget-traffic.ts";
+import { keepRows } from "../support/kept-rows.ts";
 import { brandEntry, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
 import { lookAtPublishers } from "../support/reconcile-day.ts";
 import { importReportNetwork } from "../support/report-rows.ts";
@@ -61,10 +62,11 @@ const stored = async () =>
 		),
 	);
 
-beforeEach(async () => {
-	await forgetTraffic("retention", "campaign_clocks", "reconciliation_days", "sum_differences", "click_sequence", "reconciliation");
-	await run("INSERT INTO click_sequence (id, version) VALUES (1, 0)");
-	await run("INSERT INTO reconciliation (id, version, selected_at, totals_after) VALUES (1, 0, 0, 0)");
+const FURTHER_TABLES = ["retention", "campaign_clocks", "reconciliation_days", "sum_differences", "click_sequence", "reconciliation"];
+
+let restore = async () => {};
+
+beforeAll(async () => {
 	await importReportNetwork();
 	await importFile({ brands: [brandEntry("fans.example", TOKYO, {}, { timezone: "Asia/Tokyo" })] });
 	await run("DELETE FROM campaign_clocks");
@@ -95,7 +97,10 @@ beforeEach(async () => {
 			('019f0003', 'undo', 'o', 0, '', '{}', NULL, NULL, NULL, '019f0002')`,
 	);
 	await run(`UPDATE daily_publishers SET adjustment_micros = 2500000 WHERE publisher_id = 'pa' AND date = '${DAY}'`);
+	restore = await keepRows([...TRAFFIC_TABLES, ...FURTHER_TABLES, "brands", "campaigns"]);
 });
+
+beforeEach(() => restore());
 
 describe("worker: comparing counters with their rows", () => {
 	it("counters that the consumers wrote differ in nothing", async () => {
