@@ -61,9 +61,11 @@ function click(count: number, at: number, now = at): Promise<void> {
 async function clickSteadily(perSecond: number, from: number, seconds: number): Promise<number> {
 	let now = from;
 	let pausedAt = Number.POSITIVE_INFINITY;
+	let hasPublished = true;
 	const deps = capDeps(
 		() => now,
 		(campaigns) => {
+			hasPublished = true;
 			if (campaigns.includes(5001)) pausedAt = Math.min(pausedAt, now);
 		},
 	);
@@ -76,7 +78,8 @@ async function clickSteadily(perSecond: number, from: number, seconds: number): 
 			clicked++;
 		}
 		if (batch.length > 0) {
-			await passSecond();
+			if (hasPublished) await passSecond();
+			hasPublished = false;
 			await consumeClicks(deps, letters(...batch));
 		}
 		if (pausedAt < now - PAUSE_PROPAGATION_MS) break;
