@@ -400,5 +400,5 @@ describe("worker: any history of clicks, voids and undos", () => {
 				}),
 			{ numRuns: 25 },
 		);
-	}, 120_000);
+	}, 300_000);
 });
