@@ -436,7 +436,12 @@ describe("worker: bids for publishers that stop", () => {
 			message: expect.stringMatching(`^${stops} of ${of} publishers would be bid for no more: .*yes=1`),
 			difference: { bids: { stops: 0, publishers: { starts: 0, stops } } },
 		});
-		for (const fields of [{ status: "suspended" }, { openrtb_enabled: false }, { publisher_identity: "acme_other" }]) {
+		for (const fields of [
+			{ status: "suspended" },
+			{ openrtb_enabled: false },
+			{ publisher_identity: "acme_other" },
+			{ revenue_share: 0 },
+		]) {
 			const refused = await call("PATCH", "/publishers/acme", fields);
 			expect([refused.status, refused.body]).toEqual([409, expect.objectContaining({ publishers: { stops: 1, of: 1 } })]);
 		}

@@ -52,12 +52,12 @@ export async function countBidding(db: Database): Promise<number> {
 
 type PublisherSide = Pick<
 	Stored<typeof publishers>,
-	"status" | "servingEngineEnabled" | "openrtbEnabled" | "publisherId" | "publisherIdentity"
+	"status" | "revenueSharePpm" | "servingEngineEnabled" | "openrtbEnabled" | "publisherId" | "publisherIdentity"
 >;
 
 /** The endpoints that bid for a publisher, each with the name that it is asked by: another name is another. */
 export function endpointsOf(publisher: PublisherSide): string[] {
-	if (publisher.status !== "active") return [];
+	if (publisher.status !== "active" || publisher.revenueSharePpm === 0) return [];
 	const { servingEngineEnabled, openrtbEnabled, publisherId, publisherIdentity } = publisher;
 	return [...(servingEngineEnabled ? [`serving-engine ${publisherId}`] : []), ...(openrtbEnabled ? [`openrtb ${publisherIdentity}`] : [])];
 }
