@@ -428,7 +428,7 @@ describe("worker: an import is undone", () => {
 });
 
 describe("worker: bids for publishers that stop", () => {
-	it("a change that stops bids for more than half of the publishers, or for the only one, asks first", async () => {
+	it("a change that stops bids for more than half of the publishers, and for more than one, asks first", async () => {
 		const confirmation = (stops: number, of: number) => ({
 			error: "Confirmation needed",
 			stops: 0,
@@ -436,16 +436,6 @@ describe("worker: bids for publishers that stop", () => {
 			message: expect.stringMatching(`^${stops} of ${of} publishers would be bid for no more: .*yes=1`),
 			difference: { bids: { stops: 0, publishers: { starts: 0, stops } } },
 		});
-		for (const fields of [
-			{ status: "suspended" },
-			{ openrtb_enabled: false },
-			{ publisher_identity: "acme_other" },
-			{ revenue_share: 0 },
-		]) {
-			const refused = await call("PATCH", "/publishers/acme", fields);
-			expect([refused.status, refused.body]).toEqual([409, expect.objectContaining({ publishers: { stops: 1, of: 1 } })]);
-		}
-		expect(await priceFor("shoes.example")).toBe(0.2);
 		const others = ["one", "two"].map((id) => ({
 			...ACME,
 			id,
@@ -459,6 +449,16 @@ describe("worker: bids for publishers that stop", () => {
 		const suspended = (...ids: string[]) => ({ publishers: ids.map((id) => ({ id, status: "suspended" })) });
 		const refused = await postNetwork(JSON.stringify(suspended("acme", "two")));
 		expect([refused.status, await refused.json()]).toMatchObject([409, confirmation(2, 3)]);
+		for (const fields of [{ status: "suspended" }, { openrtb_enabled: false }, { publisher_identity: "another" }, { revenue_share: 0 }]) {
+			const file = {
+				publishers: ["acme", "two"].map((id) => ({
+					id,
+					...fields,
+					...("publisher_identity" in fields && { publisher_identity: `${id}_other` }),
+				})),
+			};
+			expect((await postNetwork(JSON.stringify(file))).status).toBe(409);
+		}
 		expect(await importFile(suspended("acme", "one", "two"), "?dry_run=1")).toMatchObject({
 			needs_confirmation: true,
 			difference: { bids: { publishers: { starts: 0, stops: 3, started: [], stopped: ["acme", "one", "two"] } } },
@@ -483,7 +483,10 @@ describe("worker: bids for publishers that stop", () => {
 		});
 		expect((await call("POST", "/network/undo", { import: id ?? "" })).status).toBe(409);
 		expect((await call("POST", "/network/undo?yes=1", { import: id ?? "" })).status).toBe(200);
-		expect((await call("PATCH", "/publishers/one?yes=1", { status: "suspended" })).status).toBe(200);
+		// The only one that is left is one.
+		expect((await call("PATCH", "/publishers/acme", { status: "suspended" })).status).toBe(200);
+		expect((await call("PATCH", "/publishers/one", { status: "suspended" })).status).toBe(200);
+		expect((await call("PATCH", "/publishers/acme", { status: "active" })).status).toBe(200);
 		expect(await priceFor("shoes.example")).toBe(0.2);
 	});
 });

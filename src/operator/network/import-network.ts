@@ -58,7 +58,7 @@ export type Source = {
 
 /** How often the taking over is tried while others change other entries. */
 const MAX_ATTEMPTS = 5;
-/** Stopping one campaign asks for no confirmation, however few there are; stopping the only publisher does. */
+/** Stopping one campaign or one publisher asks for no confirmation, however few there are. */
 const MIN_STOPS = 2;
 
 /**
@@ -128,11 +128,11 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 async function stopsMost(run: ImportRun, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
 	const { db, difference, owners } = run;
 	const { stops, publisherStops } = difference;
-	if (stops < MIN_STOPS && publisherStops === 0) return false;
+	if (stops < MIN_STOPS && publisherStops < MIN_STOPS) return false;
 	const campaigns = { stops, of: await countBidding(db) };
 	const stored = [...(await owners.publishers()).values()];
 	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
-	const isMost = { campaigns: stops >= MIN_STOPS && isMostOf(campaigns), publishers: isMostOf(publishers) };
+	const isMost = { campaigns: isMostOf(campaigns), publishers: isMostOf(publishers) };
 	if (!isMost.campaigns && !isMost.publishers) return false;
 	if (isDryRun || isConfirmed) return true;
 	const told = [
@@ -149,7 +149,7 @@ async function stopsMost(run: ImportRun, { isDryRun, isConfirmed }: ImportOption
 }
 
 function isMostOf({ stops, of }: { stops: number; of: number }): boolean {
-	return stops * 2 > of;
+	return stops >= MIN_STOPS && stops * 2 > of;
 }
 
 function overwrites(field: string): string {
