@@ -137,6 +137,12 @@ describe("worker: clicks are voided", () => {
 		expect((await reasons()).sort()).toEqual(["bot", "voided"]);
 	});
 
+	it("those that are made later stay, however late the selection ends", async () => {
+		await consume(clickOf(), clickOf({ at: Date.now() + DAY_MS / 24 }));
+		expect(await adjust({ kind: "void_clicks", publisher: "cpc", to: "2099-12-31" })).toMatchObject({ clicks: 1 });
+		expect(await reasons()).toEqual(["voided", null]);
+	});
+
 	it("are counted out of the day on the campaign's clocks", async () => {
 		const night = Date.parse("2026-11-18T03:00:00Z");
 		await consume(clickOf({ at: night }), clickOf({ at: night + DAY_MS }));
