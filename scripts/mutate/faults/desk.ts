@@ -98,6 +98,6 @@ export const DESK_FAULTS: readonly Fault[] = [
 		file: "src/console/session/origin.ts",
 		find: 'pathname !== "/console" && !pathname.startsWith("/console/")',
 		replace: "false",
-		tests: ["test/worker/console/signing-in.test.ts"],
+		tests: ["test/unit/console/origin.test.ts"],
 	},
 ];

@@ -27,7 +27,7 @@ describe("unit: guards", () => {
 		[0.99, true],
 		[1.02, false],
 		[1.03, true],
-	])("one that is to be %d of what is in force: put there is %j, where a step is 3 %%", (part, isMoved) => {
+	])("one that is to be %d of what is in force, by steps of three in a hundred: put there is %j", (part, isMoved) => {
 		expect(isGuardMoved({ caution: 0.8, overpaid: 0.5 }, { caution: 0.8 * part, overpaid: 0.5 }, 0.0299)).toBe(isMoved);
 	});
 });
