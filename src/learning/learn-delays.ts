@@ -79,7 +79,7 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 		let [seen, expected] = [PACE_WORTH, PACE_WORTH];
 		for (let before = Math.max(1, at - PACE_STEPS); before < at; before++) {
 			seen += Math.max(0, came[before] ?? 0);
-			expected += (usual[before] ?? 0) * (byThen[before] ?? 0);
+			expected += (usual[before] ?? 0) * Math.max(0, byThen[before] ?? 0);
 		}
 		const pace = Math.min(MAX_PACE, seen / expected);
 		const worth = ARRIVALS_WORTH * partBy(prior, edge);
@@ -100,7 +100,7 @@ function learnReversals(
 	const exposed = prior.map(() => REVERSALS_WORTH);
 	for (const [day, { arrivals, reversals }] of days) {
 		const age = Math.min(LAST_LAG, today - 1 - day);
-		const projected = sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN);
+		const projected = projectedOf(arrivals, arrived, age);
 		// A reversal tells of the time that it came in, so the newest of any age count alike.
 		for (let lag = 0; lag <= age; lag++) {
 			const weight = 2 ** (-(today - 1 - day - lag) / REVERSALS_HALF_LIFE_DAYS);
@@ -128,7 +128,7 @@ function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve
 	for (const [day, { arrivals, reversals }] of days) {
 		const age = today - 1 - day;
 		if (age < 0 || age >= HISTORY_DAYS) continue;
-		expected[age] = (sumOf(arrivals) / Math.max(partBy(arrived, age), LEAST_KNOWN)) * partBy(usual, age);
+		expected[age] = projectedOf(arrivals, arrived, age) * partBy(usual, age);
 		observed[age] = sumOf(reversals);
 	}
 	return expected.map((_, at) => {
@@ -140,6 +140,11 @@ function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve
 		}
 		return Math.min(MAX_LEVEL, Math.max(0, seen) / awaited);
 	});
+}
+
+/** How many a day's arrivals will come to be. Never below none, as a day may stand whose conversions went to other clicks. */
+function projectedOf(arrivals: readonly number[], arrived: Curve, age: number): number {
+	return Math.max(0, sumOf(arrivals)) / Math.max(partBy(arrived, age), LEAST_KNOWN);
 }
 
 function sumOf(counts: readonly number[]): number {
