@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../lib/http.ts";
+import { jsonResponse } from "../lib/http.ts";
 import { adjust, previewAdjustment } from "./adjust.ts";
 import { adjustmentSchema, listSchema } from "./adjustment-request.ts";
 import type { AdjustingDeps } from "./deps.ts";
@@ -10,12 +10,12 @@ import { listAdjustments } from "./list-adjustments.ts";
 
 export function adjustmentRoutes(adjusting: AdjustingDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listAdjustments(adjusting.db, readInput(listSchema, c.req.query())), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await listAdjustments(adjusting.db, readInput(listSchema, c.req.query()))));
 	app.post("/", async (c) => {
 		const deps = { ...adjusting, actor: actorOf(c) };
 		const isDryRun = readDryRun(c.req.query());
 		const request = await readBody(c.req.raw, adjustmentSchema);
-		return jsonResponse(await (isDryRun ? previewAdjustment(deps, request) : adjust(deps, request)), 200, NO_STORE);
+		return jsonResponse(await (isDryRun ? previewAdjustment(deps, request) : adjust(deps, request)));
 	});
 	return app;
 }

@@ -13,7 +13,7 @@ export function ratesRoutes(adjusting: AdjustingDeps): Hono {
 		const deps = { ...adjusting, actor: actorOf(c) };
 		const isDryRun = readDryRun(c.req.query());
 		const request = await readBody(c.req.raw, revalueSchema);
-		return jsonResponse(await (isDryRun ? previewRevalue(deps, request) : revalue(deps, request)), 200, { "cache-control": "no-store" });
+		return jsonResponse(await (isDryRun ? previewRevalue(deps, request) : revalue(deps, request)));
 	});
 	return app;
 }

@@ -25,8 +25,6 @@ export function feedbackRoutes(deps: PublisherDeps): Hono {
 /** GET /operator/auction-feedback. */
 export function feedbackReportRoutes({ db, now }: { db: Database; now: () => number }): Hono {
 	const app = new Hono();
-	app.get("/", async (c) =>
-		jsonResponse(await readFeedback(db, readFeedbackQuery(c.req.query(), now())), 200, { "cache-control": "no-store" }),
-	);
+	app.get("/", async (c) => jsonResponse(await readFeedback(db, readFeedbackQuery(c.req.query(), now()))));
 	return app;
 }

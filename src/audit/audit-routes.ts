@@ -8,8 +8,6 @@ import { listAudit } from "./list-audit.ts";
 
 export function auditRoutes({ db }: { db: Database }): Hono {
 	const app = new Hono();
-	app.get("/", async (c) =>
-		jsonResponse(await listAudit(db, readInput(auditQuerySchema, c.req.query())), 200, { "cache-control": "no-store" }),
-	);
+	app.get("/", async (c) => jsonResponse(await listAudit(db, readInput(auditQuerySchema, c.req.query()))));
 	return app;
 }

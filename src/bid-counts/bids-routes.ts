@@ -7,6 +7,6 @@ import { readBids } from "./read-bids.ts";
 
 export function bidsRoutes({ db, now }: { db: Database; now: () => number }): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await readBids(db, readBidsQuery(c.req.query(), now())), 200, { "cache-control": "no-store" }));
+	app.get("/", async (c) => jsonResponse(await readBids(db, readBidsQuery(c.req.query(), now()))));
 	return app;
 }

@@ -5,7 +5,7 @@ import { actorOf } from "../http/actor.ts";
 import { answerHttpError } from "../http/errors.ts";
 import { givenOf } from "../http/period.ts";
 import { limitBody, readBody, readDryRun, readInput } from "../http/read-input.ts";
-import { jsonResponse, methodNotAllowed, NO_STORE } from "../lib/http.ts";
+import { jsonResponse, methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "../publisher-api/answer-publisher.ts";
 import { keyActor } from "../publisher-api/own-callbacks.ts";
@@ -55,19 +55,19 @@ export function claimRoutes(adjusting: AdjustingDeps): Hono {
 	const app = new Hono();
 	const depsOf = (c: Context) => ({ ...adjusting, actor: actorOf(c) });
 	const textOf = async (c: Context) => (await readBody(c.req.raw, wordsSchema)).text;
-	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readInput(claimsQuerySchema, givenOf(c.req.query()))), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await listClaims(adjusting, readInput(claimsQuerySchema, givenOf(c.req.query())))));
 	for (const [verb, settle] of [
 		["answer", answerClaim],
 		["decline", declineClaim],
 	] as const) {
 		app.post(`/:id/${verb}`, async (c) => {
 			const isDryRun = readDryRun(c.req.query());
-			return jsonResponse(await settle(depsOf(c), c.req.param("id"), await textOf(c), isDryRun), 200, NO_STORE);
+			return jsonResponse(await settle(depsOf(c), c.req.param("id"), await textOf(c), isDryRun));
 		});
 	}
 	app.post("/:id/grant", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
-		return jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema), isDryRun), 200, NO_STORE);
+		return jsonResponse(await grantClaim(depsOf(c), c.req.param("id"), await readBody(c.req.raw, grantSchema), isDryRun));
 	});
 	return app;
 }

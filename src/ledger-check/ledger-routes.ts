@@ -19,7 +19,7 @@ export function ledgerRoutes(deps: LedgerDeps): Hono {
 	const app = new Hono();
 	app.post("/", async (c) => {
 		const { cursor } = await readBody(c.req.raw, checkLedgerSchema);
-		return jsonResponse(await check(deps, cursor), 200, { "cache-control": "no-store" });
+		return jsonResponse(await check(deps, cursor));
 	});
 	return app;
 }

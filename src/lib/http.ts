@@ -2,9 +2,6 @@
 
 const JSON_HEADERS = { "content-type": "application/json" } as const;
 
-/** Of answers that are one caller's own, or change. */
-export const NO_STORE = { "cache-control": "no-store" };
-
 export function jsonResponse(body: unknown, status = 200, headers?: Record<string, string>): Response {
 	return new Response(JSON.stringify(body), { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers } });
 }

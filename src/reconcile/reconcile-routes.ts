@@ -47,7 +47,7 @@ export function reconcileRoutes(deps: ReconcileDeps): Hono {
 		if (asked.from !== undefined && asked.to !== undefined && asked.to < asked.from) {
 			throw invalidInput([{ path: "to", message: "must not be before from" }]);
 		}
-		return jsonResponse(await reconcile(deps, asked, asked.repair && actorOf(c)), 200, { "cache-control": "no-store" });
+		return jsonResponse(await reconcile(deps, asked, asked.repair && actorOf(c)));
 	});
 	return app;
 }

@@ -231,5 +231,5 @@ describe("worker: redirect and consumer agree", () => {
 			}),
 			{ numRuns: Number(env.PROPERTY_RUNS || 25) },
 		);
-	}, 300_000);
+	}, 120_000);
 });

@@ -409,6 +409,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/campaign-book/packed/head.ts",
 			"src/db/schema",
 			"src/db",
+			"src/learning-night/publishing.ts",
 			"src/reconcile/reconcile-answers.ts",
 			"src/reconcile/show-difference.ts",
 			"src/reconcile/compare-sums.ts",

@@ -23,8 +23,6 @@ const PERIOD = (from: v.GenericSchema, to: v.GenericSchema): readonly Parameter[
 	},
 ];
 
-const PAGE: readonly Parameter[] = [...PAGING];
-
 export const OPERATOR_BIDS_OPERATIONS: readonly Operation[] = [
 	{
 		method: "get",
@@ -45,7 +43,7 @@ export const OPERATOR_BIDS_OPERATIONS: readonly Operation[] = [
 			},
 			...PERIOD(bidsQuerySchema.entries.from, bidsQuerySchema.entries.to),
 			{ in: "query", name: "publisher", description: "Of this one.", schema: bidsQuerySchema.entries.publisher },
-			...PAGE,
+			...PAGING,
 		],
 		answers: {
 			200: { description: "A page.", content: { schema: named("BidsPage", bidsPageSchema) } },
@@ -65,7 +63,7 @@ export const PUBLISHER_NO_BIDS_OPERATIONS: readonly Operation[] = [
 		credential: "AccessKey",
 		summary: "How often you were bid for, hour by hour, and why not",
 		description: `${ABOUT} Hours without a request are left out.`,
-		parameters: [...PERIOD(noBidsQuerySchema.entries.from, noBidsQuerySchema.entries.to), ...PAGE],
+		parameters: [...PERIOD(noBidsQuerySchema.entries.from, noBidsQuerySchema.entries.to), ...PAGING],
 		answers: {
 			200: { description: "A page of hours.", content: { schema: named("NoBids", noBidsSchema) } },
 			401: UNAUTHORIZED,

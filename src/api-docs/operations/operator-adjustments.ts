@@ -82,7 +82,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		role: "viewer",
 		summary: "List adjustments",
 		description: "The newest first.",
-		parameters: [...PAGING],
+		parameters: PAGING,
 		answers: {
 			200: { description: "A page.", content: { schema: named("AdjustmentPage", adjustmentPageSchema) } },
 			401: UNAUTHORIZED,

@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, getTableColumns, gt, lt, ne, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { bookDirtySlots, bookGarbage, bookShards, bookState } from "../../db/schema/book.ts";
+import { bookDirtySlots, bookGarbage, bookShards, bookState, MANIFEST_CHANGED, MANIFEST_UNDER_WAY } from "../../db/schema/book.ts";
 import { publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
@@ -66,10 +66,6 @@ const FACTS_BYTES_PER_KEYWORD = 60;
 
 /** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
 const MAX_DOUBLINGS = 3;
-
-/** Values of `book_state.manifest_dirty`. */
-const CHANGED = 1;
-const UNDER_WAY = 2;
 
 type State = typeof bookState.$inferSelect;
 type DirtySlot = typeof bookDirtySlots.$inferSelect;
@@ -159,14 +155,14 @@ async function publishUnderLease(deps: PublishDeps, lease: string, check: boolea
 		// Older, and no stale cache any more: another publisher's last write came too late.
 		const seen = versionOfManifest(inKv);
 		const isStale = seen > 0 && seen < stored.version && isSpread(stored.publishedAt, deps.now());
-		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = CHANGED;
+		if (check && (isStale || isOfEarlierCode(inKv))) stored.manifestDirty = MANIFEST_CHANGED;
 	}
 	const dirty = await db.select().from(bookDirtySlots).orderBy(asc(bookDirtySlots.slot));
 	if (dirty.length === 0 && stored.manifestDirty === 0 && stored.nextBits === null && stored.format === bookFormat) {
 		return { version: stored.version, complete: true, shardsWritten: 0, bytesWritten: 0, manifest: null };
 	}
 	// Before anything is read that the book is made of.
-	await db.update(bookState).set({ manifestDirty: UNDER_WAY }).where(eq(bookState.leaseToken, lease));
+	await db.update(bookState).set({ manifestDirty: MANIFEST_UNDER_WAY }).where(eq(bookState.leaseToken, lease));
 	if (bookFormat === PACKED_FORMAT) await numberPublishers(db);
 	const state = await planSize(db, stored, dirty.length, bookFormat);
 	const { bits: bitsBefore, format: formatBefore } = state;
@@ -390,7 +386,7 @@ async function forget(
 		db
 			.update(bookState)
 			.set({ manifestDirty: 0 })
-			.where(and(eq(bookState.leaseToken, lease), eq(bookState.manifestDirty, UNDER_WAY))),
+			.where(and(eq(bookState.leaseToken, lease), eq(bookState.manifestDirty, MANIFEST_UNDER_WAY))),
 	]);
 	if (state.nextBits !== null) return;
 	const shardBits = state.format === PACKED_FORMAT ? NO_BITS : state.bits;

@@ -2,7 +2,7 @@
 import { type SQLWrapper, sql } from "drizzle-orm";
 import { runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
-import { bookChunks, bookDirtySlots, bookState } from "../../db/schema/book.ts";
+import { bookChunks, bookDirtySlots, bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { logInfo } from "../../lib/log.ts";
 import { CHUNK_KINDS, chunkKey } from "../packed/head.ts";
 import { slotsOfShard } from "../slots.ts";
@@ -36,10 +36,10 @@ export async function reconcileChunks({ db, kv, now }: ReconcileDeps, restart: b
 		sql`UPDATE book_chunks SET written_at = 0 WHERE (kind, bits, chunk) IN (
 			SELECT value ->> 'kind', CAST(value ->> 'bits' AS BIGINT), CAST(value ->> 'chunk' AS BIGINT) FROM json_each(${JSON.stringify(lost)}))`,
 	];
-	if (lost.length > 0) changes.push(db.update(bookState).set({ manifestDirty: 1 }));
+	if (lost.length > 0) changes.push(db.update(bookState).set({ manifestDirty: MANIFEST_CHANGED }));
 	if (restart) {
 		changes.push(
-			db.update(bookState).set({ nextFormat: null, nextBits: null, nextDone: 0, manifestDirty: 1 }),
+			db.update(bookState).set({ nextFormat: null, nextBits: null, nextDone: 0, manifestDirty: MANIFEST_CHANGED }),
 			// Their two days begin now: readers may still have the head that names them.
 			sql`INSERT INTO book_garbage (key, replaced_at) SELECT atom, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,

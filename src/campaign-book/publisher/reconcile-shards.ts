@@ -5,7 +5,7 @@
 import { type SQLWrapper, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
-import { bookDirtySlots, bookShards, bookState } from "../../db/schema/book.ts";
+import { bookDirtySlots, bookShards, bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { logInfo } from "../../lib/log.ts";
 import { parseManifest, SHARD_PREFIX, SPREAD_MS, shardKey } from "../format.ts";
 import { parseHead } from "../packed/head.ts";
@@ -65,7 +65,7 @@ export async function reconcileShards({ db, kv, now }: ReconcileDeps, restart: b
 	if (restart) {
 		changes.push(
 			sql`DELETE FROM book_shards WHERE bits <> (SELECT bits FROM book_state)`,
-			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: 1 }),
+			db.update(bookState).set({ nextBits: null, nextDone: 0, manifestDirty: MANIFEST_CHANGED }),
 			// Their two days begin now: readers may still have the manifest that names them.
 			sql`INSERT INTO book_garbage (key, replaced_at) SELECT atom, CAST(${now()} AS BIGINT) FROM json_each(${JSON.stringify([...stored])}) WHERE true
 				ON CONFLICT (key) DO UPDATE SET replaced_at = excluded.replaced_at`,

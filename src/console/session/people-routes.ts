@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import type * as v from "valibot";
 import { type Actor, actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { HttpError, jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { HttpError, jsonResponse } from "../../lib/http.ts";
 import { removePasskey } from "./passkeys.ts";
 import {
 	assertNotNeeded,
@@ -36,8 +36,8 @@ type Change = {
 export function peopleRoutes(deps: PeopleDeps): Hono {
 	const { db, now } = deps;
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await readPeople(db, readInput(peopleQuerySchema, c.req.query())), 200, NO_STORE));
-	app.get("/:id", async (c) => jsonResponse(await readPerson(db, await findAnyone(db, c.req.param("id")), now()), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await readPeople(db, readInput(peopleQuerySchema, c.req.query()))));
+	app.get("/:id", async (c) => jsonResponse(await readPerson(db, await findAnyone(db, c.req.param("id")), now())));
 	/** @param schema of the body; null for a verb without one */
 	const change = <Body>(
 		verb: string,
@@ -53,7 +53,7 @@ export function peopleRoutes(deps: PeopleDeps): Hono {
 			if (!isDryRun) await run();
 			const shown = await readPerson(db, isDryRun ? person : await findAnyone(db, person.id), now());
 			const answer: ChangedPerson = { dry_run: isDryRun, person: isDryRun ? preview(shown) : shown };
-			return jsonResponse(answer, 200, NO_STORE);
+			return jsonResponse(answer);
 		});
 
 	change("role", roleRequestSchema, ({ actor, person, body: { role, was } }) => ({

@@ -29,7 +29,7 @@ export function signInLinkRoutes(deps: SignInLinkDeps): Hono {
 		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readWanted(deps, await readBody(c.req.raw, signInLinkRequestSchema));
 		const answer = isDryRun ? await preview(deps, wanted) : showLink(deps.consoleUrl, await issue(deps, actorOf(c), wanted));
-		return jsonResponse(answer, 200, { "cache-control": "no-store" });
+		return jsonResponse(answer);
 	});
 	return app;
 }

@@ -1,5 +1,9 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/** Values of `manifestDirty`: something was changed; a publish is under way, or was cut off. Else it is 0. */
+export const MANIFEST_CHANGED = 1;
+export const MANIFEST_UNDER_WAY = 2;
+
 /** The one row of the campaign book's state. */
 export const bookState = sqliteTable("book_state", {
 	id: integer().primaryKey(),
@@ -16,8 +20,8 @@ export const bookState = sqliteTable("book_state", {
 	nextBits: integer("next_bits"),
 	nextDone: integer("next_done").notNull(),
 	/**
-	 * 1 where the manifest must be written although no slot is dirty: publishers changed. 2 while a publish is under way, or after one that was
-	 * cut off: so it can tell what changed meanwhile. Else 0.
+	 * Whether the manifest must be written although no slot is dirty. A publish marks it as under way before it reads, so that it can tell
+	 * afterwards what was changed meanwhile.
 	 */
 	manifestDirty: integer("manifest_dirty").notNull(),
 	/** Who publishes now, and until when at the latest. */

@@ -7,6 +7,6 @@ import { listClicks } from "./list-clicks.ts";
 
 export function clicksRoutes(db: Database): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listClicks(db, readClicksQuery(c.req.query())), 200, { "cache-control": "no-store" }));
+	app.get("/", async (c) => jsonResponse(await listClicks(db, readClicksQuery(c.req.query()))));
 	return app;
 }

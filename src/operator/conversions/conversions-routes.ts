@@ -4,7 +4,7 @@ import type { AdjustingDeps } from "../../adjustments/deps.ts";
 import type { ConversionKey } from "../../conversions/conversion.ts";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { findCandidates } from "./find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, judgeByHand, mustShow } from "./judge-by-hand.ts";
 import { attachSchema, clicksSchema, clickWanted, judgeSchema } from "./judge-request.ts";
@@ -14,22 +14,22 @@ import { readListQuery } from "./list-request.ts";
 export function conversionsRoutes(adjusting: AdjustingDeps): Hono {
 	const { db } = adjusting;
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listConversions(db, readListQuery(c.req.query())), 200, NO_STORE));
-	app.get("/:platform/:txnid", async (c) => jsonResponse(await mustShow(db, keyOf(c)), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await listConversions(db, readListQuery(c.req.query()))));
+	app.get("/:platform/:txnid", async (c) => jsonResponse(await mustShow(db, keyOf(c))));
 	app.get("/:platform/:txnid/clicks", async (c) => {
 		const wanted = clickWanted(readInput(clicksSchema, c.req.query()));
-		return jsonResponse(await findCandidates(db, keyOf(c), wanted), 200, NO_STORE);
+		return jsonResponse(await findCandidates(db, keyOf(c), wanted));
 	});
 	app.post("/:platform/:txnid/attach", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
 		const request = await readBody(c.req.raw, attachSchema);
-		return jsonResponse(await attachByHand({ ...adjusting, actor: actorOf(c) }, keyOf(c), request, isDryRun), 200, NO_STORE);
+		return jsonResponse(await attachByHand({ ...adjusting, actor: actorOf(c) }, keyOf(c), request, isDryRun));
 	});
 	for (const verb of JUDGING_VERBS) {
 		app.post(`/:platform/:txnid/${verb}`, async (c) => {
 			const isDryRun = readDryRun(c.req.query());
 			const request = await readBody(c.req.raw, judgeSchema);
-			return jsonResponse(await judgeByHand({ ...adjusting, actor: actorOf(c) }, verb, keyOf(c), request, isDryRun), 200, NO_STORE);
+			return jsonResponse(await judgeByHand({ ...adjusting, actor: actorOf(c) }, verb, keyOf(c), request, isDryRun));
 		});
 	}
 	return app;

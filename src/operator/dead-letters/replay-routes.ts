@@ -5,7 +5,7 @@ import { actorOf } from "../../http/actor.ts";
 import { instant } from "../../http/datetime.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import type { DeadLetters, Replayed } from "./replay-answers.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
@@ -36,7 +36,7 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 		const wanted = readInput(listSchema, c.req.query());
 		const { remaining } = await replayDeadLetters(deps, { queue: null, until: deps.now(), actor: null });
 		const messages = await listDeadLetters(deps.db, wanted.queue ?? null, wanted.limit);
-		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters, 200, NO_STORE);
+		return jsonResponse({ waiting: remaining, letters: messages } satisfies DeadLetters);
 	});
 	app.post("/", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
@@ -47,7 +47,7 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 			until,
 			actor: isDryRun || wanted.dry_run ? null : actorOf(c),
 		});
-		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed, 200, NO_STORE);
+		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed);
 	});
 	return app;
 }

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { type EraseDeps, erase } from "./erase.ts";
 import type { Erased } from "./erase-answer.ts";
 import { eraseSchema, type Subject } from "./erase-request.ts";
@@ -14,7 +14,7 @@ export function eraseRoutes(deps: EraseDeps): Hono {
 		const { uid, click, archive_after: after = null } = await readBody(c.req.raw, eraseSchema);
 		const subject: Subject = uid === undefined ? { click: click ?? "" } : { uid };
 		const erased: Erased = await erase(deps, subject, after, isDryRun ? null : actorOf(c));
-		return jsonResponse(erased, 200, NO_STORE);
+		return jsonResponse(erased);
 	});
 	return app;
 }

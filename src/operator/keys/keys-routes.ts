@@ -38,5 +38,5 @@ export function keysRoutes(deps: KeyVerbDeps): Hono {
 }
 
 function answer(body: KeysPreview | Issued | Revoked | Credentials): Response {
-	return jsonResponse(body, 200, { "cache-control": "no-store" });
+	return jsonResponse(body);
 }

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import { accessKeys, publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
@@ -154,7 +155,7 @@ async function makeKey({ kind, owner, grant }: NewKey, now: number) {
 
 /** The book has the Access Keys of publishers with options (`openrtb.nbr`): it is to be published after this. */
 function markBook(kind: KeyKind, owner: string): SQL {
-	return sql`UPDATE book_state SET manifest_dirty = 1
+	return sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED}
 		WHERE ${kind} = 'access_key' AND EXISTS (SELECT 1 FROM publishers WHERE id = ${owner} AND openrtb IS NOT NULL)`;
 }
 

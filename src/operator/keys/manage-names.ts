@@ -5,7 +5,7 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
-import { bookState } from "../../db/schema/book.ts";
+import { bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
@@ -42,7 +42,7 @@ export async function rotateName(
 		kind === "publisher_id"
 			? sql`UPDATE publishers SET publisher_id = ${value} WHERE id = ${owner} AND ${isMine}`
 			: sql`UPDATE publishers SET publisher_identity = ${value} WHERE id = ${owner} AND ${isMine}`,
-		db.update(bookState).set({ manifestDirty: 1 }),
+		db.update(bookState).set({ manifestDirty: MANIFEST_CHANGED }),
 		...noteChange(owner, { [kind]: present }, { [kind]: value }, actor, at, isMine),
 		auditStatement(
 			actor,
@@ -93,7 +93,7 @@ export async function endNames(
 			where: isAny,
 			counts: sql`'{"names":' || (SELECT count(*) FROM publisher_names WHERE ${isEnded}) || '}'`,
 		}),
-		sql`UPDATE book_state SET manifest_dirty = 1 WHERE ${isAny}`,
+		sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED} WHERE ${isAny}`,
 		sql`UPDATE publisher_names SET expires_at = ${at} WHERE ${isEnded} RETURNING value`,
 	]);
 	const ended = result?.results ?? [];

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import { readUndoOptions } from "../network/import-options.ts";
 import { acceptAdvice } from "./accept-advice.ts";
@@ -15,20 +15,18 @@ import { showLearningState } from "./show-state.ts";
 
 export function learningRoutes(deps: ImportDeps): Hono {
 	const app = new Hono();
-	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now()), 200, NO_STORE));
+	app.get("/", async () => jsonResponse(await showLearningState(deps.db, deps.now())));
 	app.get("/prices", async (c) => {
 		const query = readInput(pricesQuerySchema, c.req.query());
 		const prices = await showPrices(deps.db, query);
 		if (prices === null) throw invalidInput([{ path: "campaign", message: `there is no campaign ${query.campaign}` }]);
-		return jsonResponse(prices, 200, NO_STORE);
+		return jsonResponse(prices);
 	});
-	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query())), 200, NO_STORE));
+	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query()))));
 	app.post("/advice/accept", async (c) => {
 		const options = readUndoOptions(c.req, actorOf(c));
-		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options), 200, NO_STORE);
+		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options));
 	});
-	app.post("/rebuild", async (c) =>
-		jsonResponse(await rebuildLearning(deps, await readBody(c.req.raw, rebuildSchema), actorOf(c)), 200, NO_STORE),
-	);
+	app.post("/rebuild", async (c) => jsonResponse(await rebuildLearning(deps, await readBody(c.req.raw, rebuildSchema), actorOf(c))));
 	return app;
 }

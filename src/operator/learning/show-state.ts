@@ -8,7 +8,7 @@ import { networkSettings } from "../../learning/policy.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import { PUBLISHING, PUBLISHING_FAULT, type Publishing } from "../../learning-night/publishing.ts";
 import { roundTo } from "../../lib/money.ts";
-import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
+import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { exportLearning } from "../network/learning-file.ts";
 import type { LearningState } from "./learning-answers.ts";
 import { readDoneNight } from "./read-learned.ts";
@@ -80,8 +80,8 @@ function showPublishing(work: readonly Work[]): LearningState["publishing"] {
 	const hour = readValue<Publishing>(PUBLISHING);
 	const fault = readValue<{ at: number; message: string }>(PUBLISHING_FAULT);
 	return {
-		at: hour === null ? null : new Date(hour.at).toISOString(),
-		fault: fault === null ? null : { at: new Date(fault.at).toISOString(), message: fault.message },
+		at: isoTimeOrNull(hour?.at ?? null),
+		fault: fault === null ? null : { at: isoTime(fault.at), message: fault.message },
 	};
 }
 

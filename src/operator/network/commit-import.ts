@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { columnNames, propertiesOf, readMembers, replaceColumns, tableName } from "../../db/json-rows.ts";
-import { bookState } from "../../db/schema/book.ts";
+import { bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { bookKeys, brandAliases, brands, campaigns } from "../../db/schema/brands.ts";
 import { importRows } from "../../db/schema/imports.ts";
 import { exchangeRates, platforms } from "../../db/schema/platforms.ts";
@@ -73,7 +73,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 		// Publishers' rows are part of what names a list's version; brands are covered by this number only. It follows the clock, so that
 		// a database that was set back to an earlier day does not count through the same numbers again.
 		sql`UPDATE catalogue_state SET version = CASE WHEN version < ${now} THEN ${now} ELSE version + 1 END WHERE EXISTS (${present})`,
-		db.update(bookState).set({ manifestDirty: 1 }),
+		db.update(bookState).set({ manifestDirty: MANIFEST_CHANGED }),
 		db.delete(importRows).where(eq(importRows.importId, importId)),
 	]);
 }

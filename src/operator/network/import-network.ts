@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
 import { isConstraintError } from "../../db/overtaken.ts";
+import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { type Actor, mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
@@ -104,7 +105,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		const version = isChange ? await takeOver(deps, run, stamp, base, options.ifMatch !== null) : base;
 		isTakenOver = true;
 		// The book of a network without entries is published, too; and one that could not be, is tried again.
-		if (!isChange) await deps.db.run(sql`UPDATE book_state SET manifest_dirty = 1`);
+		if (!isChange) await deps.db.run(sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED}`);
 		const book = await publish(deps, run);
 		return { ...reportOf(run, version, isChange ? id : null), needs_confirmation: needsConfirmation, issued, book };
 	} finally {

@@ -2,16 +2,16 @@
 import { Hono } from "hono";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { issuePostbackUrl, type PostbackUrlDeps, postbackUrlSchema, showPostbackUrl } from "./give-postback-url.ts";
 
 export function postbackUrlRoutes(deps: PostbackUrlDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await showPostbackUrl(deps, readInput(postbackUrlSchema, c.req.query())), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await showPostbackUrl(deps, readInput(postbackUrlSchema, c.req.query()))));
 	app.post("/", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
 		const wanted = await readBody(c.req.raw, postbackUrlSchema);
-		return jsonResponse(await (isDryRun ? showPostbackUrl(deps, wanted) : issuePostbackUrl(deps, actorOf(c), wanted)), 200, NO_STORE);
+		return jsonResponse(await (isDryRun ? showPostbackUrl(deps, wanted) : issuePostbackUrl(deps, actorOf(c), wanted)));
 	});
 	return app;
 }

@@ -3,18 +3,18 @@ import { Hono } from "hono";
 import type { SettleDeps } from "../../conversions/settle-postbacks.ts";
 import { actorOf } from "../../http/actor.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { type ProblemsDeps, readProblems } from "./read-problems.ts";
 import { replayPostbacks } from "./replay.ts";
 import { readProblemsQuery, replaySchema, toReplayRequest } from "./replay-request.ts";
 
 export function problemsRoutes(deps: ProblemsDeps & SettleDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await readProblems(deps, readProblemsQuery(c.req.query(), deps.now())), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await readProblems(deps, readProblemsQuery(c.req.query(), deps.now()))));
 	app.post("/replay", async (c) => {
 		const isDryRun = readDryRun(c.req.query());
 		const request = toReplayRequest(await readBody(c.req.raw, replaySchema), deps.now());
-		return jsonResponse(await replayPostbacks(deps, actorOf(c), request, isDryRun), 200, NO_STORE);
+		return jsonResponse(await replayPostbacks(deps, actorOf(c), request, isDryRun));
 	});
 	return app;
 }

@@ -2,7 +2,6 @@
 import { sql } from "drizzle-orm";
 import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
-
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { ConversionHold } from "../../lib/enums.ts";

@@ -8,7 +8,7 @@ import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
 import { flag, readInput } from "../../http/read-input.ts";
-import { jsonResponse, NO_STORE } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { isoTimeOrNull } from "../../lib/time.ts";
@@ -49,13 +49,13 @@ const listSchema = v.strictObject({
 
 export function statementRoutes(deps: SettleDeps): Hono {
 	const app = new Hono();
-	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readInput(listSchema, c.req.query())), 200, NO_STORE));
+	app.get("/", async (c) => jsonResponse(await listStatements(deps.db, readInput(listSchema, c.req.query()))));
 	app.post("/", async (c) => {
 		const { platform, apply, mapping, date_order } = readInput(reconcileQuerySchema, c.req.query());
 		const text = await c.req.text();
 		if (text.includes("\u0000")) throw invalidInput([{ path: "", message: "is no CSV" }]);
 		const request = { platform, text, mapping, dateOrder: date_order ?? null, apply };
-		return jsonResponse(await reconcileStatement(deps, actorOf(c), request), 200, NO_STORE);
+		return jsonResponse(await reconcileStatement(deps, actorOf(c), request));
 	});
 	return app;
 }

@@ -1,6 +1,7 @@
 /** Of the problems: since when, and what they keep back. Bounded, and of indexes. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { PUBLISHING } from "../../learning-night/publishing.ts";
 import type { ConversionHold } from "../../lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
@@ -61,7 +62,7 @@ export function problemQueries(now: number): SQL[] {
 			(SELECT campaign_id FROM campaigns WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' IN ('advise', 'automatic') LIMIT 1) AS "ownMode",
 			(SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1) AS "finishedAt",
 			(SELECT started_at FROM learning_nights ORDER BY day LIMIT 1) AS "firstAt",
-			(SELECT CAST(value ->> 'at' AS BIGINT) FROM learning_work WHERE name = 'publishing') AS "publishedAt"`,
+			(SELECT CAST(value ->> 'at' AS BIGINT) FROM learning_work WHERE name = ${PUBLISHING}) AS "publishedAt"`,
 		sql`SELECT count(*) AS count, MIN(day) AS day FROM (
 			SELECT CAST(last_break ->> 'day' AS BIGINT) AS day FROM learning_campaigns WHERE last_break IS NOT NULL LIMIT ${MAX_ROWS}) newest
 			WHERE day > ${Math.floor(now / DAY_MS) - TOLD_DAYS}`,

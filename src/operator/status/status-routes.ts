@@ -5,6 +5,6 @@ import { readStatus, type StatusDeps } from "./read-status.ts";
 /** GET /operator/status. */
 export function statusRoutes(deps: StatusDeps): Hono {
 	const app = new Hono();
-	app.get("/", async () => jsonResponse(await readStatus(deps), 200, { "cache-control": "no-store" }));
+	app.get("/", async () => jsonResponse(await readStatus(deps)));
 	return app;
 }

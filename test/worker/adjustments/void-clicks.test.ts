@@ -406,5 +406,5 @@ describe("worker: any history of clicks, voids and undos", () => {
 				}),
 			{ numRuns: 25 },
 		);
-	}, 300_000);
+	}, 120_000);
 });
