@@ -278,7 +278,6 @@ describe("worker: what caches are told", () => {
 		"/operator/campaigns?nothing=1",
 		"/operator/network/imports",
 		"/operator/callbacks",
-		"/operator/keys",
 		"/operator/people",
 		"/operator/claims",
 		"/operator/clicks",
