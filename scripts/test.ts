@@ -51,7 +51,7 @@ const ON_POSTGRES: readonly Check[] = [
 type Done = Outcome & { name: string; seconds: number };
 
 /** Of a check that could not be made here, which is no failure. */
-const NOTHING: Outcome = { passed: 0, failed: 0 };
+const NOTHING: Outcome = { passed: 0, failures: [] };
 
 function vitest(...projects: readonly [string, ...string[]]): Check {
 	return {
@@ -73,13 +73,14 @@ async function test(wanted: readonly string[]): Promise<void> {
 	const held = first.length === 0 ? null : new HeldOutput((text) => process.stdout.write(text));
 	const shown = runLane(first, null).finally(() => held?.release());
 	const done = (await Promise.all([shown, runLane(second, held)])).flat();
-	const lines = done.map(
-		({ name, seconds, passed, failed }) =>
-			`${failed > 0 ? "FAILED" : passed > 0 ? "ok    " : "NOT RUN"} ${seconds.toFixed(1).padStart(6)} s  ${name}  (${passed} passed, ${failed} failed)`,
-	);
-	const count = (outcome: keyof Outcome) => done.reduce((sum, check) => sum + check[outcome], 0);
-	console.log(`\n${lines.join("\n")}\n\n${count("passed")} passed, ${count("failed")} failed`);
-	if (count("failed") > 0) process.exitCode = 1;
+	const lines = done.flatMap(({ name, seconds, passed, failures }) => [
+		`${failures.length > 0 ? "FAILED" : passed > 0 ? "ok    " : "NOT RUN"} ${seconds.toFixed(1).padStart(6)} s  ${name}  (${passed} passed, ${failures.length} failed)`,
+		...failures.map((failure) => `                 ${failure}`),
+	]);
+	const passed = done.reduce((sum, check) => sum + check.passed, 0);
+	const failed = done.reduce((sum, check) => sum + check.failures.length, 0);
+	console.log(`\n${lines.join("\n")}\n\n${passed} passed, ${failed} failed`);
+	if (failed > 0) process.exitCode = 1;
 }
 
 async function runLane(checks: readonly Check[], held: HeldOutput | null): Promise<Done[]> {
@@ -120,7 +121,7 @@ async function runInBrowser(check: Check, held: HeldOutput | null): Promise<Outc
 	const text = `\n${fault.message}\n\nNOT TESTED: there is no browser, so no page was opened${mustRun ? ", but CI or BROWSER_PATH asks for it" : ""}.\n`;
 	if (held === null) process.stderr.write(text);
 	else held.write(text);
-	return mustRun ? { passed: 0, failed: 1 } : NOTHING;
+	return mustRun ? { passed: 0, failures: [`${check.name}: no browser`] } : NOTHING;
 }
 
 /** Without a server it fails, unless POSTGRES_TESTS says `if-possible`: then it is said that nothing was tested. */

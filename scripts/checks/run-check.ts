@@ -17,7 +17,8 @@ export type Check = {
 	isVitest?: true;
 };
 
-export type Outcome = { passed: number; failed: number };
+/** How many passed, and what failed, a line each. */
+export type Outcome = { passed: number; failures: readonly string[] };
 
 /** Compiled once in a run, whichever of its many processes needs it. */
 const COMPILE_CACHE = mkdtempSync(join(tmpdir(), "clickbourse-compiled-"));
@@ -36,7 +37,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
  * @param held where its output goes; null shows it as it comes
  */
 export async function runCheck(check: Check, held: HeldOutput | null): Promise<Outcome> {
-	if (!check.isVitest) return (await run(check, [], {}, held)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+	if (!check.isVitest) return (await run(check, [], {}, held)) === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [check.name] };
 	const say = (text: string) => (held === null ? process.stdout.write(text) : held.write(text));
 	const first = await runVitest(check, [], held);
 	if (first.lost.length === 0) return first;

@@ -34,14 +34,14 @@ export default class RunReporter implements Reporter {
 
 	onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
 		clearTimeout(this.#silence);
-		write({ files: modules.map(reportFile), errors: errors.map(({ message }) => message) });
+		write({ files: modules.map(reportFile), errors: errors.map(({ message }) => shorten(message)) });
 	}
 
 	#giveUp(): void {
 		console.error(`\nNothing was heard of this run for ${MAX_SILENCE_MS / 60_000} minutes: it is ended.`);
 		const files = this.#specifications.map(({ testModule, moduleId }): FileReport => {
 			if (testModule !== undefined) return reportFile(testModule);
-			return { file: relative(ROOT, moduleId), state: "queued", passed: 0, failed: 0 };
+			return { file: relative(ROOT, moduleId), state: "queued", passed: 0, failures: [] };
 		});
 		write({ files, errors: [] });
 		process.exit(1);
@@ -55,7 +55,17 @@ function write(report: RunReport): void {
 }
 
 function reportFile(module: TestModule): FileReport {
-	const states = [...module.children.allTests()].map((test) => test.result().state);
-	const count = (wanted: string) => states.filter((state) => state === wanted).length;
-	return { file: module.relativeModuleId, state: module.state(), passed: count("passed"), failed: count("failed") };
+	const tests = [...module.children.allTests()];
+	const having = (state: string) => tests.filter((test) => test.result().state === state);
+	return {
+		file: module.relativeModuleId,
+		state: module.state(),
+		passed: having("passed").length,
+		failures: having("failed").map((test) => `${test.fullName}: ${shorten(test.result().errors?.[0]?.message ?? "")}`),
+	};
+}
+
+/** On one line, as far as a failed property tells the seed and path by which it fails again. */
+function shorten(text: string): string {
+	return text.replaceAll(/\s+/g, " ").slice(0, 300);
 }

@@ -44,7 +44,7 @@ test("a run of which nothing is heard is ended: what passed counts, and files th
 	expect(exit).toHaveBeenCalledWith(1);
 	expect(said).toHaveBeenCalledOnce();
 	const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
-	expect(judgeRun(report, 1)).toEqual({ passed: 2, failed: 0, lost: ["test/b.test.ts", "test/c.test.ts"] });
+	expect(judgeRun(report, 1)).toEqual({ passed: 2, failures: [], lost: ["test/b.test.ts", "test/c.test.ts"] });
 });
 
 test("a run that ends is not ended again", () => {
