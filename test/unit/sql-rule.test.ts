@@ -45,6 +45,7 @@ describe("unit: SQL in src", () => {
 const HEAD = `
 import { and, eq, sql } from "drizzle-orm";
 import { insertRows, tableName } from "../db/json-rows.ts";
+import { MANIFEST_CHANGED } from "../db/schema/book.ts";
 import { clicks } from "../db/schema/clicks.ts";
 `;
 const faultsOf = (code: string) => readSql("src/reports/some.ts", HEAD + code, TABLES).faults;
@@ -78,6 +79,7 @@ describe("unit: the reader of SQL", () => {
 	it.each([
 		["plain names", 'sql`SELECT id AS "clickId" FROM clicks WHERE reason IS NULL AND id = ${id}`'],
 		["names through json-rows", "sql`SELECT id FROM ${tableName(clicks)}`"],
+		["a value that the schema names", "sql`SELECT 1 FROM book_state WHERE manifest_dirty = ${MANIFEST_CHANGED}`"],
 		["rows through json-rows, with what follows them", "insertRows(clicks, rows, sql`ON CONFLICT (id) DO NOTHING`)"],
 		["a member that is called like a table", "sql`SELECT id FROM clicks WHERE id = ${sums.clicks}`"],
 		["named queries", "sql`WITH page AS (SELECT id FROM clicks), next AS MATERIALIZED (SELECT id FROM page) SELECT id FROM next`"],

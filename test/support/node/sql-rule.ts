@@ -14,6 +14,9 @@ const MAY_PREPARE = new Set([
 /** The one file that puts names of the schema into raw SQL. */
 const DYNAMIC_NAMES = "src/db/json-rows.ts";
 
+/** Of what the schema exports, a value: it is bound, as any other. */
+const CONSTANT = /^[A-Z][A-Z_]*$/;
+
 const BUILDER_STARTS = new Set(["select", "selectDistinct"]);
 const BUILDER_STEPS = new Set(
 	["from", "where", "set", "values", "innerJoin", "leftJoin", "orderBy", "groupBy", "having", "limit", "returning"].concat([
@@ -84,7 +87,7 @@ export function readSql(path: string, source: string, tables: ReadonlySet<string
 	new Visitor({
 		ImportDeclaration({ source: from, specifiers }) {
 			const locals = specifiers.map(({ local }) => local.name);
-			if (/(?:^|\/)schema\//.test(from.value)) for (const name of locals) imported.schema.add(name);
+			if (/(?:^|\/)schema\//.test(from.value)) for (const name of locals) if (!CONSTANT.test(name)) imported.schema.add(name);
 			if (from.value.endsWith("/json-rows.ts")) for (const name of locals) imported.jsonRows.add(name);
 			if (from.value === "drizzle-orm") for (const name of locals) if (name !== "sql") imported.drizzle.add(name);
 		},
