@@ -17,8 +17,10 @@ export type Comparison = {
 	name: string;
 	/** Entry file of the baseline Worker; it answers with `ANSWER_BYTES` bytes. */
 	baseline: string;
-	/** Another Worker that stands between, compared with as well, without a bar. */
-	beside?: { name: string; entry: string };
+	/** Another Worker that stands between, compared with as well, without a bar; with the stored book of its own, if any. */
+	beside?: { name: string; entry: string; state?: string };
+	/** Names the stored book; absent for the demo's. */
+	state?: string;
 	targets: readonly Target[];
 	/** Length of the answers; 0 for an HTTP 204 without a body. */
 	answerBytes: number;
@@ -33,14 +35,19 @@ export type Comparison = {
  * nothing, and all meet the same process. workerd has one core for it, the load process the other.
  */
 export async function compareWithBaseline(bench: Bench, comparison: Comparison): Promise<Figure[]> {
-	const { name, baseline, beside, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
+	const { name, baseline, beside, state = DEMO_STATE, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
 	const status = answerBytes === 0 ? 204 : 200;
-	const baselines = [{ name: "baseline", entry: baseline }, ...(beside === undefined ? [] : [beside])];
+	const baselines: NonNullable<Comparison["beside"]>[] = [{ name: "baseline", entry: baseline }, ...(beside === undefined ? [] : [beside])];
 	const variables = { ANSWER_BYTES: String(answerBytes) };
 	await using runtime = await startWorkers(bench.folder, [
-		{ name: "bid", script: await buildWorker(bench, EDGE), state: DEMO_STATE },
+		{ name: "bid", script: await buildWorker(bench, EDGE), state },
 		...(await Promise.all(
-			baselines.map(async ({ name, entry }) => ({ name, script: await buildWorker(bench, { entry, environment: "edge" }), variables })),
+			baselines.map(async ({ name, entry, state }) => ({
+				name,
+				script: await buildWorker(bench, { entry, environment: "edge" }),
+				variables,
+				...(state !== undefined && { state }),
+			})),
 		)),
 	]);
 	const names = ["bid", ...baselines.map(({ name }) => name)];

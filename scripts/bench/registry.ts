@@ -8,6 +8,7 @@ import { desk, deskPostgres } from "./parts/desk.ts";
 import { hostile } from "./parts/hostile.ts";
 import { importFile } from "./parts/import-file.ts";
 import { intake } from "./parts/intake.ts";
+import { learned } from "./parts/learned.ts";
 import { learningPart } from "./parts/learning.ts";
 import { ledger } from "./parts/ledger.ts";
 import { openLoop } from "./parts/open-loop.ts";
@@ -32,6 +33,7 @@ export const PARTS: readonly Part[] = [
 	openrtbNoBid,
 	servingEngine,
 	signals,
+	learned,
 	openrtbProfile,
 	shortcuts,
 	hostile,

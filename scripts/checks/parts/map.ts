@@ -827,7 +827,9 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		job: "`npm run bench`",
 		imports: [
 			"src/campaign-book/format.ts",
+			"src/campaign-book/learned.ts",
 			"src/campaign-book/packed/head.ts",
+			"src/lib/hash.ts",
 			"src/products/affiliate-query.ts",
 			"src/products/search-terms.ts",
 			"src/operator/network/import-answer.ts",
