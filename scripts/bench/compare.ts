@@ -12,13 +12,15 @@ import { startWorkers } from "./runtime.ts";
 /** A server that is not kept busy is not what is measured: the slower side gains by it. */
 const LEAST_BUSY = 0.95;
 
+type Beside = { name: string; entry: string; state?: string };
+
 export type Comparison = {
 	/** Prefix of the figures. */
 	name: string;
 	/** Entry file of the baseline Worker; it answers with `ANSWER_BYTES` bytes. */
 	baseline: string;
-	/** Another Worker that stands between, compared with as well, without a bar; with the stored book of its own, if any. */
-	beside?: { name: string; entry: string; state?: string };
+	/** Other Workers, compared with as well, without a bar; each with a stored book of its own, if any. */
+	beside?: readonly Beside[];
 	/** Names the stored book; absent for the demo's. */
 	state?: string;
 	targets: readonly Target[];
@@ -35,9 +37,9 @@ export type Comparison = {
  * nothing, and all meet the same process. workerd has one core for it, the load process the other.
  */
 export async function compareWithBaseline(bench: Bench, comparison: Comparison): Promise<Figure[]> {
-	const { name, baseline, beside, state = DEMO_STATE, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
+	const { name, baseline, beside = [], state = DEMO_STATE, targets, answerBytes, throughputBar, p99Bar, few } = comparison;
 	const status = answerBytes === 0 ? 204 : 200;
-	const baselines: NonNullable<Comparison["beside"]>[] = [{ name: "baseline", entry: baseline }, ...(beside === undefined ? [] : [beside])];
+	const baselines: readonly Beside[] = [{ name: "baseline", entry: baseline }, ...beside];
 	const variables = { ANSWER_BYTES: String(answerBytes) };
 	await using runtime = await startWorkers(bench.folder, [
 		{ name: "bid", script: await buildWorker(bench, EDGE), state },
@@ -54,7 +56,7 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 	const sides = await Promise.all(names.map(async (side) => ({ name: side, origin: await runtime.origin(side), targets })));
 	await checkAnswers(sides, status, answerBytes);
 	bench.say(`${targets.length} requests in turn, answers of ${answerBytes} bytes`);
-	const [bid, base, other] = await runRounds(sides, { ...FULL_ROUNDS, status, say: bench.say });
+	const [bid, base, ...others] = await runRounds(sides, { ...FULL_ROUNDS, status, say: bench.say });
 	if (base === undefined || bid === undefined) throw new Error("a side is missing");
 	if ([bid, base].some((rounds) => (busyShare(rounds) ?? 1) < LEAST_BUSY)) {
 		bench.say(
@@ -71,7 +73,7 @@ export async function compareWithBaseline(bench: Bench, comparison: Comparison):
 		...tellCost(`${name}.bid`, medianCpu(bid), 0),
 		...describe(`${name}.bid`, bid),
 		...describe(`${name}.baseline`, base),
-		...(beside === undefined || other === undefined ? [] : tellBeside(`${name}.${beside.name}`, bid, base, other)),
+		...others.flatMap((other, at) => tellBeside(`${name}.${beside[at]?.name}`, bid, base, other)),
 	];
 }
 

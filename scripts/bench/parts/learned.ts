@@ -3,7 +3,7 @@ import { DEMO_STATE, LEARNED_STATE, prepareDemo, prepareLearned } from "../demo-
 import type { Part } from "../part.ts";
 
 /** The same Worker over a book without learned prices. */
-const BESIDE = { name: "operators_prices", entry: "src/edge.ts", state: DEMO_STATE };
+const BESIDE = [{ name: "operators_prices", entry: "src/edge.ts", state: DEMO_STATE }];
 
 export const learned: Part = {
 	name: "learned",

@@ -10,7 +10,7 @@ export const openrtb: Part = {
 		return compareWithBaseline(bench, {
 			name: "openrtb",
 			baseline: "test/bench/openrtb-baseline.ts",
-			beside: { name: "floor", entry: "test/bench/openrtb-floor.ts" },
+			beside: [{ name: "floor", entry: "test/bench/openrtb-floor.ts" }],
 			targets: demo.openrtb,
 			answerBytes: demo.openrtbBytes,
 			throughputBar: 0.8,
