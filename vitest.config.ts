@@ -121,13 +121,13 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 			// Much of a file's time is waiting: with two cores, too, two run at once. Vitest asks for a group of its own then.
 			maxWorkers: Math.max(2, availableParallelism() - 1),
 			sequence: { groupOrder, setupFiles: "list" },
-			// test/support/begin-anew.ts isolates files that share a process, and comes first. With PostgreSQL they share none: its sockets belong to
-			// requests, and those of an earlier file would be waited for in vain.
+			// test/support/begin-anew.ts isolates files that share a process. With PostgreSQL they share none: its sockets belong to requests, and
+			// those of an earlier file would be waited for in vain.
 			isolate: name !== "worker",
 			hookTimeout: HANGS_MS,
 			include,
 			exclude: BOOK_FORMAT === "1" ? [] : FIRST_FORMAT_SUITES,
-			setupFiles: ["./test/support/begin-anew.ts", "./test/support/send-well-formed.ts", "./test/support/apply-migrations.ts"],
+			setupFiles: ["import-at-once", "begin-anew", "send-well-formed", "apply-migrations"].map((name) => `./test/support/${name}.ts`),
 			globalSetup: [
 				"./test/support/node/start-callback-receiver.ts",
 				...(name !== "postgres" ? [] : ["./test/support/node/start-database-proxy.ts"]),
