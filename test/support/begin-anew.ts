@@ -3,7 +3,8 @@
  * seconds, but each begins as in a new one, with modules evaluated anew, no storage and no rate counted. What waits in queues outlives
  * this: see tested-worker.ts.
  */
-import { reset } from "cloudflare:test";
+// Not cloudflare:test, which loads the whole Worker: that would be for nothing, as all modules are evaluated anew after this.
+import { reset } from "cloudflare:test-internal";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import "./worker-env.ts";

@@ -1,7 +1,7 @@
 /**
  * First setup of every test file that runs in workerd: a module that is there already is imported without asking for it.
  *
- * For each import statement that runs, the pool of @cloudflare/vitest-plugin 1.5.0 goes by a request to its own Durable Object and back,
+ * For each import statement that runs, the pool of @cloudflare/vitest-plugin goes by a request to its own Durable Object and back,
  * also where Vitest then answers itself that the module is in its cache. The Worker has thousands of such statements, and each file
  * evaluates it anew: that was more than half of what a small file cost. No test here mocks modules, of which Vitest would ask first.
  */
