@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
+import { isoTime } from "../lib/time.ts";
 import type { AdjustmentPage, ListedAdjustment } from "./adjustment-answer.ts";
 import type { ListQuery } from "./adjustment-request.ts";
 import type { Adjustment } from "./adjustment-rows.ts";
@@ -39,7 +40,7 @@ function present(row: Row): ListedAdjustment {
 		gross_revenue: formatUsd(row.grossRevenueMicros),
 		complete: row.cursor === null,
 		actor: row.actor,
-		at: new Date(row.at).toISOString(),
+		at: isoTime(row.at),
 		text: row.text,
 		request: JSON.parse(row.request) as Record<string, unknown>,
 		undone_by: row.undoneBy,

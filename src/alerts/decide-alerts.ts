@@ -1,5 +1,6 @@
 /** Which problems the operator is told of: pure. A problem has begun, or ended, once two looks in a row say so. */
 import type { problemAlerts } from "../db/schema/alerts.ts";
+import { isoTime } from "../lib/time.ts";
 import type { Problem } from "../operator/status/problems-answer.ts";
 
 export type AlertRow = typeof problemAlerts.$inferSelect;
@@ -48,7 +49,7 @@ function look(row: AlertRow, problem: Problem | null, now: number, newId: () => 
 	if (row.body !== null && !hasTurned) return after;
 	const alert: Alert = {
 		type: standing ? "problem.began" : "problem.ended",
-		timestamp: new Date(now).toISOString(),
+		timestamp: isoTime(now),
 		data: problem ?? { kind: row.kind, text: "has ended", since: null, count: 0, cost: null, command: null },
 	};
 	return { ...after, body: JSON.stringify(alert), messageId: newId(), tries: isUncertain ? 1 : 0, nextTryAt: now };

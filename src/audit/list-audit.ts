@@ -4,6 +4,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import type { audit } from "../db/schema/audit.ts";
 import { cutPage, writeCursor } from "../http/pages.ts";
 import { leastIdAt } from "../lib/ids.ts";
+import { isoTime } from "../lib/time.ts";
 import type { Audited, AuditPage } from "./audit-answer.ts";
 import type { AuditQuery } from "./audit-request.ts";
 
@@ -57,7 +58,7 @@ export function lookAtAudit({ actor, subject, subject_kind: subjectKind, verb, f
 function show({ id, at, actor, role, verb, subjectKind, subjectId, before, after, counts, requestId }: Row): Audited {
 	return {
 		id,
-		at: new Date(at).toISOString(),
+		at: isoTime(at),
 		actor,
 		role,
 		verb,

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { cutPage } from "../http/pages.ts";
 import type { BidEndpoint } from "../lib/enums.ts";
-import { DAY_MS, HOUR_MS, utcDay } from "../lib/time.ts";
+import { DAY_MS, HOUR_MS, isoTime, utcDay } from "../lib/time.ts";
 import type { BidsGroup, BidsPage, BidsRow } from "./bids-answer.ts";
 import type { BidsQuery } from "./bids-request.ts";
 
@@ -77,5 +77,5 @@ function showSums({ requests, bids }: Sums): BidsPage["total"] {
 
 /** @param hour Unix time in hours */
 export function hourTime(hour: number): string {
-	return new Date(hour * HOUR_MS).toISOString();
+	return isoTime(hour * HOUR_MS);
 }

@@ -1,6 +1,7 @@
 import { type CALLBACK_MACROS, CALLBACK_PARAMETERS, macrosOf, replaceMacros } from "../lib/callback-url.ts";
 import type { CallbackStatus } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
+import { isoTime } from "../lib/time.ts";
 
 /** What a publisher is told of a conversion. */
 export type CallbackFacts = {
@@ -64,7 +65,7 @@ function valuesOf(facts: CallbackFacts): Record<string, string> {
 		...{ id, txnid, cid, status, domain, source, subid1, subid2, subid3, subid4, subid5 },
 		payout: formatUsd(facts.payoutMicros),
 		sales: salesUsdMicros === null ? null : formatUsd(salesUsdMicros),
-		edate: new Date(facts.eventAt).toISOString(),
+		edate: isoTime(facts.eventAt),
 	};
 	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, encodeURIComponent((text ?? "").toWellFormed())]));
 }

@@ -4,7 +4,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import type { ConversionChangeReason, ConversionStatus, PricingModel } from "../lib/enums.ts";
 import { conversionIdOf } from "../lib/md5-ids.ts";
 import { formatUsd } from "../lib/money.ts";
-import { isoTimeOrNull, utcDay } from "../lib/time.ts";
+import { isoTime, isoTimeOrNull, utcDay } from "../lib/time.ts";
 import { COUNTED_CONVERSION } from "../reports/counted.ts";
 import { creditedOf } from "../reports/credited.ts";
 import type { ConversionChange, ConversionChanges } from "./conversion-changes-answer.ts";
@@ -146,7 +146,7 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 	const isAmount = source === "amount";
 	return {
 		id: isAmount ? txnid : conversionIdOf(platform, txnid),
-		changed_at: new Date(row.changedAt).toISOString(),
+		changed_at: isoTime(row.changedAt),
 		why: isAmount ? "adjusted" : (row.why ?? "present"),
 		rev_type: isAmount ? "ADJUSTMENT" : (row.pricingModel ?? "CPA"),
 		transaction_id: txnid,
@@ -178,7 +178,7 @@ function showStanding({ status, eventAt, revenue, sales, credited, date }: Stand
 	return {
 		status,
 		date: date ?? utcDay(eventAt),
-		at: new Date(eventAt).toISOString(),
+		at: isoTime(eventAt),
 		revenue: formatUsd(revenue ?? 0),
 		credited_revenue: formatUsd(credited ?? 0),
 		...(viewer.salesDataEnabled === 1 && { sales_amount: formatUsd(sales ?? 0) }),

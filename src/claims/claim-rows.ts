@@ -11,6 +11,7 @@ import { HttpError } from "../lib/http.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { formatUsd } from "../lib/money.ts";
 import { OPERATOR_CURSOR } from "../lib/page-cursor.ts";
+import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import type { Claim, OperatorClaim, ThreadEntry } from "./claim-answers.ts";
 
 export type ClaimRow = typeof claims.$inferSelect;
@@ -82,7 +83,7 @@ export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
 	// The end of it is always written.
 	if (thread.length >= MAX_TEXTS && (state === "open" || state === "answered"))
 		throw invalidInput([{ path: "text", message: `may not be added: there are ${MAX_TEXTS}` }]);
-	const written = JSON.stringify([...thread, { at: new Date(at).toISOString(), by, state, text }]);
+	const written = JSON.stringify([...thread, { at: isoTime(at), by, state, text }]);
 	return { ...claim, state, thread: written, version: claim.version + 1, changedAt: at, adjustmentId };
 }
 
@@ -125,18 +126,17 @@ function threadOf({ thread }: ClaimRow): ThreadEntry[] {
 }
 
 export function showClaim(row: ClaimRow): Claim {
-	const iso = (at: number) => new Date(at).toISOString();
 	return {
 		id: row.id,
 		kind: row.kind,
 		about: row.aboutId,
 		brand: row.brand,
-		at: row.soldAt === null ? null : iso(row.soldAt),
+		at: isoTimeOrNull(row.soldAt),
 		amount: row.amountMicros === null ? null : formatUsd(row.amountMicros),
 		state: row.state,
 		thread: threadOf(row),
-		created_at: iso(row.createdAt),
-		changed_at: iso(row.changedAt),
+		created_at: isoTime(row.createdAt),
+		changed_at: isoTime(row.changedAt),
 	};
 }
 

@@ -8,6 +8,7 @@ import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
+import { isoTime } from "../lib/time.ts";
 import { readClicksQuery } from "../publisher-api/clicks-request.ts";
 import { readConversionsQuery } from "../publisher-api/conversions-request.ts";
 import { readClicks } from "../publisher-api/read-clicks.ts";
@@ -63,7 +64,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		soldAt: sold === undefined ? null : Date.parse(sold),
 		amountMicros: amount === undefined ? null : microsOf(amount),
 		state: "open" as const,
-		thread: JSON.stringify([{ at: new Date(at).toISOString(), by: "publisher", state: "open", text }]),
+		thread: JSON.stringify([{ at: isoTime(at), by: "publisher", state: "open", text }]),
 		version: 1,
 		createdAt: at,
 		changedAt: at,

@@ -5,6 +5,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { CLICKS_CURSOR } from "../lib/page-cursor.ts";
+import { isoTime } from "../lib/time.ts";
 import type { CLICK_REASONS, TrafficRule } from "../lib/traffic-rules.ts";
 import type { PublisherClick, PublisherClicks } from "./clicks-answer.ts";
 import type { ClicksQuery } from "./clicks-request.ts";
@@ -98,7 +99,7 @@ function showClick(row: Row, campaignIdEnabled: boolean): PublisherClick {
 		id: row.id,
 		transaction_id: row.clickHash,
 		click_id: row.clickId,
-		at: new Date(row.at).toISOString(),
+		at: isoTime(row.at),
 		kind: row.kind,
 		brand: row.brand,
 		...(campaignIdEnabled && { campaign_id: String(row.campaignId) }),

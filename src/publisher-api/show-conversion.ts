@@ -2,6 +2,7 @@
 import type { ConversionHold, ConversionStatus, PricingModel } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
 import { formatUsd } from "../lib/money.ts";
+import { isoTime } from "../lib/time.ts";
 import type { ConversionHistory, HistoryCause, Hold, PublisherConversion } from "./conversions-answer.ts";
 
 /** What of a conversion its publisher may see; amounts in micro-dollars. */
@@ -69,7 +70,7 @@ export function showHistory(events: readonly EventRow[], viewer: Viewer): Conver
 		const text = JSON.stringify(standing);
 		if (text === before) continue;
 		before = text;
-		history.push({ at: new Date(at).toISOString(), cause: CAUSES[kind] ?? "reported", ...standing });
+		history.push({ at: isoTime(at), cause: CAUSES[kind] ?? "reported", ...standing });
 	}
 	return history;
 }

@@ -4,7 +4,7 @@ import type { ConversionKey } from "../../conversions/conversion.ts";
 import { givenOf } from "../../http/period.ts";
 import { readInput } from "../../http/read-input.ts";
 import { HttpError } from "../../lib/http.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { Candidates, Judged, ShownConversionAnswer } from "../../operator/conversions/conversions-answers.ts";
 import { findCandidates } from "../../operator/conversions/find-clicks.ts";
 import { attachByHand, JUDGING_VERBS, type JudgingVerb, judgeByHand } from "../../operator/conversions/judge-by-hand.ts";
@@ -227,7 +227,7 @@ function Attach(props: {
 	const { conversion, candidates, asked } = props;
 	const address = conversionAddress(conversion);
 	const at = Date.parse(conversion.event_at);
-	const around = { from: new Date(at - 24 * HOUR_MS).toISOString(), to: new Date(at + HOUR_MS).toISOString() };
+	const around = { from: isoTime(at - 24 * HOUR_MS), to: isoTime(at + HOUR_MS) };
 	return (
 		<section>
 			<h2>Attach it to a click</h2>

@@ -1,6 +1,7 @@
 /** What a link into the console would be: nobody is made, and no link ends. */
 import { sql } from "drizzle-orm";
 import type { LinkPurpose } from "../../lib/enums.ts";
+import { isoTime } from "../../lib/time.ts";
 import { disabled, findPersonByName, type KnownPerson, LASTS_MS, type NewPerson, type PeopleDeps, readNewPerson, taken } from "./people.ts";
 import type { SignInLinkPreview } from "./people-answers.ts";
 
@@ -39,7 +40,7 @@ function show(
 		person: { id, publisher: publisherId, name, email, role },
 		purpose,
 		url: null,
-		expires_at: new Date(at + LASTS_MS[purpose]).toISOString(),
+		expires_at: isoTime(at + LASTS_MS[purpose]),
 		ends: ended,
 	};
 }

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { SignInMethod } from "../../lib/enums.ts";
+import { isoTime } from "../../lib/time.ts";
 import { listPasskeys } from "./passkeys.ts";
 import { type KnownPerson, listPeoplePage, SESSION_ID_LENGTH } from "./people.ts";
 import type { ListedPerson, ShownPerson } from "./people-answers.ts";
@@ -33,14 +34,14 @@ export async function readPerson(db: Database, person: KnownPerson, now: number)
 		passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
 			id,
 			name,
-			created_at: timeOf(createdAt),
-			last_used_at: lastUsedAt === null ? null : timeOf(lastUsedAt),
+			created_at: isoTime(createdAt),
+			last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
 		})),
 		sessions: sessions.map(({ id, method, createdAt, lastSeenAt, viewing }) => ({
 			id,
 			method,
-			created_at: timeOf(createdAt),
-			last_seen_at: timeOf(lastSeenAt),
+			created_at: isoTime(createdAt),
+			last_seen_at: isoTime(lastSeenAt),
 			viewing,
 		})),
 	};
@@ -48,9 +49,5 @@ export async function readPerson(db: Database, person: KnownPerson, now: number)
 
 function showPerson({ id, publisherId, name, email, role, createdAt, disabledAt }: KnownPerson): ListedPerson {
 	const state = disabledAt === null ? "active" : "disabled";
-	return { id, publisher: publisherId, name, email, role, state, created_at: timeOf(createdAt) };
-}
-
-function timeOf(at: number): string {
-	return new Date(at).toISOString();
+	return { id, publisher: publisherId, name, email, role, state, created_at: isoTime(createdAt) };
 }

@@ -5,6 +5,7 @@ import { invalidInput } from "../../http/errors.ts";
 import { readBody, readDryRun } from "../../http/read-input.ts";
 import type { LinkPurpose } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
+import { isoTime } from "../../lib/time.ts";
 import {
 	findPersonByName,
 	type IssuedLink,
@@ -73,6 +74,6 @@ function showLink(consoleUrl: string, { person, token, purpose, expiresAt }: Iss
 		person: { id, publisher: publisherId, name, email, role },
 		purpose,
 		url: linkUrl(consoleUrl, token),
-		expires_at: new Date(expiresAt).toISOString(),
+		expires_at: isoTime(expiresAt),
 	};
 }

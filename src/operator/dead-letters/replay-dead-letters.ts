@@ -7,7 +7,7 @@ import type { Actor } from "../../http/actor.ts";
 import { QUEUE_NAMES, type QueueName } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logInfo } from "../../lib/log.ts";
-import { isoTimeOrNull } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { DeadLetter, Replayed } from "./replay-answers.ts";
 
 export type ReplayDeps = {
@@ -106,7 +106,7 @@ export async function listDeadLetters(db: Database, queue: QueueName | null, lim
 	return rows.map(({ id, queue: of, body, receivedAt, replayedAt }) => ({
 		id,
 		queue: of,
-		received_at: new Date(receivedAt).toISOString(),
+		received_at: isoTime(receivedAt),
 		replayed_at: isoTimeOrNull(replayedAt),
 		body: JSON.parse(body) as unknown,
 	}));

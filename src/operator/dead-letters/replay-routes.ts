@@ -6,6 +6,7 @@ import { instant } from "../../http/datetime.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
 import { QUEUE_NAMES } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { DeadLetters, Replayed } from "./replay-answers.ts";
 import { listDeadLetters, type ReplayDeps, replayDeadLetters } from "./replay-dead-letters.ts";
 
@@ -47,7 +48,7 @@ export function replayRoutes(deps: ReplayDeps): Hono {
 			until,
 			actor: isDryRun || wanted.dry_run ? null : actorOf(c),
 		});
-		return jsonResponse({ ...report, until: new Date(until).toISOString() } satisfies Replayed);
+		return jsonResponse({ ...report, until: isoTime(until) } satisfies Replayed);
 	});
 	return app;
 }

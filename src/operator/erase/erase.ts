@@ -6,6 +6,7 @@ import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import { newUuid } from "../../lib/ids.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
 import { eraseArchive, eraseDeadLetters, eraseKept } from "./erase-kept.ts";
 import type { Subject } from "./erase-request.ts";
@@ -30,7 +31,7 @@ export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: str
 	const counts: EraseCounts = { ...NOTHING };
 	const answer = async (complete: boolean, after: string | null): Promise<Answer> => ({
 		id,
-		at: new Date(at).toISOString(),
+		at: isoTime(at),
 		dry_run: isDryRun,
 		complete,
 		archive_after: after,

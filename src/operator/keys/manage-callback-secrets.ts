@@ -8,7 +8,7 @@ import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { describeEnd } from "./manage-keys.ts";
 
@@ -42,7 +42,7 @@ export async function issueSecret(
 		db.insert(callbackSecrets).values(row),
 		endsAt === null
 			? auditStatement(actor, at, { ...entry, verb: "issueKeys", after: { id } })
-			: auditStatement(actor, at, { ...entry, verb: "rotateKeys", after: { id, others_end_at: new Date(endsAt).toISOString() } }),
+			: auditStatement(actor, at, { ...entry, verb: "rotateKeys", after: { id, others_end_at: isoTime(endsAt) } }),
 	]);
 	return { owner, kind: KIND, id, value };
 }
@@ -78,7 +78,7 @@ export async function listSecrets({ db, now }: Pick<SecretsDeps, "db" | "now">, 
 		kind: KIND,
 		id: row.id,
 		...describeEnd(row.expiresAt, at),
-		created_at: new Date(row.createdAt).toISOString(),
+		created_at: isoTime(row.createdAt),
 	}));
 }
 

@@ -10,7 +10,7 @@ import { invalidInput } from "../../http/errors.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import type { CredentialKind, KeyKind } from "../../lib/enums.ts";
 import { newKey } from "../../lib/key-format.ts";
-import { HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
+import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import type { Grant } from "./operator-grant.ts";
 
@@ -69,7 +69,7 @@ export async function rotateKey(
 			verb: "rotateKeys",
 			subjectKind: kind,
 			subjectId: owner,
-			after: { ...made, others_end_at: new Date(endsAt).toISOString() },
+			after: { ...made, others_end_at: isoTime(endsAt) },
 		}),
 	]);
 	return shown;
@@ -119,7 +119,7 @@ export async function listKeys({ db, now }: KeysDeps, { kind, owner, id }: ListF
 		kind: row.kind,
 		id: row.hash.slice(0, ID_LENGTH),
 		...describeEnd(row.expiresAt, at),
-		created_at: new Date(row.createdAt).toISOString(),
+		created_at: isoTime(row.createdAt),
 		last_used_on: row.lastUsedOn,
 		...(row.role !== null && { role: row.role, last_used_at: isoTimeOrNull(row.lastUsedAt) }),
 	}));
@@ -127,7 +127,7 @@ export async function listKeys({ db, now }: KeysDeps, { kind, owner, id }: ListF
 
 export function describeEnd(endsAt: number | null, now: number): Pick<CredentialState, "state" | "ends_at"> {
 	if (endsAt === null) return { state: "valid", ends_at: null };
-	return { state: endsAt > now ? "ending" : "ended", ends_at: new Date(endsAt).toISOString() };
+	return { state: endsAt > now ? "ending" : "ended", ends_at: isoTime(endsAt) };
 }
 
 /** @throws HttpError 422 where there is no such publisher or platform */

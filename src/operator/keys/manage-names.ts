@@ -10,7 +10,7 @@ import { publisherNames, publishers } from "../../db/schema/publishers.ts";
 import type { Actor } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import type { NameKind } from "../../lib/enums.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { HOUR_MS, isoTime } from "../../lib/time.ts";
 import type { CredentialState, NewCredential } from "./keys-answers.ts";
 import { describeEnd, type KeysDeps, type ListFilter, type OwnedKind } from "./manage-keys.ts";
 import { newName } from "./new-credentials.ts";
@@ -52,7 +52,7 @@ export async function rotateName(
 				subjectKind: kind,
 				subjectId: owner,
 				before: { value: present },
-				after: { value, others_end_at: new Date(endsAt).toISOString() },
+				after: { value, others_end_at: isoTime(endsAt) },
 			},
 			{ where: isMine },
 		),

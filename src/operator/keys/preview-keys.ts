@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { invalidInput } from "../../http/errors.ts";
 import type { CredentialKind } from "../../lib/enums.ts";
-import { HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
+import { HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { type CredentialState, isName, isSigning, type KeysPreview } from "./keys-answers.ts";
 import { listSecrets } from "./manage-callback-secrets.ts";
 import { type KeysDeps, listKeys, requireOwner } from "./manage-keys.ts";
@@ -25,7 +25,7 @@ type Wanted = {
 export async function previewNew(deps: KeysDeps, { kind, owner, grant, value }: Wanted, overlapHours: number | null): Promise<KeysPreview> {
 	await requireOwner(deps.db, kind, owner);
 	if (value !== undefined) await requireOwnName(deps, kind, owner, value);
-	const endsAt = overlapHours === null ? null : new Date(deps.now() + Math.round(overlapHours * HOUR_MS)).toISOString();
+	const endsAt = overlapHours === null ? null : isoTime(deps.now() + Math.round(overlapHours * HOUR_MS));
 	const present = endsAt === null ? [] : await listOf(deps, kind, owner);
 	const replaced = present.filter(
 		({ id, state, ends_at }) => state !== "ended" && id !== value && (ends_at === null || ends_at > (endsAt ?? "")),
@@ -41,7 +41,7 @@ export async function previewNew(deps: KeysDeps, { kind, owner, grant, value }: 
 /** What a revocation would end. @throws HttpError 422 where that is nothing */
 export async function previewRevocation(deps: KeysDeps, kind: CredentialKind, owner: string, id: string | undefined): Promise<KeysPreview> {
 	await requireOwner(deps.db, kind, owner);
-	const now = new Date(deps.now()).toISOString();
+	const now = isoTime(deps.now());
 	const present = await listOf(deps, kind, owner);
 	// The present name is only replaced.
 	const ended = present.filter(

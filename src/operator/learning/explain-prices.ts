@@ -29,6 +29,7 @@ import { hashSource } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, roundTo, SHARE_SCALE } from "../../lib/money.ts";
 import { laterRelease } from "../../lib/release.ts";
+import { isoTime } from "../../lib/time.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
 import { showDay, showKeyword, showMicros } from "./show-learned.ts";
 
@@ -204,7 +205,7 @@ function explainOne(
 	const change = changes.find((each) => each.campaignId === row.campaignId && each.keyword === cell.keyword);
 	return {
 		...show(row.campaignId, { ...cell, source: sourceName }, mode, explained, settings, change),
-		released_at: release === null || mode !== "automatic" ? null : new Date(release.since).toISOString(),
+		released_at: release === null || mode !== "automatic" ? null : isoTime(release.since),
 	};
 }
 
@@ -262,7 +263,7 @@ function show(
 			change === undefined
 				? null
 				: {
-						at: new Date(change.at).toISOString(),
+						at: isoTime(change.at),
 						operator_epc: formatUsd(change.operatorMicros),
 						epc: formatUsd(change.epcMicros),
 						why: (JSON.parse(change.cause) as ChangeCause).why,

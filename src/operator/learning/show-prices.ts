@@ -11,6 +11,7 @@ import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLe
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
 import { roundTo } from "../../lib/money.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { Prices } from "./learning-answers.ts";
 import type { PricesQuery } from "./learning-requests.ts";
 import { PRICED_CAMPAIGN, type PricedCampaign, termsOf } from "./read-learned.ts";
@@ -102,7 +103,7 @@ function factorOf(terms: CampaignTerms, learned: StoredLearning, keyword: string
 
 function showChange({ at, keyword, operatorMicros, epcMicros, cause }: ChangeRow): Prices["data"][number] {
 	return {
-		at: new Date(at).toISOString(),
+		at: isoTime(at),
 		keyword: showKeyword(keyword),
 		operator_epc: showMicros(operatorMicros),
 		epc: showMicros(epcMicros),

@@ -46,9 +46,9 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 		settings: { mode: network?.mode ?? "off", ...exportLearning(JSON.stringify(settings)) },
 		night: {
 			learned_until: done === null ? null : showDay(done.day),
-			finished_at: done === null ? null : new Date(done.finishedAt).toISOString(),
+			finished_at: done === null ? null : isoTime(done.finishedAt),
 			age_hours: done === null ? null : roundTo((now - done.finishedAt) / HOUR_MS, 1),
-			running: night === undefined ? null : { day: showDay(night.day), started_at: new Date(night.startedAt).toISOString() },
+			running: night === undefined ? null : { day: showDay(night.day), started_at: isoTime(night.startedAt) },
 			fault: night?.fault == null ? null : { day: showDay(night.day), message: readFault(night.fault) },
 		},
 		publishing: showPublishing((work?.results ?? []) as Work[]),

@@ -4,6 +4,7 @@ import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { ChangedEntry } from "./import-answer.ts";
 
 const MAX_LISTED = 100;
@@ -87,7 +88,7 @@ function conflict(message: string, present: number, changed: readonly Changed[])
 		section,
 		id,
 		import: by,
-		at: new Date(at).toISOString(),
+		at: isoTime(at),
 		actor,
 	}));
 	return new HttpError(412, { error: "Conflict", message, version: present, changed: listed, changed_count: changed[0]?.found ?? 0 });

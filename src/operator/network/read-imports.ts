@@ -6,7 +6,7 @@ import { cursorOf, cutPage } from "../../http/pages.ts";
 import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { count } from "../../lib/shapes.ts";
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, isoTime } from "../../lib/time.ts";
 import { UNDO_DAYS } from "../../retention/kept-for.ts";
 import { changeOf } from "./difference.ts";
 import type { EntryChange } from "./difference-answer.ts";
@@ -68,7 +68,7 @@ async function show({ db, now }: ImportsDeps, rows: readonly Row[]): Promise<Lis
 		id,
 		version,
 		kind,
-		at: new Date(at).toISOString(),
+		at: isoTime(at),
 		actor,
 		file_hash: fileHash,
 		undoes,

@@ -6,6 +6,7 @@ import { readEventDate } from "../../conversions/read-event-date.ts";
 import { pickValues, splitFields } from "../../conversions/read-fields.ts";
 import { readPostback } from "../../conversions/read-postback.ts";
 import type { postbackIntake } from "../../db/schema/conversions.ts";
+import { isoTime } from "../../lib/time.ts";
 import { readErrors } from "./classify.ts";
 import { POSTBACK_FIELDS } from "./network-macros.ts";
 import { type Mapping, RECEIVED_AT } from "./replay-request.ts";
@@ -69,7 +70,7 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 /** The date that came where it can be read: that of the event, which decides the day and the rate. Otherwise the time of receipt. */
 function dateOf(given: string | undefined, receivedAt: number): string {
 	const isReadable = given !== undefined && readEventDate(given, receivedAt) !== null;
-	return isReadable ? given : new Date(receivedAt).toISOString();
+	return isReadable ? given : isoTime(receivedAt);
 }
 
 function toPair(name: string, value: string | undefined): [string, string][] {

@@ -18,7 +18,7 @@ import { sha256Hex } from "../../lib/bytes.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { logInfo } from "../../lib/log.ts";
 import { formatUsd } from "../../lib/money.ts";
-import { isoTimeOrNull } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { compareStatement, DIFFERENCE_KINDS, type Difference } from "./compare-statement.ts";
 import type { ColumnMapping, DateOrder } from "./layouts.ts";
 import { periodOf, readLedger } from "./read-ledger.ts";
@@ -77,8 +77,8 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 		transactions: statement.sales.length,
 		faults: statement.faults.slice(0, MAX_FAULTS),
 		fault_count: statement.faults.length,
-		from: period === null ? null : new Date(period.fromAt).toISOString(),
-		to: period === null ? null : new Date(period.toAt).toISOString(),
+		from: period === null ? null : isoTime(period.fromAt),
+		to: period === null ? null : isoTime(period.toAt),
 		counts,
 		data: differences.slice(0, MAX_SHOWN).map(showDifference),
 		applied: (stored?.appliedCount ?? 0) + (apply ? total.fresh : 0),
@@ -183,7 +183,7 @@ function toMessage(platform: string, hash: string, at: number, postback: Postbac
 		statement: hash,
 		txnid,
 		cid,
-		edate: new Date(eventAt).toISOString(),
+		edate: isoTime(eventAt),
 		payout: formatUsd(payoutMicros),
 		...(salesMicros !== null && { sales: formatUsd(salesMicros) }),
 		...(currency !== null && { currency }),
@@ -220,7 +220,7 @@ function showDifference({ kind, txnid, otherTxnid, ours, theirs, postback }: Dif
 			status: ours.status,
 			payout: formatUsd(ours.payoutMicros),
 			currency: ours.currency,
-			event_at: new Date(ours.eventAt).toISOString(),
+			event_at: isoTime(ours.eventAt),
 		},
 		theirs: theirs && {
 			status: theirs.status,

@@ -11,7 +11,7 @@ import { flag, readInput } from "../../http/read-input.ts";
 import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
-import { isoTimeOrNull } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { DATE_ORDERS, STATEMENT_FIELDS } from "./layouts.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
@@ -83,7 +83,7 @@ async function listStatements(db: Database, { platform, limit, cursor }: v.Infer
 	return {
 		data: shown.map(({ platform, hash, at, actor, layout, rowCount, appliedCount, completedAt, report }) => ({
 			...{ platform, hash, actor, layout },
-			at: new Date(at).toISOString(),
+			at: isoTime(at),
 			rows: rowCount,
 			applied: appliedCount,
 			applied_at: isoTimeOrNull(completedAt),

@@ -1,6 +1,7 @@
 /** Of the status: closed days of publishers whose digest is to be computed. Bounded. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { Status } from "./status-answer.ts";
 
 /** Nothing is counted further than this: the figure then means as many or more. */
@@ -24,7 +25,7 @@ export async function readDays(db: Database): Promise<Status["days"]> {
 		oldest: string | null;
 	}[];
 	return {
-		selected_at: selectedAt === 0 ? null : new Date(selectedAt).toISOString(),
+		selected_at: selectedAt === 0 ? null : isoTime(selectedAt),
 		without_digest: due - renewed,
 		to_renew: renewed,
 		oldest,

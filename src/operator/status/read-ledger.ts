@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { LedgerDifference, NetReason } from "../../ledger-check/check-conversion.ts";
 import { showLedgerDifference, showReasons } from "../../ledger-check/show-ledger.ts";
-import { isoTimeOrNull } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { Status } from "./status-answer.ts";
 
 const MAX_DIFFERENCES = 20;
@@ -27,7 +27,7 @@ export async function readLedger(db: Database): Promise<Status["ledger"]> {
 			state === undefined || wholeAt === null
 				? null
 				: {
-						ended_at: new Date(wholeAt).toISOString(),
+						ended_at: isoTime(wholeAt),
 						conversions: state.wholeCount,
 						reasons: showReasons(JSON.parse(state.wholeReasons) as Partial<Record<NetReason, number>>),
 					},

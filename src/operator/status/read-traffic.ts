@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { leastIdAt } from "../../lib/ids.ts";
-import { DAY_MS, HOUR_MS, isoTimeOrNull } from "../../lib/time.ts";
+import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import type { CLICK_REASONS } from "../../lib/traffic-rules.ts";
 import type { Counter, Difference } from "../../reconcile/compare-sums.ts";
 import { showDifference } from "../../reconcile/show-difference.ts";
@@ -32,7 +32,7 @@ export async function readClickFigures(db: Database, now: number): Promise<Statu
 	const rows = (reasons?.results ?? []) as { reason: Reason | null; count: number; since: number }[];
 	const [{ dropped: droppedCount } = { dropped: 0 }] = (dropped?.results ?? []) as { dropped: number }[];
 	return {
-		since: new Date(rows.length === 0 ? now - DAY_MS : Math.min(...rows.map(({ since }) => since))).toISOString(),
+		since: isoTime(rows.length === 0 ? now - DAY_MS : Math.min(...rows.map(({ since }) => since))),
 		paid: rows.find(({ reason }) => reason === null)?.count ?? 0,
 		unpaid: rows.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }])),
 		dropped: droppedCount,

@@ -1,6 +1,7 @@
 /** Of the status: the words of platforms that no map knows, so that what they speak of stays pending. Bounded. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
+import { isoTime } from "../../lib/time.ts";
 import type { Status } from "./status-answer.ts";
 
 /** Newest conversions that are counted by word. */
@@ -24,6 +25,6 @@ export async function readUnknownStatuses(db: Database): Promise<Status["convers
 	const rows = await db.all<Row>(unknownStatusesQuery());
 	return {
 		count: rows[0]?.total ?? 0,
-		words: rows.map(({ platform, word, count, newest }) => ({ platform, word, count, newest_at: new Date(newest).toISOString() })),
+		words: rows.map(({ platform, word, count, newest }) => ({ platform, word, count, newest_at: isoTime(newest) })),
 	};
 }
