@@ -1,7 +1,7 @@
 /**
  * `npm test`: every check of the project, and a count at the end. `npm test -- lint unit` runs only those, and `npm test -- postgres`
- * the suites of the ledger against a real PostgreSQL. They run in two lanes side
- * by side: the second has what waits much, for servers and processes; its output is shown when the first has ended.
+ * the suites of the ledger against a real PostgreSQL. They run in two lanes side by side, about as long as each other; the second has
+ * what waits much, for servers and processes, and its output is shown when the first has ended.
  */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -32,7 +32,6 @@ const FIRST_LANE: readonly Check[] = [
 		// It loads vitest.config.ts by jiti, which would take half a minute to compile wrangler for a Node that needs nothing compiled.
 		variables: { JITI_NATIVE_MODULES: '["wrangler"]' },
 	},
-	vitest("unit"),
 	vitest("worker"),
 ];
 /** What runs in a browser: its packages are installed, and it is found, before the first of them. */
@@ -40,7 +39,7 @@ const IN_BROWSER: readonly Check[] = [
 	{ name: "console typecheck", tool: "tsc", arguments: ["-p", "tsconfig.browser-test.json", ...TSC_OPTIONS] },
 	vitest("console"),
 ];
-const SECOND_LANE: readonly Check[] = [vitest("e2e"), ...IN_BROWSER];
+const SECOND_LANE: readonly Check[] = [vitest("unit"), vitest("e2e"), ...IN_BROWSER];
 /** Only where they are named: they need a PostgreSQL server. On it alone; and beside D1, then whether that were all statements. */
 const ON_POSTGRES: readonly Check[] = [
 	vitest("postgres"),
