@@ -48,6 +48,7 @@ export function describeDifference(
 		lines.push(`Publishers that are bid for from now on: ${publishers.starts} (${listed(publishers.started, publishers.starts)})`);
 	if (publishers.stops > 0)
 		lines.push(`Publishers that are bid for no more: ${publishers.stops} (${listed(publishers.stopped, publishers.stops)})`);
+	if (bids.blocked > 0) lines.push(`Pairs of a publisher and a campaign that are blocked from now on: ${bids.blocked}`);
 	if (bids.price_count > 0) {
 		lines.push(`Warning: prices move by more than a factor of 2: ${bids.price_count}`);
 		lines.push(...bids.prices.map(({ section, id, field, before, after }) => `  ${name(section, id)}, ${field}: ${before} → ${after}`));

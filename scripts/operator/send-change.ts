@@ -21,7 +21,10 @@ export type ChangeOptions = ServerOptions & { dryRun?: boolean; yes?: boolean };
 export function withChangeOptions(command: Command): Command {
 	return withServerOptions(command)
 		.option("--dry-run", "only show what would change")
-		.option("--yes", "go on where more than half of the campaigns or publishers would stop, or later changes be overwritten");
+		.option(
+			"--yes",
+			"go on where more than half of the campaigns, publishers or pairs of them would stop, or later changes be overwritten",
+		);
 }
 
 /** The query of these options. */

@@ -34,6 +34,7 @@ const NO_DIFFERENCE = {
 		prices: [],
 		price_count: 0,
 		publishers: { starts: 0, stops: 0, started: [], stopped: [] },
+		blocked: 0,
 	},
 } satisfies ImportReport["difference"];
 const REPORT = {
@@ -153,7 +154,9 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: JSON.stringify({ ...REPORT, id: null, dry_run: true, needs_confirmation: true }) };
 		const { stdout } = await run("import", "network.json", "--dry-run", "--complete", "--if-match", "7", "--url", url);
 		expect(seen).toMatchObject([{ path: "/operator/network?dry_run=1&campaigns_complete=1", ifMatch: "7" }]);
-		expect(stdout).toContain("Nothing was changed. It stops more than half of the campaigns or publishers, and needs --yes.");
+		expect(stdout).toContain(
+			"Nothing was changed. It stops more than half of the campaigns, publishers or pairs of them, and needs --yes.",
+		);
 		answer = {
 			status: 409,
 			body: JSON.stringify({

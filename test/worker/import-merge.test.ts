@@ -152,6 +152,7 @@ describe("worker: a dry run", () => {
 			prices: [{ section: "publishers", id: "acme", field: "revenue_share", before: "0.5", after: "0.1" }],
 			price_count: 1,
 			publishers: { starts: 0, stops: 0, started: [], stopped: [] },
+			blocked: 0,
 		});
 		expect(await versionOf()).toBe(version);
 		expect((await get("/brands/new.example")).status).toBe(404);

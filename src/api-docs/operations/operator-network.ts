@@ -41,7 +41,10 @@ named("ImportReport", importReportSchema);
 /** How a change of the network is asked for. */
 export const CHANGE_QUERY: readonly Parameter[] = [
 	DRY_RUN,
-	flagParameter("yes", "1 goes on where more than half of the campaigns or publishers would stop, or an undo overwrites what came later."),
+	flagParameter(
+		"yes",
+		"1 goes on where more than half of the campaigns, publishers or pairs of them would stop, or an undo overwrites what came later.",
+	),
 ];
 
 const IMPORT_QUERY: readonly Parameter[] = [
@@ -63,7 +66,7 @@ const confirmation = named("ConfirmationNeeded", confirmationSchema);
 
 export const CONFIRMATION: Answer = {
 	description:
-		"More than half of the campaigns that bid, or of the publishers that are bid for, would stop: `yes=1` confirms it. Nothing was changed.",
+		"More than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, would stop: `yes=1` confirms it. Nothing was changed.",
 	content: { schema: confirmation },
 };
 
@@ -156,7 +159,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			409: {
 				description:
-					"Others have changed the same since the import, or more than half of the campaigns or publishers would stop: `yes=1` goes on.",
+					"Others have changed the same since the import, or more than half of the campaigns, publishers or pairs of them would stop: `yes=1` goes on.",
 				content: { schema: v.union([confirmation, named("Overwritten", overwrittenSchema)]) },
 			},
 			412: CONFLICT,

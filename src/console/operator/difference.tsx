@@ -28,6 +28,12 @@ export function Difference({ report: { difference, warnings, warning_count } }: 
 				{bids.publishers.stops === 0 ? null : (
 					<li>{bidsLine("publisher", bids.publishers.stops, bids.publishers.stopped, "is bid for no more", "are bid for no more")}</li>
 				)}
+				{bids.blocked === 0 ? null : (
+					<li>
+						{bids.blocked === 1 ? "One pair of a publisher and a campaign is" : `${bids.blocked} pairs of a publisher and a campaign are`}{" "}
+						blocked from now on.
+					</li>
+				)}
 				{bids.prices.map(({ section, id, field, before, after }) => (
 					<li>
 						{labelOf(field)} of {section.slice(0, -1)} {id} moves by more than a factor of two: from {before} to {after}.

@@ -282,7 +282,7 @@ function Preview({ way, report, faults }: { way: Way; report: ImportReport; faul
 						<Field
 							kind="check"
 							name="yes"
-							label="Yes, although it stops bids of more than half of the campaigns, or for more than half of the publishers, or overwrites what came later"
+							label="Yes, although it stops bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, or overwrites what came later"
 							faults={faults}
 						/>
 					) : null}

@@ -114,7 +114,7 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 						<Field
 							kind="check"
 							name="yes"
-							label="Yes: bids of more than half of the campaigns, or for more than half of the publishers, shall stop"
+							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, shall stop"
 							required
 						/>
 					) : null}

@@ -1,4 +1,4 @@
-/** Whether campaigns bid, and publishers are bid for, at all, as what is stored has them: without caps that are met, hours and blocks. */
+/** Whether campaigns bid, and publishers are bid for, at all, as what is stored has them: without caps that are met and hours. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
@@ -60,4 +60,42 @@ export function endpointsOf(publisher: PublisherSide): string[] {
 	if (publisher.status !== "active" || publisher.revenueSharePpm === 0) return [];
 	const { servingEngineEnabled, openrtbEnabled, publisherId, publisherIdentity } = publisher;
 	return [...(servingEngineEnabled ? [`serving-engine ${publisherId}`] : []), ...(openrtbEnabled ? [`openrtb ${publisherIdentity}`] : [])];
+}
+
+/** The same of the stored publisher `p`. */
+const IS_BID_FOR: SQL = sql`p.status = 'active' AND p.revenue_share_ppm > 0 AND (p.serving_engine_enabled = 1 OR p.openrtb_enabled = 1)`;
+
+/** Blocks of stored publishers that are bid for; `country` is empty for all. */
+const STORED_BLOCKS: SQL = sql`SELECT p.id AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
+	FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE ${IS_BID_FOR}`;
+
+/** Publishers and campaigns that bid, which blocks part. */
+function pairsBlockedBy(blocks: SQL): SQL {
+	return sql`SELECT DISTINCT k.publisher_id, c.campaign_id FROM (${blocks}) k
+		JOIN brands b ON b.domain = k.domain JOIN campaigns c ON c.brand_id = b.id
+		WHERE (k.country = '' OR k.country = c.country) AND ${BIDS}`;
+}
+
+/** How many pairs of a publisher that is bid for and a campaign that bids the blocks of staged publishers part, which none does now. */
+export async function countNewlyBlocked(db: Database, importId: string): Promise<number> {
+	const staged = sql`SELECT r.row ->> 'id' AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
+		FROM import_rows r CROSS JOIN json_each(r.row ->> 'blockedBrands') b WHERE r.import_id = ${importId} AND r.section = 'publishers'
+			AND (r.row ->> 'id') IN (SELECT p.id FROM publishers p WHERE ${IS_BID_FOR})`;
+	const [row] = await db.all<{ n: number }>(sql`
+		WITH stored AS MATERIALIZED (${STORED_BLOCKS} AND p.id IN (
+				SELECT r.row ->> 'id' FROM import_rows r WHERE r.import_id = ${importId} AND r.section = 'publishers')),
+			added AS MATERIALIZED (SELECT * FROM (${staged}) EXCEPT SELECT * FROM stored),
+			kept AS (SELECT * FROM stored WHERE (publisher_id, domain) IN (SELECT publisher_id, domain FROM added))
+		SELECT COUNT(*) AS n FROM (
+			SELECT * FROM (${pairsBlockedBy(sql`SELECT * FROM added`)}) EXCEPT SELECT * FROM (${pairsBlockedBy(sql`SELECT * FROM kept`)}))`);
+	return row?.n ?? 0;
+}
+
+/** How many pairs of a publisher that is bid for and a campaign that bids no block parts now. */
+export async function countPairs(db: Database): Promise<number> {
+	const [row] = await db.all<{ n: number }>(sql`
+		SELECT (SELECT COUNT(*) FROM publishers p WHERE ${IS_BID_FOR})
+			* (SELECT COUNT(*) FROM campaigns c JOIN brands b ON b.id = c.brand_id WHERE ${BIDS})
+			- (SELECT COUNT(*) FROM (${pairsBlockedBy(STORED_BLOCKS)})) AS n`);
+	return row?.n ?? 0;
 }

@@ -71,6 +71,12 @@ export const differenceSchema = v.strictObject({
 			started: v.pipe(publisherIds, v.description("The first of them.")),
 			stopped: v.pipe(publisherIds, v.description("The first of them.")),
 		}),
+		blocked: v.pipe(
+			count,
+			v.description(
+				"Pairs of a publisher that is bid for and a campaign that bids, which `blocked_brands` of publishers part from now on.",
+			),
+		),
 	}),
 });
 export type DifferenceAnswer = v.InferOutput<typeof differenceSchema>;

@@ -39,6 +39,8 @@ export class Difference {
 	#stops = 0;
 	#publisherStarts = 0;
 	#publisherStops = 0;
+	/** Pairs of a publisher that is bid for and a campaign that bids, which are blocked from now on. */
+	blocked = 0;
 
 	/** Campaigns that bid no more. */
 	get stops(): number {
@@ -139,6 +141,7 @@ export class Difference {
 					started: this.#publishersStarted,
 					stopped: this.#publishersStopped,
 				},
+				blocked: this.blocked,
 			},
 		};
 	}

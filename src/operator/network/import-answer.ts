@@ -11,7 +11,7 @@ export const importReportSchema = v.strictObject({
 	needs_confirmation: v.pipe(
 		v.boolean(),
 		v.description(
-			"Whether it stops more than half of the campaigns that bid, or of the publishers that are bid for, and so needs `yes=1`.",
+			"Whether it stops more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them, and so needs `yes=1`.",
 		),
 	),
 	/** Entries of the file, by section. */
@@ -72,7 +72,7 @@ export const overwrittenSchema = v.strictObject({
 	overwritten_count: count,
 });
 
-/** 409: it would stop more than half of the campaigns that bid, or of the publishers that are bid for. */
+/** 409: it would stop more than half of the campaigns that bid, of the publishers that are bid for, or of the pairs of them. */
 export const confirmationSchema = v.strictObject({
 	error: v.literal("Confirmation needed"),
 	message: v.string(),
@@ -81,6 +81,10 @@ export const confirmationSchema = v.strictObject({
 	publishers: v.strictObject({
 		stops: v.pipe(count, v.description("Publishers that would be bid for no more.")),
 		of: v.pipe(count, v.description("Publishers that are bid for now.")),
+	}),
+	blocked: v.strictObject({
+		stops: v.pipe(count, v.description("Pairs of a publisher and a campaign that bids for it, which would be blocked.")),
+		of: v.pipe(count, v.description("Those that no block parts now.")),
 	}),
 	difference: differenceSchema,
 });

@@ -10,7 +10,7 @@ import type { NetworkChangeKind } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
 import { logError } from "../../lib/log.ts";
 import { auditImport } from "./audit-import.ts";
-import { countBidding, endpointsOf } from "./bids-of.ts";
+import { countBidding, countNewlyBlocked, countPairs, endpointsOf } from "./bids-of.ts";
 import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored.ts";
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import type { ImportReport } from "./import-answer.ts";
@@ -34,7 +34,7 @@ export type ImportDeps = {
 export type ImportOptions = {
 	/** Says what would change, and changes nothing. */
 	isDryRun: boolean;
-	/** Goes on where more than half of the campaigns or publishers would stop, or an undo would overwrite what came later. */
+	/** Goes on where most of the campaigns, publishers or pairs of them would stop, or an undo would overwrite what came later. */
 	isConfirmed: boolean;
 	/** Campaigns that a brand's list does not name are removed. */
 	isComplete: boolean;
@@ -59,14 +59,14 @@ export type Source = {
 
 /** How often the taking over is tried while others change other entries. */
 const MAX_ATTEMPTS = 5;
-/** Stopping one campaign or one publisher asks for no confirmation, however few there are. */
+/** Stopping one campaign, one publisher or one pair of them asks for no confirmation, however few there are. */
 const MIN_STOPS = 2;
 
 /**
  * Imports a network file. Fields and entries that are absent keep what is stored, null clears a field. The book is published before this
  * returns.
  * @throws HttpError 422 where the file has faults, 412 where others have changed the same, 409 where it stops more than half of the
- * campaigns or publishers unasked; nothing has changed then
+ * campaigns, publishers or pairs of them unasked; nothing has changed then
  */
 export async function importNetwork(deps: ImportDeps, file: ReadableStream<Uint8Array>, options: ImportOptions): Promise<ImportReport> {
 	const { bytes, hash } = hashWhileRead(file);
@@ -96,7 +96,7 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		await check(run, id);
 		if (run.overwritten.length > 0 && !options.isConfirmed && !options.isDryRun) throw wouldOverwrite(run.overwritten);
 		run.warn(run.overwritten.map(({ section, id: entry, field }) => ({ path: `${section} ${entry}`, message: overwrites(field) })));
-		const needsConfirmation = await stopsMost(run, options);
+		const needsConfirmation = await stopsMost(run, id, options);
 		if (options.isDryRun)
 			return { ...reportOf(run, base, null), dry_run: true, needs_confirmation: needsConfirmation, book: await bookOf(deps.db) };
 		const isChange = !run.difference.isEmpty || stages.network.isUsed();
@@ -125,26 +125,31 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	if (!run.isSound) throw invalidInput(run.faults, run.faultCount);
 }
 
-/** @throws HttpError 409 where most of the campaigns or publishers would stop, and nobody has said that they shall */
-async function stopsMost(run: ImportRun, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
+/** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has said that they shall */
+async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
 	const { db, difference, owners } = run;
+	if (run.publishers.length > 0) difference.blocked = await countNewlyBlocked(db, importId);
 	const { stops, publisherStops } = difference;
-	if (stops < MIN_STOPS && publisherStops < MIN_STOPS) return false;
+	if (Math.max(stops, publisherStops, difference.blocked) < MIN_STOPS) return false;
 	const campaigns = { stops, of: await countBidding(db) };
 	const stored = [...(await owners.publishers()).values()];
 	const publishers = { stops: publisherStops, of: stored.filter((publisher) => endpointsOf(publisher).length > 0).length };
-	const isMost = { campaigns: isMostOf(campaigns), publishers: isMostOf(publishers) };
-	if (!isMost.campaigns && !isMost.publishers) return false;
-	if (isDryRun || isConfirmed) return true;
+	const blocked = { stops: difference.blocked, of: await countPairs(db) };
 	const told = [
-		...(isMost.campaigns ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
-		...(isMost.publishers ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),
+		...(isMostOf(campaigns) ? [`${stops} of ${campaigns.of} campaigns would bid no more`] : []),
+		...(isMostOf(publishers) ? [`${publisherStops} of ${publishers.of} publishers would be bid for no more`] : []),
+		...(isMostOf(blocked)
+			? [`${blocked.stops} of ${blocked.of} pairs of a publisher and a campaign that bids for it would be blocked`]
+			: []),
 	];
+	if (told.length === 0) return false;
+	if (isDryRun || isConfirmed) return true;
 	throw new HttpError(409, {
 		error: "Confirmation needed",
 		message: `${told.join(", and ")}: confirm it by yes=1 (--yes), or look at it by dry_run=1 (--dry-run)`,
 		...campaigns,
 		publishers,
+		blocked,
 		difference: difference.answer(),
 	});
 }
