@@ -87,7 +87,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		command: "conversions list --reason no_rate --platform PLATFORM",
 	}),
 	unknown_currency: ({ sent }, { network }) => ({
-		text: `No day has an exchange rate of ${sent}: it may be no currency.${askFor(network)}`,
+		text: `${sent} is no currency, and no day has an exchange rate of it.${askFor(network)}`,
 		command: "postback-url PLATFORM",
 	}),
 	amount: () => ({

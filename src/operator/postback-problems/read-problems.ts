@@ -191,12 +191,12 @@ function toFound({ platform, txnid, at, lastIntakeId }: OpenRow, cause: Cause): 
 	return { ...cause, platform, txnid, at, requestId: lastIntakeId === "" ? null : lastIntakeId, query: null };
 }
 
-/** Currencies of which any day has a rate. */
+/** Those of ISO 4217, and those of which any day has a rate. */
 async function readKnownCurrencies(db: Database, rows: readonly OpenRow[]): Promise<ReadonlySet<string>> {
 	const currencies = JSON.stringify([...new Set(rows.map(({ currency }) => currency))]);
 	const known = await db.all<{ currency: string }>(sql`SELECT j.atom AS currency FROM json_each(${currencies}) j
 		WHERE EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id >= j.atom || ' ' AND r.id < j.atom || '!')`);
-	return new Set(known.map(({ currency }) => currency));
+	return new Set([...Intl.supportedValuesOf("currency"), ...known.map(({ currency }) => currency)]);
 }
 
 function shorten(text: string | null): string | null {

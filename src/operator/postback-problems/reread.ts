@@ -30,11 +30,12 @@ export function originOf(intakeId: string): string {
 }
 
 /**
- * The postback as it reads now; null where it is at fault still, where it cannot be told whose it is, or where it was replayed so before.
+ * The postback as it reads now; null where it is at fault still, where it cannot be told whose it is, or where it was replayed, or
+ * accepted, so before.
  * @param postbackSecret its platform's
  */
 export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecret: string | null): Promise<ReceivedPostback | null> {
-	const { id, receivedAt, platform, query, lastId, lastQuery } = kept;
+	const { id, receivedAt, platform, query, outcome, lastId, lastQuery } = kept;
 	const values = pickValues(splitFields(query));
 	if (!(await isProven(kept, values.get("sig"), postbackSecret))) return null;
 	const mapped = new Map(values);
@@ -45,8 +46,8 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 	const { postback } = readPostback(mapped, receivedAt);
 	if (postback === null) return null;
 	const { txnid, cid } = postback;
-	const text = new URLSearchParams(KEPT_FIELDS.flatMap((name) => toPair(name, mapped.get(name)))).toString();
-	if (text === lastQuery) return null;
+	const text = textOf(mapped);
+	if (text === (lastQuery ?? (outcome === "accepted" ? textOf(values) : null))) return null;
 	const number = Number(REPLAY_ID.exec(lastId ?? "")?.[1] ?? 0) + 1;
 	if (number > 999) return null;
 	return {
@@ -71,6 +72,10 @@ export async function reread(kept: KeptPostback, mapping: Mapping, postbackSecre
 function dateOf(given: string | undefined, receivedAt: number): string {
 	const isReadable = given !== undefined && readEventDate(given, receivedAt) !== null;
 	return isReadable ? given : isoTime(receivedAt);
+}
+
+function textOf(values: ReadonlyMap<string, string>): string {
+	return new URLSearchParams(KEPT_FIELDS.flatMap((name) => toPair(name, values.get(name)))).toString();
 }
 
 function toPair(name: string, value: string | undefined): [string, string][] {

@@ -186,6 +186,7 @@ describe("worker: causes of what was accepted", () => {
 		await accept({ txnid: "b-2", cid: "twice" });
 		await accept({ txnid: "b-3", cid: hash("1"), currency: "EUR", eventAt: Date.parse("2026-11-09") });
 		await accept({ txnid: "b-4", cid: hash("1"), currency: "EURO" });
+		await accept({ txnid: "b-4b", cid: hash("1"), currency: "ISK" });
 		await accept({ txnid: "b-5", cid: hash("1"), payoutMicros: 20_000_000_000 });
 		await accept({ txnid: "b-6", cid: hash("4") });
 		await accept({ txnid: "b-7", cid: hash("5") });
@@ -194,12 +195,20 @@ describe("worker: causes of what was accepted", () => {
 			["ambiguous", "cid", null],
 			["no_publisher", "cid", null],
 			["no_rate", "currency", "EUR"],
+			["no_rate", "currency", "ISK"],
 			["unknown_currency", "currency", "EURO"],
 			["amount", null, null],
 			["review", null, null],
 		] as const) {
-			expect([cause, await find(cause, field)]).toMatchObject([cause, { platform: "west", count: 1, sent }]);
+			const found = (await problems()).filter((problem) => problem.cause === cause && problem.field === field);
+			expect([cause, found]).toMatchObject([
+				cause,
+				expect.arrayContaining([expect.objectContaining({ platform: "west", count: 1, sent })]),
+			]);
 		}
+		// A currency of which no rate was ever imported is one all the same: it is not the platform that is to be asked.
+		const isk = (await problems()).find(({ sent }) => sent === "ISK");
+		expect(isk?.fix).toMatchObject({ text: expect.stringContaining("Import the exchange rate of ISK"), macro: null });
 	});
 
 	it("those that only wait for their click are none", async () => {
@@ -296,6 +305,13 @@ describe("worker: what was refused is replayed", () => {
 		await vi.waitFor(async () => expect(await stateOf("r-3")).toMatchObject({ cid: "wrong" }), { timeout: 20_000 });
 		await replayAll({ platform: "west", mapping: { cid: "sub1" } });
 		expect(await stateOf("r-3")).toMatchObject({ stage: "settled", cid: hash });
+	});
+
+	it("but nothing that was accepted and reads by the mapping as it did", async () => {
+		await callPostback(WEST_KEY, "txnid=r-3b&cid=nobodys&edate=2026-11-10&payout=10");
+		await vi.waitFor(async () => expect(await stateOf("r-3b")).toMatchObject({ cid: "nobodys" }), { timeout: 20_000 });
+		await replayAll({ platform: "west", mapping: { cid: "sub1" } });
+		expect(await readAll("SELECT method FROM postback_intake WHERE txnid = 'r-3b'")).toEqual([{ method: "GET" }]);
 	});
 
 	it("looks again at what found no click, as after an import", async () => {
