@@ -4,7 +4,7 @@ import type { BiddingDeps } from "../bidding/deps.ts";
 import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import { answerHttpError } from "../http/errors.ts";
-import { limitBody, readBody } from "../http/read-input.ts";
+import { assertNoQuery, limitBody, readBody } from "../http/read-input.ts";
 import { methodNotAllowed } from "../lib/http.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { answerActive, answerOwner, type PublisherDeps } from "./answer-publisher.ts";
@@ -50,7 +50,10 @@ export function publisherApiRoutes(deps: PublisherApiDeps): Hono {
 	const actor = (publisher: string, c: Context) => keyActor(publisher, requestIdOf(c.req.raw, now()));
 	app.get(
 		"/account",
-		answerOwner(deps, (owner) => readAccount(db, owner, now())),
+		answerOwner(deps, (owner, c) => {
+			assertNoQuery(c);
+			return readAccount(db, owner, now());
+		}),
 	);
 	app.get(
 		"/clicks",

@@ -12,7 +12,7 @@ import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
-import type { CredentialState, Issued, Revoked } from "../../src/operator/keys/keys-answers.ts";
+import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ShownImport } from "../../src/operator/network/imports-answer.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
@@ -834,6 +834,10 @@ describe("npm run operator", () => {
 		const { stdout } = await run("keys", "issue", "operator_key", "ada", "--role", "viewer", "--expires", end, "--url", url);
 		expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ kind: "operator_key", owner: "ada", role: "viewer", expires: end });
 		expect(stdout).toContain("ada  operator key: opk_new");
+		const preview = { owner: "ada", kind: "operator_key", role: "viewer", ends_at: end } as const;
+		answer = { status: 200, body: JSON.stringify({ dry_run: true, issued: preview, ending: [] } satisfies KeysPreview) };
+		const told = await run("keys", "issue", "operator_key", "ada", "--role", "viewer", "--expires", end, "--dry-run", "--url", url);
+		expect(told.stdout).toContain(`Would make: ada  operator key (viewer, until ${end})`);
 	});
 
 	it("keys: sends what was asked, shows a new key, and says what was refused", async () => {

@@ -630,6 +630,10 @@ describe("worker: a publisher's endpoints, whatever they are asked", () => {
 		expect(await faultOf(`${list}?${parameter}`)).toBe(name);
 	});
 
+	it("GET /api/account takes no query", async () => {
+		expect(await faultOf("account?detail=1")).toBe("detail");
+	});
+
 	it.each(["callbacks/test", "callbacks/a-1/replay", "links", "explain"])("POST /api/%s takes no query", async (verb) => {
 		expect(await faultOf(`${verb}?dry_run=1`, {})).toBe("dry_run");
 	});

@@ -132,9 +132,17 @@ async function run(verb: KeyVerb, body: object, options: RunOptions): Promise<vo
 
 function describePreview({ issued, ending }: KeysPreview): string {
 	const kind = issued?.kind.replaceAll("_", " ");
-	const made = issued === null ? [] : [`Would make: ${issued.owner}  ${kind}${issued.value === undefined ? "" : ` ${issued.value}`}`];
+	const made =
+		issued === null
+			? []
+			: [`Would make: ${issued.owner}  ${kind}${issued.value === undefined ? "" : ` ${issued.value}`}${grantOf(issued)}`];
 	const ended = ending.map(({ id, ends_at }) => `Would end: ${id} at ${ends_at}`);
 	return [...made, ...(ended.length === 0 ? ["Nothing would end."] : ended)].join("\n");
+}
+
+/** Of an operator key: what it allows, and how long. */
+function grantOf({ role, ends_at }: NonNullable<KeysPreview["issued"]>): string {
+	return role === undefined ? "" : ` (${role}, ${ends_at == null ? "without an end" : `until ${ends_at}`})`;
 }
 
 function whenItHolds(body: object, published: boolean): string {
