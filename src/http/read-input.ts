@@ -59,38 +59,75 @@ export function readInput<Output>(schema: v.GenericSchema<unknown, Output>, inpu
 	const result = v.safeParse(schema, input, { abortPipeEarly: true });
 	if (result.success) return result.output;
 	if (typeof telling !== "function") throw invalidInput([telling]);
-	throw invalidInput(
-		result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? "", message: `${telling(issue)}${suggestFor(issue, schema)}` })),
-	);
+	throw invalidInput(result.issues.flatMap((issue) => faultsOf(issue, schema, telling, input)));
+}
+
+/** Unknown fields of one object that are named. */
+const MAX_UNKNOWN = 100;
+
+/** The fault that an issue is; Valibot has one for the first of an object's unknown fields, which becomes one for each of them. */
+function faultsOf(issue: v.BaseIssue<unknown>, schema: object, telling: (issue: v.BaseIssue<unknown>) => string, input: unknown): Fault[] {
+	const path = v.getDotPath(issue) ?? "";
+	const message = telling(issue);
+	const unknown = unknownOf(issue);
+	if (unknown === null) return [{ path, message }];
+	const known = knownAt(schema, unknown.place, input);
+	const others = known === null ? [] : Object.keys(unknown.among).filter((name) => name !== unknown.name && !known.includes(name));
+	const above = path.slice(0, path.length - unknown.name.length);
+	return [unknown.name, ...others]
+		.slice(0, MAX_UNKNOWN)
+		.map((name) => ({ path: `${above}${name}`, message: `${message}${suggest(name, known ?? [])}` }));
 }
 
 /**
  * The nearest known field, where an input has one that is not known; nothing of any other issue.
  * @param above where the issue's path begins in what `schema` is of
  */
-export function suggestFor({ expected, path }: v.BaseIssue<unknown>, schema: object, above: readonly unknown[] = []): string {
-	const unknown = path?.at(-1);
-	if (expected !== "never" || path === undefined || unknown === undefined) return "";
-	const place = [...above, ...path.slice(0, -1).map(({ key }) => key)];
-	const known = knownAt(schema, place);
-	return known.length === 0 ? "" : suggest(String(unknown.key), known);
+export function suggestFor(issue: v.BaseIssue<unknown>, schema: object, above: readonly unknown[] = []): string {
+	const unknown = unknownOf(issue);
+	return unknown === null ? "" : suggest(unknown.name, knownAt(schema, [...above, ...unknown.place], undefined) ?? []);
 }
 
-/** Names of the fields that a schema knows at a place, whichever of the ways to write it is meant. */
-function knownAt(schema: object, place: readonly unknown[]): string[] {
+/** The unknown field that an issue is of: its name, the object that it stands in, and where that is; null of any other issue. */
+function unknownOf({ expected, path }: v.BaseIssue<unknown>) {
+	const last = path?.at(-1);
+	if (expected !== "never" || path === undefined || last === undefined) return null;
+	return { name: String(last.key), among: last.input as object, place: path.slice(0, -1).map(({ key }) => key) };
+}
+
+/**
+ * Names of the fields that a schema knows at a place; null where that cannot be told.
+ * @param input what is read, by which it is told which of several ways to write it is meant; undefined for any of them
+ */
+function knownAt(schema: object, place: readonly unknown[], input: unknown): string[] | null {
 	const [first, ...rest] = place;
 	const { wrapped, options, item, entries, pipe } = schema as Readonly<Record<string, unknown>>;
+	const inside = isObject(input) ? (input as Record<string, unknown>)[String(first)] : undefined;
 	if (isObject(entries)) {
 		if (place.length === 0) return Object.keys(entries);
 		const name = String(first);
 		const inner = Object.hasOwn(entries, name) ? (entries as Record<string, unknown>)[name] : null;
-		return isObject(inner) ? knownAt(inner, rest) : [];
+		return isObject(inner) ? knownAt(inner, rest, inside) : null;
 	}
-	if (isObject(wrapped)) return knownAt(wrapped, place);
-	if (isObject(item)) return knownAt(item, rest);
-	if (Array.isArray(options)) return options.filter(isObject).flatMap((option) => knownAt(option, place));
+	if (isObject(wrapped)) return knownAt(wrapped, place, input);
+	if (isObject(item)) return knownAt(item, rest, inside);
+	if (Array.isArray(options)) {
+		const known = meantOf(schema, options.filter(isObject), input).map((option) => knownAt(option, place, input));
+		return known.every((names) => names === null) ? null : known.flatMap((names) => names ?? []);
+	}
 	const [inner]: unknown[] = Array.isArray(pipe) ? pipe : [];
-	return isObject(inner) && inner !== schema ? knownAt(inner, place) : [];
+	return isObject(inner) && inner !== schema ? knownAt(inner, place, input) : null;
+}
+
+/** Of several ways to write something, those that the field which tells them apart names; all where none does. */
+function meantOf(schema: object, options: readonly object[], input: unknown): readonly object[] {
+	const { key } = schema as { key?: unknown };
+	if (typeof key !== "string" || !isObject(input)) return options;
+	const meant = options.filter((option) => {
+		const telling = (option as { entries?: Record<string, v.GenericSchema> }).entries?.[key];
+		return telling !== undefined && v.is(telling, (input as Record<string, unknown>)[key]);
+	});
+	return meant.length === 0 ? options : meant;
 }
 
 function isObject(value: unknown): value is object {

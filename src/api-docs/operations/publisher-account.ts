@@ -22,6 +22,7 @@ export const PUBLISHER_ACCOUNT_OPERATIONS: readonly Operation[] = [
 			200: { description: "The account.", content: { schema: named("Account", accountSchema) } },
 			401: UNAUTHORIZED,
 			405: OTHER_METHOD,
+			422: faultsAnswer,
 		}),
 	},
 	{

@@ -77,6 +77,35 @@ describe("unit: reading an input by a schema", () => {
 		expect(told({ rules: { repeet: "off" } })).toEqual([{ path: "rules.repeet", message: "must be rules; did you mean `repeat`?" }]);
 	});
 
+	it("names every unknown field, not the first alone, and of one of several ways the fields of that way", () => {
+		const closed = v.variant("kind", [
+			v.strictObject({ kind: v.literal("clicks"), publisher: v.optional(v.string()), text: v.string() }),
+			v.strictObject({ kind: v.picklist(["void", "restore"]), platform: v.string(), txnid: v.string(), text: v.string() }),
+		]);
+		const told = (reading: v.GenericSchema, input: unknown) => {
+			try {
+				readInput(reading, input);
+			} catch (error) {
+				return error instanceof HttpError ? error.body.faults : error;
+			}
+		};
+		expect(told(closed, { kind: "clicks", platform: "n", publishr: "p", text: "t" })).toEqual([
+			{ path: "platform", message: "is not a known field; did you mean `publisher`?" },
+			{ path: "publishr", message: "is not a known field; did you mean `publisher`?" },
+		]);
+		expect(told(v.object({ list: v.array(closed) }), { list: [{ kind: "void", platform: "n", txid: "1", texd: "", text: "t" }] })).toEqual([
+			{ path: "list.0.txnid", message: "is required" },
+			{ path: "list.0.txid", message: "is not a known field; did you mean `txnid`?" },
+			{ path: "list.0.texd", message: "is not a known field; did you mean `text`?" },
+		]);
+		expect(told(v.strictObject({}), { a: "1", b: "2" })).toEqual([
+			{ path: "a", message: "is not a known field" },
+			{ path: "b", message: "is not a known field" },
+		]);
+		const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, at]));
+		expect(told(v.strictObject({ a: v.optional(v.string()) }), many)).toHaveLength(100);
+	});
+
 	it("may be told in other words, or as one fault that stands for all", () => {
 		expect(faultsOf({ campaigns: [] }, ({ received }) => `was ${received}`)).toEqual([{ path: "name", message: "was undefined" }]);
 		expect(faultsOf({}, { path: "id", message: "must be an id" })).toEqual([{ path: "id", message: "must be an id" }]);
