@@ -66,6 +66,8 @@ export function showHistory(events: readonly EventRow[], viewer: Viewer): Conver
 		Object.assign(state, set);
 		if (state.publisherId !== viewer.publisherId || state.status === undefined) continue;
 		const { stage = "", status, heldFor = null, test = false, revenueMicros = null, grossMicros = null, salesUsdMicros = null } = state;
+		// It is found and held in two events at once: between them it is neither settled nor held.
+		if (stage !== "settled" && stage !== "quarantined") continue;
 		const standing = showStanding({ stage, status, heldFor, test, revenueMicros, grossMicros, salesUsdMicros }, viewer);
 		const text = JSON.stringify(standing);
 		if (text === before) continue;

@@ -120,6 +120,10 @@ beforeAll(async () => {
 		event("good", 4, "late", { networkStatus: "locked" }),
 		event("good", 5, "quarantined", { stage: "quarantined", heldFor: "amount" }),
 		event("good", 6, "judged", { stage: "settled", heldFor: null, status: "approved", revenueMicros: 5_000_000 }),
+		event("odd", 1, "received", { stage: "waiting", status: "approved", publisherId: null }),
+		event("odd", 2, "attributed", { publisherId: "pa", revenueMicros: null }),
+		event("odd", 3, "quarantined", { stage: "quarantined", heldFor: "no_rate" }),
+		event("odd", 4, "quarantined", { heldFor: "review" }),
 		callback("a-1", { txnid: "good", seq: 1, publisher: "pa" }),
 		callback("c-2", { txnid: "good", seq: 2, publisher: "pc" }),
 	]);
@@ -174,6 +178,14 @@ describe("worker: GET /api/conversions", () => {
 			["reported", "pending", null, "4.0000"],
 			["held", "pending", "review", "0.0000"],
 			["reviewed", "approved", null, "5.0000"],
+		]);
+	});
+
+	it("tells of what is found and held at once why it is held, and nothing of in between", async () => {
+		const [conversion] = (await read(publisherConversionsSchema, "conversions?id=odd")).data;
+		expect(conversion?.history.map(({ cause, held }) => [cause, held])).toEqual([
+			["held", "no_exchange_rate"],
+			["held", "review"],
 		]);
 	});
 
