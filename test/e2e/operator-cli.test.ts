@@ -165,6 +165,7 @@ describe("npm run operator", () => {
 				stops: 0,
 				of: 5,
 				publishers: { stops: 2, of: 3 },
+				blocked: { stops: 0, of: 0 },
 				difference: {
 					...REPORT.difference,
 					bids: { ...REPORT.difference.bids, publishers: { starts: 0, stops: 2, started: [], stopped: ["acme", "bonus"] } },

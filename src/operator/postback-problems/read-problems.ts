@@ -4,7 +4,7 @@ import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
-import type { ConversionHold } from "../../lib/enums.ts";
+import type { ConversionHold, ConversionStatus } from "../../lib/enums.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { isPlaceholder } from "../../lib/placeholder.ts";
 import { DAY_MS, isoTime } from "../../lib/time.ts";
@@ -140,15 +140,18 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 	return { found, isCut: cut.length > 0 || ofPlatforms.length === MAX_REFUSED_OF_ALL || ofNobody.length === MAX_REFUSED };
 }
 
-/** Conversions without a click, but for those that only wait for it, and quarantined ones. */
+/** Conversions without a click, but for those that only wait for it, and quarantined ones; those that are cancelled need nobody. */
 async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
 	const ofStage = (stage: "waiting" | "unmatched" | "quarantined") =>
-		db.all<OpenRow>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
-				network_status AS "networkStatus", last_intake_id AS "lastIntakeId"
+		db.all<
+			OpenRow & { status: ConversionStatus }
+		>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
+				network_status AS "networkStatus", last_intake_id AS "lastIntakeId", status
 			FROM conversions WHERE stage <> 'settled' AND stage = ${stage} AND first_received_at >= ${fromAt}
 				AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
 			ORDER BY first_received_at DESC, platform DESC, txnid DESC LIMIT ${MAX_CONVERSIONS}`);
-	const [waiting, unmatched, quarantined] = await Promise.all([ofStage("waiting"), ofStage("unmatched"), ofStage("quarantined")]);
+	const looked = await Promise.all([ofStage("waiting"), ofStage("unmatched"), ofStage("quarantined")]);
+	const [waiting = [], unmatched = [], quarantined = []] = looked.map((rows) => rows.filter(({ status }) => status !== "cancelled"));
 	const clickless = [...waiting, ...unmatched];
 	const whyOf = await explainUncounted(
 		db,
@@ -170,7 +173,7 @@ async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt
 			return toFound(row, { cause: known.has(currency) ? "no_rate" : "unknown_currency", field: "currency", sent: shorten(currency) });
 		}),
 	];
-	return { found, isCut: [waiting, unmatched, quarantined].some(({ length }) => length === MAX_CONVERSIONS) };
+	return { found, isCut: looked.some(({ length }) => length === MAX_CONVERSIONS) };
 }
 
 async function readUnknownStatuses(db: Database, { platform, fromAt }: ProblemsQuery): Promise<Looked> {

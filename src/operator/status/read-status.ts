@@ -128,7 +128,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
 /** The statement behind the figures of the database. Each condition is that of a partial index, word for word. */
 export function figuresQuery(now: number): SQL {
 	const dead = (queue: QueueName) => counted(sql`SELECT 1 FROM dead_letters WHERE replayed_at IS NULL AND queue = ${queue}`);
-	const held = (why: ConversionHold) => counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND held_for = ${why}`);
+	const held = (why: ConversionHold) => countedOpen(sql`stage = 'quarantined' AND held_for = ${why}`);
 	return sql`SELECT
 		${counted(sql`SELECT 1 FROM book_dirty_slots`)} + (SELECT count(*) FROM book_state WHERE id = 1 AND (next_bits IS NOT NULL OR manifest_dirty <> 0)) AS dirty,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due'`)} AS undelivered,
@@ -136,12 +136,17 @@ export function figuresQuery(now: number): SQL {
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'due' AND max(next_attempt_at, queued_until) <= ${now}`)} AS overdue,
 		${counted(sql`SELECT 1 FROM callbacks WHERE state = 'exhausted'`)} AS exhausted,
 		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'waiting'`)} AS waiting,
-		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
-		${counted(sql`SELECT 1 FROM conversions WHERE stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
+		${countedOpen(sql`stage <> 'settled' AND stage = 'unmatched'`)} AS unmatched,
+		${countedOpen(sql`stage <> 'settled' AND stage = 'quarantined'`)} AS quarantined,
 		${held("no_rate")} AS "withoutRate", ${held("amount")} AS "ofAmounts", ${held("review")} AS "forReview",
 		${held("publisher_suspended")} AS "ofSuspended",
 		${counted(sql`SELECT 1 FROM conversions WHERE stage = 'quarantined' AND credited = 1 AND held_for = 'no_rate'`)} AS "creditedWithoutRate",
 		${dead("clicks")} AS "deadClicks", ${dead("postbacks")} AS "deadPostbacks", ${dead("callbacks")} AS "deadCallbacks"`;
+}
+
+/** Of the conversions that are looked at, those that need somebody: what is cancelled is worth nothing, whatever else is found of it. */
+function countedOpen(condition: SQL): SQL {
+	return sql`(SELECT count(*) FROM (SELECT status FROM conversions WHERE ${condition} LIMIT ${MAX_COUNTED}) newest WHERE status <> 'cancelled')`;
 }
 
 function counted(rows: SQL): SQL {

@@ -38,8 +38,8 @@ export const statusSchema = v.strictObject({
 	}),
 	conversions: v.strictObject({
 		waiting: count,
-		unmatched: count,
-		quarantined: count,
+		unmatched: v.pipe(count, v.description("But for those that are cancelled, which need nobody.")),
+		quarantined: v.pipe(count, v.description("The same of these.")),
 		held_for: v.pipe(
 			v.strictObject({ no_rate: count, amount: count, review: count, publisher_suspended: count }),
 			v.description("What the quarantined ones wait for: a rate, a release, a review, a publisher that is active again."),

@@ -187,6 +187,8 @@ describe("worker: causes of what was accepted", () => {
 		await accept({ txnid: "b-3", cid: hash("1"), currency: "EUR", eventAt: Date.parse("2026-11-09") });
 		await accept({ txnid: "b-4", cid: hash("1"), currency: "EURO" });
 		await accept({ txnid: "b-4b", cid: hash("1"), currency: "ISK" });
+		await accept({ txnid: "b-4c", cid: hash("1"), currency: "ISK", status: "cancelled" });
+		await accept({ txnid: "b-2b", cid: "twice", status: "cancelled" });
 		await accept({ txnid: "b-5", cid: hash("1"), payoutMicros: 20_000_000_000 });
 		await accept({ txnid: "b-6", cid: hash("4") });
 		await accept({ txnid: "b-7", cid: hash("5") });
