@@ -19,16 +19,17 @@ export function readParameter(query: Query, name: string): string | null {
 
 /** Longest value that is recorded, click ids apart. Whoever has a link can call it with any others, and what is recorded is kept. */
 const MAX_TEXT_LENGTH = 255;
-/** Most bytes of them together in a click's row, as UTF-8. */
+/** Most bytes of them together in a click's row, as UTF-8, and of the keyword that the bid's token brings. */
 const MAX_TEXTS_BYTES = 2_048;
 
 /**
  * The publisher's own values; undefined where there are none. One that is too long counts as absent, and so does one that those before it
  * in the list leave no room for.
+ * @param keyword what the click's row has beside them; null for none
  */
-export function readTexts(query: Query, names: readonly ClickText[] = CLICK_TEXTS): ClickMessage["texts"] {
+export function readTexts(query: Query, names: readonly ClickText[] = CLICK_TEXTS, keyword: string | null = null): ClickMessage["texts"] {
 	let texts: ClickMessage["texts"];
-	let bytesLeft = MAX_TEXTS_BYTES;
+	let bytesLeft = MAX_TEXTS_BYTES - (keyword === null ? 0 : bytesOf(keyword));
 	for (const name of names) {
 		const text = readParameter(query, name);
 		if (text === null) continue;

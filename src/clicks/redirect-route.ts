@@ -133,7 +133,8 @@ function redirect(
 	const signals = readQuerySignals(query, headers.get("sec-gpc"));
 	const isStripped =
 		token.stripped || (signals !== null && privacyOf(signals, publisher?.privacy ?? DEFAULT_PRIVACY, deps.vendorId ?? null) !== "as_sent");
-	const texts = readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS);
+	const keyword = isStripped ? null : token.keyword;
+	const texts = readTexts(query, isStripped ? textsOfStripped(token) : CLICK_TEXTS, keyword);
 	const learned = token.kind === "link" ? deps.book.learned : null;
 	const reckoning =
 		learned === null || publisher === undefined || publisher.restrained
@@ -160,7 +161,7 @@ function redirect(
 		grossMicros: terms.grossMicros,
 		texts,
 		ipPrefix: isStripped || address === null ? undefined : (networkPrefix(address) ?? undefined),
-		keyword: isStripped ? undefined : (token.keyword ?? undefined),
+		keyword: keyword ?? undefined,
 		askedFrom: isStripped ? undefined : (token.askedFrom ?? undefined),
 		link: target.link,
 		sourceHash: token.sourceHash ?? undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CLICK_TEXTS } from "../../src/clicks/message.ts";
 import { readCountry, readParameter, readTexts } from "../../src/clicks/read-parameters.ts";
 import { Query } from "../../src/lib/query.ts";
 
@@ -77,6 +78,15 @@ describe("worker: parameters of a click URL", () => {
 		const bytes = [...Object.values(texts), texts.subi ?? ""].reduce((sum, text) => sum + new TextEncoder().encode(text).byteLength, 0);
 		expect(bytes).toBeGreaterThan(1_500);
 		expect(bytes).toBeLessThanOrEqual(2_048);
+	});
+
+	test("the keyword that priced the bid takes its part of them", () => {
+		const [id, most] = ["c".repeat(1_024), "a".repeat(255)];
+		const query = new Query(`clickid=${id}&subi=${most}&psorc=${most}&pcat=${most}&subid1=end`);
+		// 1,024 + 2 × 255 + 255 + 255 + 3 leave one byte.
+		expect(readTexts(query, CLICK_TEXTS, "k")).toEqual({ clickid: id, subi: most, psorc: most, pcat: most, subid1: "end" });
+		expect(readTexts(query, CLICK_TEXTS, "é")).toEqual({ clickid: id, subi: most, psorc: most, pcat: most });
+		expect(readTexts(query, CLICK_TEXTS, "é".repeat(64))).toEqual({ clickid: id, subi: most, psorc: most, subid1: "end" });
 	});
 
 	test("control characters are taken out", () => {
