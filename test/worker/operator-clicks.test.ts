@@ -26,6 +26,7 @@ const CLICKS = Array.from({ length: COUNT }, (_, n): ClickMessage => {
 		...{ brandId: 1 + (n % 2), campaignId: 11 + (n % 2), country: n % 5 === 0 ? "GB" : "US" },
 		...(n % 7 === 0 && { kind: "link" as const }),
 		...(n === 20 && { publisher: "nobody" }),
+		...(n === 21 && { ipPrefix: "203.0.113.0/24", askedFrom: "2001:db8:1::/48", keyword: "boots" }),
 		...(reason !== undefined && { reason }),
 		texts: { clickid: `click-${n}`, ...(n % 3 === 1 && { subi: "news" }) },
 	});
@@ -113,6 +114,12 @@ describe("worker: GET /operator/clicks", () => {
 			expect((await page(`id=${id}&publisher=pc`)).data).toEqual([]);
 		}
 		expect(await page("id=nothing")).toEqual({ data: [], limit: 100, next_cursor: null });
+	});
+
+	it("shows by what a dispute is settled: the keyword of the bid, and the networks that asked and clicked", async () => {
+		const networks = { address_prefix: "203.0.113.0/24", asked_from: "2001:db8:1::/48", keyword: "boots" };
+		expect((await page("id=click-21")).data).toMatchObject([networks]);
+		expect((await page("id=click-22")).data).toMatchObject([{ address_prefix: null, asked_from: null, keyword: null }]);
 	});
 
 	it.each([

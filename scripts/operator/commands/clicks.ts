@@ -39,11 +39,12 @@ async function list(options: ServerOptions & Partial<Record<Filter, string>>): P
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
 }
 
-/** @example "2026-11-21T09:00:00.000Z  0b7e…  acme-media  shoes.example 9001 US  openrtb  source news  paid 0.2000 USD" */
+/** @example "2026-11-21T09:00:00.000Z  0b7e…  acme-media  shoes.example 9001 US  openrtb  source news  from 203.0.113.0/24  paid 0.2000 USD" */
 function describeClick(click: ClickPage["data"][number]): string {
-	const { clicked_at, click_hash, publisher, brand, campaign_id, country, kind, source_id, reason, bid } = click;
+	const { clicked_at, click_hash, publisher, brand, campaign_id, country, kind, source_id, address_prefix, reason, bid } = click;
 	const place = [brand ?? "no brand", String(campaign_id), ...(country === null ? [] : [country])].join(" ");
 	const judged = reason === null ? `paid ${bid} USD` : `unpaid: ${REASONS[reason]}`;
 	const source = source_id === null || source_id === "" ? [] : [`source ${source_id}`];
-	return [clicked_at, click_hash, publisher ?? "nobody", place, kind, ...source, judged].join("  ");
+	const network = address_prefix === null ? [] : [`from ${address_prefix}`];
+	return [clicked_at, click_hash, publisher ?? "nobody", place, kind, ...source, ...network, judged].join("  ");
 }

@@ -18,6 +18,8 @@ const COLUMNS: readonly Column<ListedClick>[] = [
 	...CLICK_COLUMNS,
 	{ head: "Country", cell: ({ country }) => country },
 	{ head: "Keyword", cell: ({ keyword }) => keyword, isGiven: ({ keyword }) => Boolean(keyword) },
+	{ head: "Network", cell: ({ address_prefix }) => address_prefix, isGiven: ({ address_prefix }) => address_prefix !== null },
+	{ head: "Bid asked from", cell: ({ asked_from }) => asked_from, isGiven: ({ asked_from }) => asked_from !== null },
 ];
 
 /** @param query as `GET /operator/clicks` takes it */

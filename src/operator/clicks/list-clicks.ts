@@ -9,7 +9,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { OPERATOR_CURSOR } from "../../lib/page-cursor.ts";
 import { HOUR_MS } from "../../lib/time.ts";
-import type { ClickPage } from "./clicks-answer.ts";
+import type { ClickPage, ListedClick } from "./clicks-answer.ts";
 import type { ClicksQuery } from "./clicks-request.ts";
 
 /** Clicks that a page with filters looks at: where these hold too few, the cursor goes on behind them. */
@@ -33,10 +33,15 @@ export async function listClicks(db: Database, query: ClicksQuery): Promise<Clic
 	const end = shown.at(-1);
 	const next = rows.length > limit && end !== undefined ? { at: end.clicked_at, id: end.id } : isFiltered(query) ? lastLookedAt : undefined;
 	return {
-		data: shown.map((row) => ({ ...showClick(row), country: row.country, keyword: row.keyword })),
+		data: shown.map(showListed),
 		limit,
 		next_cursor: next === undefined ? null : OPERATOR_CURSOR.write(next),
 	};
+}
+
+function showListed(row: ClickRow): ListedClick {
+	const { country, keyword, ip_prefix, asked_from } = row;
+	return { ...showClick(row), country, keyword, address_prefix: ip_prefix, asked_from };
 }
 
 /**
