@@ -1,10 +1,12 @@
 /** `npm run certify`: checks a running endpoint against the OpenRTB and Serving Engine rules, and prints a report. */
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
+import { post, request } from "./certify/openrtb-asks.ts";
 import { openRtbRules, type Profile } from "./certify/openrtb-rules.ts";
 import type { Subject, Verdict } from "./certify/rule.ts";
 import { runRules, send } from "./certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "./certify/serving-engine-rules.ts";
+import { readSupplyChain } from "./certify/supply-chain.ts";
 import { writeJunit } from "./certify/write-junit.ts";
 import { ACME } from "./demo/well-known.ts";
 import { errorCode, Failure, reportFailure } from "./local/failure.ts";
@@ -17,6 +19,7 @@ type Flags = {
 	domain?: string;
 	keyword?: string;
 	deeplink?: string;
+	schain?: string;
 	profile: Profile;
 	json?: string;
 	junit?: string;
@@ -28,7 +31,7 @@ const MARKS = { pass: "ok  ", fail: "FAIL", "not checked": "-   " } as const;
 /** A brand and a keyword of the demo network. */
 const DEMO = { domain: "shoes.example", keyword: "running shoes", deeplink: "https://www.shoes.example/certify" };
 
-function readSubject({ url = findLocalOrigin(process.env), identity, publisherId, domain, keyword, deeplink }: Flags): {
+function readSubject({ url = findLocalOrigin(process.env), identity, publisherId, domain, keyword, deeplink, schain }: Flags): {
 	origin: string;
 	subject: Subject;
 } {
@@ -40,6 +43,9 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 	if (identity === undefined && !demo) throw new Failure("--identity is needed: the Publisher Identity to bid for.");
 	if (domain === undefined && !demo)
 		throw new Failure("--domain is needed: a brand that bids for this publisher in the US at this hour, without a deeplink.");
+	const supplyChain = schain === undefined ? null : readSupplyChain(schain);
+	if (schain !== undefined && supplyChain === null)
+		throw new Failure("--schain must be a complete supply chain as OpenRTB serializes it, such as 1.0,1!ssp.example,1234,1.");
 	return {
 		origin: parsed.origin,
 		subject: {
@@ -48,6 +54,7 @@ function readSubject({ url = findLocalOrigin(process.env), identity, publisherId
 			domain: domain ?? DEMO.domain,
 			keyword: keyword ?? (demo ? DEMO.keyword : null),
 			deeplink: deeplink ?? (demo ? DEMO.deeplink : null),
+			supplyChain,
 		},
 	};
 }
@@ -71,16 +78,10 @@ function print(group: string, verdicts: readonly Verdict[]): void {
 }
 
 /** How long answers take from here, the network included: what an SSP would see. */
-async function time(origin: string, { identity, domain }: Subject): Promise<{ p50: number; p95: number }> {
+async function time(origin: string, subject: Subject): Promise<{ p50: number; p95: number }> {
 	const times: number[] = [];
 	for (let i = 0; i < TIMED; i++) {
-		const body = JSON.stringify({ id: `certify-${i}`, imp: [{ id: "1" }], site: { domain }, test: 1 });
-		const { milliseconds } = await send(origin, {
-			method: "POST",
-			path: `/openrtb/${identity}`,
-			body,
-			headers: { "content-type": "application/json" },
-		});
+		const { milliseconds } = await send(origin, post(subject, request(subject, { id: `certify-${i}` })));
 		times.push(milliseconds);
 	}
 	times.sort((a, b) => a - b);
@@ -88,20 +89,19 @@ async function time(origin: string, { identity, domain }: Subject): Promise<{ p5
 }
 
 /** Nearly every rule is about a bid. @throws Failure where the brand does not bid */
-async function checkBids(origin: string, { identity, domain }: Subject): Promise<void> {
-	const body = JSON.stringify({ id: "certify-first", imp: [{ id: "1" }], site: { domain }, test: 1 });
-	const headers = { "content-type": "application/json" };
+async function checkBids(origin: string, subject: Subject): Promise<void> {
 	let status: number;
 	try {
-		({ status } = await send(origin, { method: "POST", path: `/openrtb/${identity}`, body, headers }));
+		({ status } = await send(origin, post(subject, request(subject))));
 	} catch (error) {
 		throw new Failure(
 			`${origin} does not answer (${error instanceof Error ? error.message : String(error)}).\nStart a server here with \`npm start\`, or name another with --url.`,
 		);
 	}
 	if (status !== 204) return;
+	const { domain, identity, supplyChain } = subject;
 	throw new Failure(
-		`${domain} does not bid for ${identity} in the US now, so there is nothing to check. Give another --domain or --identity; the operator sees why with \`npm run operator -- explain\`.`,
+		`${domain} does not bid for ${identity} in the US now, so there is nothing to check. Give another --domain or --identity${supplyChain === null ? ", or a supply chain (--schain) where the publisher asks for one" : " or --schain"}; the operator sees why with \`npm run operator -- explain\`.`,
 	);
 }
 
@@ -135,6 +135,7 @@ new Command("certify")
 	.option("--domain <domain>", "a brand that bids")
 	.option("--keyword <keyword>", "a keyword that bids without a domain")
 	.option("--deeplink <url>", "a page of that brand, which its campaign bids on")
+	.option("--schain <chain>", "the supply chain to send, where the publisher asks for one: 1.0,1!asi,sid,hp, as OpenRTB serializes it")
 	.addOption(new Option("--profile <profile>", "how the publisher's bids are answered").choices(["contract", "full"]).default("contract"))
 	.option("--json <file>", "also write the report there")
 	.option("--junit <file>", "also write it there as JUnit XML")

@@ -1,108 +1,30 @@
 /** The OpenRTB 2.5 endpoint's rules. */
 import { gzipSync } from "node:zlib";
-import { type Answer, bodyOf, expectEqual, expectThat, isObject, type Rule, type Sent, type Subject } from "./rule.ts";
-
-type Fields = Record<string, unknown>;
+import { FULL_RULES } from "./full-rules.ts";
+import {
+	bidOf,
+	clickRule,
+	clickUrlOf,
+	extOf,
+	type Fields,
+	fillRule,
+	isError,
+	isFill,
+	live,
+	noBidRule,
+	post,
+	priceOf,
+	REQUEST_ID,
+	request,
+	seatOf,
+	versioned,
+} from "./openrtb-asks.ts";
+import { bodyOf, expectEqual, expectThat, isObject, type Rule, type Subject } from "./rule.ts";
+import { SUPPLY_CHAIN_RULES } from "./supply-chain-rules.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NEVER_IN_RESPONSE = ["nbr", "ext"];
 const NEVER_IN_BID = ["lurl", "cid", "crid", "w", "h", "dealid"];
-const REQUEST_ID = "certify-auction";
-
-function request({ domain }: Subject, changes: Fields = {}, impression: Fields = {}): Fields {
-	return { id: REQUEST_ID, imp: [{ id: "certify-imp", ...impression }], site: { domain }, test: 1, ...changes };
-}
-
-function post({ identity }: Subject, body: unknown, headers: Record<string, string> = {}): Sent {
-	return {
-		method: "POST",
-		path: `/openrtb/${identity}`,
-		body: typeof body === "string" ? body : JSON.stringify(body),
-		headers: { "content-type": "application/json", ...headers },
-	};
-}
-
-/** The one bid of a fill; an empty object where there is none. */
-function bidOf(answer: Answer): Fields {
-	const seat = seatOf(answer);
-	const bid = Array.isArray(seat.bid) ? seat.bid[0] : undefined;
-	return isObject(bid) ? bid : {};
-}
-
-function seatOf(answer: Answer): Fields {
-	const { seatbid } = bodyOf(answer);
-	const seat = Array.isArray(seatbid) ? seatbid[0] : undefined;
-	return isObject(seat) ? seat : {};
-}
-
-/** The click URL inside adm, or null. */
-function clickUrlOf(answer: Answer): URL | null {
-	const { adm } = bidOf(answer);
-	if (typeof adm !== "string") return null;
-	const { native } = bodyOf({ ...answer, text: adm });
-	const link = isObject(native) ? native.link : undefined;
-	return isObject(link) && typeof link.url === "string" ? URL.parse(link.url) : null;
-}
-
-function versioned(answer: Answer): string[] {
-	return expectEqual("x-openrtb-version", answer.headers.get("x-openrtb-version"), "2.5");
-}
-
-function isFill(answer: Answer): string[] {
-	return [...expectEqual("status", answer.status, 200), ...versioned(answer)];
-}
-
-function isNoBid(answer: Answer): string[] {
-	return [
-		...expectEqual("status", answer.status, 204),
-		...versioned(answer),
-		...expectThat(answer.text === "", "the body is not empty"),
-		...expectEqual("Content-Type", answer.headers.get("content-type"), null),
-	];
-}
-
-function isError(answer: Answer, error: string): string[] {
-	return [...expectEqual("status", answer.status, 400), ...versioned(answer), ...expectEqual("body", bodyOf(answer), { error })];
-}
-
-/** A rule about parameters of the click URL. */
-function clickRule(name: string, make: (subject: Subject) => Fields, expected: Record<string, string | null>): Rule {
-	return {
-		name,
-		send: (subject) => post(subject, make(subject)),
-		check(answer) {
-			const url = clickUrlOf(answer);
-			if (url === null) return [...isFill(answer), "adm holds no native.link.url that is a URL"];
-			return Object.entries(expected).flatMap(([parameter, value]) =>
-				expectEqual(`click URL's ${parameter}`, url.searchParams.get(parameter), value),
-			);
-		},
-	};
-}
-
-function noBidRule(name: string, make: Rule["send"], first?: Rule["first"]): Rule {
-	return { name: `${name}: 204, empty, without Content-Type`, send: make, check: isNoBid, ...(first !== undefined && { first }) };
-}
-
-function fillRule(name: string, make: (subject: Subject) => Sent): Rule {
-	return { name, send: make, check: isFill };
-}
-
-/** A live bid: a price can be seen on no other. */
-function live(subject: Subject, bidfloor?: unknown): Sent {
-	return post(subject, request(subject, { test: 0 }, bidfloor === undefined ? {} : { bidfloor, bidfloorcur: "USD" }));
-}
-
-/** The price of a live bid in ten-thousandths of a USD. */
-function priceOf(answer: Answer | null): number {
-	const price = answer === null ? undefined : bidOf(answer).price;
-	return typeof price === "number" ? Math.round(price * 10_000) : 0;
-}
-
-function extOf(answer: Answer): Fields {
-	const { ext } = bidOf(answer);
-	return isObject(ext) ? ext : {};
-}
 
 /** What `response_profile` of the publisher is. */
 export type Profile = "contract" | "full";
@@ -113,53 +35,6 @@ export function openRtbRules(profile: Profile): readonly Rule[] {
 }
 
 const NEVER = "fields that never appear do not";
-
-const isNotice = (kind: string, url: unknown, macro: string): string[] =>
-	typeof url === "string" && URL.canParse(url) && url.includes(macro)
-		? []
-		: [`${kind} is ${JSON.stringify(url) ?? "absent"}, expected a URL that holds ${macro}`];
-
-/** What a bid that is answered in full has beside. */
-const FULL_RULES: readonly Rule[] = [
-	{
-		name: "a bid in full has crid, cid, mtype 4 and exp",
-		send: (subject) => post(subject, request(subject)),
-		check(answer) {
-			const { crid, cid, mtype, exp } = bidOf(answer);
-			return [
-				...isFill(answer),
-				...expectThat(typeof crid === "string" && crid !== "", "crid is no text"),
-				...expectThat(typeof cid === "string" && cid !== "", "cid is no text"),
-				...expectEqual("mtype", mtype, 4),
-				...expectThat(Number.isInteger(exp) && Number(exp) > 0, "exp is no number of seconds"),
-			];
-		},
-	},
-	{
-		name: "a bid in full has nurl, burl and lurl with their macros",
-		send: (subject) => post(subject, request(subject)),
-		check(answer) {
-			const { nurl, burl, lurl } = bidOf(answer);
-			const macro = (name: string) => `$\{AUCTION_${name}}`;
-			return [
-				...isFill(answer),
-				...isNotice("nurl", nurl, macro("PRICE")),
-				...isNotice("burl", burl, macro("PRICE")),
-				...isNotice("lurl", lurl, macro("LOSS")),
-			];
-		},
-	},
-	{
-		name: "a bid in full has cat and cattax together, or neither",
-		send: (subject) => post(subject, request(subject)),
-		check(answer) {
-			const { cat, cattax } = bidOf(answer);
-			const isNone = cat === undefined && cattax === undefined;
-			const isBoth = Array.isArray(cat) && cat.length > 0 && Number.isInteger(cattax);
-			return [...isFill(answer), ...expectThat(isNone || isBoth, "cat is no list, or cattax no number")];
-		},
-	},
-];
 
 export const OPENRTB_RULES: readonly Rule[] = [
 	fillRule("a brand that bids is 200", (subject) => post(subject, request(subject))),
@@ -357,6 +232,7 @@ export const OPENRTB_RULES: readonly Rule[] = [
 		check: isFill,
 	},
 	noBidRule("a private auction", (subject) => post(subject, request(subject, {}, { pmp: { private_auction: 1, deals: [{ id: "d" }] } }))),
+	...SUPPLY_CHAIN_RULES,
 	noBidRule("another country", (subject) => post(subject, request(subject, { device: { geo: { country: "DE" } } }))),
 	noBidRule("neither domain nor keyword", (subject) => post(subject, request(subject, { site: {} }))),
 	noBidRule("an unknown domain", (subject) => post(subject, request(subject, { site: { domain: "certify-no-such-brand.invalid" } }))),

@@ -1,4 +1,5 @@
 /** A rule of the interface as it is checked on a running endpoint: what is sent, and what the answer must be. */
+import type { SupplyChain } from "./supply-chain.ts";
 
 export type Answer = { status: number; headers: Headers; text: string; milliseconds: number };
 
@@ -10,6 +11,8 @@ export type Subject = {
 	keyword: string | null;
 	/** A page of the brand that it bids on. */
 	deeplink: string | null;
+	/** Sent with each bid request; null where the publisher asks for none. */
+	supplyChain: SupplyChain | null;
 };
 
 export type Sent = { method: "GET" | "POST"; path: string; body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> };
@@ -17,7 +20,7 @@ export type Sent = { method: "GET" | "POST"; path: string; body?: string | Uint8
 export type Rule = {
 	name: string;
 	/** What of the subject it takes, beside a brand that bids: without it the rule is not checked. */
-	needs?: "publisherId" | "keyword" | "deeplink";
+	needs?: "publisherId" | "keyword" | "deeplink" | "supplyChain";
 	/** Sent before, where the rule is about two answers. */
 	first?: (subject: Subject) => Sent;
 	/** @param first the answer to what was sent before */

@@ -18,7 +18,7 @@ export async function send(origin: string, { method, path, body, headers }: Sent
 }
 
 /** How what a rule may need is given. */
-const OPTIONS = { publisherId: "--publisher-id", keyword: "--keyword", deeplink: "--deeplink" } as const;
+const OPTIONS = { publisherId: "--publisher-id", keyword: "--keyword", deeplink: "--deeplink", supplyChain: "--schain" } as const;
 
 export async function runRules(origin: string, rules: readonly Rule[], subject: Subject): Promise<Verdict[]> {
 	const verdicts: Verdict[] = [];

@@ -10,9 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OPENRTB_RULES } from "../../scripts/certify/openrtb-rules.ts";
+import { openRtbRules } from "../../scripts/certify/openrtb-rules.ts";
 import { runRules } from "../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../scripts/certify/serving-engine-rules.ts";
+import { readSupplyChain } from "../../scripts/certify/supply-chain.ts";
 import example from "../../scripts/examples/network.json" with { type: "json" };
 import { clickLink } from "../../scripts/stack/click-link.ts";
 import { buildBundles, type Stack, startStack, type Topology } from "../../scripts/stack/start-stack.ts";
@@ -102,13 +103,26 @@ describe.each<[string, Topology]>([
 		timeout: 120_000,
 	}, async () => {
 		called.splice(0);
+		const [publisher] = example.publishers;
+		const withChain = {
+			...publisher,
+			id: "chain-notes",
+			publisher_id: "2002",
+			publisher_identity: "chain_notes",
+			callback_url: null,
+			response_profile: "full",
+			openrtb: { schain: { parties: [{ asi: "ssp.example", sid: "1" }] } },
+		};
 		const imported = await fetch(`${stack.origin}/operator/network`, {
 			method: "POST",
 			headers: { OperatorKey: stack.operatorKey },
 			body: JSON.stringify({
 				...example,
 				platforms: example.platforms.map((platform) => ({ ...platform, access_key: PLATFORM_KEY })),
-				publishers: example.publishers.map((publisher) => ({ ...publisher, access_key: ACCESS_KEY, callback_url: receiverUrl })),
+				publishers: [
+					...example.publishers.map((publisher) => ({ ...publisher, access_key: ACCESS_KEY, callback_url: receiverUrl })),
+					withChain,
+				],
 			}),
 		});
 		expect(await readJson<{ counts: { brands: number } }>(imported)).toMatchObject({ counts: { brands: expect.any(Number) } });
@@ -119,11 +133,15 @@ describe.each<[string, Topology]>([
 			domain: "kettles.example",
 			keyword: "electric kettle",
 			deeplink: "https://kettles.example/copper",
+			supplyChain: null,
 		};
-		for (const rules of [OPENRTB_RULES, SERVING_ENGINE_RULES]) {
+		for (const rules of [openRtbRules("contract"), SERVING_ENGINE_RULES]) {
 			const verdicts = await runRules(stack.edge, rules, subject);
-			expect(verdicts.filter(({ outcome }) => outcome !== "pass")).toEqual([]);
+			expect(verdicts.filter(({ outcome, faults }) => outcome !== "pass" && !faults.includes("needs --schain"))).toEqual([]);
 		}
+		const chained = { ...subject, identity: "chain_notes", publisherId: "2002", supplyChain: readSupplyChain("1.0,1!ssp.example,1,1") };
+		const verdicts = await runRules(stack.edge, openRtbRules("full"), chained);
+		expect(verdicts.filter(({ outcome }) => outcome !== "pass")).toEqual([]);
 
 		const bid = await readJson<{ seatbid: [{ bid: [{ adm: string }] }] }>(
 			await fetch(`${stack.edge}/openrtb/kitchen_notes`, {

@@ -4,6 +4,7 @@ import { OPENRTB_RULES, openRtbRules } from "../../../scripts/certify/openrtb-ru
 import type { Answer, Rule, Subject } from "../../../scripts/certify/rule.ts";
 import { runRules } from "../../../scripts/certify/run-rules.ts";
 import { SERVING_ENGINE_RULES } from "../../../scripts/certify/serving-engine-rules.ts";
+import { readSupplyChain } from "../../../scripts/certify/supply-chain.ts";
 import { writeJunit } from "../../../scripts/certify/write-junit.ts";
 
 const SUBJECT: Subject = {
@@ -12,6 +13,7 @@ const SUBJECT: Subject = {
 	domain: "shoes.example",
 	keyword: "shoes",
 	deeplink: "https://shoes.example/new",
+	supplyChain: null,
 };
 const ALL = [...new Set([...OPENRTB_RULES, ...openRtbRules("full"), ...SERVING_ENGINE_RULES])];
 
@@ -92,12 +94,48 @@ describe("unit: certify", () => {
 
 	it("what the subject lacks is not sent, and said", async () => {
 		const lacking = { ...SUBJECT, keyword: null, publisherId: null, deeplink: null };
-		const rules = [rule("a keyword alone"), rule("an ad:"), rule("a page of the brand is bid on")];
+		const rules = [rule("a keyword alone"), rule("an ad:"), rule("a page of the brand is bid on"), rule("no supply chain")];
 		expect((await runRules("http://localhost:1", rules, lacking)).map(({ outcome, faults }) => [outcome, ...faults])).toEqual([
 			["not checked", "needs --keyword"],
 			["not checked", "needs --publisher-id"],
 			["not checked", "needs --deeplink"],
+			["not checked", "needs --schain"],
 		]);
+	});
+});
+
+describe("unit: certify of publishers who ask for a supply chain", () => {
+	const chain = readSupplyChain("1.0,1!SSP.example,12%2C34,1!reseller.example,r-1,1,,Reseller%20Ltd,reseller.example");
+	const subject = { ...SUBJECT, supplyChain: chain };
+	const sentBy = (name: string) => JSON.parse(String(rule(name).send(subject, null).body)).source;
+
+	it("reads chains as OpenRTB serializes them", () => {
+		expect(chain).toEqual({
+			ver: "1.0",
+			complete: 1,
+			nodes: [
+				{ asi: "SSP.example", sid: "12,34", hp: 1 },
+				{ asi: "reseller.example", sid: "r-1", hp: 1, name: "Reseller Ltd", domain: "reseller.example" },
+			],
+		});
+		expect(readSupplyChain("1.0,1!ssp.example,%,0")?.nodes).toEqual([{ asi: "ssp.example", sid: "%", hp: 0 }]);
+	});
+
+	it.each(["", "1.0,1", "1.0,0!ssp.example,1,1", "ssp.example,1,1", "1.0,1!ssp.example", "1.0,1!ssp.example,1,1!", "x,1!ssp.example,1,1"])(
+		"%j is no chain that could bid",
+		(text) => {
+			expect(readSupplyChain(text)).toBeNull();
+		},
+	);
+
+	it("each request brings it, and rules send what is wrong with one", () => {
+		expect(sentBy("a brand that bids is 200")).toEqual({ schain: chain });
+		expect(sentBy("OpenRTB 2.5)")).toEqual({ ext: { schain: chain } });
+		expect(sentBy("no supply chain")).toBeUndefined();
+		expect(sentBy("that is not complete")).toEqual({ schain: { ...chain, complete: 0 } });
+		expect(sentBy("has no sid").schain.nodes[1]).toEqual({ asi: "reseller.example", hp: 1 });
+		expect(sentBy("of which one is not complete")).toEqual({ schain: chain, ext: { schain: { ...chain, complete: 0 } } });
+		expect(JSON.parse(String(rule("a brand that bids is 200").send(SUBJECT, null).body))).not.toHaveProperty("source");
 	});
 });
 
