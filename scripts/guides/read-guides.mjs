@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderGuides } from "./render-guides.mjs";
 
-/** Guides for publishers and platforms beside those in docs/publishers. */
-const FURTHER_FILES = ["docs/callbacks.md", "docs/postbacks.md", "docs/reports.md"];
+/** Guides for publishers, their lawyers and platforms beside those in docs/publishers. */
+const FURTHER_FILES = ["docs/callbacks.md", "docs/postbacks.md", "docs/privacy.md", "docs/reports.md"];
 
 /** All of them as JSON. @param {string} root the project's folder */
 export function readGuides(root) {

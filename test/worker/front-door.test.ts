@@ -9,7 +9,7 @@ import "../support/worker-env.ts";
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const FILES = Object.keys({
 	...import.meta.glob("../../docs/publishers/*.md"),
-	...import.meta.glob("../../docs/{callbacks,postbacks,reports}.md"),
+	...import.meta.glob("../../docs/{callbacks,postbacks,privacy,reports}.md"),
 }).map((path) => path.replace("../../", "/").replace(/(\/README)?\.md$/, ""));
 
 async function get(path: string, headers: Record<string, string> = { accept: BROWSER }, method = "GET") {
