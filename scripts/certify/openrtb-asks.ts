@@ -51,7 +51,7 @@ export function isFill(answer: Answer): string[] {
 	return [...expectEqual("status", answer.status, 200), ...versioned(answer)];
 }
 
-export function isNoBid(answer: Answer): string[] {
+function isNoBid(answer: Answer): string[] {
 	return [
 		...expectEqual("status", answer.status, 204),
 		...versioned(answer),

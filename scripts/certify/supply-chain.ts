@@ -1,7 +1,7 @@
 /** Supply chains as OpenRTB serializes them: `ver,complete!asi,sid,hp,rid,name,domain,ext!…`, values percent-encoded. */
 
 /** `hp` is 1 in every chain of this version. */
-export type SupplyNode = { asi: string; sid: string; hp: number; rid?: string; name?: string; domain?: string };
+type SupplyNode = { asi: string; sid: string; hp: number; rid?: string; name?: string; domain?: string };
 export type SupplyChain = { ver: string; complete: number; nodes: SupplyNode[] };
 
 /** Null where the text is no complete chain whose nodes all have `asi` and `sid`: others never bid where a chain is asked for. */

@@ -31,15 +31,13 @@ export async function holdGuards(
 	network: NetworkLearning | null,
 	{ day, after, all }: { day: number; after: number; all: boolean },
 ): Promise<number | null> {
-	// A night that is under way has closed some campaigns' books up to its own day.
-	const since = sql`SELECT k.campaign_id, sum(k.paid_micros) AS paid, sum(k.gross_micros) AS projected
-		FROM learning_clicks k LEFT JOIN learning_campaigns n ON n.campaign_id = k.campaign_id
-		WHERE k.day >= ${day} AND k.day >= coalesce(n.day, ${day}) AND k.paid_micros > 0 GROUP BY k.campaign_id`;
+	const dirty = await readDirty(db, day, after, all);
+	const last = dirty.at(-1)?.campaignId;
+	if (last === undefined) return null;
 	const rows = await db.all<GuardRow>(sql`SELECT c.campaign_id AS "campaignId", c.epc_learning AS "epcLearning", l.steering,
-			coalesce(s.paid, 0) AS "paidMicros", coalesce(s.projected, 0) AS "projectedMicros"
-		FROM campaigns c LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id LEFT JOIN (${since}) s ON s.campaign_id = c.campaign_id
-		WHERE c.campaign_id > ${after} AND (s.campaign_id IS NOT NULL OR (${Number(all)} = 1 AND l.steering IS NOT NULL))
-		ORDER BY c.campaign_id LIMIT ${CAMPAIGNS_A_SLICE}`);
+			CAST(s.value ->> 'paidMicros' AS BIGINT) AS "paidMicros", CAST(s.value ->> 'projectedMicros' AS BIGINT) AS "projectedMicros"
+		FROM json_each(${JSON.stringify(dirty)}) s JOIN campaigns c ON c.campaign_id = CAST(s.value ->> 'campaignId' AS BIGINT)
+		LEFT JOIN learning_campaigns l ON l.campaign_id = c.campaign_id`);
 	const moved = rows.flatMap((row) => {
 		const { mode, settings } = campaignPolicy(network, readLearning<CampaignLearning>(row.epcLearning));
 		const next = steer(row, settings);
@@ -56,7 +54,27 @@ export async function holdGuards(
 		),
 		...markCampaigns(automatic),
 	]);
-	return rows.length < CAMPAIGNS_A_SLICE ? null : (rows.at(-1)?.campaignId ?? null);
+	return dirty.length < CAMPAIGNS_A_SLICE ? null : last;
+}
+
+type DirtyRow = Pick<GuardRow, "campaignId" | "paidMicros" | "projectedMicros">;
+
+/**
+ * The next campaigns whose guards may have moved: those whose clicks were paid for since the night, found by the day of these; and where
+ * all are asked for, those that have guards. Campaigns and days without either are not read: `+` keeps D1 from going by campaigns.
+ */
+function readDirty(db: Database, day: number, after: number, all: boolean): Promise<DirtyRow[]> {
+	const guarded = all
+		? sql`UNION ALL SELECT * FROM (SELECT campaign_id, 0 AS paid, 0 AS projected FROM learning_campaigns
+			WHERE campaign_id > ${after} AND steering IS NOT NULL ORDER BY campaign_id LIMIT ${CAMPAIGNS_A_SLICE}) guarded`
+		: sql``;
+	// A night that is under way has closed some campaigns' books up to its own day.
+	return db.all<DirtyRow>(sql`SELECT +campaign_id AS "campaignId", sum(paid) AS "paidMicros", sum(projected) AS "projectedMicros" FROM (
+			SELECT k.campaign_id, k.paid_micros AS paid, k.gross_micros AS projected
+			FROM learning_clicks k LEFT JOIN learning_campaigns n ON n.campaign_id = k.campaign_id
+			WHERE k.day >= ${day} AND k.day >= coalesce(n.day, ${day}) AND k.paid_micros > 0 AND +k.campaign_id > ${after}
+			${guarded}) dirty
+		GROUP BY +campaign_id ORDER BY +campaign_id LIMIT ${CAMPAIGNS_A_SLICE}`);
 }
 
 /** What is to be in force; null where that is what is. */

@@ -138,15 +138,20 @@ export function writeTraffic({ publishers, sources, links }: SharedFactors, day:
 	];
 }
 
-/** Campaigns of whose clicks nothing is left go back to the operator's numbers. */
+/**
+ * Campaigns of whose clicks nothing is left go back to the operator's numbers, once. Never NOT IN a query: for more ids than its memory
+ * holds PostgreSQL would go through all of them for each row.
+ */
 export function forgetOthers(day: number): SQL[] {
+	const isNone = (table: SQL, campaignId: SQL) => sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE known.campaign_id = ${campaignId})`;
+	const ofFactor = sql`learning_factors.campaign_id`;
+	const hasLearned = sql`(SELECT campaign_id FROM learning_campaigns WHERE day = ${day} AND learned IS NOT NULL) known`;
+	const hasToForget = sql`day < ${day} AND (learned IS NOT NULL OR steering IS NOT NULL)`;
 	return [
-		sql`UPDATE learning_factors SET target = '1', moving = 1
-			WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM learning_campaigns WHERE day = ${day} AND learned IS NOT NULL)`,
-		sql`DELETE FROM learning_factors WHERE campaign_id <> 0 AND campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
-		sql`DELETE FROM learning_campaigns WHERE campaign_id NOT IN (SELECT campaign_id FROM campaigns)`,
-		markCampaignsOf(sql`SELECT campaign_id FROM learning_campaigns
-			WHERE day < ${day} AND (learned IS NOT NULL OR steering IS NOT NULL)`),
-		sql`UPDATE learning_campaigns SET learned = NULL, steering = NULL, day = ${day} WHERE day < ${day}`,
+		sql`UPDATE learning_factors SET target = '1', moving = 1 WHERE campaign_id <> 0 AND target <> '1' AND ${isNone(hasLearned, ofFactor)}`,
+		sql`DELETE FROM learning_factors WHERE campaign_id <> 0 AND ${isNone(sql`campaigns known`, ofFactor)}`,
+		sql`DELETE FROM learning_campaigns WHERE ${isNone(sql`campaigns known`, sql`learning_campaigns.campaign_id`)}`,
+		markCampaignsOf(sql`SELECT campaign_id FROM learning_campaigns WHERE ${hasToForget}`),
+		sql`UPDATE learning_campaigns SET learned = NULL, steering = NULL, day = ${day} WHERE ${hasToForget}`,
 	];
 }
