@@ -22,6 +22,8 @@ const COUNT_BITS = 12;
 const PURPOSE_BITS = 6;
 const NOT_ALLOWED = 0;
 const SEGMENT_TYPE_BITS = 3;
+/** Each kind of further segment stands once at most. */
+const MAX_FURTHER_SEGMENTS = 3;
 
 /**
  * Whether a TC string of version 2 allows what a bid does: consent for every purpose used, and for the operator's vendor where it has one,
@@ -30,7 +32,8 @@ const SEGMENT_TYPE_BITS = 3;
  * @throws MalformedError where it is truncated, of another version, or no such string
  */
 export function allowsEu(text: string, vendorId: number | null): boolean {
-	const [core = "", ...others] = text.split(".");
+	const [core = "", ...others] = text.split(".", MAX_FURTHER_SEGMENTS + 2);
+	if (others.length > MAX_FURTHER_SEGMENTS) throw new MalformedError("more segments than there are kinds");
 	const bits = new Bits(core);
 	if (bits.take(VERSION_BITS) !== EU_VERSION) throw new MalformedError("another version");
 	bits.skip(EU_BEFORE_PURPOSES_BITS);

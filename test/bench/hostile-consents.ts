@@ -4,6 +4,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const BITS_A_CHARACTER = 6;
 /** Longest that is read. */
 const MAX_LENGTH = 8_192;
+const MAX_SEGMENTS = 3;
 
 /** Bits as IAB's strings have them: URL-safe base64 without padding. */
 function encode(bits: string): string {
@@ -21,12 +22,15 @@ export function consentOfRanges(mark: number): string {
 	return encode(head + vendors + range.repeat(1_600)).slice(0, MAX_LENGTH);
 }
 
-/** A TC string whose further segments are many. */
+/** A TC string with as many further segments as there may be, each of as many vendors as there is room for. */
 export function consentOfSegments(mark: number): string {
 	const head = `${number(2, 6)}${number(mark, 36)}${"0".repeat(36 + 12 + 12 + 6 + 12 + 12 + 6 + 1 + 1 + 12)}${"1".repeat(24)}${"0".repeat(24 + 13)}`;
 	const core = encode(head + "0".repeat(17 + 17 + 12));
-	const segment = `.${encode(`${number(1, 3)}${"0".repeat(17)}`)}`;
-	return core + segment.repeat(Math.floor((MAX_LENGTH - core.length) / segment.length));
+	const vendor = `0${number(1, 16)}`;
+	const bits = (Math.floor((MAX_LENGTH - core.length) / MAX_SEGMENTS) - 1) * BITS_A_CHARACTER;
+	const before = `${number(1, 3)}${number(0xffff, 16)}1`;
+	const vendors = Math.floor((bits - before.length - 12) / vendor.length);
+	return core + `.${encode(before + number(vendors, 12) + vendor.repeat(vendors))}`.repeat(MAX_SEGMENTS);
 }
 
 /** Fibonacci coding of a whole number from 1. */

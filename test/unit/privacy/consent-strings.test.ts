@@ -86,6 +86,12 @@ describe("unit: TC strings", () => {
 		}
 		expect(read(text.slice(0, 60))).toBeNull();
 	});
+
+	it("are malformed with more segments than there are kinds of them", () => {
+		const [core, disclosed] = tcString({ purposes: USED, vendors: [42], disclosed: true }).split(".");
+		expect(read([core, disclosed, disclosed, disclosed].join("."))).toBe(true);
+		expect(read([core, disclosed, disclosed, disclosed, disclosed].join("."))).toBeNull();
+	});
 });
 
 function isRefusedByIab(text: string): boolean {
