@@ -128,7 +128,8 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 /** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has said that they shall */
 async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
 	const { db, difference, owners } = run;
-	if (run.publishers.length > 0) difference.blocked = await countNewlyBlocked(db, importId);
+	const hasBlocks = run.publishers.some(({ entry }) => entry.blocked_brands.length > 0);
+	if (hasBlocks) difference.blocked = await countNewlyBlocked(db, importId);
 	const { stops, publisherStops } = difference;
 	if (Math.max(stops, publisherStops, difference.blocked) < MIN_STOPS) return false;
 	const campaigns = { stops, of: await countBidding(db) };
