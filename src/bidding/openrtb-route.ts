@@ -1,6 +1,6 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
 import type { BookPublisher } from "../campaign-book/format.ts";
-import { type BookSnapshot, findByIdentity, findByOpenRtbIdentity } from "../campaign-book/load.ts";
+import { type BookSnapshot, findByOpenRtbIdentity } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { PUBLISHER_IDENTITY } from "../lib/enums.ts";
 import { readWebAddress, siteUrl, withTrailingSlash } from "../lib/host.ts";
@@ -12,7 +12,7 @@ import { MAX_BODY_BYTES, MAX_VALUES } from "../openrtb/body-limits.ts";
 import { decodeBody, receiveBody } from "../openrtb/read-body.ts";
 import { type BidRequest, readBidRequest } from "../openrtb/read-request.ts";
 import { writeError, writeFill } from "../openrtb/write-response.ts";
-import { type AuctionRequest, type Bid, type Decision, type NoBid, noBid, seatOf } from "./auction.ts";
+import { type AuctionRequest, type Bid, type Decision, noBid, seatOf } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction, type Laying } from "./hold-auction.ts";
 import { layOptions, lifeOf } from "./lay-options.ts";
@@ -61,11 +61,9 @@ function answer(
 	let auction = toAuction(bidRequest);
 	const now = deps.now();
 	const find = (snapshot: BookSnapshot) => findByOpenRtbIdentity(snapshot, identity, now);
-	// Enabled or not: also who is not is told why.
-	const whoeverAsks = () => findAsker(deps.book, (snapshot) => findByIdentity(snapshot, identity, now), now, waitUntil);
 	if (auction === null) {
 		tellDecision(deps, "openrtb", identity, COUNTRY_NOT_SERVED, now, waitUntil);
-		return refuse(COUNTRY_NOT_SERVED, bidRequest.test, headers, now, whoeverAsks);
+		return refuse(COUNTRY_NOT_SERVED, bidRequest.test, headers, now, () => findAsker(deps.book, identity, now, waitUntil));
 	}
 	const asSent = auction;
 	let asker: BookPublisher | undefined;
@@ -76,10 +74,13 @@ function answer(
 		return laid;
 	};
 	const held = holdAuction({ book: deps.book, waitUntil, now, vendorId: deps.vendorId }, auction, find, bidRequest.tmaxMs, lay);
-	const askerOf = ({ reason }: NoBid) => (reason === "publisher_not_enabled" ? whoeverAsks() : asker);
 	const close = (decision: Decision): Response | Promise<Response> => {
 		tellDecision(deps, "openrtb", identity, decision, now, waitUntil);
-		if (decision.outcome === "no-bid") return refuse(decision, bidRequest.test, headers, now, () => askerOf(decision));
+		if (decision.outcome === "no-bid") {
+			const { reason } = decision;
+			const whoAsks = () => (reason === "publisher_not_enabled" ? findAsker(deps.book, identity, now, waitUntil) : asker);
+			return refuse(decision, bidRequest.test, headers, now, whoAsks);
+		}
 		return fill(deps, { request: bidRequest, json }, auction ?? asSent, decision, headers, now);
 	};
 	return held instanceof Promise ? held.then(close) : close(held);

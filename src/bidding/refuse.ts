@@ -3,7 +3,7 @@
  * tests alone (`test` is 1) that bring an Access Key of their publisher, which has the option `openrtb.nbr`.
  */
 import type { BookPublisher } from "../campaign-book/format.ts";
-import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
+import { type CampaignBook, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { equalTexts, sha256Hex } from "../lib/bytes.ts";
@@ -11,7 +11,7 @@ import { NO_BID_REASONS } from "../openrtb/no-bid.ts";
 import { writeNoBid } from "../openrtb/write-response.ts";
 import type { NoBid } from "./auction.ts";
 
-/** Undefined where it is unknown, or not enabled. */
+/** Undefined where it is unknown. */
 type Asker = BookPublisher | undefined | Promise<BookPublisher | undefined>;
 
 /** No key is longer: what is, is not hashed. */
@@ -41,16 +41,16 @@ async function isKeyOf({ accessKeys }: BookPublisher, key: string, now: number):
 	return accessKeys.some(({ h, u }) => equalTexts(h, hash) && (u === undefined || now < u));
 }
 
-/** Who asks, where no auction was held that knows; undefined also while the book cannot be read. */
+/** Who asks, enabled or not, where no auction was held that knows; undefined also while the book cannot be read. */
 export async function findAsker(
 	book: CampaignBook,
-	find: (snapshot: BookSnapshot) => Asker,
+	identity: string,
 	now: number,
 	waitUntil: WaitUntil,
 ): Promise<BookPublisher | undefined> {
 	try {
 		const snapshot = await book.snapshot(now, waitUntil);
-		return snapshot === null ? undefined : await find(snapshot);
+		return snapshot === null ? undefined : await findByIdentity(snapshot, identity, now);
 	} catch (error) {
 		if (error instanceof BookUnavailableError) return undefined;
 		throw error;

@@ -4,8 +4,10 @@ import { closestMatch } from "leven";
 /** Comparing takes time by the length; no name of ours is as long. */
 const MAX_COMPARED_LENGTH = 64;
 
-/** Which of the known names was meant, as the end of a sentence; nothing for a name longer than any of them. It is known
- * elsewhere, if it is among them. */
+/**
+ * Which of the known names was meant, as the end of a sentence; nothing for a name longer than any of them. One that is known elsewhere
+ * is not suggested for itself.
+ */
 export function suggest(name: string, known: readonly string[]): string {
 	if (name.length > MAX_COMPARED_LENGTH) return "";
 	const nearest = closestMatch(

@@ -48,6 +48,17 @@ export const ACME = {
 };
 
 /** A brand with one campaign that bids in the US. */
+/** One like {@link ACME}, whose names and keys are made of its id. */
+export const publisherCalled = (id: string) => ({
+	...ACME,
+	id,
+	name: id,
+	publisher_id: id,
+	publisher_identity: id,
+	access_key: `access-key-${id}`,
+	publisher_key: `publisher-key-${id}`,
+});
+
 export function brandEntry(domain: string, campaignId: number, fields: object = {}, campaign: object = {}) {
 	return {
 		domain,

@@ -1,20 +1,10 @@
 /** Blocks that stop most of what publishers are bid for: an import of them asks first. */
 import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork, priceFor } from "../support/network-import.ts";
+import { brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork, priceFor, publisherCalled } from "../support/network-import.ts";
 
 const DOMAINS = ["shoes.example", "hats.example", "socks.example", "gloves.example"];
 const blocks = (...domains: string[]) => domains.map((domain) => ({ domain }));
-
-const publisher = (id: string) => ({
-	...ACME,
-	id,
-	name: id,
-	publisher_id: id,
-	publisher_identity: id,
-	access_key: `access-key-${id}`,
-	publisher_key: `publisher-key-${id}`,
-});
 
 function patch(id: string, fields: object, query = ""): Promise<Response> {
 	const init = { method: "PATCH", headers: OPERATOR_HEADERS, body: JSON.stringify(fields) };
@@ -31,7 +21,7 @@ async function blockFor(lists: Record<string, object[]>, query = "") {
 beforeAll(async () => {
 	await importFile({
 		platforms: [NORTHWIND],
-		publishers: [publisher("one"), publisher("two"), { ...publisher("gone"), status: "suspended" }],
+		publishers: [publisherCalled("one"), publisherCalled("two"), { ...publisherCalled("gone"), status: "suspended" }],
 		brands: [
 			...DOMAINS.map((domain, at) => brandEntry(domain, at + 1)),
 			brandEntry("paused.example", 20, { active: false }),

@@ -16,6 +16,7 @@ import {
 	PLAIN_IMPORT,
 	postNetwork,
 	priceFor,
+	publisherCalled,
 } from "../support/network-import.ts";
 
 type Body = Record<string, unknown> & { error?: string; message?: string };
@@ -437,15 +438,7 @@ describe("worker: bids for publishers that stop", () => {
 			message: expect.stringMatching(`^${stops} of ${of} publishers would be bid for no more: .*yes=1`),
 			difference: { bids: { stops: 0, publishers: { starts: 0, stops } } },
 		});
-		const others = ["one", "two"].map((id) => ({
-			...ACME,
-			id,
-			name: id,
-			publisher_id: id,
-			publisher_identity: id,
-			access_key: `access-key-${id}`,
-			publisher_key: `publisher-key-${id}`,
-		}));
+		const others = ["one", "two"].map(publisherCalled);
 		await importFile({ publishers: others });
 		const suspended = (...ids: string[]) => ({ publishers: ids.map((id) => ({ id, status: "suspended" })) });
 		const refused = await postNetwork(JSON.stringify(suspended("acme", "two")));

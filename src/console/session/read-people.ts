@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { SignInMethod } from "../../lib/enums.ts";
-import { isoTime } from "../../lib/time.ts";
+import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
 import { listPasskeys } from "./passkeys.ts";
 import { type KnownPerson, listPeoplePage, SESSION_ID_LENGTH } from "./people.ts";
 import type { ListedPerson, ShownPerson } from "./people-answers.ts";
@@ -35,7 +35,7 @@ export async function readPerson(db: Database, person: KnownPerson, now: number)
 			id,
 			name,
 			created_at: isoTime(createdAt),
-			last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+			last_used_at: isoTimeOrNull(lastUsedAt),
 		})),
 		sessions: sessions.map(({ id, method, createdAt, lastSeenAt, viewing }) => ({
 			id,

@@ -55,6 +55,7 @@ type OpenRow = {
 	currency: string;
 	networkStatus: string | null;
 	lastIntakeId: string;
+	status: ConversionStatus;
 };
 
 export async function readProblems(deps: ProblemsDeps, query: ProblemsQuery): Promise<Problems> {
@@ -143,9 +144,7 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 /** Conversions without a click, but for those that only wait for it, and quarantined ones; those that are cancelled need nobody. */
 async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
 	const ofStage = (stage: "waiting" | "unmatched" | "quarantined") =>
-		db.all<
-			OpenRow & { status: ConversionStatus }
-		>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
+		db.all<OpenRow>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
 				network_status AS "networkStatus", last_intake_id AS "lastIntakeId", status
 			FROM conversions WHERE stage <> 'settled' AND stage = ${stage} AND first_received_at >= ${fromAt}
 				AND ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
