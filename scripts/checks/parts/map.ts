@@ -23,31 +23,31 @@ export const MAP_PATH = "scripts/checks/parts/map.ts";
 export const SOURCE_PARTS: readonly Part[] = [
 	{
 		path: "src/lib",
-		job: "leaves: money, hosts, keywords, time, ids, HTTP answers, lists of values, schemas that several answers share",
+		job: "leaves: money, hosts, keywords, time, ids, answers, lists of values, shared schemas",
 		imports: [],
 		packages: ["ipaddr.js", "isbot", "ts-md5", "valibot"],
 	},
 	{
 		path: "src/learning",
-		job: "what clicks are worth by what clicks have earned, pure: cohorts, delay curves, factors, guards, publishing",
+		job: "pure: what clicks are worth by what they have earned",
 		imports: ["src/lib"],
 		packages: [],
 	},
 	{
 		path: "src/http",
-		job: "requests to the origin: what stands before every route, reading a body by a schema, the answers to what is at fault",
+		job: "requests to the origin: before every route, bodies by schema, answers to faults",
 		imports: ["src/lib"],
 		packages: ["hono", "leven", "valibot"],
 	},
 	{
 		path: "src/privacy",
-		job: "privacy signals, pure: read them, consent strings among them, and decide by the publisher's policy",
+		job: "privacy signals, pure: read, and decided by the publisher's policy",
 		imports: ["src/lib"],
 		packages: [],
 	},
 	{
 		path: "src/openrtb",
-		job: "the OpenRTB 2.5 wire, pure: read a request, write an answer, the reasons of no-bids",
+		job: "the OpenRTB 2.5 wire, pure: requests, answers, reasons of no-bids",
 		imports: ["src/lib", "src/privacy"],
 		packages: [],
 	},
@@ -96,7 +96,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/learning-rows",
-		job: "what prices are learned from: written with clicks, conversions and adjustments, folded at night",
+		job: "what prices are learned from: written with clicks and conversions, folded at night",
 		imports: ["src/lib", "src/learning", "src/db/schema", "src/db"],
 		packages: ["drizzle-orm"],
 	},
@@ -120,7 +120,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/bid-counts",
-		job: "how often publishers were bid for, and why not: counts messages of the isolates, and shows the counts: `/operator/bids`",
+		job: "counts how often publishers were bid for, and why not: `/operator/bids`",
 		imports: ["src/lib", "src/http", "src/bidding/counts-message.ts", "src/db/schema", "src/db", "src/dead-letters"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
@@ -138,7 +138,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/learning-night",
-		job: "learns prices from what clicks have earned, every night, and puts them in force by the hour",
+		job: "learns prices every night, and puts them in force by the hour",
 		imports: [
 			"src/lib",
 			"src/learning",
@@ -179,7 +179,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/reports",
-		job: "the revenue share and click-level reports: one query file a report, JSON or CSV",
+		job: "publishers' reports: one query file a report, JSON or CSV",
 		imports: ["src/lib", "src/http", "src/db", "src/keys"],
 		packages: ["drizzle-orm", "hono", "papaparse"],
 	},
@@ -197,7 +197,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/days",
-		job: "closed days of publishers: their sums, and digests that publishers verify their copies by",
+		job: "closed days of publishers: sums and digests",
 		imports: [
 			"src/lib",
 			"src/http",
@@ -231,7 +231,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/publisher-api",
-		job: "what a publisher sees and does with its Access Key, beside the interface: account, clicks, conversions, earnings, brands, links, callbacks",
+		job: "what a publisher sees and does with its Access Key, beside the interface",
 		imports: [
 			"src/lib",
 			"src/http",
@@ -258,13 +258,13 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/auction-feedback",
-		job: "what publishers tell of the auctions that bids were in: counted once each, and shown: `/operator/auction-feedback`",
+		job: "what publishers tell of auctions, each counted once: `/operator/auction-feedback`",
 		imports: ["src/lib", "src/http", "src/bid-counts/kept-for.ts", "src/db/schema", "src/db", "src/publisher-api/answer-publisher.ts"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/changes",
-		job: "feeds of changes that publishers follow: their conversions, and the brands that they may promote",
+		job: "feeds of changes: conversions, and brands that may be promoted",
 		imports: [
 			"src/lib",
 			"src/http",
@@ -279,7 +279,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/adjustments",
-		job: "takes clicks, conversions and amounts back, and gives them back: `/operator/adjustments`",
+		job: "takes clicks, conversions and amounts back: `/operator/adjustments`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/learning-rows", "src/audit"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
@@ -320,7 +320,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/operator/learning",
-		job: "how prices are learned, what they were and what is advised; how an explained price was made: `/operator/learning`",
+		job: "how prices are learned, explained and advised: `/operator/learning`",
 		imports: [
 			"src/lib",
 			"src/learning",
@@ -348,13 +348,13 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/operator/conversions",
-		job: "lists and shows conversions, and settles by hand those that need a person: `/operator/conversions`",
+		job: "shows conversions, and settles those that need a person: `/operator/conversions`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/conversions", "src/adjustments"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
 	{
 		path: "src/claims",
-		job: "sales that publishers miss or find wrong: looked up, claimed, answered: `/api/claims`, `/operator/claims`",
+		job: "sales that publishers miss or find wrong: `/api/claims`, `/operator/claims`",
 		imports: [
 			"src/lib",
 			"src/http",
@@ -369,7 +369,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/operator/postback-problems",
-		job: "what arrived and needs a person, what mends it, and replaying it: `/operator/problems/postbacks`, `/operator/postback-url`",
+		job: "postbacks that need a person, and what mends them: `/operator/problems/postbacks`, `/operator/postback-url`",
 		imports: ["src/lib", "src/http", "src/db/schema", "src/db", "src/audit", "src/conversions", "src/operator/keys"],
 		packages: ["drizzle-orm", "hono", "valibot"],
 	},
@@ -381,7 +381,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/operator/statement",
-		job: "compares a platform's own statement with the ledger, and applies it: `/operator/reconcile`",
+		job: "compares a platform's statement with the ledger: `/operator/reconcile`",
 		imports: [
 			"src/lib",
 			"src/http",
@@ -435,7 +435,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/console/ui",
-		job: "what the console's pages are made of: layout, components, stylesheet; serves `/console/assets`",
+		job: "layout, components and stylesheet of the console; serves `/console/assets`",
 		imports: ["src/lib", ".build/console"],
 		packages: ["d3-scale", "hono"],
 	},
@@ -479,7 +479,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/api-docs",
-		job: "`/openapi.json`, `/openapi-operator.json` and `/docs`: every operation and the callback as a webhook, with the schemas that validate, where there are such, and a real answer of each",
+		job: "`/openapi.json`, `/openapi-operator.json` and `/docs`: every operation, with the schemas that validate and a real answer",
 		imports: [
 			"src/lib",
 			"src/http/limits.ts",
@@ -559,7 +559,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/origin-deps.ts",
-		job: "what the origin's routes and its background work are given: databases, and what is made of bindings",
+		job: "databases and bindings, for the origin's routes and background work",
 		imports: ["src/lib", "src/db", "src/clicks/consumer", "src/callbacks", "src/config.ts"],
 		packages: [],
 	},
@@ -657,7 +657,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/run.mjs",
 		files: ["scripts/local/install.mjs"],
-		job: "runs every other command, and installs what is missing first: so it has nothing but Node",
+		job: "runs every other command; installs what is missing first, so needs only Node",
 		imports: [],
 		packages: [],
 	},
@@ -669,7 +669,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	},
 	{
 		path: "scripts/build-assets.mjs",
-		job: "packs what browsers are served: the viewer of `/docs`, the guides, the console's stylesheet and scripts",
+		job: "packs what browsers are served: the viewer of `/docs`, the guides, the console",
 		imports: ["scripts/guides"],
 		packages: ["esbuild"],
 	},
@@ -778,7 +778,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/certify",
 		files: ["scripts/certify.ts", "scripts/pack-certify.ts"],
-		job: "`npm run certify`: the interface's rules against a running server, and it as a package of its own",
+		job: "`npm run certify`, and it as a package of its own",
 		imports: ["scripts/local", "scripts/demo"],
 		packages: ["commander", "esbuild"],
 	},
@@ -812,7 +812,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 	{
 		path: "scripts/backtest",
 		files: ["scripts/backtest.ts"],
-		job: "`npm run backtest`: the learner over tables in memory, at the time that it is told; walked forward through a ledger",
+		job: "`npm run backtest`: the learner, walked forward through a ledger",
 		imports: ["src/lib", "src/learning", "scripts/local"],
 		packages: ["commander", "pg", "valibot"],
 	},
