@@ -32,8 +32,9 @@ export function openChunk<Kind extends ChunkKind>(kind: Kind, version: string, b
 
 export class HeldChunks {
 	readonly facts: ResidentFacts;
-	/** The least recently used first. */
-	readonly #links = new Map<number, LinksChunk>();
+	/** With when each was last used, as a count: to move an entry of a Map to its end costs more than the look-up. */
+	readonly #links = new Map<number, { chunk: LinksChunk; used: number }>();
+	#linksUses = 0;
 	#linksBytes = 0;
 	#publishers: (PublishersChunk | undefined)[] = [];
 	#filters: (FuseFilter | undefined)[] = [];
@@ -56,9 +57,8 @@ export class HeldChunks {
 	links(index: number): LinksChunk | undefined {
 		const held = this.#links.get(index);
 		if (held === undefined) return undefined;
-		this.#links.delete(index);
-		this.#links.set(index, held);
-		return held;
+		held.used = ++this.#linksUses;
+		return held.chunk;
 	}
 
 	/** The filter of the keys of a chunk of facts, where it is that of this head. */
@@ -77,13 +77,13 @@ export class HeldChunks {
 	}
 
 	#holdLinks(index: number, chunk: LinksChunk): void {
-		this.#linksBytes += chunk.size - (this.#links.get(index)?.size ?? 0);
-		this.#links.delete(index);
-		this.#links.set(index, chunk);
-		for (const [oldest, { size }] of this.#links) {
+		this.#linksBytes += chunk.size - (this.#links.get(index)?.chunk.size ?? 0);
+		this.#links.set(index, { chunk, used: ++this.#linksUses });
+		if (this.#linksBytes <= LINKS_BYTES) return;
+		for (const [oldest, { chunk }] of [...this.#links].sort(([, one], [, other]) => one.used - other.used)) {
 			if (this.#linksBytes <= LINKS_BYTES || oldest === index) return;
 			this.#links.delete(oldest);
-			this.#linksBytes -= size;
+			this.#linksBytes -= chunk.size;
 		}
 	}
 
@@ -112,7 +112,7 @@ export class HeldChunks {
 	/** The version held; null for none. */
 	versionOf({ kind, index }: Pick<ChunkName, "kind" | "index">): string | null {
 		if (kind === "f") return this.facts.versionOf(index);
-		if (kind === "l") return this.#links.get(index)?.version ?? null;
+		if (kind === "l") return this.#links.get(index)?.chunk.version ?? null;
 		return (kind === "p" ? this.#publishers : this.#filters)[index]?.version ?? null;
 	}
 
