@@ -69,7 +69,7 @@ export async function startWorkers(folder: string, workers: readonly RunningWork
 				],
 				modulesRoot: dirname(script),
 				compatibilityDate,
-				// As wrangler.toml has it: what has a database needs it, and the edge has none.
+				// As wrangler.toml has it.
 				compatibilityFlags: databases ? ["nodejs_compat"] : [],
 				...(postgres !== undefined && { hyperdrives: { POSTGRES: postgres } }),
 				bindings: { ...VARIABLES, ...variables },
