@@ -4,18 +4,21 @@
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Failure, reportFailure } from "./local/failure.ts";
+import { readOptions } from "./local/options.ts";
 import { ROOT } from "./local/paths.ts";
 import { copyProject } from "./mutate/copy-project.ts";
 import { applyFault, type Fault, findStaleness } from "./mutate/fault.ts";
 import { FAULTS } from "./mutate/faults.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
 
+const USAGE =
+	"Use `npm run mutate` to try every fault, `npm run mutate -- --only NAME` (again for more) to try some, `-- --list` to print their names. docs/testing.md tells more.";
+
 async function mutate(): Promise<void> {
-	const { values } = parseArgs({ options: { only: { type: "string", multiple: true }, list: { type: "boolean" } } });
-	if (values.list === true) return console.log(FAULTS.map(({ name, file }) => `${name}  ${file}`).join("\n"));
-	const chosen = choose(values.only ?? []);
+	const { only, list } = readOptions({ only: { type: "string", multiple: true }, list: { type: "boolean" } }, USAGE);
+	if (list === true) return console.log(FAULTS.map(({ name, file }) => `${name}  ${file}`).join("\n"));
+	const chosen = choose(only ?? []);
 	const stale = chosen.flatMap((fault) => {
 		const why = findStaleness(readFileSync(join(ROOT, fault.file), "utf8"), fault);
 		return why === null ? [] : [`${fault.name} (${fault.file}): ${why}`];

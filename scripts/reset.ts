@@ -2,10 +2,12 @@
 import { existsSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Failure, reportFailure } from "./local/failure.ts";
+import { readOptions } from "./local/options.ts";
 import { ROOT, STATE_DIR } from "./local/paths.ts";
 import { findRunning } from "./local/running.ts";
 
 async function reset(): Promise<void> {
+	readOptions({}, "Use `npm run reset`: it removes what the local server has stored. It has no options.");
 	const running = await findRunning();
 	if (running !== null) {
 		throw new Failure(

@@ -2,13 +2,13 @@
  * `npm start`: the whole service on this machine, with a demo network in it; `npm start -- --no-demo` leaves that out, and `npm start --
  * --postgres` has PostgreSQL as the network database.
  */
-import { parseArgs } from "node:util";
 import { checkVariables } from "../src/variables.ts";
 import { startCallbackReceiver } from "./local/callback-receiver.ts";
 import { startCron } from "./local/cron.ts";
 import { startDevServer } from "./local/dev-server.ts";
 import { Failure, reportFailure } from "./local/failure.ts";
 import { migrateLocalDatabases } from "./local/migrate.ts";
+import { readOptions } from "./local/options.ts";
 import { DEV_VARS } from "./local/paths.ts";
 import { demandFreePort, forwardIpv6, readPort } from "./local/port.ts";
 import { demandUnboundPostgres } from "./local/postgres-config.ts";
@@ -39,22 +39,12 @@ async function atStop(cleanup: () => unknown): Promise<void> {
 	else await cleanup();
 }
 
-function readArguments(): { loadsDemo: boolean; onPostgres: boolean } {
-	try {
-		const { values } = parseArgs({
-			options: { "no-demo": { type: "boolean", default: false }, postgres: { type: "boolean", default: false } },
-		});
-		return { loadsDemo: !values["no-demo"], onPostgres: values.postgres };
-	} catch (error) {
-		if (!(error instanceof TypeError)) throw error;
-		throw new Failure(
-			`${error.message}\nUse \`npm start\`, or \`npm start -- --no-demo\` to leave the demo network out, \`-- --postgres\` for PostgreSQL as the database; PORT in the environment sets the port.`,
-		);
-	}
-}
+const USAGE =
+	"Use `npm start`, or `npm start -- --no-demo` to leave the demo network out, `-- --postgres` for PostgreSQL as the database; PORT in the environment sets the port.";
 
 async function start(): Promise<void> {
-	const { loadsDemo, onPostgres } = readArguments();
+	const options = { "no-demo": { type: "boolean", default: false }, postgres: { type: "boolean", default: false } } as const;
+	const { "no-demo": isEmpty, postgres: onPostgres } = readOptions(options, USAGE);
 	if (!onPostgres) demandUnboundPostgres();
 	const port = readPort(process.env);
 	const running = await findRunning();
@@ -101,7 +91,7 @@ async function start(): Promise<void> {
 	if (stopping !== null) return;
 
 	const local = `http://127.0.0.1:${port}`;
-	if (loadsDemo && !(await isReady(local))) {
+	if (!isEmpty && !(await isReady(local))) {
 		console.log("Loading the demo network …");
 		console.log(await loadDemo(local, variables.OPERATOR_KEY ?? "", mayCallThisMachine ? (receiver?.origin ?? null) : null));
 	}

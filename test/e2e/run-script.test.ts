@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Project } from "./support/project.ts";
@@ -100,5 +100,36 @@ describe("scripts/run.mjs", () => {
 		const { code, stderr } = await project.run(["node", "scripts/run.mjs", "scripts/echo.ts"], { env });
 		expect(code).toBe(1);
 		expect(stderr).toContain("no network\nnpm ci failed");
+	});
+});
+
+describe("commands with few options", () => {
+	const project = new Project();
+	const state = join(project.folder, ".wrangler", "state");
+	const run = (...given: string[]) => project.run(["node", "scripts/run.mjs", ...given]);
+
+	afterAll(() => project.dispose());
+
+	it("say how they are used, and do nothing else", async () => {
+		mkdirSync(state, { recursive: true });
+		for (const command of ["reset", "mutate", "start"]) {
+			const { code, stdout } = await run(`scripts/${command}.ts`, "--help");
+			expect([code, stdout], command).toEqual([0, expect.stringMatching(/^Use `npm /)]);
+		}
+		expect(existsSync(state)).toBe(true);
+	});
+
+	it("do nothing where an option or an argument is not theirs", async () => {
+		for (const [command, given] of [
+			["reset", "--dry-run"],
+			["reset", "state"],
+			["mutate", "--all"],
+			["start", "--demo"],
+		] as const) {
+			const { code, stderr } = await run(`scripts/${command}.ts`, given);
+			expect([code, stderr], command).toEqual([1, expect.stringMatching(/Use `npm /)]);
+			expect(stderr).not.toMatch(/^\s+at /m);
+		}
+		expect(existsSync(state)).toBe(true);
 	});
 });

@@ -77,6 +77,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string])[] = [
 	["src/reports/report.ts", 'import book = require("../campaign-book/load.ts");'],
 	["src/reports/report.ts", 'declare module "../campaign-book/load.ts" {}'],
 	["src/reports/report.ts", '/// <reference path="../campaign-book/load.ts" />'],
+	["src/bidding/auction.ts", '/// <reference types="drizzle-orm" />'],
 	["src/reports/report.ts", 'import book from "../campaign-book/load.ts?raw";'],
 	["src/reports/report.ts", 'import book from "../campaign-book";'],
 	["src/reports/report.ts", 'import book from "../lib/../campaign-book/load.ts";'],
@@ -118,6 +119,15 @@ describe("unit: a forbidden import", () => {
 		expect(faults).toEqual([expect.stringContaining(`${file}:2: `)]);
 		expect(faults[0]).toContain(MAP_PATH);
 		expect(faults[0]).toContain(/["'`]([^"'`]+)["'`]/.exec(statement)?.[1] ?? "a literal");
+	});
+
+	it("is JSX, which is compiled to an import, once a file", () => {
+		const faults = checkImports(
+			new Map([["src/lib/page.tsx", "\nexport const page = <p>Hello <b>you</b></p>;\nexport const none = <></>;\n"]]),
+		);
+		expect(faults).toEqual([expect.stringContaining('src/lib/page.tsx:2: JSX "hono/jsx": src/lib may import only ')]);
+		const other = checkImports(new Map([["src/console/menu.tsx", "/** @jsxImportSource react */\n"]]));
+		expect(other).toEqual([expect.stringContaining('src/console/menu.tsx:1: JSX of "react": src/console may import only ')]);
 	});
 
 	it("says what the part may import instead", () => {

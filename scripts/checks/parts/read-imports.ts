@@ -10,6 +10,9 @@ export type Import = {
 	specifier: string | null;
 };
 
+/** What JSX is compiled to imports: `jsxImportSource` of tsconfig.base.json. */
+const JSX_RUNTIME = "hono/jsx";
+
 /** @throws Error where the text cannot be parsed: nothing is known of its imports then */
 export function readImports(file: string, text: string): Import[] {
 	const { program, comments, errors } = parseSync(file, text);
@@ -17,6 +20,9 @@ export function readImports(file: string, text: string): Import[] {
 	if (error !== undefined) throw new Error(`${file}: ${error.message}`);
 	const found: (Omit<Import, "line"> & { start: number })[] = [];
 	const add = (kind: string, { start }: { start: number }, specifier: string | null) => found.push({ kind, specifier, start });
+	const addJsx = (node: { start: number }) => {
+		if (!found.some(({ kind }) => kind === "JSX")) add("JSX", node, JSX_RUNTIME);
+	};
 
 	new Visitor({
 		ImportDeclaration(node) {
@@ -46,10 +52,16 @@ export function readImports(file: string, text: string): Import[] {
 			if (node.callee.type !== "Identifier" || node.callee.name !== "require" || argument === undefined) return;
 			add("require()", node, argument.type === "SpreadElement" ? null : literalOf(argument));
 		},
+		JSXElement: addJsx,
+		JSXFragment: addJsx,
 	}).visit(program);
 	for (const { start, value } of comments) {
 		const path = /^\/\s*<reference\s+path\s*=\s*["']([^"']+)["']/.exec(value)?.[1];
 		if (path !== undefined) add("reference", { start }, path.startsWith(".") ? path : `./${path}`);
+		const types = /^\/\s*<reference\s+types\s*=\s*["']([^"']+)["']/.exec(value)?.[1];
+		if (types !== undefined) add("reference", { start }, types);
+		const runtime = /@jsxImportSource\s+(\S+)/.exec(value)?.[1];
+		if (runtime !== undefined) add("JSX of", { start }, runtime);
 	}
 	return found
 		.sort((a, b) => a.start - b.start)
