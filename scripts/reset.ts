@@ -21,7 +21,7 @@ async function reset(): Promise<void> {
 		return;
 	}
 	rmSync(STATE_DIR, { recursive: true });
-	console.log(`Removed ${folder}: the local databases and the campaign book. Secrets in .dev.vars were kept. \`npm start\` begins anew.`);
+	console.log(`Removed ${folder}: the local databases and the campaign book. Secrets in .dev.vars were kept. \`npm start\` starts afresh.`);
 }
 
 reset().catch(reportFailure);

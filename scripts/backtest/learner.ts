@@ -8,11 +8,11 @@ import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
 import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learning/price.ts";
-import { levelRules, type PublishedLevel } from "../../src/learning/publish-step.ts";
+import { levelRules } from "../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
 import { namesOf } from "../../src/learning/traffic.ts";
-import type { LinkType } from "../../src/lib/enums.ts";
+import type { FactorLevel, LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
 import { FactorBoard } from "./factor-board.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
@@ -137,7 +137,7 @@ export class Learner {
 
 	#publish(now: number): void {
 		const { prices, exceptions, publishers, sources, links } = this.#boards;
-		const rulesOf = (level: PublishedLevel) => levelRules(this.settings, level);
+		const rulesOf = (level: FactorLevel) => levelRules(this.settings, level);
 		this.publishedPrices += prices.publish(now, rulesOf("price"));
 		exceptions.publish(now, rulesOf("campaign_publisher"));
 		publishers.publish(now, rulesOf("publisher"));

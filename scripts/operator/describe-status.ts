@@ -126,7 +126,7 @@ function describeLedger({ whole, difference_count, differences }: Status["ledger
 
 function describeDays({ selected_at, without_digest, to_renew, oldest }: Status["days"]): [string, string] {
 	if (selected_at === null) return ["Day digests", "not looked for yet"];
-	const waiting = `${without_digest} days without one, ${to_renew} to be made anew${oldest === null ? "" : `, from ${oldest} on`}`;
+	const waiting = `${without_digest} days without one, ${to_renew} to be made again${oldest === null ? "" : `, from ${oldest} on`}`;
 	return ["Day digests", `${oldest === null ? "all made" : waiting}; looked for at ${selected_at}`];
 }
 

@@ -38,7 +38,7 @@ export async function findOrCreateNamespace(run: RunWrangler, title: string, say
 	});
 }
 
-/** The longest that a queue keeps a message: so long may the database be away, or full, before anything is lost. */
+/** The longest that a queue keeps a message: that is how long the database may be away, or full, before anything is lost. */
 const QUEUE_RETENTION_SECONDS = 14 * 24 * 3_600;
 export const RETENTION_OPTIONS = ["--message-retention-period-secs", String(QUEUE_RETENTION_SECONDS)];
 

@@ -25,7 +25,7 @@ type Word = { key: ConversionKey; verdict: Verdict };
 export async function readWord(db: Database, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
 	const key = { platform, txnid };
 	const verdict = VERDICTS[kind];
-	const present = await readStanding(db, key);
+	const present = await readJudged(db, key);
 	if (present === undefined) throw noConversion();
 	if (present.verdict === verdict) throw refuse(verdict === null ? "is neither voided nor released" : `is ${verdict} already`);
 	if (verdict === "released") refuseVainRelease(present);
@@ -33,7 +33,7 @@ export async function readWord(db: Database, { kind, platform, txnid }: Conversi
 }
 
 /** A release that passes nothing now would pass, unseen, whatever the platform reports later. */
-function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: Standing): void {
+function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: Judged): void {
 	// What is voided is not held; the word on it is changed.
 	if (verdict !== "voided" && heldFor !== "amount" && heldFor !== "review") throw refuse("is not kept back for its amount or for review");
 	const isWithinAll = (grossMicros ?? 0) <= ABSOLUTE_MAX_PAYOUT_MICROS && (salesUsdMicros ?? 0) <= ABSOLUTE_MAX_SALES_MICROS;
@@ -44,7 +44,7 @@ function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: St
 export async function readUndoingWord(db: Database, { kind, request }: Adjustment): Promise<Word> {
 	const { platform, txnid, was } = JSON.parse(request) as ConversionKey & { was: Verdict };
 	const key = { platform, txnid };
-	if ((await readStanding(db, key))?.verdict !== VERDICTS[kind as ConversionRequest["kind"]]) {
+	if ((await readJudged(db, key))?.verdict !== VERDICTS[kind as ConversionRequest["kind"]]) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
 	return { key, verdict: was };
@@ -84,10 +84,10 @@ export async function previewWord({ judge }: AdjustmentDeps, { key, verdict }: W
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };
 }
 
-type Standing = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
+type Judged = Pick<typeof conversions.$inferSelect, "verdict" | "heldFor" | "grossMicros" | "salesUsdMicros">;
 
 /** Undefined where there is no such conversion. */
-async function readStanding(db: Database, { platform, txnid }: ConversionKey): Promise<Standing | undefined> {
+async function readJudged(db: Database, { platform, txnid }: ConversionKey): Promise<Judged | undefined> {
 	const { verdict, heldFor, grossMicros, salesUsdMicros } = conversions;
 	const [row] = await db
 		.select({ verdict, heldFor, grossMicros, salesUsdMicros })

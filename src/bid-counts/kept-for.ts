@@ -10,7 +10,7 @@ export const BID_COUNTS_DAYS = 35;
  */
 export const COUNTED_KNOWN_MS = 5 * DAY_MS;
 
-/** For so long an auction that a publisher tells of again is known to be counted. */
+/** How long an auction that a publisher tells of again is known to be counted. */
 export const AUCTION_KNOWN_DAYS = 3;
 
 /** Counts of auctions by day. */

@@ -23,13 +23,13 @@ export type BidCountsDeps = {
 };
 
 /**
- * What is done after an answer is cut off 30 s later: the request that sends waits so long for further decisions. Whatever this isolate
+ * What is done after an answer is cut off 30 s later: the request that sends waits this long for further decisions. Whatever this isolate
  * decides before it ends goes with the same message.
  */
 export const COLLECT_MS = 20 * SECOND_MS;
 const SEND_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** Names that are counted apart between two messages: callers make up as many as they like. Others are nobody's. */
+/** Names that are counted apart between two messages: callers make up as many as they like. Others count without a name. */
 export const MAX_REQUESTERS = 1_000;
 /** Counts of a message: 100 bytes each at the most, of 128 KB. */
 export const MAX_COUNTS = 1_000;

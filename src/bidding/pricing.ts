@@ -38,7 +38,7 @@ function firstWithout(campaign: BookCampaign, keywords: ReadonlySet<string>): st
 
 type Entry = { keyword: string; epcMicros: number; found: number };
 
-/** The dearest entry for one of several keywords, and how many of them have one; null for none. Costs what the shorter side has. */
+/** The highest entry for one of several keywords, and how many of them have one; null for none. Costs what the shorter side has. */
 function bestEntry(prices: KeywordPrices | null, keywords: ReadonlySet<string>): Entry | null {
 	if (prices === null) return null;
 	let best: Entry | null = null;

@@ -29,7 +29,7 @@ export const MANIFEST_KEY = "book:manifest";
 export const PAUSED_KEY = "book:paused";
 export const PAUSED_HEAD_KEY = "book:paused:head";
 
-/** What was written so long ago, in milliseconds, KV has spread to every data centre: it says "60 seconds or more". */
+/** What was written this long ago, in milliseconds, KV has spread to every data centre: it says "60 seconds or more". */
 export const SPREAD_MS = 5 * MINUTE_MS;
 
 /** Characters of a shard's version in the manifest's `shards` string. */

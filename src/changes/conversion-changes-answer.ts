@@ -1,12 +1,12 @@
 /** Answer of GET /api/conversions/changes. */
 import * as v from "valibot";
-import { CONVERSION_CHANGE_REASONS, CONVERSION_STATUSES } from "../lib/enums.ts";
+import { CONVERSION_CHANGE_REASONS, CONVERSION_STATUSES, PRICING_MODELS } from "../lib/enums.ts";
 import { count, time, usd } from "../lib/shapes.ts";
 
 const text = v.string();
 const textOrNull = v.nullable(text);
 
-const standing = v.strictObject({
+const state = v.strictObject({
 	status: v.picklist(CONVERSION_STATUSES),
 	date: v.pipe(text, v.isoDate(), v.description("Its UTC day in your reports, if you are paid by conversions.")),
 	at: v.pipe(time, v.description("When it happened.")),
@@ -24,7 +24,7 @@ export const conversionChangeSchema = v.strictObject({
 		v.picklist(WHY),
 		v.description("`adjusted`: an amount of the network's, of no click. `present`: how it stands; its changes are no longer kept."),
 	),
-	rev_type: v.pipe(v.picklist(["CPA", "CPC", "ADJUSTMENT"]), v.description("As in the revenue share report.")),
+	rev_type: v.pipe(v.picklist([...PRICING_MODELS, "ADJUSTMENT"]), v.description("As in the revenue share report.")),
 	transaction_id: text,
 	click_id: v.pipe(textOrNull, v.description("Your click id, where the link had one.")),
 	click: v.pipe(textOrNull, v.description("The click's own id: two clicks may have the same click_id.")),
@@ -32,8 +32,8 @@ export const conversionChangeSchema = v.strictObject({
 	brand: v.pipe(textOrNull, v.description("Domain.")),
 	campaign_id: v.optional(v.pipe(text, v.description("Where enabled for you."))),
 	source_id: text,
-	old: v.pipe(v.nullable(standing), v.description("As it stood in reports before; null where it was in none.")),
-	new: v.pipe(v.nullable(standing), v.description("As it stands since; null where it is in no report.")),
+	old: v.pipe(v.nullable(state), v.description("As it stood in reports before; null where it was in none.")),
+	new: v.pipe(v.nullable(state), v.description("As it stands since; null where it is in no report.")),
 });
 
 /** What every page of a feed has beside its `data`. */

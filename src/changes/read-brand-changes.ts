@@ -5,6 +5,7 @@ import { recordWriter } from "../catalogue/write-list.ts";
 import type { LinkTokens } from "../click-token/link-token.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { toBase64Url } from "../lib/base64-url.ts";
+import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { sha256 } from "../lib/bytes.ts";
 import type { TrafficType } from "../lib/enums.ts";
 import { parseJson } from "../lib/json.ts";
@@ -117,7 +118,7 @@ async function showPlaces(
 	const stored = new Map((await readStored(deps.db, ids)).map((brand) => [brand.id, brand]));
 	const byDomain = await readRecords(deps, viewer, "domain", ids);
 	const byCountry = await readRecords(deps, viewer, "country", ids);
-	const blocks = JSON.parse(viewer.blockedBrands) as { domain: string; country?: string }[];
+	const blocks = readBlockedBrands(viewer.blockedBrands);
 	const blocked = new Set(blocks.map(({ domain }) => domain));
 	const blockedEverywhere = new Set(blocks.flatMap(({ domain, country }) => (country === undefined ? [domain] : [])));
 	return ids.flatMap((id): BrandChange[] => {

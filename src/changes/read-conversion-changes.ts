@@ -156,7 +156,7 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 		brand: row.brand,
 		...(viewer.campaignIdEnabled === 1 && { campaign_id: String(row.campaignId ?? "") }),
 		source_id: row.sourceId ?? "",
-		old: showStanding(
+		old: showState(
 			{
 				status: row.oldStatus,
 				eventAt: row.oldEventAt,
@@ -167,13 +167,13 @@ function showChange(row: Row, viewer: Viewer): ConversionChange {
 			},
 			viewer,
 		),
-		new: showStanding(row, viewer),
+		new: showState(row, viewer),
 	};
 }
 
-type Standing = Pick<Row, "status" | "eventAt" | "revenue" | "sales" | "credited" | "date">;
+type ShownState = Pick<Row, "status" | "eventAt" | "revenue" | "sales" | "credited" | "date">;
 
-function showStanding({ status, eventAt, revenue, sales, credited, date }: Standing, viewer: Viewer): ConversionChange["new"] {
+function showState({ status, eventAt, revenue, sales, credited, date }: ShownState, viewer: Viewer): ConversionChange["new"] {
 	if (status === null || eventAt === null) return null;
 	return {
 		status,

@@ -108,7 +108,7 @@ export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimCh
 		sql`UPDATE claims SET state = ${state}, thread = ${thread}, version = version + 1, changed_at = ${at}, adjustment_id = ${adjustmentId}
 			WHERE ${isSeen} RETURNING id`,
 	]);
-	if (results.at(-1)?.results.length !== 1) throw conflict("Someone else has changed it meanwhile. Nothing was changed: look at it anew.");
+	if (results.at(-1)?.results.length !== 1) throw conflict("Someone else has changed it meanwhile. Nothing was changed: look at it again.");
 	return next;
 }
 

@@ -2,6 +2,7 @@
  * Visits of users whose privacy signals say no, in this isolate's memory alone: nothing of them is written anywhere, and rules on repeats
  * and on too many clicks still find those that come to the same isolate (docs/decisions/0043).
  */
+import { putBounded } from "../lib/bounded-map.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
 import type { ClickMessage } from "./message.ts";
@@ -44,13 +45,7 @@ export class RecentVisits {
 	#keep(key: string): Connection {
 		const known = this.#connections.get(key);
 		if (known !== undefined) return known;
-		if (this.#connections.size >= MAX_CONNECTIONS) {
-			const [first] = this.#connections.keys();
-			if (first !== undefined) this.#connections.delete(first);
-		}
-		const made: Connection = { visits: [], unpaid: [] };
-		this.#connections.set(key, made);
-		return made;
+		return putBounded(this.#connections, key, { visits: [], unpaid: [] }, MAX_CONNECTIONS);
 	}
 }
 

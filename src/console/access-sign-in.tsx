@@ -54,6 +54,6 @@ function unknownStaff(): HttpError {
 	return new HttpError(403, {
 		error: "Forbidden",
 		message:
-			"Cloudflare Access has not said who you are, or knows you by an address that is nobody's among the staff. An admin can invite you by it.",
+			"Cloudflare Access has not said who you are, or knows you by an address that nobody of the staff has. An admin can invite you by it.",
 	});
 }

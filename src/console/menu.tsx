@@ -31,10 +31,10 @@ export function aroundPage(pages: readonly Page[], page: Page, session: Session 
 	if (session === null) return {};
 	const { person, viewing } = session;
 	const asPublisher = person.publisher !== null || (viewing !== null && isOfPublisher(page));
-	const standing = person.publisher === null ? `staff, ${person.role}` : `${person.role}, ${person.publisher.name}`;
+	const role = person.publisher === null ? `staff, ${person.role}` : `${person.role}, ${person.publisher.name}`;
 	return {
 		menu: menuOf(pages, session, asPublisher),
-		person: { name: person.name, standing },
+		person: { name: person.name, role },
 		banner: <Banner session={session} />,
 	};
 }

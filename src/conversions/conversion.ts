@@ -4,6 +4,12 @@ import type { conversionEvents, conversions } from "../db/schema/conversions.ts"
 import { utcDay } from "../lib/time.ts";
 
 export type Conversion = typeof conversions.$inferSelect;
+/** As a raw statement gives it: booleans are 0 and 1. */
+export type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> & {
+	statusUnknown: number;
+	test: number;
+	credited: number;
+};
 export type ConversionEvent = typeof conversionEvents.$inferSelect;
 export type EventKind = ConversionEvent["kind"];
 /** What `conversion_events.details` holds. */
@@ -13,6 +19,10 @@ export type ConversionKey = { platform: string; txnid: string };
 
 export function keyOf({ platform, txnid }: ConversionKey): string {
 	return JSON.stringify([platform, txnid]);
+}
+
+export function toConversion(row: ConversionRow): Conversion {
+	return { ...row, statusUnknown: row.statusUnknown === 1, test: row.test === 1, credited: row.credited === 1 };
 }
 
 /** True where the publisher holds a credit of which nobody knows the worth any more: a person has to look. */

@@ -84,19 +84,19 @@ function apply(
 	deps: SettleDeps,
 	{ platform, txnid }: ConversionKey,
 	clickIds: readonly string[],
-	causeIn: (standing: LedgerState) => Cause,
+	causeIn: (ledger: LedgerState) => Cause,
 	{ dryRun = false, alongside = () => [] }: Options,
 ): Promise<Judgement | null> {
 	const key = { platform, txnid };
 	return retryOvertaken(async () => {
 		const now = deps.now();
-		const standing = await readLedgerState(deps.db, [], [], [key], clickIds);
-		const before = standing.conversionOf(key);
-		const cause = causeIn(standing);
+		const ledger = await readLedgerState(deps.db, [], [], [key], clickIds);
+		const before = ledger.conversionOf(key);
+		const cause = causeIn(ledger);
 		if (before === null || cause === null) return null;
-		const settlement = settle(key, before, [cause], factsOf(key, standing, now), now);
+		const settlement = settle(key, before, [cause], factsOf(key, ledger, now), now);
 		const conversion = settlement?.conversion ?? before;
-		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
+		const outcomes = settlement === null ? [] : [outcomeOf(before, settlement, ledger.isBilledClick)];
 		const judgement = {
 			changed: settlement !== null,
 			previous: before.verdict,

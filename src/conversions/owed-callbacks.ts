@@ -51,7 +51,7 @@ export class OwedCallbacks {
 
 	/** What the credits less the cancellations come to, as they stand, and as they stood before; micro-dollars. */
 	get creditedMicros(): { before: number; after: number } {
-		return { before: standingOf(this.#facts.lastCallback), after: standingOf(this.#last) };
+		return { before: creditOf(this.#facts.lastCallback), after: creditOf(this.#last) };
 	}
 
 	/**
@@ -130,6 +130,6 @@ export class OwedCallbacks {
 }
 
 /** Each cancellation is of the credit before it: so the last credit is all that can stand. */
-function standingOf(last: LastCallback | null): number {
+function creditOf(last: LastCallback | null): number {
 	return last?.status === "approved" ? last.payoutMicros : 0;
 }

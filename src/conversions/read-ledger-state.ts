@@ -5,7 +5,7 @@ import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import type { Amendments, CallbackStatus, NegativePayout } from "../lib/enums.ts";
 import { utcDay } from "../lib/time.ts";
-import { type Conversion, type ConversionKey, keyOf } from "./conversion.ts";
+import { type Conversion, type ConversionKey, type ConversionRow, keyOf, toConversion } from "./conversion.ts";
 import { USD_NANOS } from "./exchange.ts";
 import type { HoldFacts } from "./holds.ts";
 import { asClickHash, type CandidateClick, type ClickMatch, MAX_CANDIDATES, matchClick } from "./match-click.ts";
@@ -50,24 +50,21 @@ type Surroundings = {
 	campaignMaxMicros: number | null;
 };
 /** What the redirects of a click's hash say of it. */
-type Standing = {
+type HashClick = {
 	id: string;
 	reason: CandidateClick["reason"];
 	/** Whether others than its user called the click's URL: any page that embedded it, or more than some that prefetched it. */
 	isStuffed: number;
 };
-type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> &
+type KnownConversion = ConversionRow &
 	Surroundings & {
-		statusUnknown: number;
-		test: number;
-		credited: number;
 		lastId: string | null;
 		lastSeq: number | null;
 		lastStatus: CallbackStatus | null;
 		lastPayoutMicros: number | null;
 		isLastUnsent: number;
 	};
-type ClickRow = CandidateClick & Surroundings & Standing & { wanted: string };
+type ClickRow = CandidateClick & Surroundings & HashClick & { wanted: string };
 
 /** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
@@ -149,13 +146,13 @@ export async function readLedgerState(
 						WHERE c.id = j.atom`,
 				]),
 	]);
-	const [intakeRows, conversionRows, standingRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(
+	const [intakeRows, conversionRows, hashClickRows, platformRows, hashRows, namedRows, rateRows, clickRows = []] = results.map(
 		({ results }) => results,
 	);
 	return arrange({
 		intakes: intakeRows as { id: string }[],
-		conversions: conversionRows as ConversionRow[],
-		standings: standingRows as Standing[],
+		conversions: conversionRows as KnownConversion[],
+		hashClicks: hashClickRows as HashClick[],
 		platforms: platformRows as PlatformRow[],
 		byHash: hashRows as ClickRow[],
 		byName: namedRows as ClickRow[],
@@ -166,9 +163,9 @@ export async function readLedgerState(
 
 type Rows = {
 	intakes: readonly { id: string }[];
-	conversions: readonly ConversionRow[];
+	conversions: readonly KnownConversion[];
 	/** Of the clicks of these conversions, as far as they are still there. */
-	standings: readonly Standing[];
+	hashClicks: readonly HashClick[];
 	platforms: readonly PlatformRow[];
 	byHash: readonly ClickRow[];
 	byName: readonly ClickRow[];
@@ -195,18 +192,18 @@ function arrange(rows: Rows): LedgerState {
 	const suspended = publishersWith("isSuspended");
 	const amendments = new Map(around.map((row) => [row.publisherId, row.amendments]));
 	const campaignMaxMicros = new Map(around.map((row) => [row.campaignId, row.campaignMaxMicros]));
-	const standings: readonly Standing[] = [...rows.standings, ...clickRows];
+	const hashClicks: readonly HashClick[] = [...rows.hashClicks, ...clickRows];
 	// Of a click that retention has removed nothing is known, which stands for a billed one.
 	const clickReasons = new Map([
 		...rows.conversions.map(({ clickId }) => [clickId, null] as const),
-		...standings.map(({ id, reason }) => [id, reason] as const),
+		...hashClicks.map(({ id, reason }) => [id, reason] as const),
 	]);
-	const stuffed = new Set(standings.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
+	const stuffed = new Set(hashClicks.flatMap(({ id, isStuffed }) => (isStuffed === 1 ? [id] : [])));
 	const byId = new Map(rows.byId.map((row) => [row.id, row]));
 	const platformOf = (id: string) => platformById.get(id) ?? null;
 	return {
 		storedIntakes: new Set(rows.intakes.map(({ id }) => id)),
-		conversionOf: (key) => toConversion(conversionByKey.get(keyOf(key))),
+		conversionOf: (key) => withoutSurroundings(conversionByKey.get(keyOf(key))),
 		lastCallbackOf: (key) => {
 			const row = conversionByKey.get(keyOf(key));
 			if (row === undefined || row.lastId === null || row.lastSeq === null || row.lastStatus === null) return null;
@@ -236,9 +233,9 @@ function arrange(rows: Rows): LedgerState {
 	};
 }
 
-function toConversion(row: ConversionRow | undefined): Conversion | null {
+function withoutSurroundings(row: KnownConversion | undefined): Conversion | null {
 	if (row === undefined) return null;
 	const { hasCallbackUrl: _, amendments: _1, isSuspended: _2, campaignMaxMicros: _3, ...known } = row;
 	const { lastId: _4, lastSeq: _5, lastStatus: _6, lastPayoutMicros: _7, isLastUnsent: _8, ...stored } = known;
-	return { ...stored, statusUnknown: stored.statusUnknown === 1, test: stored.test === 1, credited: stored.credited === 1 };
+	return toConversion(stored);
 }

@@ -34,12 +34,12 @@ export function revalueConversions(
 ): Promise<Revaluation> {
 	return retryOvertaken(async () => {
 		const now = deps.now();
-		const standing = await readLedgerState(deps.db, [], [], keys);
+		const ledger = await readLedgerState(deps.db, [], [], keys);
 		const outcomes = keys.flatMap(({ platform, txnid }): Outcome[] => {
 			const key = { platform, txnid };
-			const before = standing.conversionOf(key);
-			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, standing, now), now);
-			return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
+			const before = ledger.conversionOf(key);
+			const settlement = before === null ? null : settle(key, before, [{ revaluedBy: adjustmentId }], factsOf(key, ledger, now), now);
+			return settlement === null ? [] : [outcomeOf(before, settlement, ledger.isBilledClick)];
 		});
 		const revaluation = {
 			conversions: outcomes.length,

@@ -72,14 +72,14 @@ async function settleOnce(
 	const now = deps.now();
 	const received = distinct(messages.filter((message) => message.kind === "postback"));
 	const others = messages.filter((message) => message.kind === "look_again").map(({ platform, txnid }) => ({ platform, txnid }));
-	const standing = await readLedgerState(
+	const ledger = await readLedgerState(
 		deps.db,
 		received.map(({ intake }) => intake.id),
 		received.flatMap(({ intake: { platform }, postback }) => (platform === null || postback === null ? [] : [{ platform, postback }])),
 		others,
 	);
-	const fresh = received.filter(({ intake }) => !standing.storedIntakes.has(intake.id));
-	const outcomes = decide(fresh, others, standing, now);
+	const fresh = received.filter(({ intake }) => !ledger.storedIntakes.has(intake.id));
+	const outcomes = decide(fresh, others, ledger, now);
 	const waiting = outcomes.filter(({ before, settlement }) => before === null && settlement.conversion.stage === "waiting");
 	const settled = {
 		changed: outcomes.length,
@@ -100,7 +100,7 @@ function distinct(items: readonly ReceivedPostback[]): ReceivedPostback[] {
 	return [...new Map(items.map((item) => [item.intake.id, item])).values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
 }
 
-function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], standing: LedgerState, now: number): Outcome[] {
+function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], ledger: LedgerState, now: number): Outcome[] {
 	const causes = new Map<string, { key: ConversionKey; causes: Cause[] }>();
 	const add = (key: ConversionKey, cause: Cause) => {
 		const known = causes.get(keyOf(key)) ?? { key, causes: [] };
@@ -113,24 +113,24 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	}
 	for (const key of others) add(key, null);
 	return [...causes.values()].flatMap(({ key, causes }) => {
-		const before = standing.conversionOf(key);
-		const settlement = settle(key, before, causes, factsOf(key, standing, now), now);
-		return settlement === null ? [] : [outcomeOf(before, settlement, standing.isBilledClick)];
+		const before = ledger.conversionOf(key);
+		const settlement = settle(key, before, causes, factsOf(key, ledger, now), now);
+		return settlement === null ? [] : [outcomeOf(before, settlement, ledger.isBilledClick)];
 	});
 }
 
 /** What settling a conversion rests on. */
-export function factsOf(key: ConversionKey, standing: LedgerState, now: number): Facts {
-	const platform = standing.platformOf(key.platform);
+export function factsOf(key: ConversionKey, ledger: LedgerState, now: number): Facts {
+	const platform = ledger.platformOf(key.platform);
 	if (platform === null) throw new Error(`no platform ${key.platform}`);
 	return {
 		platform,
-		findClick: (cid) => standing.findClick(key.platform, cid),
-		usdNanosOf: standing.usdNanosOf,
-		holdFactsOf: standing.holdFactsOf,
-		hasCallbackUrl: standing.hasCallbackUrl,
-		amendmentsOf: standing.amendmentsOf,
-		lastCallback: standing.lastCallbackOf(key),
+		findClick: (cid) => ledger.findClick(key.platform, cid),
+		usdNanosOf: ledger.usdNanosOf,
+		holdFactsOf: ledger.holdFactsOf,
+		hasCallbackUrl: ledger.hasCallbackUrl,
+		amendmentsOf: ledger.amendmentsOf,
+		lastCallback: ledger.lastCallbackOf(key),
 		newId: () => newTimeOrderedId(now),
 	};
 }

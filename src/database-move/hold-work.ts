@@ -8,7 +8,7 @@ import { takeOver } from "./target.ts";
 type Move = MoveDeps["move"];
 
 /**
- * A hundred of them, which a message has before it is a dead letter, are eight hours; and so long may the last one wait after the switch.
+ * A hundred of them, which a message has before it is a dead letter, are eight hours; and that is how long the last one may wait after the switch.
  */
 const HELD_RETRY_SECONDS = 300;
 

@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
 import { Md5 } from "ts-md5";
+import { putBounded } from "../lib/bounded-map.ts";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
 
@@ -199,13 +200,8 @@ type Prepared = { name: string; text: string };
 const prepared = new Map<string, Prepared>();
 
 function toQuery({ text, parameters }: Statement): Prepared & { values: Parameter[] } {
-	let known = prepared.get(text);
-	if (known === undefined) {
-		if (prepared.size >= MAX_TEXTS) prepared.clear();
-		// Of the text alone: behind a pool a connection may know what another isolate has prepared.
-		known = { name: Md5.hashStr(text), text: numberParameters(text) };
-		prepared.set(text, known);
-	}
+	// Named by the text alone: behind a pool a connection may know what another isolate has prepared.
+	const known = prepared.get(text) ?? putBounded(prepared, text, { name: Md5.hashStr(text), text: numberParameters(text) }, MAX_TEXTS);
 	return { ...known, values: [...parameters] };
 }
 

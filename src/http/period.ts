@@ -22,7 +22,7 @@ export type Span = {
 };
 
 export type SpanRules = {
-	/** Without `from` it is so long before `to`, milliseconds. */
+	/** Without `from` it is this long before `to`, milliseconds. */
 	defaultMs: number;
 	/** The most days of a period. */
 	maxDays: number;

@@ -2,6 +2,7 @@
 import { BOOK_FORMAT } from "../campaign-book/format.ts";
 import type { LearnedWire, PublisherFactorsWire } from "../campaign-book/learned.ts";
 import { OTHER_SOURCES } from "../learning/cell.ts";
+import type { FactorLevel } from "../lib/enums.ts";
 import { HELD_SCALE } from "../lib/money.ts";
 import { bytesOf } from "../lib/split-by-bytes.ts";
 
@@ -11,8 +12,9 @@ const MAX_BYTES = 64 * 1024;
 const SPARE_BYTES = 4_096;
 const ROOM_BYTES = MAX_BYTES - SPARE_BYTES;
 
-type FactorLevel = "campaign_publisher" | "publisher" | "source" | "link";
-export type Factor = { level: FactorLevel; campaignId: number; publisherId: string; name: string; factor: number };
+/** The book has prices themselves. */
+type KeyLevel = Exclude<FactorLevel, "price">;
+export type Factor = { level: KeyLevel; campaignId: number; publisherId: string; name: string; factor: number };
 
 /** By publisher, of those whose places are all taken: the sources that are followed singly. */
 export type Followed = ReadonlyMap<string, readonly string[]>;

@@ -7,7 +7,7 @@ import type { FactorEvidence } from "../learning/factor.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import { pairKey, type SharedFactors, sharedFactor, Traffic } from "../learning/traffic.ts";
-import type { LinkType } from "../lib/enums.ts";
+import type { LinkType, TrafficLevel } from "../lib/enums.ts";
 import { closeHistories } from "./close-histories.ts";
 import type { Progress } from "./night-progress.ts";
 import { type KnownHistory, readHistory } from "./read-histories.ts";
@@ -59,7 +59,7 @@ export async function findBreakOf(db: Database, network: NetworkLearning | null,
 /** The factors of the traffic that a campaign is of, as the night has them. */
 async function readShared(db: Database, { cells }: KnownHistory): Promise<SharedFactors> {
 	const publishers = JSON.stringify([...new Set(cells.map(({ cell }) => cell.publisher))]);
-	const rows = await db.all<{ level: "publisher" | "source" | "link"; publisherId: string; name: string; evidence: string }>(sql`
+	const rows = await db.all<{ level: TrafficLevel; publisherId: string; name: string; evidence: string }>(sql`
 		SELECT level, publisher_id AS "publisherId", name, evidence FROM learning_traffic
 		WHERE (level = 'link' AND publisher_id = '') OR (level IN ('publisher', 'source') AND publisher_id IN (SELECT atom FROM json_each(${publishers})))`);
 	const of = <Key>(level: string, keyOf: (row: { publisherId: string; name: string }) => Key) =>

@@ -7,6 +7,7 @@ import { NO_EVIDENCE } from "../learning/factor.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import { isArrived, levelRules, nextPublished, type Published, type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
 import { numberOf, readPublished, type StoredLearning, writePublished } from "../learning/stored.ts";
+import type { PriceCause } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { markCampaigns } from "./mark-book.ts";
 import { setsPrices } from "./policies.ts";
@@ -84,7 +85,7 @@ function stayOf(row: FactorRow): Step {
 
 /** What a change of a price is kept with: `learning_changes.cause`. */
 export type ChangeCause = {
-	why: "learned" | "number";
+	why: PriceCause;
 	/** In force before and from here on, and where it is going. */
 	before: number;
 	factor: number;

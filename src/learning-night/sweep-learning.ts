@@ -26,7 +26,7 @@ const LEFT_TO_OTHERS = 100;
 const ROWS_A_RUN = 200_000;
 /** Of a run that finds nothing to learn. */
 const FACTORS_FORGOTTEN = 10_000;
-/** A night that failed is tried again after so long. */
+/** A night that failed is tried again after this time. */
 const AGAIN_MS = 10 * MINUTE_MS;
 
 /** One run at a time. @param mayGoOn whether enough is left for another slice, given what is left to others */

@@ -7,6 +7,7 @@ import type { StepRules } from "../learning/publish-step.ts";
 import { UNPUBLISHED } from "../learning/publish-step.ts";
 import { LISTED_KEYWORDS, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
 import type { SharedFactors } from "../learning/traffic.ts";
+import type { FactorLevel } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { markCampaignsOf } from "./mark-book.ts";
 
@@ -23,7 +24,7 @@ export type ClosedCampaign = {
 };
 
 type Target = {
-	level: "price" | "campaign_publisher" | "publisher" | "source" | "link";
+	level: FactorLevel;
 	campaignId: number;
 	publisherId: string;
 	name: string;

@@ -1,3 +1,4 @@
+import type { FactorLevel } from "../lib/enums.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { LearningSettings } from "./settings.ts";
 
@@ -15,15 +16,12 @@ export const UNPUBLISHED: Published = { factor: 1, at: Number.NEGATIVE_INFINITY,
 
 export type StepRules = Pick<LearningSettings, "rise" | "fall" | "publishStep">;
 
-/** What a price is multiplied from: a campaign's factor with its keyword's, its exception of a publisher, and what traffic is worth. */
-export type PublishedLevel = "price" | "campaign_publisher" | "publisher" | "source" | "link";
-
 /**
  * Of a day's movement of a price, the part that each of its factors may make, as exponents. Each column adds up to 1: a price moves by no
  * more than a day's limit, whichever of its factors move. Upwards it is the movement that holds a wrong number of the operator's back, so a
  * campaign has most of it; downwards it is the evidence, and bad traffic needs its part.
  */
-const MOVEMENT_SHARES: Readonly<Record<PublishedLevel, { rise: number; fall: number }>> = {
+const MOVEMENT_SHARES: Readonly<Record<FactorLevel, { rise: number; fall: number }>> = {
 	price: { rise: 0.7, fall: 0.4 },
 	campaign_publisher: { rise: 0.08, fall: 0.15 },
 	publisher: { rise: 0.07, fall: 0.15 },
@@ -38,7 +36,7 @@ export type LevelRules = StepRules & {
 };
 
 /** What a factor of a level may move by a day, given what a price may. */
-export function levelRules({ rise, fall, publishStep }: StepRules, level: PublishedLevel): LevelRules {
+export function levelRules({ rise, fall, publishStep }: StepRules, level: FactorLevel): LevelRules {
 	const shares = MOVEMENT_SHARES[level];
 	return { rise: rise ** shares.rise, fall: fall ** shares.fall, publishStep, finishes: level !== "price" };
 }

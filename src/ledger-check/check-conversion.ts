@@ -78,12 +78,12 @@ function textOf(value: unknown): string | null {
 /** What was credited less what was taken back is what reports show, or there is a reason. */
 function checkCallbacks({ conversion, callbacks, amendments }: CheckedConversion): { findings: Finding[]; reason: NetReason | null } {
 	const last = callbacks.at(-1);
-	const standing = last?.status === "approved" ? last.payoutMicros : null;
-	const findings = [...checkOrder(callbacks), ...checkStanding(conversion, standing, { callbackCount: callbacks.length, amendments })];
+	const credit = last?.status === "approved" ? last.payoutMicros : null;
+	const findings = [...checkOrder(callbacks), ...checkCredit(conversion, credit, { callbackCount: callbacks.length, amendments })];
 	const reported = contributionOf(conversion)?.conversionRevenueMicros ?? 0;
 	const confirmed = netOf(callbacks.filter(({ state }) => state === "delivered"));
 	if (findings.length > 0 || confirmed === reported) return { findings, reason: null };
-	return { findings, reason: whyDifferent(conversion, standing, callbacks) };
+	return { findings, reason: whyDifferent(conversion, credit, callbacks) };
 }
 
 function netOf(callbacks: readonly CheckedCallback[]): number {
@@ -102,24 +102,24 @@ function checkOrder(callbacks: readonly CheckedCallback[]): Finding[] {
 	});
 }
 
-/** @param standing the credit that was not taken back, micro-dollars */
-function checkStanding(
+/** @param credit the credit that was not taken back, micro-dollars */
+function checkCredit(
 	conversion: Conversion,
-	standing: number | null,
+	credit: number | null,
 	{ callbackCount, amendments }: { callbackCount: number; amendments: Amendments },
 ): Finding[] {
 	const { status, stage, revenueMicros, publisherId, pricingModel, test } = conversion;
 	if (publisherId === null || pricingModel !== "CPA" || test) {
 		return callbackCount === 0 ? [] : [{ field: "not_owed", stored: String(callbackCount), expected: "0" }];
 	}
-	if (status === "cancelled" && standing !== null) return [{ field: "credit_stands", stored: formatUsd(standing), expected: null }];
+	if (status === "cancelled" && credit !== null) return [{ field: "credit_stands", stored: formatUsd(credit), expected: null }];
 	if (status !== "approved" || stage !== "settled") return [];
 	const expected = formatUsd(revenueMicros ?? 0);
-	if (standing === null) return [{ field: "no_credit", stored: null, expected }];
-	return amendments === "none" || standing === revenueMicros ? [] : [{ field: "credit_amount", stored: formatUsd(standing), expected }];
+	if (credit === null) return [{ field: "no_credit", stored: null, expected }];
+	return amendments === "none" || credit === revenueMicros ? [] : [{ field: "credit_amount", stored: formatUsd(credit), expected }];
 }
 
-function whyDifferent(conversion: Conversion, standing: number | null, callbacks: readonly CheckedCallback[]): NetReason {
+function whyDifferent(conversion: Conversion, credit: number | null, callbacks: readonly CheckedCallback[]): NetReason {
 	const { status, stage, revenueMicros } = conversion;
 	const waiting = callbacks.filter(({ state }) => state !== "delivered");
 	if (waiting.some(({ state }) => state === "exhausted")) return "exhausted";
@@ -127,6 +127,6 @@ function whyDifferent(conversion: Conversion, standing: number | null, callbacks
 	if (waiting.some(({ heldFor }) => heldFor === "pause")) return "paused";
 	if (waiting.length > 0) return "not_delivered";
 	if (status !== "cancelled" && stage !== "settled") return "held";
-	if (status === "approved" && standing !== null && standing !== revenueMicros) return "amount_changed";
+	if (status === "approved" && credit !== null && credit !== revenueMicros) return "amount_changed";
 	return "pending";
 }

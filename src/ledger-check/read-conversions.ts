@@ -1,6 +1,6 @@
 /** Reads conversions with all that they are checked against, at one moment. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Conversion, type ConversionKey, type EventDetails, keyOf } from "../conversions/conversion.ts";
+import { type ConversionKey, type ConversionRow, type EventDetails, keyOf, toConversion } from "../conversions/conversion.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { conversions } from "../db/schema/conversions.ts";
@@ -9,13 +9,7 @@ import type { CheckedCallback, CheckedConversion } from "./check-conversion.ts";
 
 type EventRow = ConversionKey & { seq: number; details: string };
 type CallbackRow = ConversionKey & CheckedCallback;
-/** Booleans are 0 and 1. */
-type ConversionRow = Omit<Conversion, "statusUnknown" | "test" | "credited"> & {
-	statusUnknown: number;
-	test: number;
-	credited: number;
-	amendments: Amendments | null;
-};
+type StoredRow = ConversionRow & { amendments: Amendments | null };
 
 export async function readConversions(db: Database, keys: readonly ConversionKey[]): Promise<CheckedConversion[]> {
 	const list = JSON.stringify(keys.map(({ platform, txnid }) => ({ platform, txnid })));
@@ -30,8 +24,8 @@ export async function readConversions(db: Database, keys: readonly ConversionKey
 	]);
 	const eventsOf = Map.groupBy((events?.results ?? []) as EventRow[], keyOf);
 	const callbacksOf = Map.groupBy((callbacks?.results ?? []) as CallbackRow[], keyOf);
-	return ((stored?.results ?? []) as ConversionRow[]).map(({ statusUnknown, test, credited, amendments, ...rest }) => ({
-		conversion: { ...rest, statusUnknown: statusUnknown === 1, test: test === 1, credited: credited === 1 },
+	return ((stored?.results ?? []) as StoredRow[]).map(({ amendments, ...rest }) => ({
+		conversion: toConversion(rest),
 		amendments: amendments ?? "none",
 		events: (eventsOf.get(keyOf(rest)) ?? []).map(({ seq, details }) => ({ seq, set: (JSON.parse(details) as EventDetails).set })),
 		callbacks: callbacksOf.get(keyOf(rest)) ?? [],

@@ -35,6 +35,18 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export const LINK_TYPES = ["homepage", "deeplink"] as const;
 export type LinkType = (typeof LINK_TYPES)[number];
 
+/** Traffic whose clicks may be worth more or less than others, whatever the campaign. */
+export const TRAFFIC_LEVELS = ["publisher", "source", "link"] as const;
+export type TrafficLevel = (typeof TRAFFIC_LEVELS)[number];
+
+/** What a price is multiplied from: a campaign's factor with its keyword's, its exception of a publisher, and what traffic is worth. */
+export const FACTOR_LEVELS = ["price", "campaign_publisher", ...TRAFFIC_LEVELS] as const;
+export type FactorLevel = (typeof FACTOR_LEVELS)[number];
+
+/** Why a learned price changes: a step towards what a night has learned, or a new number of the operator's. */
+export const PRICE_CAUSES = ["learned", "number"] as const;
+export type PriceCause = (typeof PRICE_CAUSES)[number];
+
 /** What a campaign is paused for. */
 export const CAPS = ["daily_clicks", "daily_budget", "total_budget"] as const;
 export type Cap = (typeof CAPS)[number];
@@ -47,6 +59,7 @@ export const POSTBACK_OUTCOMES = ["accepted", "rejected", "unknown_key", "failed
 
 /** Where a conversion stands: only `settled` ones count anywhere. */
 export const CONVERSION_STAGES = ["waiting", "unmatched", "quarantined", "settled"] as const;
+export type UnsettledStage = Exclude<(typeof CONVERSION_STAGES)[number], "settled">;
 
 /** How the affiliate platform says that a conversion stands. */
 export const CONVERSION_STATUSES = ["approved", "pending", "cancelled"] as const;

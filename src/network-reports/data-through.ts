@@ -12,7 +12,7 @@ export type DataThroughDeps = {
 	now: () => number;
 };
 
-/** A click is recorded after its redirect was answered: what is done then is cut off after so long. */
+/** A click is recorded after its redirect was answered: what is done then is cut off after this time. */
 const RECORDING_MS = 30 * SECOND_MS;
 /** Oldest dead letters whose own time is looked at. */
 const MAX_LETTERS = 100;

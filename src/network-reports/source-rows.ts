@@ -14,7 +14,7 @@ export const MAX_SOURCE_ROWS = 100_000;
 
 type Period = Pick<NetworkReportQuery, "from" | "to" | "publisher">;
 
-/** Whose sums are asked: `daily_network` is keyed by them first. What is nobody's is under no name. */
+/** Whose sums are asked: `daily_network` is keyed by them first. What is no publisher's is under no name. */
 export function publishersOf(publisher: string | null): SQL {
 	return publisher === null ? sql`(SELECT id FROM publishers UNION ALL SELECT '')` : sql`(SELECT CAST(${publisher} AS TEXT) AS id)`;
 }

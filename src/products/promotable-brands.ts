@@ -1,5 +1,6 @@
 /** Which brands a publisher may promote now, and by which campaign a product of theirs is linked. */
 import type { Publisher } from "../keys/key-owners.ts";
+import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import type { KeptNetwork } from "./kept-network.ts";
 
 export type PromotableBrand = {
@@ -30,6 +31,6 @@ export async function findPromotableBrands(
 }
 
 function readBlocks(publisher: Publisher): (domain: string, country: string) => boolean {
-	const blocks = JSON.parse(publisher.blockedBrands) as { domain: string; country?: string }[];
+	const blocks = readBlockedBrands(publisher.blockedBrands);
 	return (domain, country) => blocks.some((block) => block.domain === domain && (block.country === undefined || block.country === country));
 }

@@ -1,7 +1,8 @@
 /** The link of a page, or why there is none: pure, over what is stored of the page's brand. Its answers agree with what the redirect does. */
 import { readDeeplink } from "../clicks/choose-target.ts";
+import type { BlockedBrand } from "../lib/blocked-brands.ts";
 import { canonicalHost } from "../lib/host.ts";
-import { type Block, blockedCountriesOf, type Campaign, chooseBest, type LinkTerms, priceOfLink } from "./offers.ts";
+import { blockedCountriesOf, type Campaign, chooseBest, type LinkTerms, priceOfLink } from "./offers.ts";
 
 /** Why an address gets no link, in the order in which they are asked. */
 export const NO_LINK_REASONS = {
@@ -29,7 +30,7 @@ export type Wish = {
 	url: string;
 	/** The links' country; null for any. */
 	country: string | null;
-	blocks: readonly Block[];
+	blocks: readonly BlockedBrand[];
 	terms: LinkTerms;
 };
 

@@ -17,7 +17,7 @@ const HISTORY_CAUSES = ["reported", "matched", "held", "released", "reviewed", "
 export type HistoryCause = (typeof HISTORY_CAUSES)[number];
 
 /** How a conversion stands, or stood. */
-const standing = {
+const state = {
 	status: v.picklist(CONVERSION_STATUSES),
 	held: v.pipe(
 		v.nullable(v.picklist(HOLDS)),
@@ -28,7 +28,7 @@ const standing = {
 	sales_amount: v.optional(v.pipe(usd, v.description("Where enabled for you."))),
 };
 
-const historySchema = v.strictObject({ at: time, cause: v.picklist(HISTORY_CAUSES), ...standing });
+const historySchema = v.strictObject({ at: time, cause: v.picklist(HISTORY_CAUSES), ...state });
 
 export const publisherConversionSchema = v.strictObject({
 	transaction_id: v.pipe(text, v.description("As in reports and callbacks.")),
@@ -39,7 +39,7 @@ export const publisherConversionSchema = v.strictObject({
 	brand: v.pipe(textOrNull, v.description("Domain.")),
 	campaign_id: v.optional(v.pipe(text, v.description("Where enabled for you."))),
 	source_id: text,
-	...standing,
+	...state,
 	reported_at: v.pipe(time, v.description("When it was first reported.")),
 	updated_at: time,
 	history: v.pipe(v.array(historySchema), v.description("Each time that status, hold or an amount changed, the first first.")),

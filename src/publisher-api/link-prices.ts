@@ -3,6 +3,7 @@ import { LEARNED_KEY, LearnedFactors, parseLearned } from "../campaign-book/lear
 import { bakePrices, isRestrained, readLearning } from "../campaign-book/publisher/bake-prices.ts";
 import type { Database } from "../db/client.ts";
 import type { Publisher } from "../keys/key-owners.ts";
+import type { LinkType } from "../lib/enums.ts";
 import type { Campaign, LinkTerms } from "./offers.ts";
 
 export type LinkPricesDeps = { db: Database; kv: KVNamespace; now: () => number };
@@ -28,7 +29,7 @@ export async function readLinkPrices({ db, kv, now }: LinkPricesDeps, publisher:
 	const released = learning.released.publishers.get(id) ?? null;
 	const text = await kv.get(LEARNED_KEY);
 	const learned = new LearnedFactors(text === null ? null : parseLearned(text));
-	const reckon = (link: "homepage" | "deeplink") => learned.reckon({ id, pricingModel, released }, source, link, learning.at);
+	const reckon = (link: LinkType) => learned.reckon({ id, pricingModel, released }, source, link, learning.at);
 	return {
 		terms: { sharePpm, reckonings: { homepage: reckon("homepage"), deeplink: reckon("deeplink") } },
 		priceCampaigns: async (rows) => {

@@ -1,6 +1,7 @@
 /** What a publisher gets for a brand: of its campaigns the one that speaks for it, and what a click on its link pays. Pure. */
 import type { BookCampaign } from "../campaign-book/format.ts";
 import { type Reckoning, reckonLink } from "../campaign-book/learned.ts";
+import type { BlockedBrand } from "../lib/blocked-brands.ts";
 import type { LinkType } from "../lib/enums.ts";
 
 /** A campaign, as far as links are concerned. */
@@ -38,11 +39,13 @@ export function chooseBest<Of extends Campaign>(campaigns: readonly Of[], priceO
 	return campaigns.toSorted((a, b) => Number(a.paused) - Number(b.paused) || priceOf(b) - priceOf(a) || a.campaignId - b.campaignId)[0];
 }
 
-export type Block = { domain: string; country?: string | null };
-
 /** Countries in which a brand is blocked for a publisher; "all" for every one. @param blocks publishers.blocked_brands */
-export function blockedCountriesOf(domain: string, blocks: readonly Block[], brandBlocks: readonly string[]): ReadonlySet<string> | "all" {
+export function blockedCountriesOf(
+	domain: string,
+	blocks: readonly BlockedBrand[],
+	brandBlocks: readonly string[],
+): ReadonlySet<string> | "all" {
 	const own = blocks.filter((block) => block.domain === domain);
-	if (own.some(({ country }) => country === undefined || country === null)) return "all";
+	if (own.some(({ country }) => country === undefined)) return "all";
 	return new Set([...brandBlocks, ...own.flatMap(({ country }) => country ?? [])]);
 }

@@ -7,7 +7,7 @@ import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
 import { clicksOfId } from "./read-clicks.ts";
-import { type ConversionState, type EventRow, showHistory, showStanding, type Viewer } from "./show-conversion.ts";
+import { type ConversionState, type EventRow, showHistory, showState, type Viewer } from "./show-conversion.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
 /** Conversions that a request with a filter looks at: where these hold too few, the cursor goes on behind them. */
@@ -118,7 +118,7 @@ function showConversion(row: Row, events: readonly EventRow[], viewer: Viewer): 
 		brand: row.brand,
 		...(viewer.campaignIdEnabled && row.campaignId !== null && { campaign_id: String(row.campaignId) }),
 		source_id: row.sourceId ?? "",
-		...showStanding(row, viewer),
+		...showState(row, viewer),
 		reported_at: isoTime(row.firstReceivedAt),
 		updated_at: isoTime(row.updatedAt),
 		history: showHistory(events, viewer),

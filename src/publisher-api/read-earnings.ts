@@ -6,6 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { invalidInput } from "../http/errors.ts";
 import { cutPage } from "../http/pages.ts";
+import type { ConversionStatus } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { DAY_MS, isoTimeOrNull } from "../lib/time.ts";
 import type { CLICK_REASONS } from "../lib/traffic-rules.ts";
@@ -158,7 +159,7 @@ export async function readEarnings({ db, dataThrough }: EarningsDeps, publisherI
 
 /** Conversions have no reason; what is unpaid has one. */
 function showCounts(rows: readonly CountsRow[]): Pick<Earnings, "conversions" | "unpaid_clicks"> {
-	const sum = (name: "approved" | "pending" | "cancelled") => rows.reduce((total, row) => total + row[name], 0);
+	const sum = (name: ConversionStatus) => rows.reduce((total, row) => total + row[name], 0);
 	return {
 		conversions: { approved: sum("approved"), pending: sum("pending"), cancelled: sum("cancelled") },
 		unpaid_clicks: Object.fromEntries(rows.flatMap(({ reason, clicks }) => (reason === "" || clicks === 0 ? [] : [[reason, clicks]]))),

@@ -20,10 +20,10 @@ export type ConversionState = {
 
 export type EventRow = { at: number; kind: string; details: string };
 
-type Standing = Pick<PublisherConversion, "status" | "held" | "revenue" | "gross_revenue" | "sales_amount">;
+type ShownState = Pick<PublisherConversion, "status" | "held" | "revenue" | "gross_revenue" | "sales_amount">;
 
 /** A conversion adds what it earns while it is settled, not cancelled, and of no test. */
-export function showStanding(state: ConversionState, { pricingModel, salesDataEnabled }: Viewer): Standing {
+export function showState(state: ConversionState, { pricingModel, salesDataEnabled }: Viewer): ShownState {
 	const counts = state.status !== "cancelled" && holdOf(state) === null;
 	const shown = (micros: number | null) => formatUsd(counts ? (micros ?? 0) : 0);
 	return {
@@ -54,7 +54,7 @@ const CAUSES: Record<string, HistoryCause> = {
 };
 
 /**
- * What its publisher saw of it, change by change: what it was before it was found to be the publisher's, or nobody's, is not told.
+ * What its publisher saw of it, change by change: what it was before it was found to be the publisher's is not told.
  * @param events all of the conversion's, in order: each sets fields, and together they give its state
  */
 export function showHistory(events: readonly EventRow[], viewer: Viewer): ConversionHistory {
@@ -68,11 +68,11 @@ export function showHistory(events: readonly EventRow[], viewer: Viewer): Conver
 		const { stage = "", status, heldFor = null, test = false, revenueMicros = null, grossMicros = null, salesUsdMicros = null } = state;
 		// It is found and held in two events at once: between them it is neither settled nor held.
 		if (stage !== "settled" && stage !== "quarantined") continue;
-		const standing = showStanding({ stage, status, heldFor, test, revenueMicros, grossMicros, salesUsdMicros }, viewer);
-		const text = JSON.stringify(standing);
+		const shown = showState({ stage, status, heldFor, test, revenueMicros, grossMicros, salesUsdMicros }, viewer);
+		const text = JSON.stringify(shown);
 		if (text === before) continue;
 		before = text;
-		history.push({ at: isoTime(at), cause: CAUSES[kind] ?? "reported", ...standing });
+		history.push({ at: isoTime(at), cause: CAUSES[kind] ?? "reported", ...shown });
 	}
 	return history;
 }

@@ -6,6 +6,7 @@ import { readTexts } from "../clicks/read-parameters.ts";
 import type { Database } from "../db/client.ts";
 import { findBrandDomains } from "../db/find-brands.ts";
 import type { Publisher } from "../keys/key-owners.ts";
+import { readBlockedBrands } from "../lib/blocked-brands.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
 import { formatPrice } from "../lib/money.ts";
@@ -13,7 +14,7 @@ import { Query } from "../lib/query.ts";
 import { chooseLink, type LinkedBrand } from "./choose-link.ts";
 import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
 import type { Links } from "./links-answer.ts";
-import type { Block, Campaign } from "./offers.ts";
+import type { Campaign } from "./offers.ts";
 import { IS_PAUSED } from "./paused.ts";
 
 export const MAX_LINKS = 500;
@@ -72,7 +73,7 @@ export async function writeLinks(deps: LinksDeps, publisher: Publisher, request:
 	const domains = await findBrandDomains(deps.db, new Set(hosts.filter((host) => host !== null)));
 	const prices = await readLinkPrices(deps, publisher, sourceOf(request));
 	const brands = await readBrands(deps.db, [...new Set(domains.values())], prices);
-	const blocks = JSON.parse(publisher.blockedBrands) as Block[];
+	const blocks = readBlockedBrands(publisher.blockedBrands);
 	const { terms } = prices;
 
 	async function writeLink(url: string, host: string | null): Promise<Links["data"][number]> {

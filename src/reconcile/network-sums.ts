@@ -35,7 +35,7 @@ function conversionsOf(page: PublisherPage, some: SQL): SQL {
 
 /**
  * @param day YYYY-MM-DD
- * @param page the first has unpaid clicks of nobody's, too
+ * @param page the first has unpaid clicks of no publisher, too
  */
 export function networkDifferences(day: string, page: PublisherPage): SQL {
 	const from = Date.parse(day);

@@ -23,7 +23,7 @@ export type Paging = { page: number; limit: number };
 export type ReportQuery = {
 	period: Period;
 	paging: Paging;
-	/** The moment of which the page shall be, as an earlier answer said; null for the present. */
+	/** The moment that the page is to show, as an earlier answer said; null for the present. */
 	asOf: number | null;
 	/** Whether approved and pending revenue are wanted apart. */
 	detail: boolean;

@@ -117,7 +117,7 @@ export async function removeOld(deps: RemoveDeps): Promise<void> {
 /** Claims that have ended, since they were made. */
 const CLAIMS_DAYS = 400;
 
-/** A link that no longer opens says why for so long. */
+/** How long a link that no longer opens says why. */
 const LINKS_SHOWN_DAYS = 30;
 
 /** Removes what nobody can sign in with any more. */
@@ -146,7 +146,7 @@ async function removeVersions(db: Database, at: number): Promise<void> {
 	]);
 }
 
-/** Pages of reports may be read as of a moment for so long at least, and for twice as long at most. */
+/** Pages of reports may be read as of a moment for at least this time, and for at most twice of it. */
 const HISTORY_MS = DAY_MS;
 
 /** How long a publisher may go on from where it stopped reading changes. */

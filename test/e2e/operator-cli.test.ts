@@ -446,6 +446,7 @@ describe("npm run operator", () => {
 	});
 
 	it.each([
+		[["claims", "list", "--id", "nothing"], { data: [], limit: 100, next_cursor: null }, "There is no claim nothing"],
 		[["callbacks", "list", "--id", "nothing"], { data: [], limit: 100, next_cursor: null }, "There is no callback nothing"],
 		[["callbacks", "replay", "--txnid", "T-0"], { replayed: 0, dry_run: false }, "There is no callback of transaction T-0"],
 		[["keys", "list", "--owner", "nobody"], { keys: [] }, "There is nothing of nobody"],

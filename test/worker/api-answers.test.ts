@@ -74,7 +74,7 @@ const NOW = "2026-11-18T15:00:00.000Z";
 const SALE = "/operator/conversions/harvestlink/sale-1";
 const STATEMENT = "Transaction ID,Click Ref,Transaction Date,Commission,Status\nlost-1,x,2026-11-20,12.00,approved\n";
 
-/** Cursors of nobody's, as feeds of changes write them. */
+/** Cursors that nobody was given, as feeds of changes write them. */
 const OLD_CONVERSIONS = btoa('["changes",0,"",""]').replaceAll("=", "");
 const OLD_BRANDS = btoa('["changes","x",1,1]').replaceAll("=", "");
 

@@ -121,7 +121,7 @@ describe("worker: counting in the isolate", () => {
 		expect(sent.flatMap(({ counts }) => counts).reduce((sum, [, , , , count]) => sum + count, 0)).toBe(1_201);
 	});
 
-	it("keeps what the queue refuses under its id, and counts made-up names as nobody's", async () => {
+	it("keeps what the queue refuses under its id, and counts made-up names without a name", async () => {
 		let isDown = true;
 		const { sent, clock, noBid, collect } = isolate(() => (isDown ? Promise.reject(new Error("down")) : Promise.resolve()));
 		for (let name = 0; name < MAX_REQUESTERS + 5; name++) noBid(`p${name}`, "unknown_advertiser");
@@ -170,7 +170,7 @@ describe("worker: the consumer of counts", () => {
 		);
 	});
 
-	it("finds publishers by the names that each endpoint is asked by, and says nobody's where there is none", async () => {
+	it("finds publishers by the names that each endpoint is asked by, and names none where there is none", async () => {
 		await env.DB.batch(["bid_hours", "bid_messages"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
 		await consume(
 			messageOf([

@@ -15,7 +15,7 @@ const TTL_MS = 15_000;
 const START = Date.parse("2026-11-18T12:00:00Z");
 const BRANDS = 24;
 const FIRST_EPC = 400_000;
-/** So long that the book is cut into several shards. */
+/** Long enough that the book is cut into several shards. */
 const LONG_LINK = `https://track.example/c?sub={click_id}&x=${"x".repeat(20_000)}`;
 
 const domainOf = (brand: number) => `lag-${brand}.example`;

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe("worker: pages of brands by what they pay", () => {
-	const dear = ids.filter((_, at) => at % 3 === 0).map((id) => `brand-${id}.example`);
+	const costly = ids.filter((_, at) => at % 3 === 0).map((id) => `brand-${id}.example`);
 
 	it.each([
 		[3, [3, 3, 3, 3, 3, 3, 2]],
@@ -45,7 +45,7 @@ describe("worker: pages of brands by what they pay", () => {
 	])("of %i brands each are full, and end with the last", async (limit, sizes) => {
 		const found = await pages(`min_price=0.3&limit=${limit}`);
 		expect(found.map(({ data }) => data.length)).toEqual(sizes);
-		expect(found.flatMap(({ data }) => data.map(({ domain }) => domain))).toEqual(dear);
+		expect(found.flatMap(({ data }) => data.map(({ domain }) => domain))).toEqual(costly);
 		for (const { data } of found) expect(data.every(({ offers }) => offers[0]?.price === "0.4000")).toBe(true);
 	});
 

@@ -234,8 +234,8 @@ describe("worker: a token that was tampered with does not open", () => {
 
 	test("by mixing two", async () => {
 		const tokens = new ClickTokens([NEW]);
-		const [cheap, dear] = [bytesOf(await tokens.mint(CONTENT)), bytesOf(await tokens.mint({ ...CONTENT, bidMicros: 999_000 }))];
-		expect(await tokens.open(toBase64Url(new Uint8Array([...cheap.slice(0, 21), ...dear.slice(21)])))).toBeNull();
+		const [cheap, costly] = [bytesOf(await tokens.mint(CONTENT)), bytesOf(await tokens.mint({ ...CONTENT, bidMicros: 999_000 }))];
+		expect(await tokens.open(toBase64Url(new Uint8Array([...cheap.slice(0, 21), ...costly.slice(21)])))).toBeNull();
 	});
 
 	test("text that is no token is none, and never throws", async () => {

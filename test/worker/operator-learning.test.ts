@@ -176,7 +176,7 @@ describe("a campaign's prices", () => {
 });
 
 describe("advice", () => {
-	it("names what is off by a step in campaigns that are advised, the dearest first, page by page", async () => {
+	it("names what is off by a step in campaigns that are advised, the costliest first, page by page", async () => {
 		const { data } = await ask(adviceSchema, "/learning/advice");
 		expect(data.map(({ campaign_id, worth_a_week }) => [campaign_id, worth_a_week])).toEqual([
 			[3, "600.0000"],

@@ -121,7 +121,7 @@ describe("worker: what has stopped", () => {
 });
 
 describe("worker: a campaign that its brand no longer has", () => {
-	it("hoarded bids on it lead to another one of the brand, at nobody's cost; a link is paid by that one's price", async () => {
+	it("hoarded bids on it lead to another one of the brand, and cost nobody anything; a link is paid by that one's price", async () => {
 		const hoarded = await Promise.all(Array.from({ length: 5 }, () => clickUrlFor(SHOES)));
 		const link = await linkTo(SHOES);
 		await importExactly({ brands: [brandEntry(SHOES, 5003)] });

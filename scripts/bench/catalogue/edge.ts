@@ -20,7 +20,7 @@ export type BookStats = {
 	beforeFirst: { gets: number; keysRead: number };
 };
 
-/** The book has come to rest once it has not changed for so long. */
+/** The book has come to rest once it has not changed for this time. */
 const AT_REST_MS = 2_000;
 
 /** Waits until an isolate has fetched what it fetches in the background. */

@@ -77,8 +77,8 @@ async function measure(
 	}
 	const { plain: usual = Number.NaN, ...worst } = Object.fromEntries([...samples].map(([kind, of]) => [kind, median(of)]));
 	const multiples = Object.entries(worst).map(([kind, of]) => atMost(`${name}.${kind}`, of / usual, `× ${plain}`, MAX_MULTIPLE));
-	const dearest = Math.max(...Object.values(worst)) / 1_000;
-	return [tell(`${name}.plain`, usual, "µs"), ...multiples, atMost(`${name}.dearest`, dearest, "ms", MAX_MILLIS)];
+	const costliest = Math.max(...Object.values(worst)) / 1_000;
+	return [tell(`${name}.plain`, usual, "µs"), ...multiples, atMost(`${name}.costliest`, costliest, "ms", MAX_MILLIS)];
 }
 
 /** CPU of so many answers to a request, in microseconds, with the HTTP request around them; where the system does not tell it, the time. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type OperatorClaim, operatorClaimsSchema, settledClaimSchema } from "../../../src/claims/claim-answers.ts";
 import { CLAIM_STATES } from "../../../src/lib/enums.ts";
+import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeAdjusted, take } from "../send-adjustment.ts";
@@ -59,7 +60,9 @@ function ofOne(command: Command): Command {
 async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<void> {
 	const target = targetOf({ ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) });
 	const page = take(operatorClaimsSchema, await callOperator(target, `/operator/claims?${new URLSearchParams(filters)}`, null));
-	if (json) return console.log(JSON.stringify(page, null, 2));
+	if (json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0 && filters.id !== undefined) throw new Failure(`There is no claim ${filters.id}.`);
+	if (json) return;
 	if (page.data.length === 0) console.log("There are none.");
 	for (const claim of page.data) console.log(describeClaim(claim));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);

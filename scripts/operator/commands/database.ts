@@ -63,7 +63,7 @@ function describe({ outcome, tables, difference_count, differences }: MoveAnswer
 		return [
 			`${difference_count} things differ between D1 and PostgreSQL:`,
 			...differences.map((difference) => `    ${describeDifference(difference)}`),
-			"Nothing was switched. Compare again: database move. Start anew: database move --cancel, then database move.",
+			"Nothing was switched. Compare again: database move. Start again: database move --cancel, then database move.",
 		];
 	}
 	return [

@@ -36,7 +36,7 @@ export const command: OperatorCommand = {
 				show(options, `/prices${queryOf({ campaign, limit, cursor })}`, pricesSchema, describePrices),
 			);
 		paged(learning.command("advice"))
-			.description("what learned prices would change, the dearest first")
+			.description("what learned prices would change, the costliest first")
 			.option("--campaign <id>", "of this one alone")
 			.action(({ limit, cursor, campaign, ...options }: PageOptions & { campaign?: string }) =>
 				show(options, `/advice${queryOf({ campaign, limit, cursor })}`, adviceSchema, describeAdvice),
@@ -48,7 +48,7 @@ export const command: OperatorCommand = {
 			.option("--if-match <version>", "only where the network is still at this version")
 			.action(accept);
 		withServerOptions(learning.command("rebuild"))
-			.description("make what prices are learned from anew from clicks and conversions")
+			.description("make what prices are learned from again, from clicks and conversions")
 			.action(rebuild);
 	},
 };

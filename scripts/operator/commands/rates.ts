@@ -7,7 +7,7 @@ export const command: OperatorCommand = {
 	add(program) {
 		const rates = program.command("rates").description("value conversions by exchange rates that were corrected");
 		withAdjustOptions(rates.command("revalue"))
-			.description("value settled conversions of a currency anew, by the rates that are stored now")
+			.description("value settled conversions of a currency again, by the rates that are stored now")
 			.requiredOption("--currency <code>", "such as EUR")
 			.requiredOption("--from <day>", "first day of the events, YYYY-MM-DD in UTC")
 			.requiredOption("--to <day>", "last day, included")

@@ -49,7 +49,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		id: "listAdvice",
 		summary: "What learned prices would change",
 		description:
-			"Of campaigns in the mode `advise`, and pinned ones: numbers that are off by a publishing step or more, the dearest first. A page may be short, and the next one goes on.",
+			"Of campaigns in the mode `advise`, and pinned ones: numbers that are off by a publishing step or more, the costliest first. A page may be short, and the next one goes on.",
 		parameters: [{ in: "query", name: "campaign", description: "Of this one alone.", schema: v.string() }, ...PAGE],
 		answers: {
 			200: { description: "A page of campaigns.", content: { schema: named("LearningAdvice", adviceSchema) } },
@@ -70,7 +70,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		body: { required: true, contents: [{ schema: acceptSchema, example: { campaigns: [9001] } }] },
 		answers: {
 			200: {
-				description: `What changed, or would. At most ${MAX_ACCEPTED} campaigns are named at once; "all" takes the dearest 10,000.`,
+				description: `What changed, or would. At most ${MAX_ACCEPTED} campaigns are named at once; "all" takes the 10,000 that cost most.`,
 				content: { schema: importReportSchema },
 			},
 			401: UNAUTHORIZED,
@@ -89,7 +89,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		id: "rebuildLearning",
 		summary: "Rebuild what prices are learned from",
 		description:
-			"Makes the sums of the last 120 days anew from clicks, conversions and their events, each week in one transaction: what is counted meanwhile is counted once. Prices follow with the next night. A request does some weeks: ask again with `next_cursor` until it is null.",
+			"Makes the sums of the last 120 days again from clicks, conversions and their events, each week in one transaction: what is counted meanwhile is counted once. Prices follow with the next night. A request does some weeks: ask again with `next_cursor` until it is null.",
 		body: { required: true, contents: [{ schema: rebuildSchema, example: {} }] },
 		answers: {
 			200: { description: "What was rebuilt.", content: { schema: named("LearningRebuilt", rebuiltSchema) } },

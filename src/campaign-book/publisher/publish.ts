@@ -7,6 +7,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState, MANIFEST_CHANGED, MANIFEST_UNDER_WAY } from "../../db/schema/book.ts";
 import { publishers } from "../../db/schema/publishers.ts";
 import { networkSettings } from "../../db/schema/settings.ts";
+import { readBlockedBrands } from "../../lib/blocked-brands.ts";
 import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
 import { writeRelease } from "../../lib/release.ts";
@@ -330,7 +331,7 @@ async function buildPacked(
 
 function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked"> {
 	const blocked: Record<string, string[]> = {};
-	for (const { domain, country } of JSON.parse(row.blockedBrands) as { domain: string; country?: string }[]) {
+	for (const { domain, country } of readBlockedBrands(row.blockedBrands)) {
 		const countries = blocked[domain];
 		// A block without a country holds everywhere: the empty list, which no further country may narrow.
 		if (country === undefined) blocked[domain] = [];

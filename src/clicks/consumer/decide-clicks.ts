@@ -279,7 +279,7 @@ function keywordClassOf({ campaignId, keyword }: ClickMessage, { keywords }: Fac
 	return keyword === undefined ? null : (keywords.get(campaignId)?.get(keyword) ?? OTHER_KEYWORDS);
 }
 
-/** Of a click that had none: it counts for its address, and is nobody's repeat. */
+/** Of a click that had none: it counts for its address, and repeats no visitor's. */
 const NO_USER_AGENT = "";
 
 /** A paid click as the visit that later ones are held against; null where its connection or publisher is not known. */

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { invalidInput } from "../../http/errors.ts";
+import type { BlockedBrand } from "../../lib/blocked-brands.ts";
 import { readListQuery } from "../../operator/network/entry-requests.ts";
 import type { FileEntry } from "../../operator/network/export-entry.ts";
 import { type FoundEntry, listEntries } from "../../operator/network/read-entries.ts";
@@ -14,8 +15,6 @@ import { type Column, Table } from "../ui/table.tsx";
 import { answerChange, requireEntry } from "./change-entry-pages.tsx";
 import { stateFields } from "./entry-form.tsx";
 import { idOf, networkPath } from "./network-lists.tsx";
-
-type Block = { domain: string; country?: string };
 
 export const BLOCK_PAGES = [
 	page({
@@ -48,22 +47,27 @@ export const BLOCK_PAGES = [
 	}),
 ];
 
-function show(request: PersonRequest, found: FoundEntry, blocked: readonly Block[], of?: { id: string; etag: string }): Promise<Shown> {
+function show(
+	request: PersonRequest,
+	found: FoundEntry,
+	blocked: readonly BlockedBrand[],
+	of?: { id: string; etag: string },
+): Promise<Shown> {
 	const sent = { fields: { blocked_brands: blocked }, texts: { blocked_brands: JSON.stringify(blocked, null, 2) }, faults: [] };
 	return answerChange(request, "publishers", found, sent, of);
 }
 
-function blocksOf({ entry }: { entry: FileEntry }): readonly Block[] {
-	return entry.blocked_brands as Block[];
+function blocksOf({ entry }: { entry: FileEntry }): readonly BlockedBrand[] {
+	return entry.blocked_brands as BlockedBrand[];
 }
 
 /** Of a brand in the form's country; in all of them where it names none. */
-function blockOf(domain: string, { form }: PersonRequest): Block {
+function blockOf(domain: string, { form }: PersonRequest): BlockedBrand {
 	const country = (form.get("country") ?? "").trim().toUpperCase();
 	return { domain, ...(country !== "" && { country }) };
 }
 
-function isSame(one: Block, other: Block): boolean {
+function isSame(one: BlockedBrand, other: BlockedBrand): boolean {
 	return one.domain === other.domain && one.country === other.country;
 }
 

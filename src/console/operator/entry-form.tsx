@@ -113,7 +113,7 @@ export function EntryPreview(props: {
 						<Field
 							kind="check"
 							name="yes"
-							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, shall stop"
+							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, are to stop"
 							faults={faults}
 							required
 						/>

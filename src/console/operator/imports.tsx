@@ -195,7 +195,7 @@ async function readParts(body: Uint8Array<ArrayBuffer>, type: string): Promise<P
 		parts = await new Response(body, { headers: { "content-type": type } }).formData();
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		throw new HttpError(422, { error: "Validation failed", message: "The form has come incomplete. Open its page anew." });
+		throw invalidInput([{ path: "", message: "The form has come incomplete: open its page again" }]);
 	}
 	const sent = (name: string) => {
 		const part = parts.get(name);

@@ -114,7 +114,7 @@ function Looked({ report, campaigns, version }: { report: ImportReport; campaign
 						<Field
 							kind="check"
 							name="yes"
-							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, shall stop"
+							label="Yes: bids of more than half of the campaigns, for more than half of the publishers, or of more than half of their pairs, are to stop"
 							required
 						/>
 					) : null}
@@ -194,7 +194,7 @@ function AdviceTable({ advice: { data, version }, mayAccept }: { advice: Advice;
 		<>
 			<h2>What is advised</h2>
 			<Table
-				caption="Numbers that are off, the dearest first"
+				caption="Numbers that are off, the costliest first"
 				columns={[
 					{ head: "Campaign", cell: ({ campaign_id }) => <a href={pricesPath(campaign_id)}>{campaign_id}</a> },
 					{ head: "Brand", cell: ({ brand }) => brand },

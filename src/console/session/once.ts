@@ -12,14 +12,14 @@ import { MAX_SESSION_MS } from "../../retention/kept-for.ts";
  * @throws HttpError 422 where it does not say which one it is, 409 where it was sent before
  */
 export async function useForm(db: Database, sessionHash: string, id: string, now: number): Promise<void> {
-	if (!/^[\da-f-]{36}$/.test(id)) throw invalidInput([{ path: "", message: "the form is not whole: open its page anew" }]);
+	if (!/^[\da-f-]{36}$/.test(id)) throw invalidInput([{ path: "", message: "the form is not whole: open its page again" }]);
 	const used = await db.all(sql`INSERT INTO console_challenges (challenge, purpose, person_id, expires_at)
 		VALUES (${await sha256Hex(`${sessionHash} ${id}`)}, ${"form"}, ${null}, ${now + MAX_SESSION_MS}) ON CONFLICT DO NOTHING RETURNING challenge`);
 	if (used.length === 0) {
 		throw new HttpError(409, {
 			error: "Conflict",
 			message:
-				"This form was sent already, and nothing was made a second time. What it made was shown once, and is in the list: if you did not keep it, end it there, and open the page anew for another.",
+				"This form was sent already, and nothing was made a second time. What it made was shown once, and is in the list: if you did not keep it, end it there, and open the page again for another.",
 		});
 	}
 }

@@ -151,7 +151,7 @@ type Row = {
 /**
  * Whose passkey this is.
  * @param person whose it has to be; null for whoever signs in
- * @throws HttpError 422 where it is nobody's who may sign in, or was not asked for
+ * @throws HttpError 422 where nobody who may sign in has it, or was not asked for
  */
 export async function usePasskey(deps: PasskeyDeps, person: Person | null, response: v.InferOutput<typeof credential>): Promise<Beginner> {
 	const [row] =

@@ -214,7 +214,7 @@ export async function changeRole({ db, now }: PeopleDeps, actor: Actor, person: 
 /** @param was the role that whoever changes it has seen @throws HttpError 409 where it is another one by now */
 export function assertRole(person: KnownPerson, was: string | undefined): void {
 	if (was === undefined || was === person.role) return;
-	const message = `Their role is ${person.role} by now. Nothing was changed: look at the list anew.`;
+	const message = `Their role is ${person.role} by now. Nothing was changed: look at the list again.`;
 	throw new HttpError(409, { error: "Conflict", message });
 }
 

@@ -25,7 +25,7 @@ export type LayoutProps = {
 	/** The page's path: of its link in the menu, it is said that it is this page. */
 	path?: string;
 	/** Who is signed in, and as what. */
-	person?: { name: string; standing: string };
+	person?: { name: string; role: string };
 	/** What stands before all else on the page, such as that another's console is shown. */
 	banner?: Child;
 	/** Scripts that this page needs beside the one of every page. */
@@ -90,11 +90,11 @@ export async function writePage(page: JSX.Element): Promise<string> {
 	return `<!doctype html>${await page}`;
 }
 
-function SignedIn({ name, standing }: { name: string; standing: string }): JSX.Element {
+function SignedIn({ name, role }: { name: string; role: string }): JSX.Element {
 	return (
 		<div class="person">
 			<p>
-				<strong>{name}</strong> <span>{standing}</span>
+				<strong>{name}</strong> <span>{role}</span>
 			</p>
 			<form method="post" action="/console/sign-out">
 				<button type="submit" class="quiet">

@@ -1,7 +1,7 @@
 /** What prices are learned from, and what was learned: src/learning says how. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { LINK_TYPES } from "../../lib/enums.ts";
+import { FACTOR_LEVELS, LINK_TYPES, TRAFFIC_LEVELS } from "../../lib/enums.ts";
 
 /** A cell of src/learning: clicks alike in all that prices are learned by. */
 const CELL = {
@@ -137,7 +137,7 @@ export const learningCampaigns = sqliteTable(
 export const learningTraffic = sqliteTable(
 	"learning_traffic",
 	{
-		level: text({ enum: ["publisher", "source", "link"] }).notNull(),
+		level: text({ enum: TRAFFIC_LEVELS }).notNull(),
 		/** publishers.id; empty for a kind of link. */
 		publisherId: text("publisher_id").notNull(),
 		/** A source or a kind of link; else empty. */
@@ -154,7 +154,7 @@ export const learningFactors = sqliteTable(
 	"learning_factors",
 	{
 		/** `price`: a campaign's with its keyword's; `campaign_publisher`: an exception of a campaign; the others of traffic. */
-		level: text({ enum: ["price", "campaign_publisher", "publisher", "source", "link"] }).notNull(),
+		level: text({ enum: FACTOR_LEVELS }).notNull(),
 		/** 0 for traffic. */
 		campaignId: integer("campaign_id").notNull(),
 		/** publishers.id; else empty. */

@@ -17,7 +17,7 @@ export const reportSequence = sqliteTable("report_sequence", {
 });
 
 /** How a change of a row was numbered before, and the number of the change that replaced it: it stood at `sequence` <= n < `until_sequence`. */
-const standing = {
+const reported = {
 	sequence: integer().notNull(),
 	untilSequence: integer("until_sequence").notNull(),
 };
@@ -26,7 +26,7 @@ const standing = {
 export const clickHistory = sqliteTable(
 	"click_history",
 	{
-		...standing,
+		...reported,
 		/** clicks.id, and what that row had or has. */
 		clickId: text("click_id").notNull(),
 		publisherId: text("publisher_id").notNull(),
@@ -45,7 +45,7 @@ export const clickHistory = sqliteTable(
 export const conversionHistory = sqliteTable(
 	"conversion_history",
 	{
-		...standing,
+		...reported,
 		/** What the row of `conversions` had. */
 		platform: text().notNull(),
 		txnid: text().notNull(),

@@ -66,16 +66,16 @@ async function watch(deps: AdjustmentDeps, key: ConversionKey, run: (deps: Adjus
 		attach: (...word) => note(deps.attach(...word)),
 	});
 	const judgement = seen.at(-1);
-	const standing = judgement === undefined ? standingOf((await mustShow(deps.db, key)).conversion) : showJudged(judgement.conversion);
+	const conversion = judgement === undefined ? judgedOf((await mustShow(deps.db, key)).conversion) : showJudged(judgement.conversion);
 	const callbacks = (judgement?.callbacks ?? []).map(({ publisherId, status, payoutMicros }) => ({
 		publisher: publisherId,
 		status,
 		payout: formatUsd(payoutMicros),
 	}));
-	return { ...adjusted, conversion: standing, callbacks };
+	return { ...adjusted, conversion, callbacks };
 }
 
-function standingOf(shown: ShownConversionAnswer["conversion"]): Judged["conversion"] {
+function judgedOf(shown: ShownConversionAnswer["conversion"]): Judged["conversion"] {
 	const { stage, status, why, verdict, publisher, click_id, publisher_revenue } = shown;
 	return { stage, status, why, verdict, publisher, click_id, publisher_revenue };
 }

@@ -5,7 +5,7 @@ import { datetime, endOfTime, timeOf } from "../../http/datetime.ts";
 import { MAX_CLICK_ID_LENGTH } from "../../lib/click-id.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
-/** Clicks of a brand are looked for in so long a time at most. */
+/** The longest time in which clicks of a brand are looked for. */
 const MAX_HOURS = 72;
 
 export const judgeSchema = v.strictObject(shared);

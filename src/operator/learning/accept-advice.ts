@@ -9,7 +9,7 @@ import type { Given } from "../network/import-run.ts";
 import type { AcceptRequest } from "./learning-requests.ts";
 import { type AdvisedCampaign, readAdvised } from "./read-advice.ts";
 
-/** All of them is so many: the dearest. */
+/** What "all" takes: those that cost most. */
 const MAX_OF_ALL = 10_000;
 
 /**

@@ -24,7 +24,7 @@ import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLe
 import { pairKey, type SharedFactors } from "../../learning/traffic.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
 import type { ChangeCause } from "../../learning-night/publish-factors.ts";
-import type { LinkType, PricingModel } from "../../lib/enums.ts";
+import type { LinkType, PricingModel, TrafficLevel } from "../../lib/enums.ts";
 import { hashSource } from "../../lib/hash.ts";
 import { logError } from "../../lib/log.ts";
 import { formatUsd, roundTo, SHARE_SCALE } from "../../lib/money.ts";
@@ -42,7 +42,7 @@ const EXACT_DIGITS = 9;
 type PublisherRow = { id: string; pricingModel: PricingModel; sharePpm: number; epcLearning: string | null };
 type CampaignRow = PricedCampaign & { day: number | null; learned: string | null; lastBreak: string | null; steering: string | null };
 type FactorRow = { level: string; campaignId: number; publisherId: string; name: string; published: string };
-type TrafficRow = { level: "publisher" | "source" | "link"; name: string; evidence: string };
+type TrafficRow = { level: TrafficLevel; name: string; evidence: string };
 type ChangeRow = { campaignId: number; keyword: string; at: number; operatorMicros: number; epcMicros: number; cause: string };
 
 /**

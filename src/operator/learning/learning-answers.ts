@@ -1,6 +1,7 @@
 /** Answers of /operator/learning: how learning stands, a campaign's prices over time, and what would change. */
 import * as v from "valibot";
 import { LEARNING_MODES } from "../../learning/modes.ts";
+import { PRICE_CAUSES } from "../../lib/enums.ts";
 import { count, time } from "../../lib/shapes.ts";
 
 const mode = v.picklist(LEARNING_MODES);
@@ -88,10 +89,7 @@ const numberSchema = v.strictObject({
 });
 
 const causeSchema = v.strictObject({
-	why: v.pipe(
-		v.picklist(["learned", "number"]),
-		v.description("A step towards what a night has learned; or the operator has changed its number."),
-	),
+	why: v.pipe(v.picklist(PRICE_CAUSES), v.description("A step towards what a night has learned; or the operator has changed its number.")),
 	before: v.pipe(v.number(), v.description("The factor in force until then.")),
 	factor: v.number(),
 	target: v.pipe(v.number(), v.description("Where it was going.")),
@@ -149,7 +147,7 @@ export type AdviceItem = v.InferOutput<typeof adviceItemSchema>;
 export const adviceSchema = v.strictObject({
 	learned_until: v.nullable(day),
 	version: v.pipe(count, v.description("Of the network: If-Match of accepting.")),
-	data: v.pipe(v.array(adviceItemSchema), v.description("The dearest first.")),
+	data: v.pipe(v.array(adviceItemSchema), v.description("The costliest first.")),
 	limit: count,
 	next_cursor: v.nullable(v.string()),
 });

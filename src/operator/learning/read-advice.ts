@@ -1,4 +1,4 @@
-/** What prices that are advised would change: the dearest first. */
+/** What prices that are advised would change: the costliest first. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";

@@ -8,7 +8,7 @@ import type { ImportDeps } from "../network/import-network.ts";
 import type { LearningRebuilt } from "./learning-answers.ts";
 import type { RebuildRequest } from "./learning-requests.ts";
 
-/** A request begins no further week after so long. */
+/** After this time a request begins no further week. */
 const MAX_MS = 5 * SECOND_MS;
 
 /** Rebuilds from the oldest week that is learned from, or goes on where a request has ended. */

@@ -14,7 +14,7 @@ import type { LearningState } from "./learning-answers.ts";
 import { readDoneNight } from "./read-learned.ts";
 import { showBreak, showDay } from "./show-learned.ts";
 
-/** Breaks are told of for so long, and so many of them. */
+/** How long breaks are told of, and how many of them. */
 const TOLD_DAYS = 14;
 const MAX_BREAKS = 100;
 

@@ -88,7 +88,7 @@ async function importOne(
 	} catch (error) {
 		if (!(error instanceof HttpError) || error.status !== 422) throw error;
 		const faults = Array.isArray(error.body.faults) ? (error.body.faults as Fault[]) : [];
-		throw new HttpError(422, { ...error.body, faults: withOwnPaths(faults, section) });
+		throw invalidInput(withOwnPaths(faults, section), Number(error.body.fault_count));
 	}
 }
 

@@ -125,7 +125,7 @@ async function check(run: ImportRun, importId: string): Promise<void> {
 	if (!run.isSound) throw invalidInput(run.faults, run.faultCount);
 }
 
-/** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has said that they shall */
+/** @throws HttpError 409 where most of the campaigns or publishers, or of the pairs of them, would stop, and nobody has confirmed it */
 async function stopsMost(run: ImportRun, importId: string, { isDryRun, isConfirmed }: ImportOptions): Promise<boolean> {
 	const { db, difference, owners } = run;
 	const hasBlocks = run.publishers.some(({ entry }) => entry.blocked_brands.length > 0);

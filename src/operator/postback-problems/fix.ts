@@ -21,7 +21,7 @@ const MENDING: Readonly<Record<ProblemCause, (cause: Cause, of: Of) => Mending>>
 		command: "postback-url PLATFORM",
 	}),
 	misnamed: ({ field, sent }) => ({
-		text: `${field} seems to come as ${sent}: give the platform its address anew, then replay what came with that mapping.`,
+		text: `${field} seems to come as ${sent}: give the platform its address again, then replay what came with that mapping.`,
 		command: `postback-problems replay PLATFORM --map ${field}=${sent}`,
 	}),
 	missing: ({ field }, { network }) => ({

@@ -4,7 +4,7 @@ import { asClickHash } from "../../conversions/match-click.ts";
 import { explainUncounted } from "../../conversions/show-history.ts";
 import type { Database } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
-import type { ConversionHold, ConversionStatus } from "../../lib/enums.ts";
+import type { ConversionHold, ConversionStatus, UnsettledStage } from "../../lib/enums.ts";
 import { leastIdAt } from "../../lib/ids.ts";
 import { isPlaceholder } from "../../lib/placeholder.ts";
 import { DAY_MS, isoTime } from "../../lib/time.ts";
@@ -143,7 +143,7 @@ async function readRefused(db: Database, { platform, fromAt }: ProblemsQuery): P
 
 /** Conversions without a click, but for those that only wait for it, and quarantined ones; those that are cancelled need nobody. */
 async function readOpen({ db, now, clickDays }: ProblemsDeps, { platform, fromAt }: ProblemsQuery): Promise<Looked> {
-	const ofStage = (stage: "waiting" | "unmatched" | "quarantined") =>
+	const ofStage = (stage: UnsettledStage) =>
 		db.all<OpenRow>(sql`SELECT platform, txnid, cid, first_received_at AS at, event_at AS "eventAt", stage, held_for AS "heldFor", currency,
 				network_status AS "networkStatus", last_intake_id AS "lastIntakeId", status
 			FROM conversions WHERE stage <> 'settled' AND stage = ${stage} AND first_received_at >= ${fromAt}

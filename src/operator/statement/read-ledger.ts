@@ -1,6 +1,6 @@
 /** What of the ledger a statement is compared with. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Conversion } from "../../conversions/conversion.ts";
+import { type Conversion, type ConversionRow, toConversion } from "../../conversions/conversion.ts";
 import { asClickHash } from "../../conversions/match-click.ts";
 import type { Database } from "../../db/client.ts";
 import { allColumns } from "../../db/json-rows.ts";
@@ -14,7 +14,6 @@ import { MAX_STATEMENT_ROWS, type StatedSale } from "./read-statement.ts";
 /** Transactions that one statement asks for. */
 const AT_ONCE = 500;
 
-type Row = Omit<Conversion, "statusUnknown" | "test" | "credited"> & { statusUnknown: number; test: number; credited: number };
 type PlatformRow = { currency: string; statusMap: string; negativePayout: NegativePayout };
 
 /** The days of a statement's dates, Unix milliseconds; `toAt` is excluded. Null where it has no dates. */
@@ -36,7 +35,7 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 	for (let start = 0; start < sales.length; start += AT_ONCE) {
 		const part = sales.slice(start, start + AT_ONCE);
 		const txnids = JSON.stringify(part.map(({ txnid }) => txnid));
-		const rows = await db.all<Row>(sql`SELECT ${allColumns(conversions, "v")} FROM json_each(${txnids}) j CROSS JOIN conversions v
+		const rows = await db.all<ConversionRow>(sql`SELECT ${allColumns(conversions, "v")} FROM json_each(${txnids}) j CROSS JOIN conversions v
 			WHERE v.platform = ${id} AND v.txnid = j.atom`);
 		for (const row of rows) known.set(row.txnid, toConversion(row));
 		const missing = part.filter(({ txnid, cid }) => cid !== null && !known.has(txnid)).map(({ cid }) => cid ?? "");
@@ -56,7 +55,7 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 	const counted =
 		period === null
 			? []
-			: await db.all<Row>(sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
+			: await db.all<ConversionRow>(sql`SELECT ${allColumns(conversions, "v")} FROM conversions v
 				WHERE v.stage = 'settled' AND v.status <> 'cancelled' AND v.test = 0
 					AND v.event_at >= ${period.fromAt} AND v.event_at < ${period.toAt} AND v.platform = ${id}
 				ORDER BY v.event_at, v.txnid LIMIT ${MAX_STATEMENT_ROWS + 1}`);
@@ -72,8 +71,4 @@ export async function readLedger(db: Database, id: string, sales: readonly State
 /** A click hash is the same in any letter case. */
 function spell(cid: string): string {
 	return asClickHash(cid) ?? cid;
-}
-
-function toConversion(row: Row): Conversion {
-	return { ...row, statusUnknown: row.statusUnknown === 1, test: row.test === 1, credited: row.credited === 1 };
 }

@@ -9,7 +9,7 @@ import type { Status } from "./status-answer.ts";
 /** What is older than this waits for more than its turn. */
 const BOOK_LATE_MS = 5 * MINUTE_MS;
 const BACKLOG_LATE_MS = 10 * MINUTE_MS;
-/** A postback may come before its click for so long, and nothing is wrong. */
+/** How long a postback may be there before its click, and nothing is wrong. */
 const WAITING_LATE_MS = HOUR_MS;
 
 type Found = { count: number; text: string; command: string | null; since?: number | null };

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { PUBLISHING } from "../../learning-night/publishing.ts";
-import type { ConversionHold } from "../../lib/enums.ts";
+import type { ConversionHold, UnsettledStage } from "../../lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { type ExactSum, readSum, sumOf } from "../../reports/exact-sum.ts";
 import { openRefused } from "../postback-problems/refused-rows.ts";
@@ -15,18 +15,18 @@ const MAX_ROWS = 10_000;
 export type ProblemFacts = Partial<Record<ProblemKind, { since: number | null; costMicros: bigint | null; count?: number }>>;
 
 type Open = {
-	stage: "waiting" | "unmatched" | "quarantined";
+	stage: UnsettledStage;
 	heldFor: ConversionHold | null;
 	since: number;
 	known: number;
 	cost: ExactSum;
 };
 
-/** A night is late after so long, which leaves half a day to try it again. */
+/** When a night is late, which leaves half a day to try it again. */
 const NIGHT_LATE_MS = 36 * HOUR_MS;
 /** Every hour takes prices a step on, and guards. */
 const HOUR_LATE_MS = 6 * HOUR_MS;
-/** Breaks, and postbacks that were rejected, are told of for so long. */
+/** Breaks, and postbacks that were rejected, are told of for this time. */
 const TOLD_DAYS = 7;
 /** Postbacks of each platform that are looked at, and of all together. */
 const MAX_REFUSED = 100;

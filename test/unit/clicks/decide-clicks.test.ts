@@ -164,7 +164,7 @@ describe("unit: caps and budgets", () => {
 		).toEqual(expected);
 	});
 
-	test("a cheaper click still fits in where a dearer one did not", () => {
+	test("a cheaper click still fits in where a costlier one did not", () => {
 		const clicks = [click({ at: NOON + 1 }), click({ at: NOON + 2, bidMicros: 500_000 }), click({ at: NOON + 3, bidMicros: 100_000 })];
 		expect(reasonsOf([clicks], capped({ totalBudgetMicros: 300_000 }))).toEqual([null, "over_budget", null]);
 	});

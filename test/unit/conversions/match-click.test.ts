@@ -78,7 +78,7 @@ describe("unit: which click a postback speaks of", () => {
 		["of a bot", { reason: "bot" }],
 		["of a test", { reason: "test" }],
 		["of a publisher that is no more", { publisherId: null, revenueSharePpm: null }],
-	] as const)("one that two publishers have used is nobody's, be the other click %s", (_, fields) => {
+	] as const)("one that two publishers have used is matched to neither, whether the other click is %s", (_, fields) => {
 		const clicks = [click(), click({ id: "2", clickHash: "b", publisherId: "q", ...fields })];
 		expect([match([], clicks), match([], clicks.toReversed())]).toEqual(["ambiguous", "ambiguous"]);
 		expect(match([click({ id: "h" })], clicks)).toBe("h by click_hash");

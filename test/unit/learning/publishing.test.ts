@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGuardMoved } from "../../../src/learning/guards.ts";
-import { levelRules, nextPublished, type Published, type PublishedLevel, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
+import { levelRules, nextPublished, type Published, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
+import type { FactorLevel } from "../../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 
 /** As of a factor that may move as far as a whole price. */
@@ -61,7 +62,7 @@ describe("unit: publishing factors", () => {
 		);
 	});
 
-	const LEVELS = ["price", "campaign_publisher", "publisher", "source", "link"] as const satisfies readonly PublishedLevel[];
+	const LEVELS = ["price", "campaign_publisher", "publisher", "source", "link"] as const satisfies readonly FactorLevel[];
 
 	it("the factors of a price move it together by no more than a day's limits, and each arrives, however small a step a day it has", () => {
 		const target = fc.double({ min: 0.02, max: 50, noNaN: true });

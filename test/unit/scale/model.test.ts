@@ -73,9 +73,10 @@ describe("unit: what a load needs", () => {
 				for (const [name, need] of Object.entries(small)) {
 					expect(need, name).toBeLessThanOrEqual(large[name as keyof typeof large]);
 				}
-				const [costs, dearer] = [small, large].map((needs) => costsOf(needs, 400, VALUES));
-				if (costs === undefined || dearer === undefined) throw new Error("two loads are needed");
-				for (const [name, cost] of Object.entries(costs)) expect(cost, name).toBeLessThanOrEqual(dearer[name as keyof typeof dearer]);
+				const [costs, costsOfMore] = [small, large].map((needs) => costsOf(needs, 400, VALUES));
+				if (costs === undefined || costsOfMore === undefined) throw new Error("two loads are needed");
+				for (const [name, cost] of Object.entries(costs))
+					expect(cost, name).toBeLessThanOrEqual(costsOfMore[name as keyof typeof costsOfMore]);
 				const [size, larger] = [small, large].map((needs) => postgresSize(needs, 400, VALUES));
 				if (size === undefined || larger === undefined) throw new Error("two loads are needed");
 				for (const [name, part] of Object.entries(size)) expect(part, name).toBeLessThanOrEqual(larger[name as keyof typeof larger]);

@@ -50,7 +50,7 @@ describe("unit: the status in words", () => {
 		expect(digestsOf(STATUS.days)).toEqual(["Day digests       not looked for yet"]);
 		expect(digestsOf({ ...STATUS.days, selected_at: AT })).toEqual([`Day digests       all made; looked for at ${AT}`]);
 		expect(digestsOf({ selected_at: AT, without_digest: 2, to_renew: 1, oldest: "2026-11-16" })).toEqual([
-			`Day digests       2 days without one, 1 to be made anew, from 2026-11-16 on; looked for at ${AT}`,
+			`Day digests       2 days without one, 1 to be made again, from 2026-11-16 on; looked for at ${AT}`,
 		]);
 	});
 });

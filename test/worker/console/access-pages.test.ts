@@ -181,7 +181,7 @@ describe("worker: staff", () => {
 describe("worker: a publisher's people", () => {
 	const PEOPLE = "/console/operator/publishers/acme/people";
 
-	it("are invited for that publisher alone, and are nobody's else", async () => {
+	it("are invited for that publisher alone, and for no other", async () => {
 		const invited = await send(PEOPLE, { name: "Ada", role: "owner" });
 		const signedIn = await post(new URL(valueIn(invited.text)).pathname);
 		const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";")[0] ?? "";

@@ -113,7 +113,7 @@ describe("worker: causes of what was refused", () => {
 		});
 	});
 
-	it("an unknown key, a missing signature, an address of nobody's", async () => {
+	it("an unknown key, a missing signature, an unknown address", async () => {
 		await refuse(`txnid=k-1&${GOOD}`, "no-such-key-0000000000000000");
 		await importFile({
 			platforms: [

@@ -237,7 +237,7 @@ describe("unit: the layout", () => {
 				over="Harbour Deals"
 				menu={PUBLISHER_MENU}
 				path="/console/clicks"
-				person={{ name: HOSTILE, standing: "owner" }}
+				person={{ name: HOSTILE, role: "owner" }}
 				banner={<Notice>Hello</Notice>}
 			>
 				<Facts
