@@ -42,7 +42,7 @@ export type JudgedClick = {
 
 /**
  * Walks forward through a ledger: each click is priced by what was known before it, and then held against what it earned.
- * @param settleDays clicks of so many last days are not judged: conversions of them are still to come
+ * @param settleDays clicks of this many last days are not judged: conversions of them are still to come
  */
 export function walkLedger(ledger: Ledger, settleDays: number): JudgedClick[] {
 	const learner = new Learner("automatic");

@@ -48,7 +48,7 @@ export type AuctionRequest = {
 	tooComplex: boolean;
 };
 
-/** At most so many campaigns are looked at: a keyword's candidates come highest first, and one that bids ends the search. */
+/** At most this many campaigns are looked at: a keyword's candidates come highest first, and one that bids ends the search. */
 export const MAX_CONSIDERED = 2_000;
 
 /** What the auction is held over. */

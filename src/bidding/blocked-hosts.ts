@@ -1,10 +1,10 @@
 /** The advertisers that an auction blocks (`badv`): read once, then asked for every candidate. */
 import { canonicalHost, canonicalPlainHost, isPlainHost } from "../lib/host.ts";
 
-/** At most so many entries of a list need the URL parser: ports, other scripts, and what is no host at all. */
+/** At most this many entries of a list need the URL parser: ports, other scripts, and what is no host at all. */
 export const MAX_PARSED_ENTRIES = 30;
 
-/** At most so many are addresses. */
+/** At most this many are addresses. */
 export const MAX_ADDRESSES = 500;
 
 /** An address whose host the URL parser would leave as it is, where it is a plain one. */

@@ -8,7 +8,7 @@ import type { CallbackPage, ListedCallback } from "./operator-answers.ts";
 import type { ListQuery } from "./requests.ts";
 import { conditionOf, type Selection } from "./select-callbacks.ts";
 
-/** So many attempts of a callback are listed. */
+/** This many attempts of a callback are listed. */
 const ATTEMPTS_SHOWN = 20;
 
 /** Rows that a page looks at where no index has all that is asked for: where these hold too few, the cursor goes on behind them. */

@@ -10,7 +10,7 @@ import { conditionOf } from "./select-callbacks.ts";
 
 /** The most conversions that one replay takes. */
 const MAX_REPLAYED = 5_000;
-/** So many go on the queue at once; the sweep takes the rest, by the minute. */
+/** This many go on the queue at once; the sweep takes the rest, by the minute. */
 const MAX_QUEUED = 500;
 
 type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };

@@ -70,7 +70,7 @@ export function keysOfBrand(
 	return [...[brand.domain, ...brand.aliases].map(domainKey), ...[...keywords].map(keywordKey)];
 }
 
-/** The number of shards, as a power of two's exponent, that suits a book of so many bytes of text. */
+/** The number of shards, as a power of two's exponent, that suits a book of this many bytes of text. */
 export function bitsFor(bytes: number): number {
 	const shards = Math.max(1, bytes / TARGET_SHARD_BYTES);
 	return Math.min(SLOT_BITS, Math.ceil(Math.log2(shards)));

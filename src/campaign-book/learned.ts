@@ -34,7 +34,7 @@ export type PublisherFactorsWire = {
 export type Reckoning = {
 	readonly traffic: number;
 	readonly campaigns: Readonly<Record<string, number>> | null;
-	/** No campaign's bid is more than so many times its price in the book. */
+	/** No campaign's bid is more than this many times its price in the book. */
 	readonly most: number;
 	/** Whether the publisher is paid by click, or may be. */
 	readonly byClick: boolean;

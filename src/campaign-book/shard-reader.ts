@@ -14,7 +14,7 @@ export type BookStore = {
 	get(keys: string[], options: { type: "text"; cacheTtl: number }): Promise<Map<string, string | null>>;
 };
 
-/** At most so many changed shards are fetched before a new manifest takes over; the others load when they are asked for. */
+/** At most this many changed shards are fetched before a new manifest takes over; the others load when they are asked for. */
 const PREFETCH_SHARDS = 64;
 
 type ShardName = { bits: number; index: number; version: string };

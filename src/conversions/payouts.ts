@@ -14,7 +14,7 @@ type Stated = readonly [intakeId: string, micros: number, content: string, meani
 type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
 export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
 
-/** So many statements are remembered: the first above zero, and the newest. */
+/** This many statements are remembered: the first above zero, and the newest. */
 const MAX_STATED = 40;
 /** More corrections than these of one conversion are no corrections any more: they cancel it. */
 const MAX_CORRECTIONS = 40;

@@ -66,7 +66,7 @@ type KnownConversion = ConversionRow &
 	};
 type ClickRow = CandidateClick & Surroundings & HashClick & { wanted: string };
 
-/** At most so many redirects of one click hash are looked at: the billed one, and the first of the others. */
+/** At most this many redirects of one click hash are looked at: the billed one, and the first of the others. */
 const MAX_CLICKS_OF_ONE_HASH = 10;
 
 /** Visitors that prefetch a bid's URL for a user: an ad server's machines, and the user's browser. */

@@ -14,7 +14,7 @@ export type StatedPlatform = {
 	negativePayout: NegativePayout;
 };
 
-/** A conversion that was said to stand in so many ways is not reopened by a postback any more. */
+/** A conversion that was said to stand in this many ways is not reopened by a postback any more. */
 const MAX_APPROVALS = 40;
 
 /** True for a postback that only corrects the amount of a conversion. */

@@ -28,7 +28,7 @@ export function readRows(db: Database, moved: MovedTable, range: Range, limit: n
 	);
 }
 
-/** The key of the row that stands so many rows behind another one; null where there are fewer. */
+/** The key of the row that stands this many rows behind another one; null where there are fewer. */
 export async function keyBehind(db: Database, moved: MovedTable, after: Key | null, rows: number): Promise<Key | null> {
 	const { table, keys } = moved;
 	const [row] = await db.all<Row>(

@@ -1,5 +1,5 @@
 /**
- * The database that is moved to, PostgreSQL. `drizzle/postgres/0002_database_move.sql` has the functions. From the beginning of a move
+ * The database that is moved to, PostgreSQL. `drizzle/postgres/0003_database_move.sql` has the functions. From the beginning of a move
  * until the network has switched it takes no writes but the move's: at no time do both databases take any.
  */
 import { type SQL, sql } from "drizzle-orm";

@@ -40,12 +40,12 @@ export function fillDays(values: readonly number[]): Curve {
 	return days;
 }
 
-/** What a curve says after so many days. */
+/** What a curve says after this many days. */
 export function partBy(curve: Curve, days: number): number {
 	return curve[Math.min(days, LAST_LAG)] ?? 0;
 }
 
-/** What an operator states of a platform: parts of all conversions that have arrived when clicks are so many days old. */
+/** What an operator states of a platform: parts of all conversions that have arrived when clicks are this many days old. */
 export type StatedCurve = readonly { days: number; part: number }[];
 
 /** What is wrong with a stated curve, or null: it must rise in both, from above 0 to at most 1. */
@@ -94,7 +94,7 @@ export function edgeOf(lag: number): number {
 const LEAST_MATURITY = 0.02;
 
 /**
- * The part of what clicks of now would earn that we know of those of so many days ago: V = (F − R) / (1 − R∞), with R as it was for
+ * The part of what clicks of now would earn that we know of those of this many days ago: V = (F − R) / (1 − R∞), with R as it was for
  * them and R∞ as it is for the newest. Above 1 where conversions come before reversals do, and where less was taken back before.
  */
 export function maturities({ arrivals, reversals, reversedByNow }: DelayCurves): number[] {

@@ -6,7 +6,7 @@ export type Kappa = { campaign: number; keyword: number; campaignPublisher: numb
 /** What steers learning: the defaults are the ones that `npm run bench -- --only learning` measures. */
 export type LearningSettings = {
 	kappa: Kappa;
-	/** Evidence counts half after so many days. */
+	/** Evidence counts half after this many days. */
 	halfLifeDays: number;
 	/** Bounds of the campaign's own factor. */
 	lowestFactor: number;

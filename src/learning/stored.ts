@@ -30,7 +30,7 @@ export type Steering = Guards & {
 	balance: { paidMicros: number; projectedMicros: number };
 };
 
-/** So many keywords, and publishers, are kept of a campaign with what made their factors: a row takes 2 MB. */
+/** This many keywords, and publishers, are kept of a campaign with what made their factors: a row takes 2 MB. */
 const MAX_KEPT = 2_000;
 
 export function storeLearning(

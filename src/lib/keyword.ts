@@ -28,7 +28,7 @@ export function canonicalKeyword(input: string): string | null {
 	return text === "" ? null : text;
 }
 
-/** So much of a keyword travels in a token: enough to settle a dispute by. */
+/** This much of a keyword travels in a token: enough to settle a dispute by. */
 const MAX_CLIPPED_LENGTH = 64;
 
 /** The beginning of a keyword, as tokens and clicks have it. */

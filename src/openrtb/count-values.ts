@@ -9,7 +9,7 @@ const CLOSING_BRACE = 0x7d;
 /** The one bit by which braces differ from brackets. */
 const BRACKET_TO_BRACE = 0x20;
 
-/** So many escapes of texts cost no more than a value. */
+/** This many escapes of texts cost no more than a value. */
 export const ESCAPES_A_VALUE = 8;
 /** What no request nests, and what is nested deeper counts as so many. */
 const USUAL_DEPTH = 32;

@@ -75,7 +75,7 @@ async function click(bindings: Env, publisher: typeof CPC): Promise<string> {
 	return hash;
 }
 
-/** So many clicks of either publisher, and a conversion for every other one of the publisher that is paid by conversions. */
+/** This many clicks of either publisher, and a conversion for every other one of the publisher that is paid by conversions. */
 async function comeIn(bindings: Env, count: number): Promise<void> {
 	for (let n = 0; n < count; n++) {
 		await click(bindings, CPC);

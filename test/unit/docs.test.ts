@@ -26,6 +26,11 @@ function anchors(page: string): string[] {
 	);
 }
 
+/** A decision or a migration may be named by its number alone. */
+function isThere(path: string): boolean {
+	return existsSync(path) || (/\/\d{4}$/.test(path) && globSync(`${path}[-_]*`).length === 1);
+}
+
 describe("unit: documents", () => {
 	it.each(PAGES)("%s: every link leads somewhere", (page) => {
 		const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
@@ -42,6 +47,15 @@ describe("unit: documents", () => {
 	it.each(PAGES)("%s: every file and folder of the project that it names is there", (page) => {
 		const named = [...readFileSync(page, "utf8").matchAll(/`((?:src|test|scripts|docs|drizzle)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
 		expect(named.filter((path) => !existsSync(path))).toEqual([]);
+	});
+
+	it("every file and folder of the project that a comment names is there", () => {
+		const broken = globSync("{src,scripts,test,drizzle}/**/*.{ts,tsx,mjs,sql}", { exclude: ["**/node_modules/**"] }).flatMap((file) => {
+			const comments = readFileSync(file, "utf8").match(/\/\*[\s\S]*?\*\/|(?<=^\s*)(?:\/\/|--) .*$/gm) ?? [];
+			const named = comments.flatMap((comment) => comment.match(/(?<![\w/-])(?:src|test|scripts|docs|drizzle)\/[\w./-]*\w/g) ?? []);
+			return named.filter((path) => !isThere(path)).map((path) => `${file}: ${path}`);
+		});
+		expect(broken).toEqual([]);
 	});
 
 	it.each(PAGES)("%s: no line of prose is longer than 120 characters", (page) => {

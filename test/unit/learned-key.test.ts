@@ -18,7 +18,7 @@ const source = (at: number, factor: number) => ({
 	factor,
 });
 
-/** The key of factors that are of so many clicks each. */
+/** The key of factors that are of this many clicks each. */
 function fill(factors: readonly Factor[], clicksOf: (factor: Factor) => number) {
 	const count = new FactorCount();
 	for (const factor of factors) count.add(factor);

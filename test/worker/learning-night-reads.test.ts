@@ -33,7 +33,7 @@ async function readsOf() {
 	return { night, guards };
 }
 
-/** Clicks of each campaign on each of so many days: today, and those before. */
+/** Clicks of each campaign on each of this many days: today, and those before. */
 function addClicks(keyword: string, firstAge: number, days: number): Promise<unknown> {
 	return env.DB.batch(
 		WITH_CLICKS.flatMap((campaign) =>

@@ -14,9 +14,9 @@ import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-impo
 import { openStoredBook } from "../support/stored-book.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
-/** So many that there are several chunks of facts. */
+/** This many that there are several chunks of facts. */
 const BRANDS = 1_200;
-/** So many that the head does not hold them. */
+/** This many that the head does not hold them. */
 const PUBLISHERS = 200;
 const FIRST_EPC = 400_000;
 const LINK = "https://track.example/c?sub={click_id}";

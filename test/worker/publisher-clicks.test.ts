@@ -176,7 +176,7 @@ describe("worker: GET /api/clicks", () => {
 		}
 	});
 
-	it("where a filter finds little, a request ends after so many clicks, and the cursor goes on", async () => {
+	it("where a filter finds little, a request ends after this many clicks, and the cursor goes on", async () => {
 		const from = Date.parse("2026-09-01T00:00:00Z");
 		const rows = Array.from({ length: 20_005 }, (_, n) => clickRow({ clicked_at: from + n, source_id: n === 20_001 ? "rare" : "b" }));
 		const columns = Object.keys(rows[0] ?? {});

@@ -14,7 +14,7 @@ export type Question = {
 };
 
 const PERIOD = "from=2026-10-01&to=2026-10-20";
-/** From so many clicks on every page is full. Of fewer a page may be shorter than that of ten times as many, and its ratio says nothing. */
+/** From this many clicks on every page is full. Of fewer a page may be shorter than that of ten times as many, and its ratio says nothing. */
 const FULL_FROM = 160_000;
 const pagesOf = (clicks: number) => {
 	const isFull = clicks >= FULL_FROM;

@@ -81,7 +81,7 @@ async function measure(
 	return [tell(`${name}.plain`, usual, "µs"), ...multiples, atMost(`${name}.costliest`, costliest, "ms", MAX_MILLIS)];
 }
 
-/** CPU of so many answers to a request, in microseconds, with the HTTP request around them; where the system does not tell it, the time. */
+/** CPU of this many answers to a request, in microseconds, with the HTTP request around them; where the system does not tell it, the time. */
 async function timeLoop(origin: string, sent: Sent, times: number): Promise<number> {
 	const cpu = readServerCpu();
 	const now = () => (cpu === null ? performance.now() * 1_000 : cpu() * 1_000_000);

@@ -5,7 +5,7 @@ import type { Part } from "../part.ts";
 
 const MIDNIGHT = Date.parse("2026-11-18T00:00:00Z");
 const SEED = 1;
-/** So many times the visits behind the same shared addresses. */
+/** This many times the visits behind the same shared addresses. */
 const CROWD = 5;
 
 export const traffic: Part = {

@@ -27,7 +27,7 @@ export async function importSettledNetwork(runtime: Runtime, worker: string): Pr
 	await importNetwork(await runtime.origin(worker), JSON.stringify(network));
 }
 
-/** A ledger of so many clicks, each with a settled conversion, by the schema's own columns. */
+/** A ledger of this many clicks, each with a settled conversion, by the schema's own columns. */
 export async function fillD1(runtime: Runtime, worker: string, rows: number): Promise<void> {
 	const database = await runtime.miniflare.getD1Database("DB", worker);
 	for (let start = 1; start <= rows; start += ROWS_PER_STATEMENT) {
@@ -37,7 +37,7 @@ export async function fillD1(runtime: Runtime, worker: string, rows: number): Pr
 	}
 }
 
-/** The same of so many clicks, of which one in ten has a conversion. */
+/** The same of this many clicks, of which one in ten has a conversion. */
 export function fillPostgres(url: string, rows: number, say: (text: string) => void): Promise<void> {
 	return withClient(url, async (client) => {
 		await client.query(FILL_SETTINGS);

@@ -45,7 +45,7 @@ export const command: OperatorCommand = {
 		withServerOptions(program.command("list"))
 			.description("list platforms, publishers, brands or campaigns")
 			.argument("<kinds>", KINDS)
-			.option("--limit <number>", "at most so many", "100")
+			.option("--limit <number>", "at most this many", "100")
 			.option("--text <text>", "with this in the name (not of campaigns)")
 			.option("--active <true|false>", "brands and campaigns that are, or are not")
 			.option("--status <status>", "publishers: active or suspended")

@@ -129,7 +129,7 @@ function bodies(schema: v.GenericSchema, example: Example): readonly Content[] {
 	];
 }
 
-/** A period of so many days that ends today. */
+/** A period of this many days that ends today. */
 function lastDays(days: number, now: number) {
 	return { start_date: dayBefore(days - 1)(now), end_date: dayBefore(0)(now) };
 }

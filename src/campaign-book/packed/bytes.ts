@@ -136,7 +136,7 @@ function readText(bytes: Uint8Array, from: number, to: number): string {
 	return text;
 }
 
-/** Whether a text stands at a place as UTF-8 of so many bytes. */
+/** Whether a text stands at a place as UTF-8 of this many bytes. */
 export function isTextAt(bytes: Uint8Array, at: number, length: number, text: string): boolean {
 	if (text.length > length) return false;
 	for (let i = 0; i < text.length; i++) {

@@ -17,7 +17,7 @@ export const PACKED_FORMAT = 2;
 export const CHUNK_KINDS = ["f", "l", "p", "x"] as const;
 export type ChunkKind = (typeof CHUNK_KINDS)[number];
 
-/** A filter is of the keys of so many chunks of facts: fewer would make it larger by the key. */
+/** A filter is of the keys of this many chunks of facts: fewer would make it larger by the key. */
 export const FILTER_SPAN_BITS = 6;
 
 /** Names everything else. */

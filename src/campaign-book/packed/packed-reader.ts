@@ -18,7 +18,7 @@ import type { LinksChunk } from "./links.ts";
 import { publisherChunkOf } from "./publishers.ts";
 import type { FactsChunk } from "./read-facts.ts";
 
-/** At most so many changed chunks are fetched before a new head takes over; the others serve as they were until they are replaced. */
+/** At most this many changed chunks are fetched before a new head takes over; the others serve as they were until they are replaced. */
 const PREFETCH_CHUNKS = 64;
 /** As many connections as a request may have open. */
 const MAX_CONCURRENT_READS = 6;

@@ -2,7 +2,7 @@
 import { shardOf } from "../slots.ts";
 import type { FactsChunk } from "./read-facts.ts";
 
-/** After so many lookups what was asked for before counts half. */
+/** After this many lookups what was asked for before counts half. */
 const LOOKUPS_PER_HALVING = 1 << 20;
 
 type Generation = { bits: number; chunks: (FactsChunk | undefined)[] };
@@ -77,7 +77,7 @@ export class ResidentFacts {
 		return Array.from(heat.keys()).sort((a, b) => (heat[b] ?? 0) - (heat[a] ?? 0) || a - b);
 	}
 
-	/** Whether a book of so many bytes fits as a whole. */
+	/** Whether a book of this many bytes fits as a whole. */
 	mayHold(bytes: number): boolean {
 		return bytes <= this.#limit;
 	}

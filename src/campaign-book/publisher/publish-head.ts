@@ -13,7 +13,7 @@ import type { Budget } from "./publish-shards.ts";
 
 type HeadDeps = { db: Database; kv: KVNamespace; now: () => number };
 
-/** From so many chunks of facts on a book has filters: a smaller one fits every isolate. */
+/** From this many chunks of facts on a book has filters: a smaller one fits every isolate. */
 const LEAST_FILTERED_BITS = 8;
 
 const EMPTY = " ".repeat(VERSION_LENGTH);

@@ -196,7 +196,7 @@ function readPausedStates(db: Database, asked: readonly { campaignId: number; da
 		WHERE p.campaign_id = CAST(present.value ->> 'campaignId' AS BIGINT) AND c.campaign_id = p.campaign_id`);
 }
 
-/** So many campaigns are named in the log when they pause or resume together. */
+/** This many campaigns are named in the log when they pause or resume together. */
 const MAX_TOLD = 100;
 
 function tell(event: "campaign.paused" | "campaign.resumed", campaigns: readonly { campaign: number; cap?: Cap }[]): void {

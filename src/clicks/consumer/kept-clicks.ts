@@ -11,7 +11,7 @@ import { type ConsumeDeps, consumeClicks } from "./consume-clicks.ts";
 
 export type KeptDeps = ConsumeDeps & { operations: Operations };
 
-/** KV reads so many keys at once, and of all of them 25 MB. */
+/** KV reads this many keys at once, and of all of them 25 MB. */
 const KEYS_A_READ = 100;
 const MAX_READ_BYTES = 20_000_000;
 /** The most of a click's message, and of a batch, in UTF-8. */

@@ -43,7 +43,7 @@ export type KnownFacts = {
 };
 
 const FACTS_TTL_MS = 10_000;
-/** So many are kept; then all are forgotten. */
+/** This many are kept; then all are forgotten. */
 const MAX_KEPT = 20_000;
 const MAX_KEYWORDS_KEPT = 100_000;
 const MAX_SOURCES_KEPT = 50_000;

@@ -27,7 +27,7 @@ const PATH = "/console/operator/imports";
 const NEW = `${PATH}/new`;
 /** Of a form; it is held in memory as it came, and as its parts. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A preview hands a network of so many bytes back for the button that takes it over. A larger file is chosen again there. */
+/** A preview hands a network of this many bytes back for the button that takes it over. A larger file is chosen again there. */
 const MAX_HANDED_BACK_BYTES = 2 * 1024 * 1024;
 const KINDS: Readonly<Record<ListedImport["kind"], string>> = {
 	import: "a file, or a new entry",

@@ -104,7 +104,7 @@ export const callbackSecrets = sqliteTable(
 		/** The first 12 hex digits of the secret's SHA-256. */
 		id: text().primaryKey(),
 		publisherId: text("publisher_id").notNull(),
-		/** See src/callbacks/sealed-secrets.ts. */
+		/** See src/callbacks/callback-secrets.ts. */
 		sealed: text().notNull(),
 		createdAt: integer("created_at").notNull(),
 		/** From when it signs no more, Unix milliseconds; null while it does. */

@@ -19,7 +19,7 @@ export type ReplayDeps = {
 /** Limits of one `sendBatch`, with room for what the platform adds. */
 const MAX_MESSAGES = 100;
 const MAX_BYTES = 200 * 1024;
-/** So many dead letters are sent again by one request; the caller asks again for more. */
+/** This many dead letters are sent again by one request; the caller asks again for more. */
 const MAX_REPLAYED = 10_000;
 
 type KeptMessage = { id: string; body: string };

@@ -82,7 +82,7 @@ function erasedOf(subject: Subject, clicks: readonly ErasedClick[]): Erased {
 	};
 }
 
-/** So many of the clicks as one request erases: what waits elsewhere is found by them, all at once. */
+/** This many of the clicks as one request erases: what waits elsewhere is found by them, all at once. */
 async function findClicks(db: Database, subject: Subject): Promise<{ clicks: ErasedClick[]; areAll: boolean }> {
 	const clicks: ErasedClick[] = [];
 	for (let step = 0; step < MAX_STEPS; step++) {

@@ -10,7 +10,7 @@ export type EntrySection = (typeof ENTRY_SECTIONS)[number];
 export const fileEntrySchema = v.looseObject({});
 
 export const entryPageSchema = v.strictObject({ data: v.array(fileEntrySchema), limit: count, next_cursor: v.nullable(v.string()) });
-export type EntryPage = { data: Readonly<Record<string, unknown>>[]; limit: number; next_cursor: string | null };
+export type EntryPage = v.InferOutput<typeof entryPageSchema>;
 
 /** 412 of a PATCH: the entry is another than the one that was read. */
 export const entryConflictSchema = v.strictObject({

@@ -14,7 +14,7 @@ const count = (most: number) =>
 const asn = v.pipe(v.number("must be an AS number"), v.integer("must be an AS number"), v.minValue(0), v.maxValue(0xffff_ffff));
 const MODE_OR_OBJECT = "must be off, flag or unpaid, or an object with a mode";
 
-/** So many of two hours the consumer reads; who wants more switches `velocity` off. */
+/** This many of two hours the consumer reads; who wants more switches `velocity` off. */
 const MAX_PER_HOUR = 2_000;
 
 /** Thresholds that some rules have beside their mode. */

@@ -6,7 +6,7 @@ import { leastIdAt } from "../../lib/ids.ts";
  * What follows FROM: postbacks `i` of platforms `p` that were neither replayed since, nor sent again in order.
  * @param fromAt    received then or later, Unix milliseconds
  * @param isPlatform a condition on `p`
- * @param most      of each platform the newest so many are looked at
+ * @param most      of each platform the newest this many are looked at
  */
 export function openRefused(fromAt: number, isPlatform: SQL, most: number): SQL {
 	return sql`platforms p CROSS JOIN postback_intake i

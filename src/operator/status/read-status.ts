@@ -28,7 +28,7 @@ export type StatusDeps = {
 
 /** Nothing is counted further than this: the figure then means as many or more. */
 const MAX_COUNTED = 10_000;
-/** So many paused campaigns and addresses are named. */
+/** This many paused campaigns and addresses are named. */
 const MAX_NAMED = 100;
 
 type Figures = {

@@ -6,7 +6,7 @@ import type { Status } from "./status-answer.ts";
 
 /** Newest conversions that are counted by word. */
 const MAX_CONVERSIONS = 10_000;
-/** So many words are named, the most frequent. */
+/** This many words are named, the most frequent. */
 const MAX_WORDS = 20;
 /** Characters of a word that are shown. */
 const MAX_WORD = 100;

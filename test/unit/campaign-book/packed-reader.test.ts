@@ -15,7 +15,7 @@ const TTL_MS = 15_000;
 const BRANDS = 400;
 const domainOf = (at: number) => `brand-${at}.example`;
 
-/** So many that the head does not hold them. */
+/** This many that the head does not hold them. */
 const MANY_PUBLISHERS = Array.from({ length: 600 }, (_, at) => ({
 	...ACME,
 	id: `p${at}`,

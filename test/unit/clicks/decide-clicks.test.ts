@@ -16,7 +16,7 @@ function reasonsOf(batches: readonly (readonly ClickMessage[])[], of: Facts = fa
 }
 
 const visitor = (at: number, fields: Partial<ClickMessage> = {}) => click({ at, connection: "c", userAgentHash: "u", ...fields });
-/** So many clicks of brands of their own, a second apart. */
+/** This many clicks of brands of their own, a second apart. */
 const many = (count: number, from: number, fields: (at: number) => Partial<ClickMessage> = () => ({})) =>
 	Array.from({ length: count }, (_, at) => visitor(from + at * 1_000, { brandId: at + 100, ...fields(at) }));
 const unpaidOf = (reasons: readonly (string | null)[]) => reasons.filter((reason) => reason !== null).length;

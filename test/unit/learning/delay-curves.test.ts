@@ -7,7 +7,7 @@ import { learnCurves } from "../../../src/learning/learn-delays.ts";
 
 const TODAY = 20_000;
 
-/** Days of clicks that each bring 100 conversions, by how many have come after so many days. */
+/** Days of clicks that each bring 100 conversions, by how many have come after this many days. */
 function rowsOf(days: number, arrived: (lag: number) => number, reversedAfter: { lag: number; count: number } | null = null): DelayRow[] {
 	const rows: DelayRow[] = [];
 	for (let day = TODAY - days; day < TODAY; day++) {

@@ -263,7 +263,7 @@ describe("worker: a void that is cut off", () => {
 	const MANY = 2_300;
 	const BODY = { id: "cut-off-1", kind: "void_clicks", publisher: "cpc" };
 
-	/** So many chunks come through; the next one fails. */
+	/** This many chunks come through; the next one fails. */
 	async function cutOffAfter(chunks: number, body: object): Promise<void> {
 		await failWrites("UPDATE OF clicks ON adjustments", `old.clicks >= ${chunks * 1_000}`);
 		try {
