@@ -315,8 +315,8 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "check-forgets-a-credit-that-stands",
 		file: "src/ledger-check/check-conversion.ts",
-		find: 'if (status === "cancelled" && standing !== null) return',
-		replace: 'if (status === "cancelled" && standing === 0) return',
+		find: 'if (status === "cancelled" && credit !== null) return',
+		replace: 'if (status === "cancelled" && credit === 0) return',
 		tests: ["test/worker/check-ledger.test.ts"],
 	},
 	{
