@@ -4,6 +4,9 @@ import type * as v from "valibot";
 
 export type Json = Record<string, unknown>;
 
+/** What a pattern holds that tools which read patterns without the flag `u`, as many do, take for something else. */
+const NEEDS_UNICODE = /\\p\{/;
+
 const names = new WeakMap<object, string>();
 
 /**
@@ -47,6 +50,10 @@ export class Schemas {
 			target: "draft-2020-12",
 			typeMode: "input",
 			errorMode: "ignore",
+			overrideAction: ({ valibotAction, jsonSchema }) => {
+				const { pattern, ...others } = jsonSchema;
+				return valibotAction.type === "regex" && NEEDS_UNICODE.test(pattern ?? "") ? others : undefined;
+			},
 			overrideSchema: ({ valibotSchema, jsonSchema }) => {
 				const reference = valibotSchema === written ? undefined : this.#refer(valibotSchema);
 				// Said aloud, as some tools take other fields for faults where nothing is said.

@@ -106,6 +106,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			path: `/operator/${section}/{id}`,
 			id: `show${noun}Entry`,
 			summary: `Show a ${what}`,
+			description: "As an export of the network has it: without keys and secrets.",
 			parameters: [id],
 			answers: {
 				200: { description: "The entry of the network file.", headers: ETAG, content: { schema: fileEntrySchema } },

@@ -85,6 +85,11 @@ describe.each<[string, Described]>([
 		}
 	});
 
+	it("has no pattern that is another one without the flag u, and every operation a description", () => {
+		expect(JSON.stringify(document)).not.toMatch(/"pattern":"[^"]*\\p\{/);
+		expect(operations.filter(({ description = "" }) => description === "").map(({ id }) => id)).toEqual([]);
+	});
+
 	it("every parameter in a path is described, and only those", () => {
 		for (const { id, path, parameters = [] } of operations) {
 			const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
