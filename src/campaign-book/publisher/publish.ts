@@ -21,8 +21,8 @@ import { isRestrained, readLearning } from "./bake-prices.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
 import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
 import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
-import { type PublisherParts, readPublisherParts } from "./read-publisher-parts.ts";
-import { readSpread } from "./read-spread.ts";
+import { type PublisherParts, publisherParts, selectPublisherParts } from "./read-publisher-parts.ts";
+import { selectSpread, writeSpread } from "./read-spread.ts";
 import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
@@ -288,14 +288,17 @@ function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 
 async function buildManifest({ db, now, learning }: WriteDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
 	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
-	for (const row of await db.select().from(bookShards).where(eq(bookShards.bits, bits))) {
-		if (row.version !== "") versions[row.shard] = row.version;
-	}
-	const rows = await db.select().from(publishers).orderBy(asc(publishers.id));
-	const own = await readPublisherParts(db, learning);
-	const [settings] = await db.select().from(networkSettings);
+	const [written, rows, [settings], replaced, ...named] = await db.batch([
+		db.select().from(bookShards).where(eq(bookShards.bits, bits)),
+		db.select().from(publishers).orderBy(asc(publishers.id)),
+		db.select().from(networkSettings),
+		selectSpread(db, now()),
+		...selectPublisherParts(db, learning),
+	]);
+	for (const row of written) if (row.version !== "") versions[row.shard] = row.version;
+	const own = publisherParts(...named, learning);
 	const wires = rows.map((row) => ({ ...writePublisher(row, own), ...blockedOf(row) }));
-	const spread = await readSpread(db, bits, now());
+	const spread = writeSpread(replaced, bits);
 	return {
 		format: BOOK_FORMAT,
 		version,
@@ -316,10 +319,13 @@ async function buildPacked(
 	budget: Budget,
 ): Promise<Head> {
 	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
-	const rows = await deps.db.select(columns).from(publishers).orderBy(asc(publishers.id));
-	const own = await readPublisherParts(deps.db, deps.learning);
+	const [rows, [settings], ...named] = await deps.db.batch([
+		deps.db.select(columns).from(publishers).orderBy(asc(publishers.id)),
+		deps.db.select().from(networkSettings),
+		...selectPublisherParts(deps.db, deps.learning),
+	]);
+	const own = publisherParts(...named, deps.learning);
 	const numbers = await readNumbers(deps.db);
-	const [settings] = await deps.db.select().from(networkSettings);
 	const wires = rows.flatMap((row): PublisherWire[] => {
 		const number = numbers.get(row.id);
 		// One that came just now gets its number, and its place, with the next publish.

@@ -12,19 +12,30 @@ export type PublisherParts = {
 	released: Learning["released"]["publishers"];
 };
 
-export async function readPublisherParts(db: Database, { released, at }: Learning): Promise<PublisherParts> {
-	return { former: await readFormerNames(db, at), keys: await readAccessKeys(db, at), released: released.publishers };
+/** @returns what reads names and keys, for {@link publisherParts} */
+export function selectPublisherParts(db: Database, { at }: Learning) {
+	return [selectFormerNames(db, at), selectAccessKeys(db, at)] as const;
 }
 
+export function publisherParts(names: readonly NameRow[], keys: readonly KeyRow[], { released }: Learning): PublisherParts {
+	return { former: byPublisher(names), keys: byOwner(keys), released: released.publishers };
+}
+
+type NameRow = typeof publisherNames.$inferSelect;
+type KeyRow = Pick<typeof accessKeys.$inferSelect, "hash" | "ownerId" | "expiresAt">;
+
 /** Access Keys that are valid, of publishers with options: `openrtb.nbr` asks for one. */
-async function readAccessKeys(db: Database, now: number): Promise<Map<string, AccessKeyWire[]>> {
+function selectAccessKeys(db: Database, now: number) {
 	const { hash, ownerId, expiresAt } = accessKeys;
-	const rows = await db
+	return db
 		.select({ hash, ownerId, expiresAt })
 		.from(accessKeys)
 		.innerJoin(publishers, eq(publishers.id, ownerId))
 		.where(and(eq(accessKeys.kind, "access_key"), isNotNull(publishers.openrtb), or(isNull(expiresAt), gt(expiresAt, now))))
 		.orderBy(asc(ownerId), asc(hash));
+}
+
+function byOwner(rows: readonly KeyRow[]): Map<string, AccessKeyWire[]> {
 	const keys = new Map<string, AccessKeyWire[]>();
 	for (const row of rows) {
 		const own = keys.get(row.ownerId) ?? [];
@@ -35,12 +46,15 @@ async function readAccessKeys(db: Database, now: number): Promise<Map<string, Ac
 }
 
 /** Names that were replaced, by publisher: publisher ids that are still valid, and every identity. */
-async function readFormerNames(db: Database, now: number): Promise<Map<string, FormerNameWire[]>> {
-	const rows = await db
+function selectFormerNames(db: Database, now: number) {
+	return db
 		.select()
 		.from(publisherNames)
 		.where(or(eq(publisherNames.kind, "publisher_identity"), gt(publisherNames.expiresAt, now)))
 		.orderBy(asc(publisherNames.kind), asc(publisherNames.value));
+}
+
+function byPublisher(rows: readonly NameRow[]): Map<string, FormerNameWire[]> {
 	const former = new Map<string, FormerNameWire[]>();
 	for (const { kind, value, publisherId, expiresAt } of rows) {
 		if (expiresAt === null) continue;

@@ -21,21 +21,37 @@ const NEEDS_ADMIN = "is another than the stored one: to replace it takes the rol
 /** What an import does about credentials: it never gives one to two owners, and never makes a replaced or revoked one valid again. */
 type Credentials<Extra = unknown> = { issued: Issued[]; faults: Fault[]; warnings: Fault[] } & Extra;
 
+/** What is stored of names and keys. */
+export type StoredCredentials = {
+	publishers: { id: string; publisher_id: string; publisher_identity: string }[];
+	names: (typeof publisherNames.$inferSelect)[];
+	keys: (typeof accessKeys.$inferSelect)[];
+};
+
+/** Reads it once the file has been read, which may take minutes: keys and names are replaced by others than imports, too. */
+export async function readStoredCredentials(db: Database): Promise<StoredCredentials> {
+	const [stored, names, keys] = await db.batch([
+		db
+			.select({ id: publishers.id, publisher_id: publishers.publisherId, publisher_identity: publishers.publisherIdentity })
+			.from(publishers),
+		db.select().from(publisherNames),
+		db.select().from(accessKeys),
+	]);
+	return { publishers: stored, names, keys };
+}
+
 /**
  * Gives every publisher a publisher id and identity: its own in the file, the stored one, or a new one. One that was replaced by
  * a rotation since is not taken back from a file that still names it. Faults name those that are or were another publisher's.
  * @param mayReplace whether whoever imports may give stored publishers other ones
  */
-export async function identifyPublishers(
-	db: Database,
+export function identifyPublishers(
+	stored: StoredCredentials,
 	placed: readonly Placed<PublisherEntry>[],
 	mayReplace: boolean,
-): Promise<Credentials<{ publishers: Placed<Identified>[] }>> {
-	const stored = await db
-		.select({ id: publishers.id, publisher_id: publishers.publisherId, publisher_identity: publishers.publisherIdentity })
-		.from(publishers);
-	const present = new Map(stored.map((row) => [row.id, row]));
-	const owners = new Map((await db.select().from(publisherNames)).map((row) => [`${row.kind} ${row.value}`, row.publisherId]));
+): Credentials<{ publishers: Placed<Identified>[] }> {
+	const present = new Map(stored.publishers.map((row) => [row.id, row]));
+	const owners = new Map(stored.names.map((row) => [`${row.kind} ${row.value}`, row.publisherId]));
 	const issued: Issued[] = [];
 	const faults: Fault[] = [];
 	const warnings: Fault[] = [];
@@ -69,16 +85,15 @@ export async function identifyPublishers(
  * @param mayReplace whether whoever imports may give stored owners other ones
  */
 export async function stageKeys(
-	db: Database,
+	stored: StoredCredentials,
 	stage: RowStage,
 	publisherEntries: readonly Placed<PublisherEntry>[],
 	platformEntries: readonly Placed<PlatformEntry>[],
 	now: number,
 	mayReplace: boolean,
 ): Promise<Credentials<{ fresh: Map<string, "first" | "another"> }>> {
-	const stored = await db.select().from(accessKeys);
-	const byHash = new Map(stored.map((row) => [row.hash, row]));
-	const owners = new Map(stored.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
+	const byHash = new Map(stored.keys.map((row) => [row.hash, row]));
+	const owners = new Map(stored.keys.map((row) => [row.hash, `${row.kind} ${row.ownerId}`]));
 	const had = new Set(owners.values());
 	const issued: Issued[] = [];
 	const faults: Fault[] = [];

@@ -2,8 +2,8 @@
  * Staging: validated rows wait in `import_rows` until one transaction takes them over as a whole. This keeps an import of any
  * size all or nothing, with bounded memory, inside D1's limits on statements and parameters.
  */
-import { eq, lt, sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
+import { eq, lt, type SQLWrapper, sql } from "drizzle-orm";
+import { type Database, runTransaction } from "../../db/client.ts";
 import { writeRow } from "../../db/json-rows.ts";
 import { importRows } from "../../db/schema/imports.ts";
 import { HOUR_MS } from "../../lib/time.ts";
@@ -31,18 +31,20 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 	const queues = new Map<string, { rows: string[]; bytes: number }>();
 	let seq = 0;
 
-	async function write(section: string): Promise<void> {
-		const queue = queues.get(section);
-		if (queue === undefined || queue.rows.length === 0) return;
-		queues.delete(section);
-		const chunk = `[${queue.rows.join(",")}]`;
-		if (!isUsed) await db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS));
+	/** Writes what waits of these sections, in one call. */
+	async function write(sections: readonly string[]): Promise<void> {
+		const statements: SQLWrapper[] = isUsed ? [] : [db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS))];
+		for (const section of sections) {
+			const rows = queues.get(section)?.rows ?? [];
+			queues.delete(section);
+			statements.push(
+				sql`INSERT INTO import_rows (import_id, started_at, section, seq, row)
+					SELECT ${importId}, CAST(${startedAt} AS BIGINT), ${section}, ${seq} + key, value FROM json_each(${`[${rows.join(",")}]`})`,
+			);
+			seq += rows.length;
+		}
 		isUsed = true;
-		await db.run(
-			sql`INSERT INTO import_rows (import_id, started_at, section, seq, row)
-				SELECT ${importId}, CAST(${startedAt} AS BIGINT), ${section}, ${seq} + key, value FROM json_each(${chunk})`,
-		);
-		seq += queue.rows.length;
+		await runTransaction(db, statements);
 	}
 
 	return {
@@ -54,10 +56,22 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 			queues.set(section, queue);
 			queue.rows.push(text);
 			queue.bytes += mostBytes(text) + 1;
-			if (queue.bytes >= CHUNK_BYTES) await write(section);
+			if (queue.bytes >= CHUNK_BYTES) await write([section]);
 		},
 		async flush() {
-			for (const section of [...queues.keys()]) await write(section);
+			// Together no more than one that is full.
+			let together: string[] = [];
+			let bytes = 0;
+			for (const [section, queue] of [...queues]) {
+				if (bytes + queue.bytes > CHUNK_BYTES && together.length > 0) {
+					await write(together);
+					together = [];
+					bytes = 0;
+				}
+				together.push(section);
+				bytes += queue.bytes;
+			}
+			if (together.length > 0) await write(together);
 		},
 		async discard() {
 			queues.clear();

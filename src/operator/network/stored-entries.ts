@@ -11,30 +11,31 @@ import type { Stored } from "./export-entry.ts";
 export type StoredCampaign = Stored<typeof campaigns> & { domain: string };
 export type StoredBrand = Stored<typeof brands> & { campaigns: StoredCampaign[] };
 
-/** Platforms and publishers are few: all are read, once an import. */
+type Owners = { platforms: Map<string, Stored<typeof platforms>>; publishers: Map<string, Stored<typeof publishers>> };
+
+/** Platforms and publishers are few: all are read together, once an import. */
 export class StoredOwners {
 	readonly #db: Database;
-	#platforms: Promise<Map<string, Stored<typeof platforms>>> | undefined;
-	#publishers: Promise<Map<string, Stored<typeof publishers>>> | undefined;
+	#owners: Promise<Owners> | undefined;
 
 	constructor(db: Database) {
 		this.#db = db;
 	}
 
-	platforms(): Promise<Map<string, Stored<typeof platforms>>> {
-		this.#platforms ??= this.#db
-			.select()
-			.from(platforms)
-			.then((rows) => new Map(rows.map((row) => [row.id, row])));
-		return this.#platforms;
+	async platforms(): Promise<Owners["platforms"]> {
+		return (await this.#read()).platforms;
 	}
 
-	publishers(): Promise<Map<string, Stored<typeof publishers>>> {
-		this.#publishers ??= this.#db
-			.select()
-			.from(publishers)
-			.then((rows) => new Map(rows.map((row) => [row.id, row])));
-		return this.#publishers;
+	async publishers(): Promise<Owners["publishers"]> {
+		return (await this.#read()).publishers;
+	}
+
+	#read(): Promise<Owners> {
+		this.#owners ??= this.#db.batch([this.#db.select().from(platforms), this.#db.select().from(publishers)]).then(([first, second]) => ({
+			platforms: new Map(first.map((row) => [row.id, row])),
+			publishers: new Map(second.map((row) => [row.id, row])),
+		}));
+		return this.#owners;
 	}
 }
 

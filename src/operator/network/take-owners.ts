@@ -11,7 +11,7 @@ import { type Given, type ImportRun, mergeEntry } from "./import-run.ts";
 import { storeLearning } from "./learning-file.ts";
 import { type PlatformEntry, type PublisherEntry, platformSchema, publisherSchema } from "./network-file.ts";
 import { readEntry } from "./read-entry.ts";
-import { type Identified, identifyPublishers, stageKeys } from "./stage-credentials.ts";
+import { type Identified, identifyPublishers, readStoredCredentials, stageKeys } from "./stage-credentials.ts";
 import { stopsOfPublisher } from "./stage-stops.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
@@ -47,10 +47,11 @@ function idOf(value: unknown): string {
 export async function stageOwners(run: ImportRun, allowInsecureCallbacks: boolean, now: number): Promise<ImportReport["issued"]> {
 	if (run.platforms.length + run.publishers.length === 0) return [];
 	checkCallbackUrls(run, allowInsecureCallbacks);
-	const identified = await identifyPublishers(run.db, run.publishers, run.options.mayReplaceKeys);
+	const stored = await readStoredCredentials(run.db);
+	const identified = identifyPublishers(stored, run.publishers, run.options.mayReplaceKeys);
 	run.note(identified.faults);
 	run.warn(identified.warnings);
-	const keys = await stageKeys(run.db, run.stages.network, identified.publishers, run.platforms, now, run.options.mayReplaceKeys);
+	const keys = await stageKeys(stored, run.stages.network, identified.publishers, run.platforms, now, run.options.mayReplaceKeys);
 	run.note(keys.faults);
 	run.warn(keys.warnings);
 	for (const { entry } of run.platforms) await stagePlatform(run, entry, keys.fresh);
