@@ -12,7 +12,8 @@ import { listAdjustments, postAdjustment } from "../../support/adjustments.ts";
 import { rowsOf } from "../../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../../support/conversions.ts";
 import { ON_D1 } from "../../support/engine.ts";
-import { forgetTraffic } from "../../support/forget-traffic.ts";
+import { TRAFFIC_TABLES } from "../../support/forget-traffic.ts";
+import { keepRows } from "../../support/kept-rows.ts";
 import { importFile } from "../../support/network-import.ts";
 import { reconcileDay } from "../../support/reconcile-day.ts";
 import { postRevalue, revalue } from "../../support/revalue.ts";
@@ -40,10 +41,10 @@ async function differing(): Promise<object[]> {
 	return [...ledger.differences, ...ofConversions.filter(({ counter }) => counter.startsWith("daily_"))];
 }
 
-beforeAll(importConversionNetwork);
+let restore: () => Promise<void>;
 
-beforeEach(async () => {
-	await forgetTraffic("exchange_rates");
+beforeAll(async () => {
+	await importConversionNetwork();
 	await run("UPDATE publishers SET amendments = 'none', status = 'active'");
 	await setRate("1.1");
 	await setRate("1.1", "2026-11-12");
@@ -53,7 +54,10 @@ beforeEach(async () => {
 	await say("cancelled", { status: "cancelled" });
 	await say("usd", { currency: "USD" });
 	await say("later", { eventAt: AT + 2 * 86_400_000 });
+	restore = await keepRows([...TRAFFIC_TABLES, "exchange_rates", "publishers"]);
 });
+
+beforeEach(() => restore());
 
 describe("worker: conversions are valued by corrected rates", () => {
 	it("an import alone changes nothing; a dry run says how much it would be, and the adjustment does it once", async () => {

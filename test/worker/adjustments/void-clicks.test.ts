@@ -14,7 +14,8 @@ import { adjust, listAdjustments, postAdjustment, preview } from "../../support/
 import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../../support/click-messages.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { failWrites, stopFailing } from "../../support/fail-writes.ts";
-import { forgetTraffic } from "../../support/forget-traffic.ts";
+import { forgetTraffic, TRAFFIC_TABLES } from "../../support/forget-traffic.ts";
+import { keepRows } from "../../support/kept-rows.ts";
 import { ACME, brandEntry, importExactly, importFile, NORTHWIND } from "../../support/network-import.ts";
 
 const CPC = {
@@ -273,11 +274,17 @@ describe("worker: a void that is cut off", () => {
 		}
 	}
 
-	beforeEach(async () => {
+	let restore: () => Promise<void>;
+
+	beforeAll(async () => {
+		await forgetTraffic("campaign_pauses");
 		for (let start = 0; start < MANY; start += 460) {
 			await consume(...Array.from({ length: 460 }, (_, at) => clickOf({ at: CLICKED_AT - start - at })));
 		}
+		restore = await keepRows(TRAFFIC_TABLES);
 	});
+
+	beforeEach(() => restore());
 
 	it("has done whole chunks, and goes on where it is asked again: nothing twice", async () => {
 		await cutOffAfter(1, BODY);

@@ -34,6 +34,7 @@ import {
 	storeClicks,
 } from "../../support/conversions.ts";
 import { forgetTraffic } from "../../support/forget-traffic.ts";
+import { keepRows } from "../../support/kept-rows.ts";
 import { PLAIN_IMPORT } from "../../support/network-import.ts";
 import { byText, type ModelClick, type ModelPostback, ReferenceLedger } from "../../support/reference-ledger.ts";
 
@@ -335,26 +336,38 @@ const FAILING: D1Database = new Proxy(env.DB, {
 	},
 });
 
+/** Rows of several queries, in one call. */
+async function readTogether<Name extends string>(queries: Record<Name, string>): Promise<Record<Name, Record<string, unknown>[]>> {
+	const names = Object.keys(queries) as Name[];
+	const answers = await env.DB.batch<Record<string, unknown>>(names.map((name) => env.DB.prepare(queries[name])));
+	return Object.fromEntries(names.map((name, at) => [name, answers[at]?.results ?? []])) as Record<Name, Record<string, unknown>[]>;
+}
+
+const SUMS = "conversion_count, conversion_revenue_micros, gross_micros, sales_micros, pending_revenue_micros";
+const totalsOf = (table: string) =>
+	`SELECT publisher_id, date, ${SUMS.replaceAll(/\w+/g, "sum($&) AS $&")} FROM ${table} GROUP BY 1, 2 ORDER BY 1, 2`;
+
+/** What is checked of the ledger, its sums and its outbox. */
+const LEDGER = {
+	callbacks:
+		"SELECT platform, txnid, seq, status, payout_micros, cid, event_at, publisher_id, state FROM callbacks ORDER BY platform, txnid, seq",
+	sources: `SELECT publisher_id, date, source_id, ${SUMS} FROM daily_sources WHERE conversion_count <> 0 OR gross_micros <> 0`,
+	publisherTotals: totalsOf("daily_publishers"),
+	sourceTotals: totalsOf("daily_sources"),
+	networkTotals: totalsOf("(SELECT approved_count + pending_count AS conversion_count, n.* FROM daily_network n) n"),
+	intake: "SELECT count(*) AS n FROM postback_intake",
+};
+
 async function check({ model }: World): Promise<void> {
 	const columns = Object.keys(model.conversions()[0] ?? { platform: "" }).join(", ");
-	expect(await readAll(`SELECT ${columns} FROM conversions ORDER BY platform, txnid`)).toEqual(model.conversions());
-	expect(
-		await readAll(
-			"SELECT platform, txnid, seq, status, payout_micros, cid, event_at, publisher_id, state FROM callbacks ORDER BY platform, txnid, seq",
-		),
-	).toEqual(model.callbacks());
-	const sums = "conversion_count, conversion_revenue_micros, gross_micros, sales_micros, pending_revenue_micros";
-	const sources = await readAll(
-		`SELECT publisher_id, date, source_id, ${sums} FROM daily_sources WHERE conversion_count <> 0 OR gross_micros <> 0`,
-	);
-	expect(sources.map((row) => Object.values(row)).sort(byText)).toEqual(model.sums("publishers"));
-	const totals = (of: string) =>
-		readAll(`SELECT publisher_id, date, ${sums.replaceAll(/\w+/g, "sum($&) AS $&")} FROM ${of} GROUP BY 1, 2 ORDER BY 1, 2`);
-	const network = "(SELECT approved_count + pending_count AS conversion_count, n.* FROM daily_network n) n";
-	expect(await totals("daily_publishers")).toEqual(await totals("daily_sources"));
-	const counted = (await totals(network)).map((row) => Object.values(row)).filter(([, , count]) => count !== 0);
+	const rows = await readTogether({ conversions: `SELECT ${columns} FROM conversions ORDER BY platform, txnid`, ...LEDGER });
+	expect(rows.conversions).toEqual(model.conversions());
+	expect(rows.callbacks).toEqual(model.callbacks());
+	expect(rows.sources.map((row) => Object.values(row)).sort(byText)).toEqual(model.sums("publishers"));
+	expect(rows.publisherTotals).toEqual(rows.sourceTotals);
+	const counted = rows.networkTotals.map((row) => Object.values(row)).filter(([, , count]) => count !== 0);
 	expect(counted.sort(byText)).toEqual(byPublisherAndDay(model.sums("campaigns")));
-	expect(await readAll("SELECT count(*) AS n FROM postback_intake")).toEqual([{ n: model.seen }]);
+	expect(rows.intake).toEqual([{ n: model.seen }]);
 	await checkClicks(model);
 	await checkHistory();
 	// What the operator checks every night finds nothing amiss either.
@@ -369,18 +382,27 @@ function byPublisherAndDay(sums: readonly unknown[][]): unknown[][] {
 	return [...groups].map(([key, rows]) => [...(JSON.parse(key) as string[]), ...[3, 4, 5, 6, 7].map((at) => added(rows, at))]).sort(byText);
 }
 
+/** Clicks that count, and what they earned, by day. */
+function clickSumsOf(table: string): string {
+	const source = table === "daily_sources" ? "source_id" : "'' AS source_id";
+	const paid = table === "daily_network" ? "WHERE reason = ''" : "";
+	return `SELECT publisher_id, date, ${source}, sum(click_count) AS clicks, sum(click_revenue_micros) AS revenue FROM ${table} ${paid} GROUP BY 1, 2, 3 HAVING sum(click_count) > 0`;
+}
+
+const CLICK_SUMS = {
+	daily_sources: clickSumsOf("daily_sources"),
+	daily_publishers: clickSumsOf("daily_publishers"),
+	daily_network: clickSumsOf("daily_network"),
+};
+
 /** Every click is stored with the terms that it was made under, and counted by them. */
 async function checkClicks(model: ReferenceLedger): Promise<void> {
-	const rows = await readAll(
-		"SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
-	);
-	expect(rows).toEqual(model.storedClicks());
-	for (const table of ["daily_sources", "daily_publishers", "daily_network"]) {
-		const source = table === "daily_sources" ? "source_id" : "'' AS source_id";
-		const paid = table === "daily_network" ? "WHERE reason = ''" : "";
-		const sums = await readAll(
-			`SELECT publisher_id, date, ${source}, sum(click_count) AS clicks, sum(click_revenue_micros) AS revenue FROM ${table} ${paid} GROUP BY 1, 2, 3 HAVING sum(click_count) > 0`,
-		);
+	const { clicks, ...counted } = await readTogether({
+		clicks: "SELECT id, reason, publisher_click_id, pricing_model, revenue_share_ppm, revenue_micros FROM clicks ORDER BY id",
+		...CLICK_SUMS,
+	});
+	expect(clicks).toEqual(model.storedClicks());
+	for (const [table, sums] of Object.entries(counted)) {
 		const wanted = model.clickSums(table === "daily_sources");
 		expect([table, sums.map((row) => Object.values(row)).sort(byText)]).toEqual([table, wanted]);
 	}
@@ -388,12 +410,10 @@ async function checkClicks(model: ReferenceLedger): Promise<void> {
 
 /** Of each conversion the events are numbered without a gap, and what they set is its present state. */
 async function checkHistory(): Promise<void> {
-	const rows = await readAll<Record<string, unknown>>(
-		'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
-	);
-	const events = await readAll(
-		"SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
-	);
+	const { rows, events } = await readTogether({
+		rows: 'SELECT platform, txnid, stage, status, payout_micros AS "payoutMicros", revenue_micros AS "revenueMicros", click_id AS "clickId", event_at AS "eventAt", currency, usd_nanos AS "usdNanos", event_count FROM conversions',
+		events: "SELECT platform, txnid, seq, details -> 'set' AS told FROM conversion_events ORDER BY platform, txnid, seq",
+	});
 	for (const { platform, txnid, event_count, ...state } of rows) {
 		const own = events.filter((event) => event.platform === platform && event.txnid === txnid);
 		expect(own.map(({ seq }) => seq)).toEqual(Array.from({ length: Number(event_count) }, (_, at) => at + 1));
@@ -402,10 +422,12 @@ async function checkHistory(): Promise<void> {
 	}
 }
 
+let restoreSettings: () => Promise<void>;
+
 /** All is as it was when the first history began. */
 async function forgetAll(): Promise<void> {
-	await forgetTraffic("exchange_rates", "stops", ...SETTINGS);
-	await env.DB.batch(SETTINGS.map((table) => env.DB.prepare(`INSERT INTO ${table} SELECT * FROM ${table}_at_first`)));
+	await forgetTraffic("exchange_rates", "stops");
+	await restoreSettings();
 }
 
 describe("worker: conversions exactly once", () => {
@@ -413,7 +435,7 @@ describe("worker: conversions exactly once", () => {
 		await importConversionNetwork();
 		await env.DB.prepare("UPDATE campaigns SET max_payout_micros = 45000000").run();
 		await new World().begin();
-		for (const table of SETTINGS) await env.DB.prepare(`CREATE TABLE ${table}_at_first AS SELECT * FROM ${table}`).run();
+		restoreSettings = await keepRows(SETTINGS);
 	});
 
 	test("whatever comes, however often, in whatever order: the ledger, the sums and the outbox are those of the model", {
