@@ -176,8 +176,8 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "cold-isolate-asks-for-the-newest-of-the-versions-before",
 		file: "src/campaign-book/publisher/read-spread.ts",
-		find: "ORDER BY replaced_at DESC, key",
-		replace: "ORDER BY replaced_at, key",
+		find: "desc(bookGarbage.replacedAt)",
+		replace: "asc(bookGarbage.replacedAt)",
 		tests: ["test/worker/book-over-lagging-kv.test.ts"],
 	},
 	{
