@@ -75,6 +75,7 @@ export function describeRefusal({ status, body }: Answer): string[] {
 			...(count > changed.length ? [`  … and ${count - changed.length} more`] : []),
 		];
 	}
+	if (status === 503 && v.is(v.object({ message: v.string() }), body)) return [`Not taken over: ${body.message}.`];
 	if (status !== 409) return [];
 	if (v.is(confirmationSchema, body)) return [...describeDifference(body.difference, true), `Nothing was changed: ${body.message}.`];
 	const overwritten = v.is(overwrittenSchema, body) ? body.overwritten : [];

@@ -16,9 +16,14 @@ const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 3;
 const MAX_TEXTS = 2_000;
 
+/** How long a transaction may take that takes over a whole file. Hyperdrive gives a statement 60 s. */
+const LONG_TIMEOUT_MS = 60_000;
+
 /** A transaction of several statements holds a lock: as on D1, one of them runs at a time. No advisory lock, since Hyperdrive lists none. */
-const BEGIN_WRITING = `BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
-const BEGIN_READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
+const beginWriting = (timeoutMs: number) =>
+	`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
+const beginReading = (timeoutMs: number) =>
+	`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
 /** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
 const SAFE_STATES = new Set(["40001", "40P01", "55P03", "53300", "57P03"]);
@@ -135,22 +140,33 @@ type Row = Record<string, unknown>;
 type Result = { success: true; results: Row[]; meta: { changes: number } };
 type Run = <Value>(isRepeatable: boolean, work: (client: Client) => Promise<Value>) => Promise<Value>;
 
+export type PostgresDatabase = D1Database & {
+	isPostgres: true;
+	/** A transaction that has longer than others, and of which nothing is ever committed once it has failed here. */
+	longBatch: D1Database["batch"];
+};
+
 /**
  * Opens the database of a Hyperdrive binding. What it gives has the verbs of {@link D1Database} that the code uses, and no others.
  * @param outside connections of calls outside of an invocation, where they may outlive the call; else each makes one of its own
  */
-export function openPostgres(connectionString: string, outside?: Connections): D1Database {
+export function openPostgres(connectionString: string, outside?: Connections): PostgresDatabase {
 	const run: Run = (isRepeatable, work) => withRetries(connectionString, invocations.getStore() ?? outside, isRepeatable, work);
 
 	async function batch(statements: readonly Statement[]): Promise<Result[]> {
 		const [only] = statements;
 		if (only === undefined) return [];
 		if (statements.length === 1) return [await only.all()];
-		const isReading = statements.every(({ text }) => isRead(text));
-		return run(isReading, (client) => runTogether(client, isReading ? BEGIN_READING : BEGIN_WRITING, statements));
+		const isReading = isReadingAll(statements);
+		return run(isReading, (client) => runTogether(client, (isReading ? beginReading : beginWriting)(TIMEOUT_MS), statements));
 	}
 
-	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch } as unknown as D1Database;
+	async function longBatch(statements: readonly Statement[]): Promise<Result[]> {
+		const isReading = isReadingAll(statements);
+		return run(isReading, (client) => runForLong(client, (isReading ? beginReading : beginWriting)(LONG_TIMEOUT_MS), statements));
+	}
+
+	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, longBatch } as unknown as PostgresDatabase;
 }
 
 /**
@@ -165,6 +181,24 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 	const results = await Promise.all(answers);
 	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");
 	return results.slice(1, -1).map(toResult);
+}
+
+/**
+ * One transaction with {@link LONG_TIMEOUT_MS}. COMMIT is sent once everything else is answered: a server that is given up on goes
+ * on with what it was sent.
+ */
+async function runForLong(client: Client, begin: string, statements: readonly Statement[]): Promise<Result[]> {
+	const limit = { query_timeout: LONG_TIMEOUT_MS };
+	const begun = client.query({ text: begin, ...limit });
+	const settled = await Promise.allSettled([begun, ...statements.map((statement) => client.query<Row>({ ...toQuery(statement), ...limit }))]);
+	const failure = settled.find((answer) => answer.status === "rejected");
+	if (failure !== undefined) {
+		// Where the line is lost the server does it by itself.
+		await Promise.allSettled([client.query("ROLLBACK")]);
+		throw failure.reason;
+	}
+	await client.query("COMMIT");
+	return settled.slice(1).flatMap((answer) => (answer.status === "fulfilled" ? [toResult(answer.value)] : []));
 }
 
 /** Runs work on a connection, and again where the failure says that nothing has happened, or where doing it twice does no harm. */
@@ -207,6 +241,10 @@ function toQuery({ text, parameters }: Statement): Prepared & { values: Paramete
 
 function toResult({ rows, rowCount }: QueryResult<Row>): Result {
 	return { success: true, results: rows, meta: { changes: rowCount ?? 0 } };
+}
+
+function isReadingAll(statements: readonly Statement[]): boolean {
+	return statements.every(({ text }) => isRead(text));
 }
 
 function isRead(text: string): boolean {

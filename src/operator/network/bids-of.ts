@@ -38,7 +38,7 @@ export function bidsOf(brand: BrandSide): (campaign: CampaignSide) => boolean {
 
 /** The same of the stored campaign `c` of the brand `b`. */
 const BIDS: SQL = sql`b.active = 1 AND c.active = 1
-	AND c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries))
+	AND (b.blocked_countries = '[]' OR c.country NOT IN (SELECT atom FROM json_each(b.blocked_countries)))
 	AND (c.homepage_url IS NOT NULL OR c.deeplink_url IS NOT NULL)
 	AND (c.epc_micros > 0 OR c.default_keyword_epc_micros > 0 OR c.keyword_epc_micros <> '{}')
 	AND c.daily_click_cap IS DISTINCT FROM 0 AND c.daily_budget_micros IS DISTINCT FROM 0 AND c.total_budget_micros IS DISTINCT FROM 0
@@ -85,7 +85,10 @@ export async function countNewlyBlocked(db: Database, importId: string): Promise
 		WITH stored AS MATERIALIZED (${STORED_BLOCKS} AND p.id IN (
 				SELECT r.row ->> 'id' FROM import_rows r WHERE r.import_id = ${importId} AND r.section = 'publishers')),
 			added AS MATERIALIZED (SELECT * FROM (${staged}) EXCEPT SELECT * FROM stored),
-			kept AS (SELECT * FROM stored WHERE (publisher_id, domain) IN (SELECT publisher_id, domain FROM added))
+			kept AS (SELECT publisher_id, domain, country FROM (
+				SELECT publisher_id, domain, country, is_stored, min(is_stored) OVER (PARTITION BY publisher_id, domain) AS least
+				FROM (SELECT stored.*, 1 AS is_stored FROM stored UNION ALL SELECT added.*, 0 FROM added) both_kinds) with_least
+				WHERE is_stored = 1 AND least = 0)
 		SELECT COUNT(*) AS n FROM (
 			SELECT * FROM (${pairsBlockedBy(sql`SELECT * FROM added`)}) EXCEPT SELECT * FROM (${pairsBlockedBy(sql`SELECT * FROM kept`)}))`);
 	return row?.n ?? 0;

@@ -1,6 +1,6 @@
 /** Checks a staged import against what is stored already. */
 import { sql } from "drizzle-orm";
-import type { Database } from "../../db/client.ts";
+import { type Database, runLongTransaction } from "../../db/client.ts";
 import { platforms } from "../../db/schema/platforms.ts";
 import type { Fault } from "../../http/errors.ts";
 import type { PublisherEntry } from "./network-file.ts";
@@ -15,33 +15,35 @@ const MAX_FAULTS = 100;
 export async function checkAgainstStored(db: Database, importId: string): Promise<Fault[]> {
 	const staged = (section: string) => sql`FROM import_rows f WHERE f.import_id = ${importId} AND f.section = ${section}`;
 	const rows = (section: string) => sql`(SELECT f.row ${staged(section)})`;
-	const isUntouched = sql`b.domain NOT IN (SELECT f.row ->> 'domain' ${staged("brands")})`;
-	const keepsAlias = sql`(a.alias, b.domain) IN (SELECT f.row ->> 'alias', f.row ->> 'domain' ${staged("aliases")})`;
-	const found = await db.all<{ path: string; value: string; owner: string }>(sql`
-		SELECT * FROM (
+	// Sets are compared as such: EXCEPT and INTERSECT sort or hash what they are given on both engines, however much that is.
+	const statement = sql`
+		WITH taken AS MATERIALIZED (
 			SELECT (r.row ->> 'path') || '.campaign_id' AS path, 'campaign ' || c.campaign_id AS value, b.domain AS owner
 			FROM ${rows("campaigns")} r
 			JOIN campaigns c ON c.campaign_id = CAST(r.row ->> 'campaignId' AS BIGINT) JOIN brands b ON b.id = c.brand_id
-			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR (c.campaign_id, b.domain) IN (
-				SELECT CAST(f.row ->> 'campaignId' AS BIGINT), f.row ->> 'domain' ${staged("campaigns")}))
-			LIMIT ${MAX_FAULTS})
-		UNION ALL SELECT * FROM (
-			SELECT r.row ->> 'path' AS path, a.alias AS value, b.domain AS owner
+			WHERE b.domain <> r.row ->> 'domain'
+			UNION ALL SELECT r.row ->> 'path' AS path, a.alias AS value, b.domain AS owner
 			FROM ${rows("aliases")} r
 			JOIN brand_aliases a ON a.alias = r.row ->> 'alias' JOIN brands b ON b.id = a.brand_id
-			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR ${keepsAlias})
-			LIMIT ${MAX_FAULTS})
+			WHERE b.domain <> r.row ->> 'domain'
+			UNION ALL SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
+			FROM ${rows("brands")} r
+			JOIN brand_aliases a ON a.alias = r.row ->> 'domain' JOIN brands b ON b.id = a.brand_id
+			WHERE b.domain <> r.row ->> 'domain')
+		SELECT * FROM (
+			SELECT path, value, owner FROM taken
+			WHERE owner IN (SELECT owner FROM taken EXCEPT SELECT f.row ->> 'domain' ${staged("brands")})
+				OR (value, owner) IN (SELECT value, owner FROM taken INTERSECT SELECT * FROM (
+					SELECT 'campaign ' || (f.row ->> 'campaignId'), f.row ->> 'domain' ${staged("campaigns")}
+					UNION ALL SELECT f.row ->> 'alias', f.row ->> 'domain' ${staged("aliases")}) kept)
+			LIMIT ${MAX_FAULTS}) stored
 		UNION ALL SELECT * FROM (
 			SELECT r.row ->> 'path' AS path, b.domain AS value, b.domain AS owner
 			FROM ${rows("aliases")} r
 			JOIN brands b ON b.domain = r.row ->> 'alias'
-			LIMIT ${MAX_FAULTS})
-		UNION ALL SELECT * FROM (
-			SELECT 'brands' AS path, a.alias AS value, b.domain AS owner
-			FROM ${rows("brands")} r
-			JOIN brand_aliases a ON a.alias = r.row ->> 'domain' JOIN brands b ON b.id = a.brand_id
-			WHERE b.domain <> r.row ->> 'domain' AND (${isUntouched} OR ${keepsAlias})
-			LIMIT ${MAX_FAULTS})`);
+			LIMIT ${MAX_FAULTS}) domains`;
+	const [answer] = await runLongTransaction(db, [statement]);
+	const found = (answer?.results ?? []) as { path: string; value: string; owner: string }[];
 	return found.map(({ path, value, owner }) => ({ path, message: `${value} belongs to ${owner}, which keeps it` }));
 }
 
@@ -61,9 +63,9 @@ export async function warnOfBlocks(db: Database, importId: string, publishers: r
 	if (blocks.length === 0) return [];
 	const domains = JSON.stringify([...new Set(blocks.map(({ domain }) => domain))]);
 	const known = await db.all<{ domain: string }>(sql`
-		SELECT atom AS domain FROM json_each(${domains})
-		WHERE atom IN (SELECT domain FROM brands)
-			OR atom IN (SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands')`);
+		SELECT domain FROM brands WHERE domain IN (SELECT atom FROM json_each(${domains}))
+		UNION SELECT row ->> 'domain' FROM import_rows WHERE import_id = ${importId} AND section = 'brands'
+			AND row ->> 'domain' IN (SELECT atom FROM json_each(${domains}))`);
 	const brands = new Set(known.map(({ domain }) => domain));
 	return blocks
 		.filter(({ domain }) => !brands.has(domain))

@@ -1,7 +1,7 @@
 /** The transactions that take over a staged import. Column lists come from the schema, so they cannot drift from it. */
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { type Database, runTransaction } from "../../db/client.ts";
+import { type Database, runLongTransaction, runTransaction } from "../../db/client.ts";
 import { columnNames, propertiesOf, readMembers, replaceColumns, tableName } from "../../db/json-rows.ts";
 import { bookState, MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { bookKeys, brandAliases, brands, campaigns } from "../../db/schema/brands.ts";
@@ -38,7 +38,7 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 	const markSlots = sql`INSERT INTO book_dirty_slots (slot, mark)
 		SELECT DISTINCT slot, CAST(${mark} AS BIGINT) FROM book_keys WHERE brand_id IN (${present})
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
-	await runTransaction(db, [
+	await runLongTransaction(db, [
 		stampVersion(stamp),
 		...audited,
 		sql`INSERT INTO network_changes (version, seq, entries)
@@ -81,11 +81,11 @@ export async function commitNetwork(db: Database, stamp: Stamp, audited: readonl
 /** Which campaigns get another time zone, or are no more: sums by their own days cannot be told from their clicks of before. */
 function noteChangedClocks(importId: string, present: SQL, now: number): SQL {
 	return sql`INSERT INTO campaign_clocks (campaign_id, changed_at)
-		SELECT c.campaign_id, CAST(${now} AS BIGINT) FROM campaigns c
-		WHERE c.brand_id IN (${present}) AND (c.campaign_id, c.timezone) NOT IN (
-			SELECT CAST(r.row ->> 'campaignId' AS BIGINT), r.row ->> 'timezone' FROM import_rows r
-			WHERE r.import_id = ${importId} AND r.section = 'campaigns')
-		ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
+		SELECT campaign_id, CAST(${now} AS BIGINT) FROM (
+			SELECT c.campaign_id, c.timezone FROM campaigns c WHERE c.brand_id IN (${present})
+			EXCEPT SELECT CAST(r.row ->> 'campaignId' AS BIGINT), r.row ->> 'timezone' FROM import_rows r
+			WHERE r.import_id = ${importId} AND r.section = 'campaigns') changed
+		WHERE true ON CONFLICT (campaign_id) DO UPDATE SET changed_at = excluded.changed_at`;
 }
 
 /** Of campaigns that get a total budget, what they have spent on all their days. Clicks are added to it from now on. */
@@ -161,13 +161,11 @@ function markPlatformSlots(importId: string, mark: number): SQL {
 function markBlockedSlots(importId: string, mark: number): SQL {
 	const staged = sql`SELECT row ->> 'subject' AS subject, row ->> 'domain' AS domain, row ->> 'country' AS country
 		FROM import_rows WHERE import_id = ${importId} AND section = 'stops' AND row ->> 'reason' = 'blocked' AND row ->> 'domain' <> ''`;
+	const stored = sql`SELECT s.subject, s.domain, s.country FROM stops s WHERE s.reason = 'blocked' AND s.domain <> '' AND s.subject IN (
+		SELECT 'publisher ' || (row ->> 'id') FROM import_rows WHERE import_id = ${importId} AND section = 'publishers')`;
 	return sql`INSERT INTO book_dirty_slots (slot, mark)
 		SELECT DISTINCT k.slot, CAST(${mark} AS BIGINT) FROM (
-			SELECT domain FROM (${staged}) g WHERE (subject, domain, country) NOT IN (
-				SELECT s.subject, s.domain, s.country FROM stops s WHERE s.reason = 'blocked' AND s.subject = g.subject)
-			UNION SELECT s.domain FROM stops s WHERE s.reason = 'blocked' AND s.domain <> '' AND s.subject IN (
-				SELECT 'publisher ' || (row ->> 'id') FROM import_rows WHERE import_id = ${importId} AND section = 'publishers')
-				AND (s.subject, s.domain, s.country) NOT IN (${staged})) changed
+			SELECT domain FROM (${staged} EXCEPT ${stored}) begun UNION SELECT domain FROM (${stored} EXCEPT ${staged}) ended) changed
 		JOIN brands b ON b.domain = changed.domain JOIN book_keys k ON k.brand_id = b.id WHERE true
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }

@@ -1,8 +1,8 @@
 /** Imports: a network file, one entry of it, or what undoes an import. All of it is taken over, or nothing. */
-import { sql } from "drizzle-orm";
+import { DrizzleQueryError, sql } from "drizzle-orm";
 import type { PublishResult } from "../../campaign-book/publisher/publish.ts";
 import type { Database } from "../../db/client.ts";
-import { isConstraintError } from "../../db/overtaken.ts";
+import { isAwayError, isConstraintError } from "../../db/overtaken.ts";
 import { MANIFEST_CHANGED } from "../../db/schema/book.ts";
 import { type Actor, mayAct } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
@@ -15,7 +15,7 @@ import { checkAgainstStored, checkPlatforms, warnOfBlocks } from "./check-stored
 import { commitNetwork, commitProducts } from "./commit-import.ts";
 import type { ImportReport } from "./import-answer.ts";
 import { type Given, ImportRun, MAX_LISTED, type Overwritten, type Stages } from "./import-run.ts";
-import { changedSince, findOvertaken, nextVersion, readVersion, type Stamp } from "./network-version.ts";
+import { changedSince, findOvertaken, hasImport, nextVersion, readVersion, type Stamp } from "./network-version.ts";
 import { hashWhileRead, readFile } from "./read-file.ts";
 import { openStage } from "./stage-rows.ts";
 import { takeEntries } from "./take-entries.ts";
@@ -108,6 +108,8 @@ export async function importEntries(deps: ImportDeps, source: Source, options: I
 		if (!isChange) await deps.db.run(sql`UPDATE book_state SET manifest_dirty = ${MANIFEST_CHANGED}`);
 		const book = await publish(deps, run);
 		return { ...reportOf(run, version, isChange ? id : null), needs_confirmation: needsConfirmation, issued, book };
+	} catch (error) {
+		throw isTakenOver ? error : explainFailure(error);
 	} finally {
 		if (!isTakenOver) await discard(stages);
 	}
@@ -202,9 +204,22 @@ async function takeOver(
 			await commitNetwork(db, whole, auditImport(whole, run.difference.counts, run.audited));
 			return version;
 		} catch (error) {
+			// What failed may have been the answer alone.
+			if (isAwayError(error) && (await hasImport(db, stamp.id))) return version;
 			if (!isConstraintError(error) || attempt === MAX_ATTEMPTS || (await readVersion(db)) === present) throw error;
 		}
 	}
+}
+
+/** What is told of a failure: the database had too much to do for the time that it has, or was away for a moment. Others stay as they are. */
+function explainFailure(error: unknown): unknown {
+	if (!isAwayError(error instanceof DrizzleQueryError ? error.cause : error)) return error;
+	logError("import.not_taken_over", error);
+	return new HttpError(503, {
+		error: "Not taken over",
+		message:
+			"the database did not take the import over in the time that it has for one, and nothing of the network was changed: send it again, and a large file in parts, one after the other, each of some of its brands",
+	});
 }
 
 function reportOf(run: ImportRun, version: number, id: string | null): Omit<ImportReport, "book"> {

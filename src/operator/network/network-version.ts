@@ -30,6 +30,12 @@ export async function readVersion(db: Database): Promise<number> {
 	return row?.version ?? 0;
 }
 
+/** Whether an import was taken over: one whose answer was lost may have been. */
+export async function hasImport(db: Database, id: string): Promise<boolean> {
+	const [row] = await db.all<{ found: number }>(sql`SELECT 1 AS found FROM network_versions WHERE id = ${id}`);
+	return row !== undefined;
+}
+
 /** The version after `present`. */
 export function nextVersion(present: number, now: number): number {
 	return Math.max(present + 1, now);
@@ -52,32 +58,38 @@ function changedAfter(version: number): SQL {
 
 type Changed = { section: string; id: string; import: string; at: number; actor: string; found: number };
 
-async function list(db: Database, version: number, condition: SQL): Promise<Changed[]> {
+/** @param touched the entries that are asked for, as `section` and `id`; all without it */
+async function list(db: Database, version: number, touched?: SQL): Promise<Changed[]> {
 	return db.all<Changed>(sql`
-		WITH changed AS (${changedAfter(version)})
+		WITH changed AS MATERIALIZED (${changedAfter(version)})
 		SELECT changed.section, changed.id, v.id AS "import", v.at, v.actor, COUNT(*) OVER () AS found
 		FROM changed JOIN network_versions v ON v.version = changed.version
-		WHERE ${condition} ORDER BY changed.version DESC, changed.section, changed.id LIMIT ${MAX_LISTED}`);
+		WHERE ${touched === undefined ? sql`true` : sql`(changed.section, changed.id) IN (${touched})`}
+		ORDER BY changed.version DESC, changed.section, changed.id LIMIT ${MAX_LISTED}`);
 }
 
 /** What has changed since a version, as the 412 to one who has read that version. */
 export async function changedSince(db: Database, version: number, present: number): Promise<HttpError> {
-	const changed = await list(db, version, sql`true`);
+	const changed = await list(db, version);
 	return conflict(`the network is at version ${present}, not ${version}: read it again, and change that`, present, changed);
 }
 
 /** The 412 where something else has changed what is staged since `version`; null where nothing has. */
 export async function findOvertaken(db: Database, importId: string, version: number, present: number): Promise<HttpError | null> {
 	const staged = (section: string) => sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
-	const domains = sql`SELECT r.row ->> 'domain' ${staged("brands")}`;
+	// A campaign is touched by its brand, too; settings are one entry.
 	const changed = await list(
 		db,
 		version,
-		sql`(changed.section, changed.id) IN (SELECT r.section, r.row ->> 'id' FROM import_rows r
-				WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates'))
-			OR (changed.section = 'brands' AND changed.id IN (${domains}))
-			OR (changed.section = 'campaigns' AND (changed.brand IN (${domains}) OR changed.id IN (SELECT CAST(r.row ->> 'campaignId' AS TEXT) ${staged("campaigns")})))
-			OR (changed.section IN ('traffic', 'epc_learning') AND EXISTS (SELECT 1 ${staged("network_settings")}))`,
+		sql`SELECT * FROM (SELECT section, id FROM changed INTERSECT SELECT * FROM (
+				SELECT r.section, r.row ->> 'id' FROM import_rows r
+				WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates')
+				UNION ALL SELECT r.section, r.row ->> 'domain' ${staged("brands")}
+				UNION ALL SELECT r.section, CAST(r.row ->> 'campaignId' AS TEXT) ${staged("campaigns")}) named) entries
+			UNION ALL SELECT section, id FROM changed WHERE section = 'campaigns' AND brand IN (
+				SELECT brand FROM changed WHERE section = 'campaigns' INTERSECT SELECT r.row ->> 'domain' ${staged("brands")})
+			UNION ALL SELECT section, id FROM changed WHERE section IN ('traffic', 'epc_learning')
+				AND EXISTS (SELECT 1 ${staged("network_settings")})`,
 	);
 	if (changed.length === 0) return null;
 	return conflict("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);

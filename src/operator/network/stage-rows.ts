@@ -2,16 +2,17 @@
  * Staging: validated rows wait in `import_rows` until one transaction takes them over as a whole. This keeps an import of any
  * size all or nothing, with bounded memory, inside D1's limits on statements and parameters.
  */
-import { eq, lt, type SQLWrapper, sql } from "drizzle-orm";
-import { type Database, runTransaction } from "../../db/client.ts";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type Database, runLongTransaction, runTransaction } from "../../db/client.ts";
 import { writeRow } from "../../db/json-rows.ts";
-import { importRows } from "../../db/schema/imports.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 
 /** Bytes of JSON put into one parameter, and a row: D1 takes 2 MB. */
 const CHUNK_BYTES = 1_500_000;
 /** Rows of an import that broke off are removed after this long. */
 const ABANDONED_AFTER_MS = HOUR_MS;
+/** Rows that are removed by one statement: a large import has a million. */
+const REMOVED_AT_ONCE = 100_000;
 
 export type RowStage = {
 	readonly importId: string;
@@ -25,15 +26,16 @@ export type RowStage = {
 	discard(): Promise<void>;
 };
 
-/** Opens a stage. Its first rows also remove what imports that broke off have left. */
+/** Opens a stage. Its first calls also remove what imports that broke off have left. */
 export function openStage(db: Database, importId: string, startedAt: number): RowStage {
 	let isUsed = false;
+	let hasAbandoned = true;
 	const queues = new Map<string, { rows: string[]; bytes: number }>();
 	let seq = 0;
 
 	/** Writes what waits of these sections, in one call. */
 	async function write(sections: readonly string[]): Promise<void> {
-		const statements: SQLWrapper[] = isUsed ? [] : [db.delete(importRows).where(lt(importRows.startedAt, startedAt - ABANDONED_AFTER_MS))];
+		const statements: SQLWrapper[] = hasAbandoned ? [removeSome(sql`started_at < CAST(${startedAt - ABANDONED_AFTER_MS} AS BIGINT)`)] : [];
 		for (const section of sections) {
 			const rows = queues.get(section)?.rows ?? [];
 			queues.delete(section);
@@ -44,7 +46,9 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 			seq += rows.length;
 		}
 		isUsed = true;
-		await runTransaction(db, statements);
+		// Several take their turn among those who write, which another import may have for longer than a request waits.
+		const [first] = await (statements.length === 1 ? runTransaction : runLongTransaction)(db, statements);
+		hasAbandoned &&= first?.meta.changes === REMOVED_AT_ONCE;
 	}
 
 	return {
@@ -75,9 +79,16 @@ export function openStage(db: Database, importId: string, startedAt: number): Ro
 		},
 		async discard() {
 			queues.clear();
-			if (isUsed) await db.delete(importRows).where(eq(importRows.importId, importId));
+			if (!isUsed) return;
+			const own = removeSome(sql`import_id = ${importId}`);
+			while ((await db.run(own)).meta.changes === REMOVED_AT_ONCE);
 		},
 	};
+}
+
+function removeSome(condition: SQL): SQL {
+	return sql`DELETE FROM import_rows WHERE (import_id, section, seq) IN (
+		SELECT import_id, section, seq FROM import_rows WHERE ${condition} LIMIT ${REMOVED_AT_ONCE})`;
 }
 
 /** No character of JavaScript's takes more than three bytes. */

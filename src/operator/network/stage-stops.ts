@@ -39,8 +39,9 @@ export function replaceStops(importId: string, present: SQL, now: number): SQL[]
 	const stagedStop = sql`row ->> 'subject', row ->> 'domain', row ->> 'reason'`;
 	return [
 		sql`INSERT INTO stops (subject, domain, reason, country, since)
-			SELECT 'campaign ' || campaign_id, '', 'campaign_stopped', '', CAST(${now} AS BIGINT) FROM campaigns
-			WHERE brand_id IN (${present}) AND campaign_id NOT IN (${stagedIds}) ON CONFLICT DO NOTHING`,
+			SELECT 'campaign ' || campaign_id, '', 'campaign_stopped', '', CAST(${now} AS BIGINT) FROM (
+				SELECT campaign_id FROM campaigns WHERE brand_id IN (${present}) EXCEPT ${stagedIds}) gone
+			WHERE true ON CONFLICT DO NOTHING`,
 		// A block of one country that was a block everywhere holds since then.
 		sql`INSERT INTO stops (subject, domain, reason, country, since)
 			SELECT ${stagedStop}, row ->> 'country', coalesce((SELECT s.since FROM stops s
@@ -48,12 +49,13 @@ export function replaceStops(importId: string, present: SQL, now: number): SQL[]
 				CAST(${now} AS BIGINT))
 			${staged("stops")} ORDER BY seq ON CONFLICT DO NOTHING`,
 		// A block everywhere leaves those of its countries: they held before it.
-		sql`DELETE FROM stops
-			WHERE subject IN (
+		sql`DELETE FROM stops WHERE (subject, domain, reason, country) IN (
+			SELECT s.subject, s.domain, s.reason, s.country FROM stops s WHERE s.subject IN (
 				SELECT 'publisher ' || (row ->> 'id') ${staged("publishers")}
 				UNION ALL SELECT 'brand ' || (row ->> 'domain') ${staged("brands")}
 				UNION ALL SELECT 'campaign ' || (row ->> 'campaignId') ${staged("campaigns")})
-			AND (subject, domain, reason, country) NOT IN (SELECT ${stagedStop}, row ->> 'country' ${staged("stops")})
-			AND (subject, domain, reason) NOT IN (SELECT ${stagedStop} ${staged("stops")} AND row ->> 'country' = '')`,
+			EXCEPT SELECT ${stagedStop}, row ->> 'country' ${staged("stops")}
+			EXCEPT SELECT s.subject, s.domain, s.reason, s.country FROM stops s WHERE (s.subject, s.domain, s.reason) IN (
+				SELECT ${stagedStop} ${staged("stops")} AND row ->> 'country' = ''))`,
 	];
 }

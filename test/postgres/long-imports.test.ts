@@ -1,0 +1,69 @@
+/** Imports that PostgreSQL works at for longer than requests wait, gives up, or is lost in: all of one is taken over, or nothing, and the answer is true. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openDatabase, runTransaction } from "../../src/db/client.ts";
+import worker from "../../src/worker.ts";
+import { rowsOf } from "../support/click-messages.ts";
+import { cutLine, proxiedUrl } from "../support/database-proxy.ts";
+import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork } from "../support/network-import.ts";
+import { sql } from "drizzle-orm";
+
+const fileOf = (epc: string) => JSON.stringify({ brands: [brandEntry("shoes.example", 1, {}, { epc })] });
+const NOT_TAKEN_OVER = { error: "Not taken over", message: expect.stringContaining("send it again, and a large file in parts") };
+
+/** Has the database do this once campaigns are removed to be replaced, which is half an import. */
+async function whenCampaignsGo(action: string): Promise<void> {
+	await env.DB.prepare(
+		`CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NULL; END $$`,
+	).run();
+	await env.DB.prepare("CREATE TRIGGER meanwhile AFTER DELETE ON campaigns FOR EACH STATEMENT EXECUTE FUNCTION meanwhile()").run();
+}
+
+const stored = () => rowsOf("SELECT epc_micros, (SELECT count(*) FROM import_rows) AS staged FROM campaigns");
+
+beforeEach(async () => {
+	await importFile({ platforms: [NORTHWIND], publishers: [ACME], brands: [brandEntry("shoes.example", 1, {}, { epc: "0.1" })] });
+	vi.spyOn(console, "error").mockImplementation(() => {});
+	await cutLine("never");
+});
+
+afterEach(async () => {
+	vi.restoreAllMocks();
+	await env.DB.prepare("DROP FUNCTION IF EXISTS meanwhile CASCADE").run();
+});
+
+it("postgres: an import that takes longer than a request's statements may is taken over as a whole", async () => {
+	await whenCampaignsGo("PERFORM pg_sleep(6)");
+	const { status } = await postNetwork(fileOf("0.2"));
+	expect([status, await stored()]).toEqual([200, [{ epc_micros: 200_000, staged: 0 }]]);
+});
+
+it("postgres: what requests write has five seconds", async () => {
+	const setting = sql`SELECT set_config('clickbourse.seen', current_setting('statement_timeout'), false) AS seen`;
+	const [, seen] = await runTransaction(openDatabase(env.DB), [sql`UPDATE click_sequence SET version = version`, setting]);
+	expect(seen?.results).toEqual([{ seen: "5s" }]);
+});
+
+it("postgres: an import that the database gives up changes nothing, and says what to do", async () => {
+	await whenCampaignsGo("RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014'");
+	const answer = await postNetwork(fileOf("0.2"));
+	expect([answer.status, await answer.json()]).toEqual([503, NOT_TAKEN_OVER]);
+	expect(await stored()).toEqual([{ epc_micros: 100_000, staged: 0 }]);
+});
+
+it.each([
+	["before-commit", 503, 100_000],
+	["after-commit", 200, 200_000],
+] as const)("postgres: a line that breaks %s is told as what came of it", async (cut, status, epc) => {
+	const cutsBefore = await cutLine(cut);
+	const ctx = createExecutionContext();
+	const request = new Request("https://base.example/operator/network", { method: "POST", headers: OPERATOR_HEADERS, body: fileOf("0.2") });
+	const bindings = { ...env, POSTGRES: { connectionString: proxiedUrl() } };
+	const answer = await worker.fetch(request as Parameters<typeof worker.fetch>[0], bindings, ctx);
+	const body = await answer.json();
+	await waitOnExecutionContext(ctx);
+	expect(await cutLine("never")).toBe(cutsBefore + 1);
+	expect([answer.status, body]).toEqual([status, status === 503 ? NOT_TAKEN_OVER : expect.objectContaining({ dry_run: false })]);
+	expect(await stored()).toEqual([{ epc_micros: epc, staged: 0 }]);
+});
