@@ -798,6 +798,7 @@ describe("npm run operator", () => {
 			"HTTP 403), and nothing was changed. This takes the role manager.",
 		],
 		[413, '{"error":"too large"}', "Split the file"],
+		[503, '{"error":"Not taken over","message":"send it in parts"}', "Not taken over: send it in parts."],
 		[500, '{"error":"Internal error"}', "could not import the file: HTTP 500"],
 		[502, "<html>Bad gateway</html>", "something other than JSON"],
 		[200, '{"hello":"world"}', "not one this CLI knows"],

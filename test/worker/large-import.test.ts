@@ -7,8 +7,8 @@ import { importNetwork } from "../../src/operator/network/import-network.ts";
 import { brandEntry, importFile, NORTHWIND, PLAIN_IMPORT, publisherCalled } from "../support/network-import.ts";
 import { type CountedStatement, countRows } from "../support/row-counts.ts";
 
-const BRANDS = 3_000;
-/** Of a hundred passes over the staged rows; with a look at all of them for each it is thousands. */
+const BRANDS = 2_200;
+/** Over the entries of the file; with a look at all of them for each it is thousands. */
 const PASSES = 100;
 
 const domainOf = (at: number) => `brand-${at}.example`;

@@ -13,7 +13,7 @@ import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { CHANGE_QUERY, CONFIRMATION } from "./operator-network.ts";
-import { BEING_MOVED, errorSchema, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { errorSchema, faultsAnswer, largerThan, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -137,7 +137,7 @@ function operationsOf(section: EntrySection): Operation[] {
 				},
 				413: largerThan(MAX_ENTRY_BYTES),
 				422: faultsAnswer,
-				503: BEING_MOVED,
+				503: NOT_TAKEN_OVER,
 			},
 		},
 	];

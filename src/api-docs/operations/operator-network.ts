@@ -19,7 +19,7 @@ import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -164,7 +164,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			},
 			412: CONFLICT,
 			422: faultsAnswer,
-			503: BEING_MOVED,
+			503: NOT_TAKEN_OVER,
 		},
 	},
 	{
@@ -190,7 +190,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 			412: CONFLICT,
 			413: largerThan(MAX_FILE_BYTES, "The file is too large for one request."),
 			422: faultsAnswer,
-			503: BEING_MOVED,
+			503: NOT_TAKEN_OVER,
 		},
 	},
 	{

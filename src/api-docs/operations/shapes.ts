@@ -73,6 +73,12 @@ export const BEING_MOVED: Answer = {
 	content: { schema: errorSchema, example: { error: "The network database is being moved" } },
 };
 
+/** Of those that take over changes of the network. */
+export const NOT_TAKEN_OVER: Answer = {
+	description: "The network database is being moved, or did not take it over in its time; nothing of the network was changed.",
+	content: { schema: errorSchema, example: { error: "Not taken over", message: "Send it again, and a large file in parts." } },
+};
+
 named("Finding", findingSchema);
 
 /** The operator's endpoints: what is wrong, and where. */

@@ -58,14 +58,13 @@ function changedAfter(version: number): SQL {
 
 type Changed = { section: string; id: string; import: string; at: number; actor: string; found: number };
 
-/** @param touched the entries that are asked for, as `section` and `id`; all without it */
-async function list(db: Database, version: number, touched?: SQL): Promise<Changed[]> {
+/** @param touched those of `changed` that are asked for */
+async function list(db: Database, version: number, touched = sql`SELECT section, id, version FROM changed`): Promise<Changed[]> {
 	return db.all<Changed>(sql`
-		WITH changed AS MATERIALIZED (${changedAfter(version)})
-		SELECT changed.section, changed.id, v.id AS "import", v.at, v.actor, COUNT(*) OVER () AS found
-		FROM changed JOIN network_versions v ON v.version = changed.version
-		WHERE ${touched === undefined ? sql`true` : sql`(changed.section, changed.id) IN (${touched})`}
-		ORDER BY changed.version DESC, changed.section, changed.id LIMIT ${MAX_LISTED}`);
+		WITH changed AS MATERIALIZED (${changedAfter(version)}), touched AS (${touched})
+		SELECT touched.section, touched.id, v.id AS "import", v.at, v.actor, COUNT(*) OVER () AS found
+		FROM touched JOIN network_versions v ON v.version = touched.version
+		ORDER BY touched.version DESC, touched.section, touched.id LIMIT ${MAX_LISTED}`);
 }
 
 /** What has changed since a version, as the 412 to one who has read that version. */
@@ -77,19 +76,24 @@ export async function changedSince(db: Database, version: number, present: numbe
 /** The 412 where something else has changed what is staged since `version`; null where nothing has. */
 export async function findOvertaken(db: Database, importId: string, version: number, present: number): Promise<HttpError | null> {
 	const staged = (section: string) => sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section = ${section}`;
-	// A campaign is touched by its brand, too; settings are one entry.
+	// Both sides are laid together and sorted by what names an entry: no engine then looks at all of one for each of the other.
+	const named = (section: SQL, id: SQL, rows: SQL) => sql`SELECT ${section}, ${id}, CAST(NULL AS TEXT), CAST(NULL AS BIGINT), 1, 0 ${rows}`;
 	const changed = await list(
 		db,
 		version,
-		sql`SELECT * FROM (SELECT section, id FROM changed INTERSECT SELECT * FROM (
-				SELECT r.section, r.row ->> 'id' FROM import_rows r
-				WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates')
-				UNION ALL SELECT r.section, r.row ->> 'domain' ${staged("brands")}
-				UNION ALL SELECT r.section, CAST(r.row ->> 'campaignId' AS TEXT) ${staged("campaigns")}) named) entries
-			UNION ALL SELECT section, id FROM changed WHERE section = 'campaigns' AND brand IN (
-				SELECT brand FROM changed WHERE section = 'campaigns' INTERSECT SELECT r.row ->> 'domain' ${staged("brands")})
-			UNION ALL SELECT section, id FROM changed WHERE section IN ('traffic', 'epc_learning')
-				AND EXISTS (SELECT 1 ${staged("network_settings")})`,
+		sql`SELECT section, id, version FROM (
+			SELECT section, id, version, max(staged) OVER (PARTITION BY section, id) AS is_staged,
+				max(of_brand) OVER (PARTITION BY brand) AS is_brand_staged
+			FROM (SELECT section, id, brand, version, 0 AS staged, 0 AS of_brand FROM changed
+				UNION ALL ${named(
+					sql`r.section`,
+					sql`r.row ->> 'id'`,
+					sql`FROM import_rows r WHERE r.import_id = ${importId} AND r.section IN ('platforms', 'publishers', 'exchange_rates')`,
+				)}
+				UNION ALL ${named(sql`r.section`, sql`CAST(r.row ->> 'campaignId' AS TEXT)`, staged("campaigns"))}
+				UNION ALL SELECT r.section, r.row ->> 'domain', r.row ->> 'domain', NULL, 1, 1 ${staged("brands")}) sides) compared
+			WHERE version IS NOT NULL AND (is_staged = 1 OR (section = 'campaigns' AND is_brand_staged = 1)
+				OR (section IN ('traffic', 'epc_learning') AND EXISTS (SELECT 1 ${staged("network_settings")})))`,
 	);
 	if (changed.length === 0) return null;
 	return conflict("somebody else has changed the same entries meanwhile: look at them, and send it again", present, changed);
