@@ -30,7 +30,7 @@ export async function runTransaction(db: Database, statements: readonly SQLWrapp
 	return db.$client.batch(prepareAll(db, statements));
 }
 
-/** The same for what is no request's everyday work: D1 gives a batch 30 s in any case, PostgreSQL gives this one a minute. */
+/** The same for what is no request's everyday work: D1 gives a batch 30 s in any case, PostgreSQL gives this one two minutes. */
 export async function runLongTransaction(db: Database, statements: readonly SQLWrapper[]): Promise<D1Result[]> {
 	const client = db.$client;
 	const prepared = prepareAll(db, statements);

@@ -11,19 +11,19 @@ import { putBounded } from "../lib/bounded-map.ts";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
 
-/** How long a connection may take, or a statement. */
+/** How long a connection may take, or a statement; of a transaction, all of them. */
 const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 3;
 const MAX_TEXTS = 2_000;
 
-/** How long a transaction may take that takes over a whole file. Hyperdrive gives a statement 60 s. */
-const LONG_TIMEOUT_MS = 60_000;
+/** The same of a transaction that takes a whole file over, and of each of its statements: Hyperdrive gives one no more. */
+const LONG_TIMEOUT_MS = 120_000;
+const LONG_STATEMENT_MS = 60_000;
 
 /** A transaction of several statements holds a lock: as on D1, one of them runs at a time. No advisory lock, since Hyperdrive lists none. */
 const beginWriting = (timeoutMs: number) =>
 	`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}; LOCK TABLE writer_turn IN SHARE ROW EXCLUSIVE MODE`;
-const beginReading = (timeoutMs: number) =>
-	`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
+const beginReading = (timeoutMs: number) => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}`;
 
 /** SQLSTATEs after which nothing has happened: serialization, deadlock, locks, too many connections, starting up. */
 const SAFE_STATES = new Set(["40001", "40P01", "55P03", "53300", "57P03"]);
@@ -163,7 +163,7 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 
 	async function longBatch(statements: readonly Statement[]): Promise<Result[]> {
 		const isReading = isReadingAll(statements);
-		return run(isReading, (client) => runForLong(client, (isReading ? beginReading : beginWriting)(LONG_TIMEOUT_MS), statements));
+		return run(isReading, (client) => runForLong(client, (isReading ? beginReading : beginWriting)(LONG_STATEMENT_MS), statements));
 	}
 
 	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, longBatch } as unknown as PostgresDatabase;
@@ -190,7 +190,10 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 async function runForLong(client: Client, begin: string, statements: readonly Statement[]): Promise<Result[]> {
 	const limit = { query_timeout: LONG_TIMEOUT_MS };
 	const begun = client.query({ text: begin, ...limit });
-	const settled = await Promise.allSettled([begun, ...statements.map((statement) => client.query<Row>({ ...toQuery(statement), ...limit }))]);
+	const settled = await Promise.allSettled([
+		begun,
+		...statements.map((statement) => client.query<Row>({ ...toQuery(statement), ...limit })),
+	]);
 	const failure = settled.find((answer) => answer.status === "rejected");
 	if (failure !== undefined) {
 		// Where the line is lost the server does it by itself.

@@ -1,22 +1,20 @@
 /** Imports that PostgreSQL works at for longer than requests wait, gives up, or is lost in: all of one is taken over, or nothing, and the answer is true. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openDatabase, runTransaction } from "../../src/db/client.ts";
 import worker from "../../src/worker.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { cutLine, proxiedUrl } from "../support/database-proxy.ts";
 import { ACME, brandEntry, importFile, NORTHWIND, OPERATOR_HEADERS, postNetwork } from "../support/network-import.ts";
-import { sql } from "drizzle-orm";
 
 const fileOf = (epc: string) => JSON.stringify({ brands: [brandEntry("shoes.example", 1, {}, { epc })] });
 const NOT_TAKEN_OVER = { error: "Not taken over", message: expect.stringContaining("send it again, and a large file in parts") };
 
 /** Has the database do this once campaigns are removed to be replaced, which is half an import. */
 async function whenCampaignsGo(action: string): Promise<void> {
-	await env.DB.prepare(
-		`CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NULL; END $$`,
-	).run();
+	await env.DB.prepare(`CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NULL; END $$`).run();
 	await env.DB.prepare("CREATE TRIGGER meanwhile AFTER DELETE ON campaigns FOR EACH STATEMENT EXECUTE FUNCTION meanwhile()").run();
 }
 

@@ -61,7 +61,9 @@ export function countRows(client: D1Database, isAnalyzed: boolean): { client: D1
 		if (statements.every(({ bound }) => isRead(bound.text))) return Promise.all(statements.map((statement) => statement.all()));
 		const run = statements.map(({ bound }) => (explains ? explained(bound) : bound.inner));
 		await prepare();
-		const results = await (explains ? (client as PostgresDatabase).longBatch<Record<string, string>>(run) : client.batch<Record<string, string>>(run));
+		const results = await (explains
+			? (client as PostgresDatabase).longBatch<Record<string, string>>(run)
+			: client.batch<Record<string, string>>(run));
 		for (const [at, result] of results.entries()) {
 			const statement = statements[at];
 			if (statement !== undefined) note(statement.bound, result);

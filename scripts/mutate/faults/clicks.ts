@@ -280,8 +280,8 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "a-removed-campaign-is-paid",
 		file: "src/operator/network/stage-stops.ts",
-		find: "campaign_id NOT IN (${stagedIds})",
-		replace: "false",
+		find: "EXCEPT ${stagedIds}",
+		replace: "AND false",
 		tests: STOPS_TESTS,
 	},
 	{
