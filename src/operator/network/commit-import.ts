@@ -190,7 +190,8 @@ function replaceNames(importId: string, now: number): SQL[] {
 		const owners = sql`SELECT row ->> 'id' FROM import_rows WHERE import_id = ${importId} AND section = 'publishers'`;
 		return [
 			sql`UPDATE publisher_names SET expires_at = ${now}
-				WHERE kind = ${kind} AND expires_at IS NULL AND publisher_id IN (${owners}) AND (value, publisher_id) NOT IN (${staged})`,
+				WHERE kind = ${kind} AND expires_at IS NULL AND (value, publisher_id) IN (
+					SELECT n.value, n.publisher_id FROM publisher_names n WHERE n.kind = ${kind} AND n.publisher_id IN (${owners}) EXCEPT ${staged})`,
 			sql`INSERT INTO publisher_names (kind, value, publisher_id)
 				SELECT ${kind}, ${value}, row ->> 'id' FROM import_rows
 				WHERE import_id = ${importId} AND section = 'publishers' ON CONFLICT DO NOTHING`,
