@@ -34,7 +34,7 @@ export async function runTransaction(db: Database, statements: readonly SQLWrapp
 export async function runLongTransaction(db: Database, statements: readonly SQLWrapper[]): Promise<D1Result[]> {
 	const client = db.$client;
 	const prepared = prepareAll(db, statements);
-	return isPostgresClient(client) ? client.longBatch(prepared) : client.batch(prepared);
+	return isPostgresClient(client) ? client.batch(prepared, true) : client.batch(prepared);
 }
 
 function prepareAll(db: Database, statements: readonly SQLWrapper[]): D1PreparedStatement[] {

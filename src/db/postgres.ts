@@ -142,8 +142,8 @@ type Run = <Value>(isRepeatable: boolean, work: (client: Client) => Promise<Valu
 
 export type PostgresDatabase = D1Database & {
 	isPostgres: true;
-	/** A transaction that has longer than others, and of which nothing is ever committed once it has failed here. */
-	longBatch: D1Database["batch"];
+	/** @param isLong it has longer than others, and nothing of it is ever committed once it has failed here */
+	batch: <Row = unknown>(statements: D1PreparedStatement[], isLong?: boolean) => Promise<D1Result<Row>[]>;
 };
 
 /**
@@ -153,20 +153,16 @@ export type PostgresDatabase = D1Database & {
 export function openPostgres(connectionString: string, outside?: Connections): PostgresDatabase {
 	const run: Run = (isRepeatable, work) => withRetries(connectionString, invocations.getStore() ?? outside, isRepeatable, work);
 
-	async function batch(statements: readonly Statement[]): Promise<Result[]> {
+	async function batch(statements: readonly Statement[], isLong = false): Promise<Result[]> {
 		const [only] = statements;
 		if (only === undefined) return [];
-		if (statements.length === 1) return [await only.all()];
-		const isReading = isReadingAll(statements);
-		return run(isReading, (client) => runTogether(client, (isReading ? beginReading : beginWriting)(TIMEOUT_MS), statements));
+		if (statements.length === 1 && !isLong) return [await only.all()];
+		const isReading = statements.every(({ text }) => isRead(text));
+		const begin = (isReading ? beginReading : beginWriting)(isLong ? LONG_STATEMENT_MS : TIMEOUT_MS);
+		return run(isReading, (client) => (isLong ? runForLong : runTogether)(client, begin, statements));
 	}
 
-	async function longBatch(statements: readonly Statement[]): Promise<Result[]> {
-		const isReading = isReadingAll(statements);
-		return run(isReading, (client) => runForLong(client, (isReading ? beginReading : beginWriting)(LONG_STATEMENT_MS), statements));
-	}
-
-	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch, longBatch } as unknown as PostgresDatabase;
+	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch } as unknown as PostgresDatabase;
 }
 
 /**
@@ -244,10 +240,6 @@ function toQuery({ text, parameters }: Statement): Prepared & { values: Paramete
 
 function toResult({ rows, rowCount }: QueryResult<Row>): Result {
 	return { success: true, results: rows, meta: { changes: rowCount ?? 0 } };
-}
-
-function isReadingAll(statements: readonly Statement[]): boolean {
-	return statements.every(({ text }) => isRead(text));
 }
 
 function isRead(text: string): boolean {

@@ -62,7 +62,7 @@ export function countRows(client: D1Database, isAnalyzed: boolean): { client: D1
 		const run = statements.map(({ bound }) => (explains ? explained(bound) : bound.inner));
 		await prepare();
 		const results = await (explains
-			? (client as PostgresDatabase).longBatch<Record<string, string>>(run)
+			? (client as PostgresDatabase).batch<Record<string, string>>(run, true)
 			: client.batch<Record<string, string>>(run));
 		for (const [at, result] of results.entries()) {
 			const statement = statements[at];
@@ -75,7 +75,6 @@ export function countRows(client: D1Database, isAnalyzed: boolean): { client: D1
 		...(explains && { isPostgres: true }),
 		prepare: (text: string) => new Counted({ text, values: [], inner: client.prepare(text) }),
 		batch,
-		longBatch: batch,
 	};
 	return { client: wrapped as unknown as D1Database, counted };
 }
