@@ -79,7 +79,7 @@ export function edgeOf(env: Env): Edge {
 		checks,
 		answer(request, ctx) {
 			const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
-			// Once: each look at it makes a text anew.
+			// Once: each look at it makes a text again.
 			const { url } = request;
 			return (
 				routeBid(bidding, request, url, waitUntil) ??

@@ -101,7 +101,7 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 function readWords(events: readonly EventRow[]): LedgerWord[] {
 	const words: LedgerWord[] = [];
 	for (const ofConversion of Map.groupBy(events, ({ platform, txnid }) => JSON.stringify([platform, txnid])).values()) {
-		// A conversion that lost its click began anew with the one that it has.
+		// A conversion that lost its click began again with the one that it has.
 		const detached = ofConversion.findLastIndex(({ kind }) => kind === "detached");
 		let [stage, status]: [ConversionStage | null, ConversionStatus | null] = [null, null];
 		let stood = false;

@@ -26,7 +26,7 @@ export function bindsPostgres(config: string): boolean {
 	return IS_BOUND_ANYWHERE.test(config);
 }
 
-/** Writes it anew, for the all-in-one Worker. @param database tells the databases of a folder apart @returns its path */
+/** Writes it again, for the all-in-one Worker. @param database tells the databases of a folder apart @returns its path */
 export function writePostgresConfig(database: string): string {
 	mkdirSync(POSTGRES_DIR, { recursive: true });
 	writeFileSync(BOUND, bindPostgres(readFileSync(CONFIG, "utf8"), ROOT, database));

@@ -1,5 +1,5 @@
 /**
- * Values settled conversions of a currency anew, by the exchange rates that are stored now: chunk by chunk, each one transaction. What has the
+ * Values settled conversions of a currency again, by the exchange rates that are stored now: chunk by chunk, each one transaction. What has the
  * stored rate already is passed over, so that it may be cut off and asked again, and a second one changes nothing.
  */
 import { sql } from "drizzle-orm";

@@ -19,7 +19,7 @@ const KEYS: Readonly<Record<SectionName | "campaigns", readonly string[]>> = {
 const DESCRIPTION =
 	"What an import adds to a network, and changes in it. A field that is absent keeps what is stored, null clears it; a new entry has the default, and must have the fields that have none.";
 
-/** Written anew at each call. */
+/** Written again at each call. */
 export function writeNetworkSchema(): Json {
 	const sections = Object.entries(SECTIONS).map(([name, schema]) => [
 		name,

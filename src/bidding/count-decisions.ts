@@ -100,7 +100,7 @@ export class DecisionCounts {
 		this.#hourEnd = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
 	}
 
-	/** The present counts, which begin anew. */
+	/** The present counts, which begin again. */
 	#take(): BidCount[] {
 		const hour = Math.floor(this.#hourEnd / HOUR_MS) - 1;
 		const taken = COUNTED_ENDPOINTS.flatMap((endpoint) =>

@@ -4,7 +4,7 @@
  * KV keys:
  * - `book:manifest`                        {@link Manifest} as JSON; written last
  * - `book:paused`                          {@link Pauses} as JSON; campaigns that are paused
- * - `book:paused:head`                     {@link PausesHead} as JSON; written after it, so that readers need not read it anew
+ * - `book:paused:head`                     {@link PausesHead} as JSON; written after it, so that readers need not read it again
  * - `book:s:{bits}:{index}:{version}`      one shard, immutable: its version is a hash of its text
  *
  * A shard is text: a first line `book 1`, then one line an entry, `{key}\t{JSON array of BrandWire}`, sorted by key.

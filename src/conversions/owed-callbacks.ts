@@ -87,7 +87,7 @@ export class OwedCallbacks {
 		}
 	}
 
-	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited anew, where it asks for that. */
+	/** What the publisher cannot know of gets the new amount; what it may know of is taken back and credited again, where it asks for that. */
 	#amend(conversion: Conversion, publisherId: string, credit: LastCallback, payoutMicros: number): void {
 		const amended = { payoutMicros, salesUsdMicros: conversion.salesUsdMicros, eventAt: conversion.eventAt };
 		if (credit.isUnsent) {

@@ -1,4 +1,4 @@
-/** Settled conversions are valued anew, by the exchange rates that are stored now. */
+/** Settled conversions are valued again, by the exchange rates that are stored now. */
 import type { SQL } from "drizzle-orm";
 import type { ConversionKey } from "./conversion.ts";
 import { readLedgerState } from "./read-ledger-state.ts";

@@ -65,7 +65,7 @@ async function end({ from, to, moveId }: Walk, differences: readonly MoveDiffere
 	const progress = await readProgress(to);
 	if (progress.some(({ differenceCount }) => differenceCount > 0)) {
 		logError("database_move.differs", new Error("the copy is not what it was copied from"), { differences: differences.length });
-		// The next request compares anew.
+		// The next request compares again.
 		await forgetComparisons(to);
 		return answer("differs", progress, null, differences);
 	}

@@ -58,7 +58,7 @@ export async function keepProgress(
 	]);
 }
 
-/** What was compared is to be compared anew. */
+/** What was compared is to be compared again. */
 export async function forgetComparisons(db: Database): Promise<void> {
 	await db.run(sql`DELETE FROM database_move_progress WHERE step IN ('sums', 'rows')`);
 }

@@ -1,6 +1,6 @@
 /**
  * Computes the digest of a publisher's day, slice by slice: how far it has come is in its row. It counts only where the day's sums are at the
- * end what they were at the beginning; else it begins anew.
+ * end what they were at the beginning; else it begins again.
  */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";

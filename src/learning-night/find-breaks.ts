@@ -27,7 +27,7 @@ export async function listUnsettled(db: Database, day: number, since: number): P
 	return rows.map(({ campaignId }) => campaignId);
 }
 
-/** Looks at a campaign, and learns it anew where it has broken since the night of a day. @returns the break */
+/** Looks at a campaign, and learns it again where it has broken since the night of a day. @returns the break */
 export async function findBreakOf(db: Database, network: NetworkLearning | null, day: number, campaignId: number): Promise<Break | null> {
 	const history = await readHistory(db, network, campaignId);
 	const [night] = await db.all<{ progress: string }>(

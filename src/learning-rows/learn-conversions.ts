@@ -64,7 +64,7 @@ export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
 	];
 }
 
-/** A conversion that has another click, or none, begins anew. */
+/** A conversion that has another click, or none, begins again. */
 function forgetOthers(keys: string): SQL {
 	return sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN (SELECT ${key.platform}, ${key.txnid} FROM json_each(${keys}) k)
 		AND NOT EXISTS (SELECT 1 FROM conversions v WHERE v.platform = learning_conversions.platform AND v.txnid = learning_conversions.txnid

@@ -1,4 +1,4 @@
-/** What prices are learned from, made anew from the ledger: clicks, conversions and their events. */
+/** What prices are learned from, made again from the ledger: clicks, conversions and their events. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { CONFIRMED_CLASSES, sizeClassOf } from "../learning/size-class.ts";
@@ -22,7 +22,7 @@ export function weekOf(day: number): number {
 }
 
 /**
- * Makes the rows of a week's clicks anew, in one transaction: what is counted meanwhile is counted once. Sources stay as they are followed.
+ * Makes the rows of a week's clicks again, in one transaction: what is counted meanwhile is counted once. Sources stay as they are followed.
  * @param week its first day, see {@link weekOf}: older rows stand for such a week
  * @param alongside written in the same transaction
  */

@@ -77,7 +77,7 @@ export class Traffic {
 		return kind;
 	}
 
-	/** Forgets what campaigns have said, before they say it anew. */
+	/** Forgets what campaigns have said, before they say it again. */
 	clear(): void {
 		for (const kind of this.#kinds.values()) kind.sums = emptySums();
 	}

@@ -46,7 +46,7 @@ function requestOf({ endpoint }: OwnExplanation, publisher: Publisher, body: str
 	return new Request(`${ORIGIN}/serving-engine?${query}`);
 }
 
-/** The text of an object with `test` 1 as its last member, which counts: written anew it might nest too deep for that. */
+/** The text of an object with `test` 1 as its last member, which counts: written again it might nest too deep for that. */
 function asTest(object: string): string {
 	const inner = object.trim().slice(0, -1);
 	return `${inner}${inner.trim() === "{" ? "" : ","}"test":1}`;

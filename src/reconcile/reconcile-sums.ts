@@ -26,7 +26,7 @@ export type PartResult = {
 /** Who has counters written right; false where they are compared alone. */
 export type Repair = Actor | false;
 
-/** How often a part is read anew where another repair came in between. */
+/** How often a part is read again where another repair came in between. */
 const MAX_TRIES = 5;
 /** Differences of a day that are kept, and those of a run that are logged. */
 const MAX_KEPT = 1_000;

@@ -33,7 +33,7 @@ export class PackedReader {
 	readonly #late = new LateParts();
 	/** The one that holds now. */
 	#head: Head | null = null;
-	/** The network's rules, made anew only where a head has others: parsed publishers rest on them. */
+	/** The network's rules, made again only where a head has others: parsed publishers rest on them. */
 	#traffic: { settings: string; policy: TrafficPolicy } = { settings: "", policy: DEFAULT_POLICY };
 	#waits = 0;
 	#standIns = 0;

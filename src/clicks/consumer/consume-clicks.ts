@@ -24,7 +24,7 @@ const MAX_TRIES = 8;
  * Takes messages in any order, any number of times. One transaction a batch (several for one of uncommonly long texts): a click that is
  * written already changes nothing. What is paid is decided on what the database says, and written only if that still holds. Then
  * campaigns whose caps are met are paused. A body that is no click becomes a dead letter and holds nothing up.
- * @param maxTries how often a part is decided anew where others were faster; OvertakenError after that
+ * @param maxTries how often a part is decided again where others were faster; OvertakenError after that
  * @throws whatever the database throws: the whole batch must come again, and what was written of it changes nothing
  */
 export async function consumeClicks(deps: ConsumeDeps, messages: readonly QueueMessage[], maxTries = MAX_TRIES): Promise<void> {

@@ -22,7 +22,7 @@ const MAX_CONCURRENT_DELETES = 6;
 const MAX_GROUP_BYTES = 1_000_000;
 /** Where the queue's consumers are faster than so large a group, it becomes smaller. */
 const MIN_GROUP_BYTES = 50_000;
-/** How often a group is decided anew before it becomes smaller. */
+/** How often a group is decided again before it becomes smaller. */
 const MAX_TRIES = 4;
 /** What writing a group may take: deciding it four times, the facts, the mark, and pauses that are published after it. */
 const GROUP: Operated = { statements: 120, keys: 15 };

@@ -38,7 +38,7 @@ export type Session = {
 /** How long a session lasts unused, and in all. */
 const LASTS = { publisher: { idleMs: 12 * HOUR_MS, allMs: MAX_SESSION_MS }, staff: { idleMs: 8 * HOUR_MS, allMs: DAY_MS } } as const;
 
-/** How long a passkey or a link counts for what is asked for anew. */
+/** How long a passkey or a link counts for what is asked for again. */
 export const FRESH_MS = 10 * MINUTE_MS;
 const SEEN_NOTED_MS = MINUTE_MS;
 

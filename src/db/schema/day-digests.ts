@@ -14,7 +14,7 @@ export const dayDigests = sqliteTable(
 		/** The day's sums as the digest has them: text of a row of `daily_publishers`. */
 		sums: text(),
 		computedAt: integer("computed_at"),
-		/** It is to be computed, for the first time or anew. */
+		/** It is to be computed, for the first time or again. */
 		due: integer({ mode: "boolean" }).notNull(),
 		/** JSON: how far that has come; null where it is not begun. */
 		progress: text(),

@@ -1,4 +1,4 @@
-/** POST /operator/learning/rebuild: what prices are learned from is made anew from the ledger, week by week. */
+/** POST /operator/learning/rebuild: what prices are learned from is made again from the ledger, week by week. */
 import { auditStatement } from "../../audit/audit-statement.ts";
 import type { Actor } from "../../http/actor.ts";
 import { HISTORY_DAYS } from "../../learning/settings.ts";
