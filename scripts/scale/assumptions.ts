@@ -46,7 +46,7 @@ export const ASSUMPTIONS = {
 	callbacksPerConversion: assumed(1.1, "callbacks", "a conversion: a credit, and one in ten taken back"),
 	peakFactor: assumed(2, "× the mean", "the busiest second"),
 	campaigns: assumed(100_000, "campaigns", "in the book"),
-	conversionDays: assumed(365, "days", "of conversions stored, of those kept for good"),
+	conversionDays: assumed(365, "days", "of conversions stored: they are kept for good, so this is how far the page looks ahead"),
 
 	// Workers.
 	bidCpu: measured(118.2, "µs CPU", "a bid", "openrtb", "openrtb.bid.cpu"),
@@ -69,7 +69,7 @@ export const ASSUMPTIONS = {
 	postbackConsumers: code(2, "at once", "consumers of postbacks", "wrangler.toml"),
 	callbackConsumers: code(5, "at once", "consumers of callbacks", "wrangler.toml"),
 	callbacksAtOnce: code(6, "at once", "calls of a consumer of callbacks", "src/callbacks/consume-callbacks.ts"),
-	receiverSeconds: assumed(0.25, "s", "a publisher's server takes, with our statements"),
+	receiverSeconds: assumed(0.25, "s", "a publisher's server takes, statements about it included"),
 
 	// The campaign book and KV.
 	largeBookBytes: measured(246_153_800, "bytes", "in KV, the book of a million campaigns", "publish", "publish.full.bytes"),
@@ -79,7 +79,7 @@ export const ASSUMPTIONS = {
 	largeWaitedShare: measured(0.4724, "of bids", "wait for a shard from KV, at a million campaigns", "catalogue", "catalogue.waited_share"),
 	manifestSeconds: code(15, "s", "between looks at the manifest (2 keys)", "wrangler.toml"),
 	pausesSeconds: code(10, "s", "between looks at the pauses (1 key)", "src/campaign-book/load.ts"),
-	leastIsolates: assumed(100, "isolates", "that serve bids at the least"),
+	leastIsolates: assumed(100, "isolates", "that serve bids at the least: one or more a data centre"),
 	bidsPerIsolate: assumed(200, "bids/s", "an isolate takes"),
 	isolateHours: assumed(1, "hour", "an isolate lives"),
 	changedShardsPerHour: assumed(100, "shards/h", "changed by imports"),

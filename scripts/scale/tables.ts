@@ -1,9 +1,9 @@
 /** The tables of docs/scale.md. */
-import type { Values } from "./assumptions.ts";
+import { ASSUMPTIONS, type Assumption, type Values } from "./assumptions.ts";
 import { bookNeeds, bookOf } from "./book.ts";
 import { charge, cloudflareTotal, costsOf } from "./costs.ts";
 import { d1Gb, daysToFill, MONTH_SECONDS, needsOf, postgresSize } from "./model.ts";
-import { PRICES } from "./prices.ts";
+import { PRICES, type Price } from "./prices.ts";
 import { wallsInOrder } from "./walls.ts";
 import { writeDollars, writeExactly, writeNumber, writeTable } from "./write.ts";
 
@@ -18,10 +18,11 @@ export function writeTables(v: Values, loads: readonly number[] = LOADS): Record
 		needs: writeNeeds(v, loads),
 		costs: writeCosts(v, loads),
 		catalogues: writeCatalogues(v),
+		assumptions: writeAssumptions(),
 	};
 }
 
-export const TABLE_NAMES = ["walls", "loads", "needs", "costs", "catalogues"] as const;
+export const TABLE_NAMES = ["walls", "loads", "needs", "costs", "catalogues", "assumptions"] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 
 function writeWalls(v: Values): string {
@@ -145,4 +146,15 @@ function writeCatalogues(v: Values): string {
 		],
 		rows,
 	);
+}
+
+/** What nobody has measured and no page says: the values to replace by one's own. */
+function writeAssumptions(): string {
+	const values = Object.values<Assumption>(ASSUMPTIONS)
+		.filter(({ source }) => source.kind === "assumed")
+		.map(({ value, unit, what }) => [`${writeExactly(value)} ${unit}`, what]);
+	const prices = Object.values<Price>(PRICES)
+		.filter(({ page }) => page === null)
+		.map(({ of, dollars, unit }) => [`$${dollars} a ${unit}`, of]);
+	return writeTable(["value", "of"], [...values, ...prices]);
 }

@@ -23,7 +23,7 @@ function hashWith(key: Uint32Array, connection: string): string {
 
 /** Longest connection: 64 bits of an IPv6 address. */
 const MAX_LENGTH = 24;
-/** One of each length: to give an array another length costs as much as half of the hash. */
+/** One of each length: V8 is slow to give an array another. */
 const byLength = Array.from({ length: MAX_LENGTH + 1 }, (_, length) => new Array<number>(length).fill(0));
 
 /** Four hex characters of 16 bits: what the package does with 32 is slow for V8, past 30 bits. */

@@ -165,6 +165,8 @@ export function openPostgres(connectionString: string, outside?: Connections): P
 	return { isPostgres: true, prepare: (text: string) => new Statement(run, text, []), batch } as unknown as PostgresDatabase;
 }
 
+const ROLLED_BACK = "a transaction without a failure was rolled back";
+
 /**
  * One transaction in one round trip: everything is sent before anything is answered. After a statement that fails the server refuses
  * those behind it, and takes the COMMIT for a ROLLBACK.
@@ -175,7 +177,7 @@ async function runTogether(client: Client, begin: string, statements: readonly S
 	const failure = settled.find((answer) => answer.status === "rejected");
 	if (failure !== undefined) throw failure.reason;
 	const results = await Promise.all(answers);
-	if (results.at(-1)?.command !== "COMMIT") throw new Error("a transaction without a failure was rolled back");
+	if (results.at(-1)?.command !== "COMMIT") throw new Error(ROLLED_BACK);
 	return results.slice(1, -1).map(toResult);
 }
 
@@ -196,7 +198,8 @@ async function runForLong(client: Client, begin: string, statements: readonly St
 		await Promise.allSettled([client.query("ROLLBACK")]);
 		throw failure.reason;
 	}
-	await client.query("COMMIT");
+	const { command } = await client.query({ text: "COMMIT", ...limit });
+	if (command !== "COMMIT") throw new Error(ROLLED_BACK);
 	return settled.slice(1).flatMap((answer) => (answer.status === "fulfilled" ? [toResult(answer.value)] : []));
 }
 
