@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
 import { Md5 } from "ts-md5";
+import { sleep } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
@@ -14,6 +15,8 @@ import { PostgresError } from "./overtaken.ts";
 /** How long a connection may take, or a statement; of a transaction, all of them. */
 const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 3;
+/** How long a server that took no connection is left in peace, at most; four times as long the next time. */
+const REFUSED_WAIT_MS = 100;
 const MAX_TEXTS = 2_000;
 
 /** The same of a transaction that takes a whole file over, and of each of its statements: Hyperdrive gives one no more. */
@@ -85,7 +88,7 @@ type Bindings = { POSTGRES?: unknown };
  * request's work has ended, which may be after its answer. Outside of an invocation every call has a connection of its own.
  */
 export function withConnections<Result>({ POSTGRES }: Bindings, run: () => Result): Result {
-	return POSTGRES === undefined ? run() : invocations.run(new Map(), run);
+	return POSTGRES === undefined || invocations.getStore() !== undefined ? run() : invocations.run(new Map(), run);
 }
 
 /** The same for a batch of a queue and a run of the cron, which have ended when their handler has. */
@@ -224,6 +227,8 @@ async function withRetries<Value>(
 			if (isLost && kept?.get(connectionString) === connecting) kept.delete(connectionString);
 			const isSafe = error instanceof UnreachableError || SAFE_STATES.has(state ?? "") || (isLost && isRepeatable);
 			if (tries === MAX_TRIES || !isSafe) throw toPostgresError(error, state);
+			// Each for a time of its own: all at once would find the server as full as before.
+			if (client === undefined) await sleep(REFUSED_WAIT_MS * 4 ** (tries - 1) * (0.5 + Math.random() / 2));
 		} finally {
 			if (kept === undefined) await client?.end();
 		}
