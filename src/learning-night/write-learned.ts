@@ -65,7 +65,8 @@ export function writeCampaigns(closed: readonly ClosedCampaign[], day: number, r
 			(part) => sql`UPDATE learning_factors SET moving = 1, target = CASE level WHEN 'price' THEN (
 					SELECT value ->> 'base' FROM json_each(${JSON.stringify(part)})
 					WHERE CAST(value ->> 'campaignId' AS BIGINT) = learning_factors.campaign_id) ELSE '1' END
-				WHERE campaign_id IN (SELECT CAST(value ->> 'campaignId' AS BIGINT) FROM json_each(${JSON.stringify(part)}))`,
+				WHERE level IN ('price', 'campaign_publisher')
+					AND campaign_id IN (SELECT CAST(value ->> 'campaignId' AS BIGINT) FROM json_each(${JSON.stringify(part)}))`,
 		),
 		...aim(targets),
 		...jump(closed),

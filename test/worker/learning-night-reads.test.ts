@@ -9,6 +9,7 @@ import { countRows } from "../bench/counted-d1.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { ON_D1 } from "../support/engine.ts";
 import { brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { countRows as countStatements } from "../support/row-counts.ts";
 
 const NOW = Date.parse("2026-11-18T00:10:00Z");
 const TODAY = dayOf(NOW);
@@ -63,6 +64,17 @@ describe.runIf(ON_D1)("worker: what learning reads", () => {
 			`INSERT INTO campaigns (${columns.join()}) SELECT ${copied} FROM campaigns c, ${keys} WHERE campaign_id = 6003`,
 		).run();
 		expect(await readsOf()).toEqual(before);
+	});
+
+	it("is, of factors, those of a page's campaigns alone", async () => {
+		await env.DB.batch(["campaigns", "factors", "nights", "work"].map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
+		await env.DB.prepare("INSERT INTO learning_factors SELECT 'price', atom, '', '*', '{}', '1.5', 0 FROM json_each(?)")
+			.bind(JSON.stringify(Array.from({ length: WITHOUT }, (_, at) => 20_000 + at)))
+			.run();
+		const { client, counted } = countStatements(env.DB, true);
+		await runNight({ db: openDatabase(client), now: () => NOW }, NETWORK, TODAY, { rows: 1_000_000, mayGoOn: () => true });
+		const aimed = counted.filter(({ text }) => text.startsWith("UPDATE learning_factors SET moving = 1, target"));
+		expect(aimed.map(({ rows }) => rows < 100)).toEqual([true]);
 	});
 
 	it("is, of an hour's guards, no more where there are more clicks of days before", async () => {

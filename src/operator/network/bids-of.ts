@@ -69,11 +69,11 @@ const IS_BID_FOR: SQL = sql`p.status = 'active' AND p.revenue_share_ppm > 0 AND 
 const STORED_BLOCKS: SQL = sql`SELECT p.id AS publisher_id, b.value ->> 'domain' AS domain, coalesce(b.value ->> 'country', '') AS country
 	FROM publishers p CROSS JOIN json_each(p.blocked_brands) b WHERE ${IS_BID_FOR}`;
 
-/** Publishers and campaigns that bid, which blocks part. */
+/** Publishers and campaigns that bid, which blocks part. CROSS JOIN: SQLite looks at the brands of the blocks alone. */
 function pairsBlockedBy(blocks: SQL): SQL {
 	return sql`SELECT DISTINCT k.publisher_id, c.campaign_id FROM (${blocks}) k
-		JOIN brands b ON b.domain = k.domain JOIN campaigns c ON c.brand_id = b.id
-		WHERE (k.country = '' OR k.country = c.country) AND ${BIDS}`;
+		CROSS JOIN brands b CROSS JOIN campaigns c
+		WHERE b.domain = k.domain AND c.brand_id = b.id AND (k.country = '' OR k.country = c.country) AND ${BIDS}`;
 }
 
 /** How many pairs of a publisher that is bid for and a campaign that bids the blocks of staged publishers part, which none does now. */

@@ -105,11 +105,12 @@ function beginTotals(importId: string): SQL {
 /** Learned prices are baked into the book: where the network changes what is done with them, or for whom, so do all entries. */
 function markLearningSlots(importId: string, mark: number): SQL {
 	return sql`INSERT INTO book_dirty_slots (slot, mark)
-		SELECT DISTINCT slot, CAST(${mark} AS BIGINT) FROM book_keys WHERE EXISTS (
+		SELECT DISTINCT k.slot, CAST(${mark} AS BIGINT) FROM (
 			SELECT 1 FROM import_rows r LEFT JOIN network_settings n ON n.id = 1
 			WHERE r.import_id = ${importId} AND r.section = 'network_settings' AND r.row ->> 'epcLearning' IS DISTINCT FROM n.epc_learning
-			UNION ALL SELECT 1 FROM import_rows r LEFT JOIN publishers p ON p.id = r.row ->> 'id'
-			WHERE r.import_id = ${importId} AND r.section = 'publishers' AND r.row ->> 'epcLearning' IS DISTINCT FROM p.epc_learning)
+			UNION SELECT 1 FROM import_rows r LEFT JOIN publishers p ON p.id = r.row ->> 'id'
+			WHERE r.import_id = ${importId} AND r.section = 'publishers' AND r.row ->> 'epcLearning' IS DISTINCT FROM p.epc_learning) changed
+		CROSS JOIN book_keys k WHERE true
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 
@@ -146,14 +147,13 @@ function noteReleases(importId: string, now: number): SQL[] {
 	];
 }
 
-/** A platform's number stands in the campaigns of the book: where it changes, so do their entries. */
+/** A platform's number stands in the campaigns of the book: where it changes, so do their entries. CROSS JOIN: nothing is looked at else. */
 function markPlatformSlots(importId: string, mark: number): SQL {
 	return sql`INSERT INTO book_dirty_slots (slot, mark)
 		SELECT DISTINCT k.slot, CAST(${mark} AS BIGINT) FROM import_rows r
-		JOIN platforms p ON p.id = r.row ->> 'id'
-		JOIN campaigns c ON c.platform = p.id
-		JOIN book_keys k ON k.brand_id = c.brand_id
-		WHERE r.import_id = ${importId} AND r.section = 'platforms' AND p.platform_id IS DISTINCT FROM CAST(r.row ->> 'platformId' AS BIGINT)
+		CROSS JOIN platforms p CROSS JOIN campaigns c CROSS JOIN book_keys k
+		WHERE r.import_id = ${importId} AND r.section = 'platforms' AND p.id = r.row ->> 'id'
+			AND p.platform_id IS DISTINCT FROM CAST(r.row ->> 'platformId' AS BIGINT) AND c.platform = p.id AND k.brand_id = c.brand_id
 		ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark`;
 }
 
@@ -179,7 +179,10 @@ function retireKeys(importId: string, now: number): SQL {
 	return sql`UPDATE access_keys SET expires_at = ${now} WHERE expires_at IS NULL AND (kind, owner_id) IN (${staged})`;
 }
 
-/** Keeps every publisher id and identity for good; one that the import replaces ends now. */
+/**
+ * Keeps every publisher id and identity for good; one that the import replaces ends now. `kind || ''`: SQLite looks at the names of these
+ * publishers, not at all of the kind.
+ */
 function replaceNames(importId: string, now: number): SQL[] {
 	const kinds = [
 		["publisher_id", sql`row ->> 'publisherId'`],
@@ -190,8 +193,9 @@ function replaceNames(importId: string, now: number): SQL[] {
 		const owners = sql`SELECT row ->> 'id' FROM import_rows WHERE import_id = ${importId} AND section = 'publishers'`;
 		return [
 			sql`UPDATE publisher_names SET expires_at = ${now}
-				WHERE kind = ${kind} AND expires_at IS NULL AND (value, publisher_id) IN (
-					SELECT n.value, n.publisher_id FROM publisher_names n WHERE n.kind = ${kind} AND n.publisher_id IN (${owners}) EXCEPT ${staged})`,
+				WHERE kind = ${kind} AND expires_at IS NULL AND (value, publisher_id) IN (SELECT value, publisher_id FROM (
+					SELECT n.value, n.publisher_id FROM publisher_names n WHERE n.kind || '' = ${kind} AND n.publisher_id IN (${owners})
+					EXCEPT ${staged}) gone)`,
 			sql`INSERT INTO publisher_names (kind, value, publisher_id)
 				SELECT ${kind}, ${value}, row ->> 'id' FROM import_rows
 				WHERE import_id = ${importId} AND section = 'publishers' ON CONFLICT DO NOTHING`,

@@ -49,13 +49,14 @@ export function replaceStops(importId: string, present: SQL, now: number): SQL[]
 				CAST(${now} AS BIGINT))
 			${staged("stops")} ORDER BY seq ON CONFLICT DO NOTHING`,
 		// A block everywhere leaves those of its countries: they held before it.
-		sql`DELETE FROM stops WHERE (subject, domain, reason, country) IN (
+		// From a subquery of one name: SQLite goes through all stops where what it compares several columns with is a compound.
+		sql`DELETE FROM stops WHERE (subject, domain, reason, country) IN (SELECT subject, domain, reason, country FROM (
 			SELECT s.subject, s.domain, s.reason, s.country FROM stops s WHERE s.subject IN (
 				SELECT 'publisher ' || (row ->> 'id') ${staged("publishers")}
 				UNION ALL SELECT 'brand ' || (row ->> 'domain') ${staged("brands")}
 				UNION ALL SELECT 'campaign ' || (row ->> 'campaignId') ${staged("campaigns")})
 			EXCEPT SELECT ${stagedStop}, row ->> 'country' ${staged("stops")}
 			EXCEPT SELECT s.subject, s.domain, s.reason, s.country FROM stops s WHERE (s.subject, s.domain, s.reason) IN (
-				SELECT ${stagedStop} ${staged("stops")} AND row ->> 'country' = ''))`,
+				SELECT ${stagedStop} ${staged("stops")} AND row ->> 'country' = '')) gone)`,
 	];
 }
