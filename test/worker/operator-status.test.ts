@@ -360,10 +360,10 @@ describe("worker: /operator/status of a network with troubles", () => {
 			.map(({ detail }) => detail)
 			.filter((detail) => /^(SCAN|SEARCH) (?!\(subquery|CONSTANT|newest|waiting|w\b|q\b)/.test(detail));
 		expect(looks.length).toBeGreaterThan(8);
-		// States are one row; nights, differences and pauses are few, and looked at up to a limit.
+		// SQLite makes an automatic index of a whole table, each time. States are one row; nights, differences and pauses are few, and looked at up to a limit.
 		const small =
 			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights)|SEARCH (?:book_state|day_digest_state|network_settings) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
-		expect(looks.filter((detail) => !detail.includes("INDEX") && !small.test(detail))).toEqual([]);
+		expect(looks.filter((detail) => (!detail.includes("INDEX") || detail.includes("AUTOMATIC")) && !small.test(detail))).toEqual([]);
 	});
 });
 
