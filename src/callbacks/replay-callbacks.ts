@@ -35,8 +35,10 @@ export async function replayCallbacks(
 	}
 	// Another click may have been found for a conversion since: what is another publisher's is not this one's to repeat.
 	const isOfPublisher = selection.publisher === undefined ? sql`true` : sql`c.publisher_id = ${selection.publisher}`;
-	const replayed = sql`SELECT c.id FROM (${chosen}) s JOIN callbacks c ON c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first
-		WHERE ${isOfPublisher} AND (c.lease IS NULL OR c.next_attempt_at <= ${at})`;
+	// CROSS JOIN: SQLite would look at all callbacks of the publisher.
+	const replayed = sql`SELECT c.id FROM (${chosen}) s CROSS JOIN callbacks c
+		WHERE c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first AND ${isOfPublisher}
+			AND (c.lease IS NULL OR c.next_attempt_at <= ${at})`;
 	if (dry_run) {
 		const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${replayed})`);
 		return { replayed: n, dry_run };

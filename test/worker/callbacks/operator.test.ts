@@ -6,12 +6,16 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { lookAtCallbacks } from "../../../src/callbacks/list-callbacks.ts";
 import { type CallbackPage, callbackPageSchema, type ReplayReport, replayReportSchema } from "../../../src/callbacks/operator-answers.ts";
+import { replayCallbacks } from "../../../src/callbacks/replay-callbacks.ts";
 import { listSchema } from "../../../src/callbacks/requests.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import { readInput } from "../../../src/http/read-input.ts";
+import { ACTOR } from "../../support/actor.ts";
 import { Outbox } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl } from "../../support/callback-receiver.ts";
 import { ON_D1 } from "../../support/engine.ts";
 import { ACME, faultsOf, importFile, OPERATOR_HEADERS } from "../../support/network-import.ts";
+import { countRows } from "../../support/row-counts.ts";
 
 const outbox = new Outbox();
 
@@ -111,6 +115,11 @@ describe("worker: /operator/callbacks", () => {
 				const second = await list(`${query}&cursor=${first.next_cursor}`);
 				expect(second).toMatchObject({ data: [{ txnid: "many-1" }], next_cursor: null });
 			}
+			if (!ON_D1) return;
+			const { client, counted } = countRows(env.DB, true);
+			const one = { publisher: "many", id: "many-7", dry_run: false };
+			const replayed = await replayCallbacks({ ...outbox.deps, db: openDatabase(client) }, one, ACTOR);
+			expect([replayed.replayed, counted.filter(({ rows }) => rows > 100)]).toEqual([1, []]);
 		} finally {
 			await db.run(sql`DELETE FROM callbacks WHERE publisher_id = 'many'`);
 		}
