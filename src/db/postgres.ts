@@ -7,7 +7,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, type QueryArrayResult, type QueryResult } from "pg";
 import { CloudflareSocket } from "pg-cloudflare";
 import { Md5 } from "ts-md5";
-import { sleep } from "../lib/async.ts";
 import { putBounded } from "../lib/bounded-map.ts";
 import { numberParameters } from "./number-parameters.ts";
 import { PostgresError } from "./overtaken.ts";
@@ -228,7 +227,7 @@ async function withRetries<Value>(
 			const isSafe = error instanceof UnreachableError || SAFE_STATES.has(state ?? "") || (isLost && isRepeatable);
 			if (tries === MAX_TRIES || !isSafe) throw toPostgresError(error, state);
 			// Each for a time of its own: all at once would find the server as full as before.
-			if (client === undefined) await sleep(REFUSED_WAIT_MS * 4 ** (tries - 1) * (0.5 + Math.random() / 2));
+			if (client === undefined) await scheduler.wait(REFUSED_WAIT_MS * 4 ** (tries - 1) * (0.5 + Math.random() / 2));
 		} finally {
 			if (kept === undefined) await client?.end();
 		}

@@ -24,7 +24,3 @@ export function within<Value, Late = Value>(promise: Promise<Value>, timeoutMs: 
 		},
 	);
 }
-
-export function sleep(ms: number): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, ms));
-}

@@ -22,7 +22,8 @@ test("postgres: a server that has no room for a connection is asked again after 
 		await left.promise;
 	});
 	await taken.promise;
-	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	const waited = Promise.withResolvers<void>();
+	const wait = vi.spyOn(scheduler, "wait").mockReturnValue(waited.promise);
 	try {
 		const connect = vi.spyOn(Client.prototype, "connect");
 		const attempts = () => connect.mock.results.filter((_, at) => Reflect.get(connect.mock.contexts[at] ?? {}, "user") === role);
@@ -32,10 +33,10 @@ test("postgres: a server that has no room for a connection is asked again after 
 		await first;
 		while ((await connected()) !== 0);
 		expect(attempts()).toHaveLength(1);
-		await vi.advanceTimersToNextTimerAsync();
+		expect(wait).toHaveBeenCalledOnce();
+		waited.resolve();
 		expect(await second).toBe(2);
 	} finally {
-		vi.useRealTimers();
 		vi.restoreAllMocks();
 		await admin.prepare(`DROP ROLE ${role}`).run();
 	}

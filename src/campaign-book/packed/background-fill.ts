@@ -1,5 +1,5 @@
 /** Fetches what an isolate misses of its book, behind the answers of its requests: one request's time after another. */
-import { sleep, type WaitUntil } from "../../lib/async.ts";
+import type { WaitUntil } from "../../lib/async.ts";
 import { SECOND_MS } from "../../lib/time.ts";
 import type { Head } from "./head.ts";
 import type { PackedReader } from "./packed-reader.ts";
@@ -50,7 +50,7 @@ export class BackgroundFill {
 
 	async #run(head: () => Head | null, now: number): Promise<void> {
 		const startedAt = Date.now();
-		await sleep(START_AFTER_MS);
+		await new Promise((resolve) => setTimeout(resolve, START_AFTER_MS));
 		const needs = this.#needs;
 		const present = head();
 		const names = present === null ? [] : this.#reader.wanted(present);

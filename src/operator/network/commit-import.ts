@@ -147,7 +147,7 @@ function noteReleases(importId: string, now: number): SQL[] {
 	];
 }
 
-/** A platform's number stands in the campaigns of the book: where it changes, so do their entries. CROSS JOIN: nothing is looked at else. */
+/** A platform's number stands in the campaigns of the book: where it changes, so do their entries. CROSS JOIN: only then are they read. */
 function markPlatformSlots(importId: string, mark: number): SQL {
 	return sql`INSERT INTO book_dirty_slots (slot, mark)
 		SELECT DISTINCT k.slot, CAST(${mark} AS BIGINT) FROM import_rows r
