@@ -47,7 +47,6 @@ export const ACME = {
 	pricing_model: "CPA",
 };
 
-/** A brand with one campaign that bids in the US. */
 /** One like {@link ACME}, whose names and keys are made of its id. */
 export const publisherCalled = (id: string) => ({
 	...ACME,
@@ -59,6 +58,7 @@ export const publisherCalled = (id: string) => ({
 	publisher_key: `publisher-key-${id}`,
 });
 
+/** A brand with one campaign that bids in the US. */
 export function brandEntry(domain: string, campaignId: number, fields: object = {}, campaign: object = {}) {
 	return {
 		domain,
