@@ -2,27 +2,20 @@
  * Publishes the campaign book: D1 → KV. Only shards whose content changed are written, under new keys, and the manifest last,
  * so that a reader has the old book or the new one. What an invocation's limits leave over stays marked for the next.
  */
-import { and, asc, eq, getTableColumns, gt, lt, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { bookDirtySlots, bookGarbage, bookShards, bookState, MANIFEST_CHANGED, MANIFEST_UNDER_WAY } from "../../db/schema/book.ts";
-import { publishers } from "../../db/schema/publishers.ts";
-import { networkSettings } from "../../db/schema/settings.ts";
-import { readBlockedBrands } from "../../lib/blocked-brands.ts";
-import type { OpenRtbOptions } from "../../lib/openrtb-options.ts";
 import type { Operated } from "../../lib/operations.ts";
-import { writeRelease } from "../../lib/release.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
-import type { TrafficSettings } from "../../lib/traffic-rules.ts";
-import { bitsFor, TARGET_SHARD_BYTES } from "../build.ts";
-import { BOOK_FORMAT, MANIFEST_KEY, type Manifest, type PublisherWire, parseManifest, SHARD_PREFIX, VERSION_LENGTH } from "../format.ts";
-import { FILTER_SPAN_BITS, type Head, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
+import { BOOK_FORMAT, MANIFEST_KEY, parseManifest, SHARD_PREFIX } from "../format.ts";
+import { FILTER_SPAN_BITS, holdsPublishers, PACKED_FORMAT } from "../packed/head.ts";
 import { shardOf } from "../slots.ts";
-import { isRestrained, readLearning } from "./bake-prices.ts";
+import { readLearning } from "./bake-prices.ts";
+import { buildManifest, buildPacked } from "./build-manifest.ts";
+import { type BookFormat, planSize, type State } from "./plan-size.ts";
 import { KINDS_BY_SLOT, writeChunks } from "./publish-chunks.ts";
-import { buildHead, numberPublishers, readNumbers } from "./publish-head.ts";
+import { numberPublishers } from "./publish-head.ts";
 import { type Budget, newBudget, type WriteDeps, writeShards } from "./publish-shards.ts";
-import { type PublisherParts, publisherParts, selectPublisherParts } from "./read-publisher-parts.ts";
-import { selectSpread, writeSpread } from "./read-spread.ts";
 import { reconcileChunks } from "./reconcile-chunks.ts";
 import { isSpread, isUnknownBook, type ReconcileDeps, reconcileShards, versionOfManifest } from "./reconcile-shards.ts";
 
@@ -30,8 +23,6 @@ export type PublishDeps = ReconcileDeps & {
 	/** The format to publish in: 2 for a packed book; absent: 1. */
 	bookFormat?: BookFormat;
 };
-
-type BookFormat = typeof BOOK_FORMAT | typeof PACKED_FORMAT;
 
 export type PublishResult = {
 	/** Version that readers now get; unchanged where there was nothing to publish. */
@@ -55,20 +46,9 @@ const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
 /** Deleted together: as many connections as an invocation may have open. */
 const MAX_CONCURRENT_DELETES = 6;
-/** From this many dirty slots on, the size of the book is estimated by its entries; below, by its present shards. */
-const MANY_SLOTS = 1_000;
-/** Usual sizes of entries, in bytes: a brand with its campaigns and links, and a brand's part of a keyword. */
-const BYTES_PER_HOST = 500;
-const BYTES_PER_KEYWORD = 180;
-
-/** The same in chunks of facts. */
-const FACTS_BYTES_PER_HOST = 110;
-const FACTS_BYTES_PER_KEYWORD = 60;
-
 /** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
 const MAX_DOUBLINGS = 3;
 
-type State = typeof bookState.$inferSelect;
 type DirtySlot = typeof bookDirtySlots.$inferSelect;
 
 /**
@@ -207,39 +187,6 @@ async function readState(db: Database): Promise<State> {
 	return state;
 }
 
-/** Decides whether the book needs another format or number of shards. With room to both sides, so that it does not go to and fro. */
-async function planSize(db: Database, state: State, dirtySlots: number, format: BookFormat): Promise<State> {
-	if (state.nextBits !== null) return state;
-	// A book that nobody has read yet has no format to keep to.
-	if (state.version === 0) state = { ...state, format };
-	const isOther = state.format !== format;
-	const bytes = await bookBytes(db, state, isOther ? MANY_SLOTS : dirtySlots, format);
-	const wanted = bitsFor(bytes);
-	if (isOther) return { ...state, nextFormat: format, nextBits: wanted, nextDone: 0 };
-	const perShard = bytes / 2 ** state.bits;
-	const fits = perShard <= TARGET_SHARD_BYTES * 1.5 && (perShard >= TARGET_SHARD_BYTES / 8 || state.bits === 0);
-	return fits || wanted === state.bits ? state : { ...state, nextFormat: null, nextBits: wanted, nextDone: 0 };
-}
-
-async function bookBytes(db: Database, state: State, dirtySlots: number, format: BookFormat): Promise<number> {
-	const isPacked = format === PACKED_FORMAT;
-	if (dirtySlots >= MANY_SLOTS) {
-		const { entries, hosts } = await db.get<{ entries: number; hosts: number }>(
-			sql`SELECT count(*) AS entries, count(CASE WHEN key < 'e' THEN 1 END) AS hosts FROM book_keys`,
-		);
-		const keywords = entries - hosts;
-		return isPacked
-			? hosts * FACTS_BYTES_PER_HOST + keywords * FACTS_BYTES_PER_KEYWORD
-			: hosts * BYTES_PER_HOST + keywords * BYTES_PER_KEYWORD;
-	}
-	const { bytes } = await db.get<{ bytes: number }>(
-		isPacked
-			? sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_chunks WHERE kind = 'f' AND bits = ${state.bits}`
-			: sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM book_shards WHERE bits = ${state.bits}`,
-	);
-	return bytes;
-}
-
 /**
  * Rewrites the shards of dirty slots as far as the budget goes, and continues a change of the number of shards: once all of
  * the new ones are written, `state` moves over to them. Returns the dirty slots that are dealt with.
@@ -284,98 +231,6 @@ function isOfEarlierCode(manifest: string | null): boolean {
 
 function shardsOf(dirty: readonly DirtySlot[], bits: number): number[] {
 	return [...new Set(dirty.map(({ slot }) => shardOf(slot, bits)))];
-}
-
-async function buildManifest({ db, now, learning }: WriteDeps, version: number, bits: number, learned: boolean): Promise<Manifest> {
-	const versions = new Array<string>(2 ** bits).fill(" ".repeat(VERSION_LENGTH));
-	const [written, rows, [settings], replaced, ...named] = await db.batch([
-		db.select().from(bookShards).where(eq(bookShards.bits, bits)),
-		db.select().from(publishers).orderBy(asc(publishers.id)),
-		db.select().from(networkSettings),
-		selectSpread(db, now()),
-		...selectPublisherParts(db, learning),
-	]);
-	for (const row of written) if (row.version !== "") versions[row.shard] = row.version;
-	const own = publisherParts(...named, learning);
-	const wires = rows.map((row) => ({ ...writePublisher(row, own), ...blockedOf(row) }));
-	const spread = writeSpread(replaced, bits);
-	return {
-		format: BOOK_FORMAT,
-		version,
-		publishedAt: now(),
-		bits,
-		shards: versions.join(""),
-		publishers: wires,
-		...trafficOf(settings),
-		...(learned && { learned: 1 }),
-		...(spread !== null && { spread }),
-	};
-}
-
-/** The head of a packed book: what publishers block stands with the brands. */
-async function buildPacked(
-	deps: WriteDeps,
-	{ version, bits, touched, learned }: { version: number; bits: number; touched: ReadonlySet<number> | null; learned: boolean },
-	budget: Budget,
-): Promise<Head> {
-	const { blockedBrands: _, ...columns } = getTableColumns(publishers);
-	const [rows, [settings], ...named] = await deps.db.batch([
-		deps.db.select(columns).from(publishers).orderBy(asc(publishers.id)),
-		deps.db.select().from(networkSettings),
-		...selectPublisherParts(deps.db, deps.learning),
-	]);
-	const own = publisherParts(...named, deps.learning);
-	const numbers = await readNumbers(deps.db);
-	const wires = rows.flatMap((row): PublisherWire[] => {
-		const number = numbers.get(row.id);
-		// One that came just now gets its number, and its place, with the next publish.
-		return number === undefined ? [] : [{ ...writePublisher(row, own), n: number }];
-	});
-	const parts = { ...trafficOf(settings), ...(learned && { learned: 1 as const }) };
-	return buildHead(deps, { version, bits, publishers: wires, parts, touched }, budget);
-}
-
-function blockedOf(row: { blockedBrands: string }): Pick<PublisherWire, "blocked"> {
-	const blocked: Record<string, string[]> = {};
-	for (const { domain, country } of readBlockedBrands(row.blockedBrands)) {
-		const countries = blocked[domain];
-		// A block without a country holds everywhere: the empty list, which no further country may narrow.
-		if (country === undefined) blocked[domain] = [];
-		else if (countries === undefined) blocked[domain] = [country];
-		else if (countries.length > 0) countries.push(country);
-	}
-	return Object.keys(blocked).length > 0 ? { blocked } : {};
-}
-
-function writePublisher(row: Omit<typeof publishers.$inferSelect, "blockedBrands">, parts: PublisherParts): PublisherWire {
-	const isSuspended = row.status === "suspended";
-	const former = parts.former.get(row.id) ?? [];
-	const released = parts.released.get(row.id);
-	const options = row.openrtb === null ? null : (JSON.parse(row.openrtb) as OpenRtbOptions);
-	const keys = options?.nbr === true ? parts.keys.get(row.id) : undefined;
-	return {
-		id: row.id,
-		// A suspended publisher gets no bids; its links and the bids it has lead on, and are not paid.
-		...(row.servingEngineEnabled && !isSuspended && { pubi: row.publisherId }),
-		...(row.openrtbEnabled && !isSuspended && { rtb: row.publisherIdentity }),
-		identity: row.publisherIdentity,
-		...(row.seat !== null && { seat: row.seat }),
-		share: row.revenueSharePpm,
-		model: row.pricingModel,
-		...(isSuspended && { x: 1 }),
-		...(row.bidPayMinutes !== null && { m: row.bidPayMinutes }),
-		...(row.privacy !== "strip" && { v: row.privacy }),
-		...trafficOf(row),
-		...(options !== null && { o: options }),
-		...(row.responseProfile === "full" && { f: 1 }),
-		...(keys !== undefined && { k: keys }),
-		...(isRestrained(row.epcLearning) ? { l: 1 } : released !== undefined && { q: writeRelease(released) }),
-		...(former.length > 0 && { former }),
-	};
-}
-
-function trafficOf(row: { traffic: string | null } | undefined): { traffic?: TrafficSettings } {
-	return row === undefined || row.traffic === null ? {} : { traffic: JSON.parse(row.traffic) as TrafficSettings };
 }
 
 /** Clears the marks that were dealt with, unless a newer change has set another one, and what a finished resize left behind. */
