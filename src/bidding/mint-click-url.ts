@@ -1,5 +1,5 @@
 import { buildClickUrl, type ClickParameters, MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
-import type { ClickToken } from "../click-token/token.ts";
+import type { ClickToken } from "../click-token/token-content.ts";
 import { deviceOf } from "../lib/device.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { hashSource } from "../lib/hash.ts";

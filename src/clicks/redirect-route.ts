@@ -10,7 +10,7 @@ import {
 import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learned.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
-import type { ClickToken } from "../click-token/token.ts";
+import type { ClickToken } from "../click-token/token-content.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { deviceAt, isOtherDevice } from "../lib/device.ts";
 import { newTimeOrderedId, newUuid } from "../lib/ids.ts";

@@ -1,6 +1,7 @@
 /** A small network whose parts stop, and the redirect of one isolate with a campaign book of its own. */
 import { env } from "cloudflare:workers";
-import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
+import { ClickTokens } from "../../src/click-token/token.ts";
+import type { ClickToken } from "../../src/click-token/token-content.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
-import { type ClickToken, ClickTokens } from "../../src/click-token/token.ts";
+import { ClickTokens } from "../../src/click-token/token.ts";
+import type { ClickToken } from "../../src/click-token/token-content.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 import { PRICING_MODELS } from "../../src/lib/enums.ts";
 import { hashSource } from "../../src/lib/hash.ts";

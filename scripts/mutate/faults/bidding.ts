@@ -140,14 +140,14 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "block-everywhere-is-narrowed-by-one-before-it",
-		file: "src/campaign-book/publisher/publish.ts",
+		file: "src/campaign-book/publisher/build-manifest.ts",
 		find: "if (country === undefined) blocked[domain] = [];",
 		replace: "if (country === undefined) blocked[domain] ??= [];",
 		tests: ["test/worker/network-import.test.ts"],
 	},
 	{
 		name: "block-everywhere-is-narrowed-by-one-behind-it",
-		file: "src/campaign-book/publisher/publish.ts",
+		file: "src/campaign-book/publisher/build-manifest.ts",
 		find: "else if (countries.length > 0) countries.push(country);",
 		replace: "else countries.push(country);",
 		tests: ["test/worker/network-import.test.ts"],

@@ -1,6 +1,7 @@
 /** Opens the click URL of a bid: its parameters and its token. */
 import { env } from "cloudflare:workers";
-import { type ClickToken, ClickTokens } from "../../../src/click-token/token.ts";
+import { ClickTokens } from "../../../src/click-token/token.ts";
+import type { ClickToken } from "../../../src/click-token/token-content.ts";
 import "../worker-env.ts";
 
 export type OpenedClick = {
