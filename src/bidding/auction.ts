@@ -2,7 +2,7 @@
  * The auction: a pure function of the request's facts, the campaigns the book has for them, and the time. One decision type
  * feeds both endpoints and the operator's explanation.
  */
-import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/format.ts";
+import { type BookBrand, type BookCampaign, type BookPublisher, isBrandBlocked } from "../campaign-book/book.ts";
 import { type LearnedFactors, operatorView, type Reckoning } from "../campaign-book/learned.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, type WebAddress } from "../lib/host.ts";

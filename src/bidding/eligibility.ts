@@ -1,4 +1,4 @@
-import { ALL_HOURS, type BookCampaign } from "../campaign-book/format.ts";
+import { ALL_HOURS, type BookCampaign } from "../campaign-book/book.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { localHour } from "../lib/time.ts";
 import type { NoBidReason } from "../openrtb/no-bid.ts";

@@ -1,5 +1,5 @@
 /** Explains a decision: the auction as it would be held now, with every campaign considered and why it lost. */
-import type { BookPublisher } from "../campaign-book/format.ts";
+import type { BookPublisher } from "../campaign-book/book.ts";
 import { type BookSnapshot, findByOpenRtbIdentity, findByPublisherId } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import type { LinkType } from "../lib/enums.ts";

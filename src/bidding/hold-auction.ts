@@ -1,5 +1,5 @@
 /** From a request to a decision: finds the candidates in the campaign book, within the auction's time, and holds the auction. */
-import type { BookBrand, BookPublisher } from "../campaign-book/format.ts";
+import type { BookBrand, BookPublisher } from "../campaign-book/book.ts";
 import type { BookSnapshot, CampaignBook } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import { type WaitUntil, within } from "../lib/async.ts";

@@ -1,5 +1,5 @@
 /** The candidates of several keywords, as one list. */
-import type { BookBrand } from "../campaign-book/format.ts";
+import type { BookBrand } from "../campaign-book/book.ts";
 
 /** Of one keyword, highest EPC first. */
 export type KeywordCandidates = { keyword: string; brands: Iterable<BookBrand> };

@@ -1,5 +1,5 @@
 /** What a publisher has its OpenRTB requests read for beyond the interface, laid over what every request is read for. */
-import type { BookPublisher } from "../campaign-book/format.ts";
+import type { BookPublisher } from "../campaign-book/book.ts";
 import { canonicalHost } from "../lib/host.ts";
 import { canonicalKeywords } from "../lib/keyword.ts";
 import type { OpenRtbOptions } from "../lib/openrtb-options.ts";

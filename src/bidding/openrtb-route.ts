@@ -1,5 +1,5 @@
 /** POST /openrtb/{publisher_identity}: OpenRTB 2.5. Every answer carries x-openrtb-version. */
-import type { BookPublisher } from "../campaign-book/format.ts";
+import type { BookPublisher } from "../campaign-book/book.ts";
 import { type BookSnapshot, findByOpenRtbIdentity } from "../campaign-book/load.ts";
 import type { WaitUntil } from "../lib/async.ts";
 import { PUBLISHER_IDENTITY } from "../lib/enums.ts";

@@ -1,4 +1,4 @@
-import type { BookBrand, BookCampaign, KeywordPrices } from "../campaign-book/format.ts";
+import type { BookBrand, BookCampaign, KeywordPrices } from "../campaign-book/book.ts";
 import { holdBack, operatorView, type Reckoning, reckonEpc } from "../campaign-book/learned.ts";
 import type { Keywords } from "../lib/keyword.ts";
 import { priceOf } from "../lib/money.ts";

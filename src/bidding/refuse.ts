@@ -2,7 +2,7 @@
  * The answer where there is no bid. Why there is none tells of brands, of their blocks and caps: the code of the reason is in a header of
  * tests alone (`test` is 1) that bring an Access Key of their publisher, which has the option `openrtb.nbr`.
  */
-import type { BookPublisher } from "../campaign-book/format.ts";
+import type { BookPublisher } from "../campaign-book/book.ts";
 import { type CampaignBook, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";
 import type { WaitUntil } from "../lib/async.ts";

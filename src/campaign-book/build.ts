@@ -3,17 +3,8 @@ import { toBase64Url } from "../lib/base64-url.ts";
 import { sha256 } from "../lib/bytes.ts";
 import { type Release, writeRelease } from "../lib/release.ts";
 import type { TrafficSettings } from "../lib/traffic-rules.ts";
-import {
-	ALL_HOURS,
-	type BrandWire,
-	type CampaignWire,
-	domainKey,
-	encodeEntry,
-	type HeldBack,
-	keywordKey,
-	SHARD_HEADER,
-	VERSION_LENGTH,
-} from "./format.ts";
+import { ALL_HOURS, type HeldBack } from "./book.ts";
+import { type BrandWire, type CampaignWire, domainKey, encodeEntry, keywordKey, SHARD_HEADER, VERSION_LENGTH } from "./format.ts";
 import { SLOT_BITS, shardOf, slotOf } from "./slots.ts";
 
 export type CampaignInput = {

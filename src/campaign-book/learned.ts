@@ -6,7 +6,8 @@ import type { LinkType, PricingModel } from "../lib/enums.ts";
 import { hashSource } from "../lib/hash.ts";
 import { HELD_SCALE, priceOf } from "../lib/money.ts";
 import { keepNear, laterRelease, type Release } from "../lib/release.ts";
-import { BOOK_FORMAT, type BookCampaign, type CampaignPrices, parseObject } from "./format.ts";
+import type { BookCampaign, CampaignPrices } from "./book.ts";
+import { BOOK_FORMAT, parseObject } from "./format.ts";
 
 export const LEARNED_KEY = "book:learned";
 

@@ -8,10 +8,9 @@
 import type { WaitUntil } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import { LogLimit } from "../lib/log-limit.ts";
+import type { BookBrand, BookPublisher } from "./book.ts";
 import {
 	BOOK_FORMAT,
-	type BookBrand,
-	type BookPublisher,
 	domainKey,
 	keywordKey,
 	MANIFEST_KEY,

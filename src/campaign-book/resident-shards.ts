@@ -1,5 +1,6 @@
 /** The shards an isolate holds: their texts, with the entries that were asked for parsed, within a bound of bytes. */
-import { type BookBrand, decodeEntry, SHARD_HEADER } from "./format.ts";
+import type { BookBrand } from "./book.ts";
+import { decodeEntry, SHARD_HEADER } from "./format.ts";
 import { findInLines, indexLines } from "./shard-lines.ts";
 
 /** Memory of one parsed entry, estimated from its JSON (the catalogue benchmark compares it with the real heap). */

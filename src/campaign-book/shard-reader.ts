@@ -4,7 +4,8 @@
  */
 import { logError } from "../lib/log.ts";
 import type { LogLimit } from "../lib/log-limit.ts";
-import { type BookBrand, type Manifest, shardKey, shardVersion } from "./format.ts";
+import type { BookBrand } from "./book.ts";
+import { type Manifest, shardKey, shardVersion } from "./format.ts";
 import { LateParts, SHORT_CACHE_SECONDS } from "./late-parts.ts";
 import { BookUnavailableError, openShard, ResidentShards, type Shard } from "./resident-shards.ts";
 import { shardOf, slotOf } from "./slots.ts";

@@ -1,6 +1,7 @@
 /** One version of the book as an isolate sees it, and its publishers. */
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy } from "../lib/traffic-rules.ts";
-import { BOOK_FORMAT, type BookPublisher, decodePublisher, type Manifest } from "./format.ts";
+import type { BookPublisher } from "./book.ts";
+import { BOOK_FORMAT, decodePublisher, type Manifest } from "./format.ts";
 
 /**
  * What names a publisher: `rtb` in the path of OpenRTB, `pubi` of the Serving Engine, `identity` in a click token. The first two find a

@@ -1,5 +1,5 @@
 /** Where a click leads: pure, and never anywhere but to the platform's link, with the brand's own page in it at most. */
-import type { BookBrand, BookCampaign } from "../campaign-book/format.ts";
+import type { BookBrand, BookCampaign } from "../campaign-book/book.ts";
 import type { LinkType } from "../lib/enums.ts";
 import { hostOfAddress, isWithin, MAX_URL_LENGTH, readWebAddress, siteUrl } from "../lib/host.ts";
 

@@ -6,7 +6,7 @@ import {
 	type BookPublisher,
 	DEFAULT_PRIVACY,
 	isBrandBlocked,
-} from "../campaign-book/format.ts";
+} from "../campaign-book/book.ts";
 import { operatorView, type Reckoning, reckonLink } from "../campaign-book/learned.ts";
 import { type BookSnapshot, findByIdentity } from "../campaign-book/load.ts";
 import { BookUnavailableError } from "../campaign-book/resident-shards.ts";

@@ -1,5 +1,5 @@
 /** What a publisher gets for a brand: of its campaigns the one that speaks for it, and what a click on its link pays. Pure. */
-import type { BookCampaign } from "../campaign-book/format.ts";
+import type { BookCampaign } from "../campaign-book/book.ts";
 import { type Reckoning, reckonLink } from "../campaign-book/learned.ts";
 import type { BlockedBrand } from "../lib/blocked-brands.ts";
 import type { LinkType } from "../lib/enums.ts";

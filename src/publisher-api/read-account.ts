@@ -1,6 +1,6 @@
 /** GET /api/account: the publisher as it is set up now. */
 import { sql } from "drizzle-orm";
-import { BID_PAY_MS } from "../campaign-book/format.ts";
+import { BID_PAY_MS } from "../campaign-book/book.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { StoredRow } from "../db/json-rows.ts";
 import type { accessKeys, publisherNames, publishers } from "../db/schema/publishers.ts";

@@ -1,5 +1,5 @@
 /** Runs mixed traffic through the decisions that the service makes: at the redirect, and in the consumer over batches as they arrive. */
-import { BID_PAY_MS } from "../../src/campaign-book/format.ts";
+import { BID_PAY_MS } from "../../src/campaign-book/book.ts";
 import { type ClickFacts, judge } from "../../src/clicks/payable.ts";
 import { readNetworkFacts, readRequestFacts } from "../../src/clicks/request-facts.ts";
 import { deviceOf, isOtherDevice } from "../../src/lib/device.ts";

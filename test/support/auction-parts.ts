@@ -1,6 +1,6 @@
 /** Parts of an auction for tests: each has a sound default, so that a test says only what its rule is about. */
 import type { AuctionBook, AuctionRequest } from "../../src/bidding/auction.ts";
-import { ALL_HOURS, BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher } from "../../src/campaign-book/format.ts";
+import { ALL_HOURS, BID_PAY_MS, type BookBrand, type BookCampaign, type BookPublisher } from "../../src/campaign-book/book.ts";
 import { DEFAULT_POLICY } from "../../src/lib/traffic-rules.ts";
 
 export function campaign(fields: Partial<BookCampaign> = {}): BookCampaign {

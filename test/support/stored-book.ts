@@ -1,6 +1,6 @@
 /** The campaign book in the Worker's KV, of whichever format it was published in. */
 import { env } from "cloudflare:workers";
-import type { BookBrand, BookPublisher } from "../../src/campaign-book/format.ts";
+import type { BookBrand, BookPublisher } from "../../src/campaign-book/book.ts";
 import { type BookSnapshot, CampaignBook, findByIdentity } from "../../src/campaign-book/load.ts";
 import type { BookStore } from "../../src/campaign-book/shard-reader.ts";
 import "./worker-env.ts";

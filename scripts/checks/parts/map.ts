@@ -59,7 +59,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 	},
 	{
 		path: "src/campaign-book",
-		job: "`format` (the contract), `build` (rows → shards, pure), `load` (KV → isolate)",
+		job: "`format` (the contract), `book` (what it says to bids and clicks), `build` (rows → shards, pure), `load` (KV → isolate)",
 		imports: ["src/lib"],
 		packages: ["cloudflare:workers"],
 	},
@@ -238,7 +238,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 			"src/openrtb",
 			"src/click-token",
 			"src/bid-counts",
-			"src/campaign-book/format.ts",
+			"src/campaign-book/book.ts",
 			"src/campaign-book/learned.ts",
 			"src/campaign-book/publisher/bake-prices.ts",
 			"src/bidding",

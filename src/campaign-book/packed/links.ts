@@ -3,7 +3,8 @@
  * (`d {domain}`). Behind one stand its campaigns in the order of their ids: count n; each id n, less that of the one before; flags; and
  * its templates, each as how many characters it shares with the one before (n) and the rest of it (t).
  */
-import type { BookBrand, BookCampaign, BrandWire } from "../format.ts";
+import type { BookBrand, BookCampaign } from "../book.ts";
+import type { BrandWire } from "../format.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
 import type { ByteReader, ByteWriter } from "./bytes.ts";
 import { KeyedChunk, packKeyed } from "./keyed-chunk.ts";

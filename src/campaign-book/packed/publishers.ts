@@ -4,7 +4,8 @@
  */
 import { hashOf } from "../../lib/hash.ts";
 import type { TrafficPolicy } from "../../lib/traffic-rules.ts";
-import { type BookPublisher, decodePublisher, findEntry, type PublisherWire } from "../format.ts";
+import type { BookPublisher } from "../book.ts";
+import { decodePublisher, findEntry, type PublisherWire } from "../format.ts";
 import { BookUnavailableError } from "../resident-shards.ts";
 import type { PublisherName } from "../snapshot.ts";
 import { PUBLISHERS_HEADER } from "./head.ts";

@@ -2,15 +2,8 @@
 import { keepShape } from "../../lib/kept-shapes.ts";
 import { HELD_SCALE } from "../../lib/money.ts";
 import { type Release, readRelease } from "../../lib/release.ts";
-import {
-	ALL_HOURS,
-	type BookBrand,
-	type BookCampaign,
-	type CampaignPrices,
-	type HeldBack,
-	type KeywordPrices,
-	readPrices,
-} from "../format.ts";
+import { ALL_HOURS, type BookBrand, type BookCampaign, type CampaignPrices, type HeldBack, type KeywordPrices } from "../book.ts";
+import { readPrices } from "../format.ts";
 import { PackedBlocks } from "./blocks.ts";
 import { ByteReader, isTextAt } from "./bytes.ts";
 import * as layout from "./facts-layout.ts";

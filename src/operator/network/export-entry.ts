@@ -4,7 +4,7 @@
  */
 import type { InferSelectModel } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { ALL_HOURS } from "../../campaign-book/format.ts";
+import { ALL_HOURS } from "../../campaign-book/book.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { exchangeRates, platforms } from "../../db/schema/platforms.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";

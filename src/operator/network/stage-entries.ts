@@ -1,6 +1,7 @@
 /** Turns the entries of a network file into staged rows, and warns of what is likely a mistake. */
+
+import { ALL_HOURS } from "../../campaign-book/book.ts";
 import { keysOfBrand } from "../../campaign-book/build.ts";
-import { ALL_HOURS } from "../../campaign-book/format.ts";
 import { slotOf } from "../../campaign-book/slots.ts";
 import type { brands, campaigns } from "../../db/schema/brands.ts";
 import type { products, sellerProducts } from "../../db/schema/products.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, runAuction } from "../../../src/bidding/auction.ts";
 import { campaignVerdict } from "../../../src/bidding/eligibility.ts";
 import { campaignPrice, highestPrice } from "../../../src/bidding/pricing.ts";
-import type { BookBrand, BookCampaign } from "../../../src/campaign-book/format.ts";
+import type { BookBrand, BookCampaign } from "../../../src/campaign-book/book.ts";
 import { auctionBook, auctionRequest, brand, campaign, publisher } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AuctionBook, type AuctionRequest, type Decision, runAuction, seatOf } from "../../../src/bidding/auction.ts";
 import type { CampaignVerdict } from "../../../src/bidding/eligibility.ts";
-import type { BookBrand } from "../../../src/campaign-book/format.ts";
+import type { BookBrand } from "../../../src/campaign-book/book.ts";
 import { readWebAddress } from "../../../src/lib/host.ts";
 import { auctionBook, auctionRequest, brand, campaign, hours, publisher } from "../../support/auction-parts.ts";
 

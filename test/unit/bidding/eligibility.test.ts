@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Circumstances, campaignVerdict } from "../../../src/bidding/eligibility.ts";
-import type { BookCampaign } from "../../../src/campaign-book/format.ts";
+import type { BookCampaign } from "../../../src/campaign-book/book.ts";
 import { campaign, hours } from "../../support/auction-parts.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runAuction } from "../../../src/bidding/auction.ts";
 import { mergeCandidates } from "../../../src/bidding/keyword-candidates.ts";
 import { campaignPrice, grossEpcMicros, pricingKeyword } from "../../../src/bidding/pricing.ts";
-import type { BookBrand } from "../../../src/campaign-book/format.ts";
+import type { BookBrand } from "../../../src/campaign-book/book.ts";
 import { packFacts } from "../../../src/campaign-book/packed/pack-facts.ts";
 import { FactsChunk } from "../../../src/campaign-book/packed/read-facts.ts";
 import { hashOf } from "../../../src/lib/hash.ts";

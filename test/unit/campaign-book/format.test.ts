@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ALL_HOURS } from "../../../src/campaign-book/book.ts";
 import {
-	ALL_HOURS,
 	type BrandWire,
 	decodeEntry,
 	decodePublisher,

@@ -1,6 +1,7 @@
 /** How an isolate reads a packed book: what it waits for, what it gets in the background, and what it does where KV has not all of it. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type BookBrand, type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
+import type { BookBrand } from "../../../src/campaign-book/book.ts";
+import { type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
 import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
