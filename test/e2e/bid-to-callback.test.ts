@@ -72,21 +72,23 @@ describe.each<[string, Topology]>([
 
 	afterAll(() => stack?.[Symbol.asyncDispose]());
 
-	/** Of the click that is paid. */
+	/** Of the click that is paid, and when it was made. */
 	let hash = "";
+	let clickedAt = "";
 
+	/** Its sale is of the click's day, also where midnight has passed since: reports tell of that one day. */
 	function postback(txnid: string, status: string): Promise<Response> {
-		const query = `txnid=${txnid}&cid=${hash}&edate=${new Date().toISOString()}&payout=10&status=${status}`;
+		const query = `txnid=${txnid}&cid=${hash}&edate=${clickedAt}&payout=10&status=${status}`;
 		return fetch(`${stack.origin}/api/postback/${PLATFORM_KEY}?${query}`);
 	}
 
 	async function report(type: string): Promise<{ data: { publisher_revenue: string; click_count: number; click_id?: string }[] }> {
-		const today = new Date().toISOString().slice(0, 10);
+		const day = clickedAt.slice(0, 10);
 		return readJson(
 			await fetch(`${stack.origin}/api/reporting/revenue-share`, {
 				method: "POST",
 				headers: { AccessKey: ACCESS_KEY },
-				body: new URLSearchParams({ report_type: type, start_date: today, end_date: today }),
+				body: new URLSearchParams({ report_type: type, start_date: day, end_date: day }),
 			}),
 		);
 	}
@@ -157,6 +159,7 @@ describe.each<[string, Topology]>([
 		const clickUrl = new URL(JSON.parse(bid.seatbid[0].bid[0].adm).native.link.url);
 		const click = `${stack.edge}${clickUrl.pathname}${clickUrl.search}`;
 		const [target, again] = await Promise.all([clickLink(click), clickLink(click)]);
+		clickedAt = new Date().toISOString();
 		expect(again?.href).toBe(target?.href);
 		hash = target?.searchParams.get("sub") ?? "";
 		expect(hash).toMatch(/^[0-9a-f]{32}$/);

@@ -1,7 +1,7 @@
 /** What publishers tell of auctions is counted once, bounded, and shown to the operator; notices are counted and bill nothing. */
 import { env, exports } from "cloudflare:workers";
 import * as v from "valibot";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FeedbackPage, feedbackPageSchema } from "../../src/auction-feedback/feedback-answer.ts";
 import { feedbackTakenSchema, MAX_AUCTIONS, MAX_AUCTIONS_A_DAY, takeFeedback } from "../../src/auction-feedback/take-feedback.ts";
 import { AUCTION_KNOWN_DAYS } from "../../src/bid-counts/kept-for.ts";
@@ -18,9 +18,12 @@ import { memoryBook } from "../support/memory-book.ts";
 import { ACME, importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
 
 const KEY = { AccessKey: "access-key-acme", "content-type": "application/json" };
-const TODAY = utcDay(Date.now());
+/** The clock stands, as else a day could end between what is told and what is asked for. */
+const NOW = Date.now();
+const TODAY = utcDay(NOW);
 
 beforeAll(async () => {
+	vi.useFakeTimers({ toFake: ["Date"], now: NOW });
 	const other = { id: "other", name: "Other", publisher_id: "other-id", publisher_identity: "other_rtb", access_key: "access-key-other" };
 	await importFile({
 		publishers: [
@@ -28,6 +31,9 @@ beforeAll(async () => {
 			{ ...ACME, ...other, publisher_key: "publisher-key-other" },
 		],
 	});
+});
+afterAll(() => {
+	vi.useRealTimers();
 });
 
 beforeEach(async () => {

@@ -16,12 +16,16 @@ import { CPC, callMany, linkTo, outcomes, person } from "../support/traffic.ts";
 const SHOES = "shoes.example";
 const DOLLAR = 1_000_000;
 
+/** A zone of whole hours in which it is about noon now: no day of a cap ends while these tests run, at whatever time they do. */
+const AHEAD = 12 - new Date().getUTCHours();
+const TIMEZONE = `Etc/GMT${AHEAD > 0 ? "-" : "+"}${Math.abs(AHEAD)}`;
+
 /** A campaign that bids a dollar a click. */
 const setCaps = (caps: object) =>
 	importExactly({
 		platforms: [NORTHWIND],
 		publishers: [CPC],
-		brands: [brandEntry(SHOES, 5001, {}, { epc: "2.00", daily_click_cap: null, ...caps })],
+		brands: [brandEntry(SHOES, 5001, {}, { epc: "2.00", daily_click_cap: null, timezone: TIMEZONE, ...caps })],
 	});
 
 async function forgetClicks(): Promise<void> {
