@@ -85,7 +85,7 @@ const delivery = fc.record({
 	queue: fc.constantFrom("postbacks" as const, "postbacks" as const, "clicks" as const),
 	picks: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 4 }),
 	/** `twice`: two consumers at once. `before`: D1 fails in the middle of the transaction. `after`: no acknowledgement comes through. */
-	fate: fc.constantFrom("acked", "acked", "acked", "twice", "before", "after"),
+	fate: fc.constantFrom("acked", "acked", "acked", "twice", "before", "before", "after"),
 });
 
 /** A click: its message tells the terms it was made under, or is an earlier version's and does not; or its row is, and tells none. */
