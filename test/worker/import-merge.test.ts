@@ -299,6 +299,39 @@ describe("worker: two who change the network at once", () => {
 	});
 });
 
+describe("worker: an import whose database goes away as it is taken over", () => {
+	/** @param isTaken whether it goes away after the transaction, before it has answered, or before the transaction */
+	function takeOver(isTaken: boolean, category: string): Promise<ImportReport> {
+		let isNext = false;
+		const client = Object.create(env.DB) as D1Database;
+		client.prepare = (query) => {
+			isNext ||= query.includes("INSERT INTO network_versions");
+			return env.DB.prepare(query);
+		};
+		client.batch = async <Row>(statements: D1PreparedStatement[]) => {
+			if (!isNext) return env.DB.batch<Row>(statements);
+			isNext = false;
+			if (isTaken) await env.DB.batch(statements);
+			throw new Error("D1_ERROR: Network connection lost.");
+		};
+		const file = { brands: [{ domain: "socks.example", category }] };
+		return importNetwork({ ...DEPS, db: openDatabase(client) }, new Blob([JSON.stringify(file)]).stream(), PLAIN_IMPORT);
+	}
+
+	it("is done where only the answer was lost, and says so", async () => {
+		const report = await takeOver(true, "Tights");
+		expect(report).toMatchObject({ difference: { changed: 1 } });
+		expect(await entryOf("/brands/socks.example")).toMatchObject({ category: "Tights" });
+		expect(await env.DB.prepare("SELECT MAX(version) AS version FROM network_versions").first("version")).toBe(report.version);
+	});
+
+	it("is refused where nothing was taken, and can be sent again", async () => {
+		await expect(takeOver(false, "Gaiters")).rejects.toMatchObject({ status: 503 });
+		expect(await entryOf("/brands/socks.example")).toMatchObject({ category: "Tights" });
+		expect(await importFile({ brands: [{ domain: "socks.example", category: "Gaiters" }] })).toMatchObject({ difference: { changed: 1 } });
+	});
+});
+
 describe("worker: one entry", () => {
 	it("is changed by the fields that it is sent, null clears one", async () => {
 		const { status, body, etag } = await call("PATCH", "/publishers/acme", { seat: "seat-1", bid_pay_minutes: 30 });
