@@ -334,7 +334,17 @@ describe("worker: a night", () => {
 
 	it("reads all earnings of campaigns that have more of them than one statement reads", async () => {
 		const of = (campaign: number): Row => {
-			return { campaign, publisher: "p1", source: "s1", keyword: "", link: "homepage", age: 0, clicks: 400, conversions: 0, payout: 1_000_000 };
+			return {
+				campaign,
+				publisher: "p1",
+				source: "s1",
+				keyword: "",
+				link: "homepage",
+				age: 0,
+				clicks: 400,
+				conversions: 0,
+				payout: 1_000_000,
+			};
 		};
 		await store([6001, 6002].map(of));
 		const cells = [6001, 6002].flatMap((campaign) =>
@@ -347,7 +357,10 @@ describe("worker: a night", () => {
 			.bind(JSON.stringify(cells))
 			.run();
 		const { histories } = await readHistories(db, NETWORK, 0);
-		const earned = histories.map(({ terms, cells: [cell] }) => [terms.id, cell?.earnings.reduce((sum, { conversions }) => sum + conversions, 0)]);
+		const earned = histories.map(({ terms, cells: [cell] }) => [
+			terms.id,
+			cell?.earnings.reduce((sum, { conversions }) => sum + conversions, 0),
+		]);
 		expect(earned).toEqual([
 			["6001", 6_000],
 			["6002", 6_000],
