@@ -79,7 +79,7 @@ export type BookPublisher = {
 	/** Whether bids are answered with all that OpenRTB has, or as the interface says. */
 	readonly fullAnswers: boolean;
 	/** Its Access Keys, where the edge has to know them; else none. */
-	readonly accessKeys: readonly AccessKeyWire[];
+	readonly accessKeys: readonly BookAccessKey[];
 	/** Whether it is bid the operator's numbers, whatever was learned. */
 	readonly restrained: boolean;
 	/** Null where it was not let go of lately. */
@@ -95,7 +95,7 @@ export const DEFAULT_PRIVACY: PrivacyPolicy = "strip";
 export const ALL_HOURS = 0xff_ffff;
 
 /** SHA-256 of a key, lower-case hex, and from when it is valid no more, Unix milliseconds; absent: it has no end. */
-export type AccessKeyWire = { h: string; u?: number };
+export type BookAccessKey = { h: string; u?: number };
 
 /** Whether a brand is blocked in a country, for everyone or for this publisher. */
 export function isBrandBlocked(brand: BookBrand, publisher: BookPublisher, country: string): boolean {

@@ -21,9 +21,9 @@ import { type ReleaseWire, readRelease } from "../lib/release.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { DEFAULT_POLICY, layPolicies, type TrafficPolicy, type TrafficSettings } from "../lib/traffic-rules.ts";
 import {
-	type AccessKeyWire,
 	ALL_HOURS,
 	BID_PAY_MS,
+	type BookAccessKey,
 	type BookBrand,
 	type BookCampaign,
 	type BookPublisher,
@@ -100,7 +100,7 @@ export type PublisherWire = {
 	/** 1 where its bids are answered in full. */
 	f?: 1;
 	/** Its Access Keys, where they open something at the edge: `openrtb.nbr`. */
-	k?: AccessKeyWire[];
+	k?: BookAccessKey[];
 	/** 1 where it is bid the operator's numbers, whatever was learned. */
 	l?: 1;
 	/** Where it no longer is. */

@@ -52,6 +52,9 @@ const rowArbitrary: fc.Arbitrary<Row> = fc.record({
 	payout: fc.integer({ min: 100_000, max: 90_000_000 }),
 });
 
+/** What most rows here have in common. */
+const CELL = { publisher: "p1", source: "s1", keyword: "", link: "homepage" } as const;
+
 const cellOf = ({ campaign, publisher, source, keyword, link, age }: Row) =>
 	[campaign, publisher, source, keyword, link, TODAY - 1 - age] as const;
 
@@ -165,17 +168,7 @@ describe("worker: a night", () => {
 	});
 
 	it("that breaks leaves what was learned before, says of what, and is tried again", async () => {
-		const row: Row = {
-			campaign: 6001,
-			publisher: "p1",
-			source: "s1",
-			keyword: "",
-			link: "homepage",
-			age: 3,
-			clicks: 400,
-			conversions: 60,
-			payout: 8_000_000,
-		};
+		const row = { ...CELL, campaign: 6001, age: 3, clicks: 400, conversions: 60, payout: 8_000_000 };
 		await store([row]);
 		let time = NOW;
 		const sweep = () => sweepLearning({ db, kv: env.BOOK, now: () => time }, () => true);
@@ -309,7 +302,7 @@ describe("worker: a night", () => {
 		const rows = [6001, 6002].flatMap((campaign) =>
 			Array.from({ length: 30 }, (_, at): Row => {
 				const sized = { clicks: 60, conversions: 4, payout: 9_000_000 };
-				return { campaign, publisher: "p1", source: `s${at % 3}`, keyword: "", link: "homepage", age: Math.floor(at / 3), ...sized };
+				return { ...CELL, campaign, source: `s${at % 3}`, age: Math.floor(at / 3), ...sized };
 			}),
 		);
 		await store([...rows, { ...(rows[0] as Row), campaign: 6003 }]);
@@ -333,20 +326,8 @@ describe("worker: a night", () => {
 	});
 
 	it("reads all earnings of campaigns that have more of them than one statement reads", async () => {
-		const of = (campaign: number): Row => {
-			return {
-				campaign,
-				publisher: "p1",
-				source: "s1",
-				keyword: "",
-				link: "homepage",
-				age: 0,
-				clicks: 400,
-				conversions: 0,
-				payout: 1_000_000,
-			};
-		};
-		await store([6001, 6002].map(of));
+		const row = { ...CELL, age: 0, clicks: 400, conversions: 0, payout: 1_000_000 };
+		await store([6001, 6002].map((campaign) => ({ ...row, campaign })));
 		const cells = [6001, 6002].flatMap((campaign) =>
 			Array.from({ length: 6_000 }, (_, at) => [campaign, TODAY - 2 - Math.floor(at / 100), at % 100]),
 		);
@@ -369,7 +350,7 @@ describe("worker: a night", () => {
 
 	it("learns singly of the sources with the most clicks where there are more than are held in memory, and of the others together", async () => {
 		const of = (campaign: number, source: string, clicks: number, conversions: number): Row => {
-			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 2, clicks, conversions, payout: 8_000_000 };
+			return { ...CELL, campaign, source, age: 2, clicks, conversions, payout: 8_000_000 };
 		};
 		const rows = [6001, 6002].flatMap((id) => [of(id, "s1", 900, 40), of(id, "s2", 600, 60), of(id, "s3", 300, 3), of(id, "s4", 200, 2)]);
 		await store(rows);
@@ -401,7 +382,7 @@ describe("worker: a night", () => {
 
 	it.skipIf(!ON_D1)("that is cut off writes of its traffic what has changed since the last run", async () => {
 		const of = (campaign: number, source: string): Row => {
-			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
+			return { ...CELL, campaign, source, age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
 		};
 		await store([6001, 6002, 6003].map((campaign) => of(campaign, `s${campaign}`)));
 		const limits = { rows: 1, mayGoOn: () => true };
@@ -425,17 +406,7 @@ describe("worker: a night", () => {
 
 	it("looks for breaks by the hour where conversions have changed, and goes on where it was cut off", async () => {
 		const of = (campaign: number, age: number): Row => {
-			return {
-				campaign,
-				publisher: "p1",
-				source: "s1",
-				keyword: "",
-				link: "homepage",
-				age,
-				clicks: 200,
-				conversions: 8,
-				payout: 10_000_000,
-			};
+			return { ...CELL, campaign, age, clicks: 200, conversions: 8, payout: 10_000_000 };
 		};
 		await store([6001, 6002].flatMap((campaign) => Array.from({ length: 60 }, (_, age) => of(campaign, age))));
 		let time = NOW;
@@ -494,7 +465,7 @@ describe("worker: a night", () => {
 
 	it("leaves no factor of a source that no click tells of any more", async () => {
 		const of = (campaign: number, source: string): Row => {
-			return { campaign, publisher: "p1", source, keyword: "", link: "homepage", age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
+			return { ...CELL, campaign, source, age: 3, clicks: 400, conversions: 4, payout: 8_000_000 };
 		};
 		await store([6001, 6002].flatMap((campaign) => [of(campaign, "s1"), { ...of(campaign, "s2"), conversions: 80 }]));
 		let time = NOW;

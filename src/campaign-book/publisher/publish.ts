@@ -46,6 +46,7 @@ const GARBAGE_LIFE_MS = 2 * DAY_MS;
 const MAX_DELETES_PER_RUN = 200;
 /** Deleted together: as many connections as an invocation may have open. */
 const MAX_CONCURRENT_DELETES = 6;
+
 /** Shards of a book that is to be doubled more often than this are not rewritten while the next one is built. */
 const MAX_DOUBLINGS = 3;
 

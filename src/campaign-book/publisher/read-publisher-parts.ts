@@ -2,14 +2,14 @@
 import { and, asc, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import { accessKeys, publisherNames, publishers } from "../../db/schema/publishers.ts";
-import type { AccessKeyWire } from "../book.ts";
+import type { BookAccessKey } from "../book.ts";
 import type { FormerNameWire } from "../format.ts";
 import type { Learning } from "./bake-prices.ts";
 
 /** What stands in tables of its own, by publisher. */
 export type PublisherParts = {
 	former: ReadonlyMap<string, FormerNameWire[]>;
-	keys: ReadonlyMap<string, AccessKeyWire[]>;
+	keys: ReadonlyMap<string, BookAccessKey[]>;
 	released: Learning["released"]["publishers"];
 };
 
@@ -36,8 +36,8 @@ function selectAccessKeys(db: Database, now: number) {
 		.orderBy(asc(ownerId), asc(hash));
 }
 
-function byOwner(rows: readonly KeyRow[]): Map<string, AccessKeyWire[]> {
-	const keys = new Map<string, AccessKeyWire[]>();
+function byOwner(rows: readonly KeyRow[]): Map<string, BookAccessKey[]> {
+	const keys = new Map<string, BookAccessKey[]>();
 	for (const row of rows) {
 		const own = keys.get(row.ownerId) ?? [];
 		keys.set(row.ownerId, own);
