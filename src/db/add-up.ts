@@ -28,16 +28,20 @@ export function additionTo<Move extends Record<string, unknown>>(
 	const columns = [...key, ...sums];
 	const then = sql`${where} ON CONFLICT (${columnNames(table, key)}) DO UPDATE SET ${addColumns(table, sums)}`;
 	const rowsOf = (moves: readonly Move[]) => {
-		const rows = new Map<string, { cells: readonly unknown[]; added: number[] }>();
+		const sumsOf = new Map<string, number[]>();
 		for (const move of moves) {
-			const cells = key.map((name) => move[name] ?? null);
-			const id = JSON.stringify(cells);
-			const row = rows.get(id);
-			if (row === undefined) rows.set(id, { cells, added: sums.map((name) => Number(move[name])) });
-			else for (const [at, name] of sums.entries()) row.added[at] = (row.added[at] ?? 0) + Number(move[name]);
+			const id = JSON.stringify(key.map((name) => move[name] ?? null));
+			const added = sumsOf.get(id);
+			if (added === undefined)
+				sumsOf.set(
+					id,
+					sums.map((name) => Number(move[name])),
+				);
+			else for (let at = 0; at < sums.length; at++) added[at] = (added[at] ?? 0) + Number(move[sums[at] ?? ""]);
 		}
-		const changed = [...rows.values()].filter(({ added }) => added.some((sum) => sum !== 0));
-		return changed.length === 0 ? null : JSON.stringify(changed.map(({ cells, added }) => [...cells, ...added]));
+		// A key's text is the beginning of its row's.
+		const rows = [...sumsOf].flatMap(([id, added]) => (added.some((sum) => sum !== 0) ? `${id.slice(0, -1)},${added.join(",")}]` : []));
+		return rows.length === 0 ? null : `[${rows.join(",")}]`;
 	};
 	return {
 		text: textOf(insertCells(table, columns, sql`?1`, then)),

@@ -10,6 +10,8 @@ export function bytesOf(text: string): number {
 
 /** Parts of a list, in order, each of which is short enough to be one JSON parameter of a statement. @param most bytes of a part */
 export function splitByBytes<Item>(items: readonly Item[], most = MAX_JSON_BYTES): Item[][] {
+	// A queue's batch nearly always is one part; a character has three bytes at most.
+	if (items.length > 0 && items.length <= 100 && JSON.stringify(items).length * 3 <= most) return [[...items]];
 	const parts: Item[][] = [];
 	let length = Number.POSITIVE_INFINITY;
 	for (const item of items) {

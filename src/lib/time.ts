@@ -50,14 +50,19 @@ export function isTimeZone(timeZone: string): boolean {
 	return true;
 }
 
-/** The day that was asked for last: most that follow each other are of the same. */
-let lastUtcDay = { from: 0, day: "1970-01-01" };
+/** Days that were asked for, by their number: few are, and often. */
+const utcDays = new Map<number, string>();
+const MAX_UTC_DAYS = 1_000;
 
 /** The UTC calendar day of a time, as YYYY-MM-DD. */
 export function utcDay(at: number): string {
-	if (!(at >= lastUtcDay.from && at < lastUtcDay.from + DAY_MS))
-		lastUtcDay = { from: Math.floor(at / DAY_MS) * DAY_MS, day: new Date(at).toISOString().slice(0, 10) };
-	return lastUtcDay.day;
+	const number = Math.floor(at / DAY_MS);
+	const known = utcDays.get(number);
+	if (known !== undefined) return known;
+	if (utcDays.size === MAX_UTC_DAYS) utcDays.clear();
+	const day = isoTime(at).slice(0, 10);
+	utcDays.set(number, day);
+	return day;
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

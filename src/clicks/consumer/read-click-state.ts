@@ -81,17 +81,16 @@ const SELECT_SOURCES = textOf(sql`SELECT p.publisher_id AS "publisherId", p.date
 
 const STOP_OWNER = ["subject", "domain"] as const;
 const owner = namedCells(STOP_OWNER, sql`asked.value`);
-const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since FROM json_each(?1) asked CROSS JOIN stops s
-	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}`);
-
 const BRAND_STOP = ["brandId", "prefix", "publisher"] as const;
 const brandStop = namedCells(BRAND_STOP, sql`asked.value`);
-/** The same of brands whose domain is not known here: their own, and a publisher's of them. `prefix` stands before a brand's domain. */
-const SELECT_BRAND_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since
-	FROM json_each(?1) asked CROSS JOIN brands b CROSS JOIN stops s
+/** ?1 is whose stops are asked; ?2 the same of brands whose domain is not known here: their own, before which `prefix` stands, and a publisher's of them. */
+const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since FROM json_each(?1) asked CROSS JOIN stops s
+	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}
+	UNION ALL SELECT s.subject, s.domain, s.reason, s.country, s.since
+	FROM json_each(?2) asked CROSS JOIN brands b CROSS JOIN stops s
 	WHERE b.id = CAST(${brandStop.brandId} AS BIGINT) AND s.subject = ${brandStop.prefix} || b.domain AND s.domain = ''
 	UNION ALL SELECT s.subject, s.domain, s.reason, s.country, s.since
-	FROM json_each(?1) asked CROSS JOIN brands b CROSS JOIN stops s
+	FROM json_each(?2) asked CROSS JOIN brands b CROSS JOIN stops s
 	WHERE b.id = CAST(${brandStop.brandId} AS BIGINT) AND s.subject = ${brandStop.publisher} AND s.domain = b.domain`);
 
 type KnownRow = { kind: "version" | "learning" | "id" | "hash"; value: string };
@@ -110,17 +109,16 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 	const oldest = clicks.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
 	const statements = [db.$client.prepare(SELECT_KNOWN).bind(ids, hashes, leastIdAt(oldest - BILLED_WITHIN_MS))];
 	/** A question that the batch does not ask costs no statement. Returns where its rows will stand. */
-	const ask = <Name extends string>(text: string, names: readonly Name[], rows: readonly Readonly<Record<Name, unknown>>[]): number => {
-		if (rows.length === 0) return Number.NaN;
-		return statements.push(db.$client.prepare(text).bind(writeCells(names, rows))) - 1;
+	const ask = (text: string, ...lists: readonly string[]): number => {
+		if (lists.every((list) => list === "[]")) return Number.NaN;
+		return statements.push(db.$client.prepare(text).bind(...lists)) - 1;
 	};
 	const connectionTimes = connectionTimesOf(open, facts);
-	const spentAt = ask(SELECT_SPENT, CAMPAIGN_DAYS, campaignDaysOf(open, facts));
-	const visitsAt = ask(SELECT_VISITS, CONNECTION_TIMES, [...connectionTimes.values()]);
-	const unpaidAt = ask(SELECT_UNPAID, CONNECTION_HOUR, connectionHoursOf(clicks));
-	const sourcesAt = ask(SELECT_SOURCES, SOURCE, sourcesOf(open, facts));
-	const stopsAt = ask(SELECT_STOPS, STOP_OWNER, stopOwners(open, facts));
-	const brandStopsAt = ask(SELECT_BRAND_STOPS, BRAND_STOP, brandStops(open, facts));
+	const spentAt = ask(SELECT_SPENT, writeCells(CAMPAIGN_DAYS, campaignDaysOf(open, facts)));
+	const visitsAt = ask(SELECT_VISITS, writeCells(CONNECTION_TIMES, [...connectionTimes.values()]));
+	const unpaidAt = ask(SELECT_UNPAID, writeCells(CONNECTION_HOUR, connectionHoursOf(clicks)));
+	const sourcesAt = ask(SELECT_SOURCES, writeCells(SOURCE, sourcesOf(open, facts)));
+	const stopsAt = ask(SELECT_STOPS, writeCells(STOP_OWNER, stopOwners(open, facts)), writeCells(BRAND_STOP, brandStops(open, facts)));
 	for (const { text, value } of questions) statements.push(db.$client.prepare(text).bind(value));
 	const results = await db.$client.batch(statements);
 	const firstAnswer = results.length - questions.length;
@@ -161,7 +159,7 @@ export async function readClickState(db: Database, clicks: readonly ClickMessage
 			sources.flatMap(({ publisherId, date, source, count }) => (source === null ? [[publisherDayKey(publisherId, date), count]] : [])),
 		),
 		knownSources: takeSources(sources, facts),
-		stops: Map.groupBy([...rows<Stop>(stopsAt), ...rows<Stop>(brandStopsAt)], stopKey),
+		stops: Map.groupBy(rows<Stop>(stopsAt), stopKey),
 	};
 }
 
