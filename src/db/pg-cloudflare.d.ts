@@ -3,5 +3,5 @@ declare module "pg-cloudflare" {
 	import type { ClientConfig } from "pg";
 
 	/** A socket of workerd behind the interface of Node's. */
-	export const CloudflareSocket: new (ssl: boolean) => ReturnType<NonNullable<ClientConfig["stream"]>>;
+	export const CloudflareSocket: new (ssl: boolean) => NonNullable<ReturnType<NonNullable<ClientConfig["stream"]>>>;
 }

@@ -50,6 +50,35 @@ class UnreachableError extends Error {
 	override readonly name = "UnreachableError";
 }
 
+type Written = (error?: Error | null) => void;
+
+/**
+ * pg writes four messages a statement, and waits for none in a pipeline. What is written together is sent together: each write of a socket
+ * of workerd costs as much as a small statement.
+ */
+class GatheringSocket extends CloudflareSocket {
+	#waiting: Uint8Array[] = [];
+	#written: Written[] = [];
+
+	override write(data: Uint8Array, encodingOrWritten?: BufferEncoding | Written, written?: Written): boolean {
+		const then = typeof encodingOrWritten === "function" ? encodingOrWritten : written;
+		if (this.#waiting.length === 0) queueMicrotask(() => this.#send());
+		this.#waiting.push(data);
+		if (then !== undefined) this.#written.push(then);
+		return true;
+	}
+
+	#send(): void {
+		const bytes = Buffer.concat(this.#waiting);
+		const written = this.#written;
+		this.#waiting = [];
+		this.#written = [];
+		super.write(bytes, "utf8", (error) => {
+			for (const then of written) then(error);
+		});
+	}
+}
+
 /** Connections whose line has broken, or that the server has ended. */
 const lost = new WeakSet<Client>();
 
@@ -61,7 +90,7 @@ async function connect(connectionString: string): Promise<Client> {
 		types: TYPES,
 		pipeline: true,
 		// What pg would choose by itself where a bundler has told it that this is workerd; it tells its settings, whatever its types say.
-		stream: (settings?: { ssl?: unknown }) => new CloudflareSocket(Boolean(settings?.ssl)),
+		stream: (settings?: { ssl?: unknown }) => new GatheringSocket(Boolean(settings?.ssl)),
 	});
 	// A line that breaks fails the queries that wait on it; without a listener it would also be thrown at nobody.
 	client.on("error", () => lost.add(client));
@@ -261,7 +290,7 @@ function toParameter(value: unknown): Parameter {
 	if (value === null || typeof value === "number") return value;
 	if (typeof value === "boolean") return Number(value);
 	if (typeof value !== "string") throw new TypeError(`a parameter cannot be of type ${typeof value}`);
-	return (ESCAPED.test(value) ? withoutEscapes(value) : value).toWellFormed().replaceAll("\0", "\ufffd");
+	return (value.includes("\\u") && ESCAPED.test(value) ? withoutEscapes(value) : value).toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 /** JSON in which neither is escaped. */
