@@ -110,21 +110,21 @@ export const ASSUMPTIONS = {
 
 	// The ledger, on PostgreSQL.
 	postgresClicksPerSecond: measured(
-		1_820,
+		3_699,
 		"clicks/s",
-		"in batches of 100, on two cores with others' load, 20 million stored",
+		"in batches of 100, on two cores, 20 million stored",
 		"click-consumer-postgres",
 		"click_consumer.postgres.rate",
 	),
 	postgresCores: trial(2, "cores", "that this was measured on"),
 	postgresWalBytes: measured(
-		13_386,
+		10_520,
 		"bytes",
 		"of write-ahead log a click, soon after a checkpoint",
 		"click-consumer-postgres",
 		"click_consumer.postgres.wal",
 	),
-	postgresClickBytes: measured(630.2, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
+	postgresClickBytes: measured(628.7, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
 	postgresConversionBytes: assumed(7_000, "bytes", "a conversion, its postbacks and callback"),
 	postgresPagesPerClick: assumed(4, "pages", "at random a click: what its indexes touch"),
 	postgresCallMs: assumed(3, "ms", "between a Worker and PostgreSQL; a batch of clicks makes four calls"),
