@@ -31,13 +31,9 @@ export function additionTo<Move extends Record<string, unknown>>(
 		const sumsOf = new Map<string, number[]>();
 		for (const move of moves) {
 			const id = JSON.stringify(key.map((name) => move[name] ?? null));
-			const added = sumsOf.get(id);
-			if (added === undefined)
-				sumsOf.set(
-					id,
-					sums.map((name) => Number(move[name])),
-				);
-			else for (let at = 0; at < sums.length; at++) added[at] = (added[at] ?? 0) + Number(move[sums[at] ?? ""]);
+			const before = sumsOf.get(id);
+			const added = sums.map((name, at) => (before?.[at] ?? 0) + Number(move[name]));
+			sumsOf.set(id, added);
 		}
 		// A key's text is the beginning of its row's.
 		const rows = [...sumsOf].flatMap(([id, added]) => (added.some((sum) => sum !== 0) ? `${id.slice(0, -1)},${added.join(",")}]` : []));

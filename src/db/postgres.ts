@@ -52,10 +52,7 @@ class UnreachableError extends Error {
 
 type Written = (error?: Error | null) => void;
 
-/**
- * pg writes four messages a statement, and waits for none in a pipeline. What is written together is sent together: each write of a socket
- * of workerd costs as much as a small statement.
- */
+/** pg writes each message by itself, four a statement, and in a pipeline waits for none: what is written in one go is sent in one. */
 class GatheringSocket extends CloudflareSocket {
 	#waiting: Uint8Array[] = [];
 	#written: Written[] = [];

@@ -1,4 +1,5 @@
 /** Times are integer milliseconds since the epoch, in UTC; names of such values end in `At`. */
+import { putBounded } from "./bounded-map.ts";
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -57,12 +58,7 @@ const MAX_UTC_DAYS = 1_000;
 /** The UTC calendar day of a time, as YYYY-MM-DD. */
 export function utcDay(at: number): string {
 	const number = Math.floor(at / DAY_MS);
-	const known = utcDays.get(number);
-	if (known !== undefined) return known;
-	if (utcDays.size === MAX_UTC_DAYS) utcDays.clear();
-	const day = isoTime(at).slice(0, 10);
-	utcDays.set(number, day);
-	return day;
+	return utcDays.get(number) ?? putBounded(utcDays, number, isoTime(at).slice(0, 10), MAX_UTC_DAYS);
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -83,7 +83,10 @@ const STOP_OWNER = ["subject", "domain"] as const;
 const owner = namedCells(STOP_OWNER, sql`asked.value`);
 const BRAND_STOP = ["brandId", "prefix", "publisher"] as const;
 const brandStop = namedCells(BRAND_STOP, sql`asked.value`);
-/** ?1 is whose stops are asked; ?2 the same of brands whose domain is not known here: their own, before which `prefix` stands, and a publisher's of them. */
+/**
+ * ?1 is whose stops are asked; ?2 the same of brands whose domain is not known here: their own, and a publisher's of them. `prefix` stands
+ * before a brand's domain.
+ */
 const SELECT_STOPS = textOf(sql`SELECT s.subject, s.domain, s.reason, s.country, s.since FROM json_each(?1) asked CROSS JOIN stops s
 	WHERE s.subject = ${owner.subject} AND s.domain = ${owner.domain}
 	UNION ALL SELECT s.subject, s.domain, s.reason, s.country, s.since
