@@ -149,18 +149,20 @@ function trySet(body: JsonObject, path: string, value: Json): JsonObject {
 	}
 }
 
-/** Text that looks like JSON, or was. */
-export const jsonish = fc.oneof(
-	fc.json(),
-	fc.string({ unit: "binary" }),
-	fc.tuple(mutatedRequest, fc.nat({ max: 400 })).map(([body, at]) => JSON.stringify(body).slice(0, at)),
-	fc.tuple(mutatedRequest, fc.nat({ max: 400 }), fc.string({ maxLength: 3 })).map(([body, at, added]) => {
-		const written = JSON.stringify(body);
-		return written.slice(0, at) + added + written.slice(at);
-	}),
-	fc.integer({ min: 1, max: 20_000 }).map((depth) => "[".repeat(depth) + "]".repeat(depth)),
-	fc.integer({ min: 1, max: 20_000 }).map((depth) => `{"id":"a","imp":[{"id":"b"}],"x":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}`),
-);
+/** Text that looks like JSON, or was. A body is UTF-8, which has no halves of pairs, so what a cut leaves of one is U+FFFD already. */
+export const jsonish = fc
+	.oneof(
+		fc.json(),
+		fc.string({ unit: "binary" }),
+		fc.tuple(mutatedRequest, fc.nat({ max: 400 })).map(([body, at]) => JSON.stringify(body).slice(0, at)),
+		fc.tuple(mutatedRequest, fc.nat({ max: 400 }), fc.string({ maxLength: 3 })).map(([body, at, added]) => {
+			const written = JSON.stringify(body);
+			return written.slice(0, at) + added + written.slice(at);
+		}),
+		fc.integer({ min: 1, max: 20_000 }).map((depth) => "[".repeat(depth) + "]".repeat(depth)),
+		fc.integer({ min: 1, max: 20_000 }).map((depth) => `{"id":"a","imp":[{"id":"b"}],"x":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}`),
+	)
+	.map((text) => text.toWellFormed());
 
 /** The same request said otherwise: other order of keys, unknown fields, added nulls. */
 export function rephrase(value: Json, choose: (below: number) => number): Json {
