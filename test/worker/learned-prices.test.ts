@@ -1,6 +1,7 @@
 /** Learned prices from rows to bids, through the cron: the night learns, the hours publish, the book has it, the bid is moved. */
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
 import { MANIFEST_KEY } from "../../src/campaign-book/format.ts";
@@ -400,6 +401,24 @@ describe("worker: learned prices", () => {
 		for (let day = 0; day < 3; day++) await pass(25);
 		expect(await priceFor("new.example")).toBeGreaterThan(0.2 * 1.05 ** 3);
 		await importNetwork({ mode: "automatic", creep: 0 });
+	});
+
+	it("what crept ends at once where the operator ends creep, with clicks and without any", async () => {
+		await importNetwork({ mode: "automatic", creep: 0.5 });
+		await store(3, [{ campaign: 5002, clicks: 1, conversions: 0, payout: 4_000_000 }]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		const steered = async (): Promise<{ campaignId: number; creep: number }[]> =>
+			db.all(sql`SELECT campaign_id AS "campaignId", CAST(steering ->> 'bidCreep' AS REAL) AS creep FROM learning_campaigns
+				WHERE campaign_id IN (5002, 5003) ORDER BY campaign_id`);
+		const crept = await Promise.all(["bad.example", "new.example"].map((domain) => priceFor(domain)));
+		const creeps = (await steered()).map(({ creep }) => creep);
+		expect(creeps).toEqual([1.5 ** 2, 1.5 ** 2]);
+		await importNetwork({ mode: "automatic", creep: 0 });
+		const after = await Promise.all(["bad.example", "new.example"].map((domain) => priceFor(domain)));
+		for (const [at, price] of after.entries()) expect(price).toBeCloseTo((crept[at] ?? 0) / 1.5 ** 2, 3);
+		await pass(25);
+		// Whoever lets them creep again begins anew.
+		expect((await steered()).map(({ creep }) => creep)).toEqual([1, null]);
 	});
 
 	it("what was learned of clicks that are forgotten leaves the book in that night", async () => {

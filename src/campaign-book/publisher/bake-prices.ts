@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
+import { creepInForce } from "../../learning/creep.ts";
 import { caution } from "../../learning/guards.ts";
 import {
 	type CampaignLearning,
@@ -102,7 +103,8 @@ export async function bakePrices<Campaign extends Row>(
 			const factor = priceFactor(published, keyword);
 			return learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
 		};
-		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
+		const guards = steering ?? { caution: caution(settings.caution, settings.kappa.campaign, 0), overpaid: 1 };
+		const creep = creepInForce(steering, settings.creep);
 		const own = parseLearning<CampaignLearning>(campaign.epcLearning);
 		const released = releaseOfCampaign(network, ofNetwork, own, releasedAt, at);
 		return {
@@ -116,7 +118,7 @@ export async function bakePrices<Campaign extends Row>(
 					keywordEpcMicros: campaign.keywordEpcMicros,
 				},
 			}),
-			heldBack: { byClick: part(guards.caution * guards.overpaid * guards.bidCreep), all: part(guards.bidCreep) },
+			heldBack: { byClick: part(guards.caution * guards.overpaid * creep), all: part(creep) },
 		};
 	});
 }

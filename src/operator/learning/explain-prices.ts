@@ -5,6 +5,7 @@ import type { ExplainedPriceAnswer } from "../../bidding/explain-answer.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Break } from "../../learning/breaks.ts";
 import { type CampaignTerms, type Cell, keywordClass, OTHER_SOURCES } from "../../learning/cell.ts";
+import { creepInForce } from "../../learning/creep.ts";
 import { type ExplainedPrice, explainPrice } from "../../learning/explain.ts";
 import type { FactorEvidence } from "../../learning/factor.ts";
 import { caution } from "../../learning/guards.ts";
@@ -196,7 +197,7 @@ function explainOne(
 			mode,
 			sharePpm: publisher.sharePpm,
 			guards: publisher.pricingModel === "CPC" ? guards : null,
-			creep: steering?.bidCreep ?? 1,
+			creep: creepInForce(steering, settings.creep),
 			release: release === null ? null : { release, now },
 		},
 		learnedOf(terms, row, shared),

@@ -4,8 +4,9 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { cutPage } from "../../http/pages.ts";
 import type { Break } from "../../learning/breaks.ts";
 import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS } from "../../learning/cell.ts";
+import { creepInForce } from "../../learning/creep.ts";
 import { NO_EVIDENCE } from "../../learning/factor.ts";
-import { bidMode, type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
+import { type CampaignLearning, campaignPolicy, readLearning } from "../../learning/policy.ts";
 import type { LearningSettings } from "../../learning/settings.ts";
 import { factorAgainst, priceFactor, readPublished, type Steering, type StoredLearning } from "../../learning/stored.ts";
 import { readNetworkLearning } from "../../learning-night/policies.ts";
@@ -47,19 +48,23 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 		]),
 	);
 	const { shown, next } = cutPage((changes?.results ?? []) as ChangeRow[], limit, ({ at, keyword }) => [at, keyword]);
-	const mode = bidMode(network, own, null);
+	const { mode, settings } = campaignPolicy(network, own);
 	return {
 		campaign_id: campaign,
 		brand: row.brand,
 		mode,
 		pinned: own?.pin === true,
 		learned_until: row.day === null ? null : showDay(row.day),
-		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : new Map(), campaignPolicy(network, own).settings),
+		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : new Map(), settings),
 		campaign: learned === null ? null : showEvidence(learned.campaign),
 		guards:
 			steering === null
 				? null
-				: { caution: roundTo(steering.caution, 4), overpaid: roundTo(steering.overpaid, 4), creep: roundTo(steering.bidCreep, 4) },
+				: {
+						caution: roundTo(steering.caution, 4),
+						overpaid: roundTo(steering.overpaid, 4),
+						creep: roundTo(creepInForce(steering, settings.creep), 4),
+					},
 		paid: learned === null ? null : showMicros(learned.balance.paidMicros),
 		projected: learned === null ? null : showMicros(learned.balance.projectedMicros),
 		last_break: row.lastBreak === null ? null : showBreak(JSON.parse(row.lastBreak) as Break),

@@ -238,6 +238,7 @@ describe("unit: the learner", () => {
 
 	it("only a starved campaign creeps upward, as far as it may, and goes back once clicks come", () => {
 		expect(nextCreep(1, 0.5, 0)).toBe(1);
+		for (const expected of [0, 2, 9]) expect(nextCreep(1.6, expected, 0)).toBe(1);
 		expect(nextCreep(1, 0.5, 0.03)).toBe(1.03);
 		expect(nextCreep(2.99, 0, 0.03)).toBe(3);
 		expect(nextCreep(1.5, 2, 0.03)).toBe(1.5);
