@@ -42,7 +42,6 @@ export const CLICKS_UNBOUND: ClickStore["queue"] = {
  */
 const SEND_TIMEOUT_MS = 3_000;
 const SEND_PAUSES_MS = [100, 1_000];
-const LATE = Symbol("late");
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
@@ -115,17 +114,27 @@ async function isOverLimit(
 	}
 }
 
-/** A send that hangs (one of 57 s was seen) is not waited for: it may still work, and then the same click comes twice and counts once. */
-async function send(store: ClickStore, click: ClickMessage): Promise<void> {
+/**
+ * Sends a click, and keeps it where that fails or takes too long. A send that hangs (one of 57 s was seen) is not waited for: it may still
+ * work, and then the same click comes twice and counts once. Nearly always there is one try, which has nothing of what others need.
+ */
+function send(store: ClickStore, click: ClickMessage): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
 	let isLate = false;
-	const sending: Promise<unknown> = repeat(store, SEND_PAUSES_MS, () => (isLate ? Promise.resolve() : store.queue.send(click)));
-	try {
-		if ((await within(sending, SEND_TIMEOUT_MS, LATE)) === LATE) throw new Error("the queue did not answer in time");
-	} catch (error) {
+	const attempt = () => (isLate ? Promise.resolve() : store.queue.send(click));
+	const sent = () => {
+		clearTimeout(timer);
+		resolve();
+	};
+	const refused = (error: unknown) => {
+		clearTimeout(timer);
 		isLate = true;
 		logError("click.queue_refused", error, { click: click.id });
-		await keepClick(store, click);
-	}
+		resolve(keepClick(store, click));
+	};
+	const timer = setTimeout(() => refused(new Error("the queue did not answer in time")), SEND_TIMEOUT_MS);
+	attempt().then(sent, (error: unknown) => tryAgain(store, attempt, error).then(sent, refused));
+	return promise;
 }
 
 async function keepClick({ batches }: ClickStore, click: ClickMessage): Promise<void> {
@@ -147,15 +156,16 @@ async function keepClick({ batches }: ClickStore, click: ClickMessage): Promise<
 }
 
 /** @throws what the last try threw */
-async function repeat(store: ClickStore, pausesMs: readonly number[], attempt: () => Promise<unknown>): Promise<void> {
-	for (const pauseMs of pausesMs) {
+async function tryAgain(store: ClickStore, attempt: () => Promise<unknown>, error: unknown): Promise<void> {
+	let last = error;
+	for (const pauseMs of SEND_PAUSES_MS) {
+		await store.pause(pauseMs);
 		try {
 			await attempt();
 			return;
-		} catch {
-			// Tried again; only the last failure tells something.
-			await store.pause(pauseMs);
+		} catch (again) {
+			last = again;
 		}
 	}
-	await attempt();
+	throw last;
 }

@@ -1,6 +1,9 @@
 /** All chunks that an isolate holds in memory, and which of those that a head names it has not, or has as they were before. */
 
+import { putBounded } from "../../lib/bounded-map.ts";
 import { fromUtf8 } from "../../lib/utf8.ts";
+import type { BookBrand } from "../book.ts";
+import { shardOf } from "../slots.ts";
 import { FuseFilter } from "./fuse-filter.ts";
 import { type ChunkKind, FILTER_SPAN_BITS, type Head, holdsPublishers, versionAt } from "./head.ts";
 import { LinksChunk } from "./links.ts";
@@ -10,6 +13,13 @@ import { ResidentFacts } from "./resident-facts.ts";
 
 /** Memory for links: a click asks for them, and a bid never does. */
 const LINKS_BYTES = 4 * 1024 * 1024;
+
+/** Few brands have most of the clicks, and few have many campaigns: at most so many, of at most so many, are kept as clicks read them. */
+const MAX_LINKED = 500;
+const MAX_LINKED_CAMPAIGNS = 16;
+
+/** A brand with its links, and what it was read from: its slot's chunks. */
+type Linked = { slot: number; facts: FactsChunk; links: LinksChunk; brand: BookBrand };
 
 /** A chunk by its name. */
 export type ChunkName = { kind: ChunkKind; bits: number; index: number; version: string };
@@ -36,6 +46,8 @@ export class HeldChunks {
 	readonly #links = new Map<number, { chunk: LinksChunk; used: number }>();
 	#linksUses = 0;
 	#linksBytes = 0;
+	/** By domain. A brand keeps the bytes of its facts, so all are let go of whenever any chunk of facts or links is. */
+	readonly #linked = new Map<string, Linked>();
 	#publishers: (PublishersChunk | undefined)[] = [];
 	#filters: (FuseFilter | undefined)[] = [];
 
@@ -61,6 +73,20 @@ export class HeldChunks {
 		return held.chunk;
 	}
 
+	/** A brand with its links as it was read last, where the chunks that it was read from hold by this head; they count as used now. */
+	linked(head: Head, domain: string): BookBrand | undefined {
+		const known = this.#linked.get(domain);
+		if (known === undefined) return undefined;
+		const { slot, facts, links, brand } = known;
+		const index = shardOf(slot, head.bits);
+		const isHeld = this.facts.lookUp(slot) === facts && this.links(index) === links;
+		return isHeld && links.version === versionAt(head.links, index) ? brand : undefined;
+	}
+
+	keepLinked(domain: string, linked: Linked): void {
+		if (linked.brand.campaigns.length <= MAX_LINKED_CAMPAIGNS) putBounded(this.#linked, domain, linked, MAX_LINKED);
+	}
+
 	/** The filter of the keys of a chunk of facts, where it is that of this head. */
 	filterOf(head: Head, factsIndex: number): FuseFilter | undefined {
 		const index = factsIndex >>> FILTER_SPAN_BITS;
@@ -70,6 +96,7 @@ export class HeldChunks {
 
 	/** Holds a chunk in the place of the one before. */
 	hold({ kind, bits, index }: ChunkName, chunk: Chunk[ChunkKind]): void {
+		if (kind === "f" || kind === "l") this.#linked.clear();
 		if (chunk instanceof FactsChunk) this.facts.keep(bits, index, chunk);
 		else if (chunk instanceof LinksChunk) this.#holdLinks(index, chunk);
 		else if (chunk instanceof PublishersChunk) this.#publishers[index] = chunk;
@@ -89,6 +116,7 @@ export class HeldChunks {
 
 	/** To be called when a head takes over. What it changes serves as it was, until it is replaced. */
 	takeOver(before: Head | null, head: Head): void {
+		this.#linked.clear();
 		this.facts.takeOver(head.bits, (index) => versionAt(head.facts, index) !== null);
 		if (before?.bits !== head.bits) {
 			this.#links.clear();
@@ -102,11 +130,19 @@ export class HeldChunks {
 
 	/** Lets go of what a head changes: for an isolate that slept, or published it itself, whose next bid must not have old prices. */
 	dropChanged(head: Head): void {
+		this.#linked.clear();
 		this.facts.dropChanged(head.bits, (index) => versionAt(head.facts, index));
 		if (holdsPublishers(head)) return;
 		for (const [index, chunk] of this.#publishers.entries()) {
 			if (chunk?.version !== versionAt(head.publishers, index)) this.#publishers[index] = undefined;
 		}
+	}
+
+	/** Nothing is missing any more. Returns whether that made room. */
+	settle(): boolean {
+		const hasMadeRoom = this.facts.releaseOlder();
+		if (hasMadeRoom) this.#linked.clear();
+		return hasMadeRoom;
 	}
 
 	/** The version held; null for none. */

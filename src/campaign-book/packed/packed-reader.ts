@@ -75,14 +75,22 @@ export class PackedReader {
 	}
 
 	/** The brand of a domain with its links, or null; as {@link host}. Facts and links are read together. */
-	linked(snapshot: PackedSnapshot, domain: string, now: number): BookBrand | null | Promise<BookBrand | null> {
+	linked({ manifest }: PackedSnapshot, domain: string, now: number): BookBrand | null | Promise<BookBrand | null> {
+		const known = this.#held.linked(manifest, domain);
+		if (known !== undefined) return known;
 		const key = domainKey(domain);
 		const hash = hashOf(key);
-		const brand = this.host(snapshot, key, now);
+		const facts = this.#factsOf(manifest, key, hash, now);
+		const brand = facts instanceof Promise ? facts.then((read) => read.host(key, hash)) : (facts?.host(key, hash) ?? null);
 		// An alias of another brand has no links, and its brand is not the token's.
 		if (brand === null || (!(brand instanceof Promise) && brand.domain !== domain)) return brand;
-		const links = this.#linksOf(snapshot.manifest, key, now);
-		if (!(brand instanceof Promise) && !(links instanceof Promise)) return links?.link(key, hash, brand) ?? brand;
+		const links = this.#linksOf(manifest, key, now);
+		if (!(facts === null || facts instanceof Promise || brand instanceof Promise || links instanceof Promise)) {
+			if (links === null) return brand;
+			const linked = links.link(key, hash, brand);
+			this.#held.keepLinked(domain, { slot: slotOf(key), facts, links, brand: linked });
+			return linked;
+		}
 		return Promise.all([brand, links]).then(([found, chunk]) =>
 			found === null || found.domain !== domain ? found : (chunk?.link(key, hash, found) ?? found),
 		);
@@ -148,7 +156,7 @@ export class PackedReader {
 
 	/** To be called when nothing is wanted any more. Returns whether that made room. */
 	settle(): boolean {
-		return this.#held.facts.releaseOlder();
+		return this.#held.settle();
 	}
 
 	#trafficOf({ traffic = {} }: Head): TrafficPolicy {

@@ -1,7 +1,7 @@
 /** How an isolate reads a packed book: what it waits for, what it gets in the background, and what it does where KV has not all of it. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { BookBrand } from "../../../src/campaign-book/book.ts";
-import { type BrandWire, domainKey } from "../../../src/campaign-book/format.ts";
+import { type BrandWire, domainKey, MANIFEST_KEY } from "../../../src/campaign-book/format.ts";
 import { CampaignBook, findByOpenRtbIdentity } from "../../../src/campaign-book/load.ts";
 import { CachedChunks } from "../../../src/campaign-book/packed/chunk-store.ts";
 import { buildFilter, FuseFilter } from "../../../src/campaign-book/packed/fuse-filter.ts";
@@ -282,6 +282,65 @@ describe("unit: a packed book in an isolate", () => {
 		const found = (snapshot && (await book.candidatesOf(snapshot, "boots"))) ?? [];
 		const ids = () => Array.from(found, ({ brandId }) => brandId);
 		expect([ids(), ids()]).toEqual([[1], [1]]);
+	});
+
+	test("a click reads its brand once, and again whatever of it changes", async () => {
+		const packed = packedBook(contents);
+		const { book, linked, settle } = open(packed);
+		const first = await linked(domainOf(2), 0);
+		expect(first).toMatchObject({ campaigns: [{ epcMicros: 400_000, homepageUrl: "https://t.example/{click_id}" }] });
+		await settle();
+		const known = await linked(domainOf(2), 1);
+		expect(known).toEqual(first);
+		expect(await linked(domainOf(2), 2)).toBe(known);
+		let now = 2;
+		const publish = async (change: Partial<PackedContents>) => {
+			packedBook({ ...contents, ...change }, packed);
+			now += TTL_MS + 1;
+			// The first finds the head, the second what it names.
+			for (let at = 0; at < 2; at++) {
+				await linked(domainOf(2), ++now);
+				await settle();
+			}
+			return linked(domainOf(2), ++now);
+		};
+		expect(await publish({ entries: entriesOf(500_000), version: 2 })).toMatchObject({ campaigns: [{ epcMicros: 500_000 }] });
+		// Links alone: the versions of facts stay.
+		const facts = packed.head.facts;
+		const elsewhere = [...entriesOf(500_000)].map(([key, brands]): [string, BrandWire[]] => [
+			key,
+			brands.map((brand) => ({ ...brand, c: brand.c.map((campaign) => ({ ...campaign, h: "https://u.example/{click_id}" })) })),
+		]);
+		const { head } = packedBook({ ...contents, entries: new Map(elsewhere), version: 3 }, packed);
+		packed.texts.set(MANIFEST_KEY, JSON.stringify({ ...head, facts: facts.replaceAll("1-", "2-") }));
+		now += TTL_MS + 1;
+		await linked(domainOf(2), now);
+		await settle();
+		expect(await linked(domainOf(2), ++now)).toMatchObject({
+			campaigns: [{ epcMicros: 500_000, homepageUrl: "https://u.example/{click_id}" }],
+		});
+		// Another number of chunks, and none of the brand's any more.
+		expect(await publish({ entries: entriesOf(600_000), bits: 2, version: 4 })).toMatchObject({ campaigns: [{ epcMicros: 600_000 }] });
+		const without = entriesOf(600_000);
+		without.delete(domainKey(domainOf(2)));
+		expect(await publish({ entries: without, bits: 2, version: 5 })).toBeNull();
+		expect(book.stats.bytes).toBeLessThan(2 * packed.head.bytes + 100_000);
+	});
+
+	test("a brand of many campaigns is read for each click: what is kept has a bound", async () => {
+		const campaigns = (count: number) => Array.from({ length: count }, (_, at) => ({ i: at + 1, o: "US", h: "https://t.example/", e: 1 }));
+		const brandOf = (domain: string, count: number): [string, BrandWire[]] => [
+			domainKey(domain),
+			[{ i: count, d: domain, c: campaigns(count) }],
+		];
+		const packed = packedBook({ ...contents, entries: new Map([brandOf("few.example", 16), brandOf("many.example", 17)]) });
+		const { linked, settle } = open(packed);
+		for (const domain of ["few.example", "many.example"]) await linked(domain, 0);
+		await settle();
+		expect(await linked("few.example", 1)).toBe(await linked("few.example", 2));
+		const many = await linked("many.example", 1);
+		expect(await linked("many.example", 2)).toEqual(many);
+		expect(await linked("many.example", 2)).not.toBe(many);
 	});
 
 	test("links that are of another version than the facts lead nowhere wrong", async () => {
