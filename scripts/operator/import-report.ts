@@ -18,9 +18,7 @@ export function describeReport(report: ImportReport): string {
 	const imported = Object.entries(counts).filter(([, count]) => count > 0);
 	const lines =
 		imported.length === 0
-			? isEmpty(difference)
-				? ["The file holds no entries."]
-				: []
+			? ["The file holds no entries, at most settings of the network."]
 			: [
 					dry_run ? "The file holds:" : "Imported:",
 					...imported.map(([name, count]) => `  ${String(count).padStart(8)}  ${name.replaceAll("_", " ")}`),
@@ -38,11 +36,6 @@ export function describeReport(report: ImportReport): string {
 		);
 	}
 	return [...lines, ...describeEnd(report)].join("\n");
-}
-
-/** The network's own settings are no entries, and differ as these do. */
-function isEmpty({ added, changed, removed }: ImportReport["difference"]): boolean {
-	return added + changed + removed === 0;
 }
 
 /** Warnings of a change, and how to undo it. */

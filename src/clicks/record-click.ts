@@ -121,7 +121,8 @@ async function isOverLimit(
 function send(store: ClickStore, click: ClickMessage): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	let isLate = false;
-	const attempt = () => (isLate ? Promise.resolve() : store.queue.send(click));
+	// Async: one that throws at once is one that refuses, too.
+	const attempt = async () => (isLate ? undefined : store.queue.send(click));
 	const sent = () => {
 		clearTimeout(timer);
 		resolve();

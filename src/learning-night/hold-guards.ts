@@ -78,14 +78,13 @@ function readDirty(db: Database, day: number, after: number, all: boolean): Prom
 }
 
 /** What is to be in force; null where that is what is. */
-function steer(row: GuardRow, { caution: strength, kappa, allowanceMicros, publishStep, creep: rate }: LearningSettings): Steering | null {
+function steer(row: GuardRow, { caution: strength, kappa, allowanceMicros, publishStep }: LearningSettings): Steering | null {
 	const before = row.steering === null ? null : (JSON.parse(row.steering) as Steering);
-	const { observed = 0, balance = { paidMicros: 0, projectedMicros: 0 } } = before ?? {};
+	const { observed = 0, creep = 1, balance = { paidMicros: 0, projectedMicros: 0 } } = before ?? {};
 	const whole = { paidMicros: balance.paidMicros + row.paidMicros, projectedMicros: balance.projectedMicros + row.projectedMicros };
 	const next = { caution: caution(strength, kappa.campaign, observed), overpaid: overpaidGuard(whole, allowanceMicros) };
 	// Where nothing was kept the book has the caution of a campaign that nothing is known of.
 	const inForce = before ?? { caution: caution(strength, kappa.campaign, 0), overpaid: 1, bidCreep: 1 };
-	const creep = rate === 0 ? 1 : (before?.creep ?? 1);
 	const crept = creep / inForce.bidCreep;
 	const isCrept = creep !== inForce.bidCreep && (creep === 1 || crept >= 1 + publishStep || crept <= 1 / (1 + publishStep));
 	if (!isCrept && !isGuardMoved(inForce, next, publishStep)) return null;

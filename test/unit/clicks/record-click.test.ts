@@ -125,6 +125,16 @@ describe("unit: a click that something keeps waiting", () => {
 		expect(logged).toEqual(["click.queue_refused"]);
 	});
 
+	test("a queue that throws at once is one that refuses", async () => {
+		const send = vi.fn(() => {
+			throw new Error("away");
+		});
+		const { put } = await record({ send });
+		expect(send).toHaveBeenCalledTimes(3);
+		expect(put).toHaveBeenCalledOnce();
+		expect(logged).toEqual(["click.queue_refused"]);
+	});
+
 	test("refusals that come late are not repeated once KV has the click", async () => {
 		const send = vi.fn(() => wait(2_900).then(() => Promise.reject(new Error("away"))));
 		expect((await record({ send })).put).toHaveBeenCalledOnce();
