@@ -41,6 +41,7 @@ export interface Env {
 	CLICK_RETENTION_DAYS?: string | number;
 	ALLOW_INSECURE_CALLBACKS?: string | boolean;
 	TOKEN_KEYS?: string;
+	TOKEN_VERSION?: string | number;
 	OPERATOR_KEY?: string;
 	ACCESS_TEAM?: string;
 	ACCESS_AUD?: string;

@@ -38,7 +38,7 @@ export function edgeOf(env: Env): Edge {
 	const book = openBook(env.BOOK, config, true);
 	const shared = {
 		book,
-		tokens: new ClickTokens(config.TOKEN_KEYS),
+		tokens: new ClickTokens(config.TOKEN_KEYS, config.TOKEN_VERSION),
 		now: () => Date.now(),
 		measure: measureTo(env.EVENTS),
 		vendorId: config.GVL_VENDOR_ID,

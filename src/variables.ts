@@ -20,6 +20,7 @@ function numberFrom(least: number, most: number) {
 }
 
 const BOOK_FORMAT_FAULT = "must be 1 or 2";
+const TOKEN_VERSION_FAULT = "must be 1 or 3";
 
 const configSchema = v.object({
 	/** Host of the real-time ad endpoints. */
@@ -68,6 +69,11 @@ const configSchema = v.object({
 		),
 		v.minLength(1, "must hold at least one key"),
 		v.everyItem((key) => key.length >= 32, "every key must have at least 32 characters"),
+	),
+	/** Version of the click tokens that bids mint; the click tracker opens all. */
+	TOKEN_VERSION: v.optional(
+		v.pipe(v.union([v.string(), v.number()], TOKEN_VERSION_FAULT), v.transform(Number), v.picklist([1, 3], TOKEN_VERSION_FAULT)),
+		1,
 	),
 	/** An admin's secret for the operator's endpoints; without it they exist for holders of operator keys alone. */
 	OPERATOR_KEY: v.optional(v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"))),

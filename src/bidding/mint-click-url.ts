@@ -42,7 +42,7 @@ export function mintClickUrl<Answer>(
 	details: ClickDetails,
 	now: number,
 	use: (clickUrl: string) => Answer,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
 	const { publisher, brand, campaign, price, reckoning, isDeeplink, stripped } = bid;
 	const auctionId = newUuid();
 	const keyword = stripped ? null : pricingKeyword(campaign, details.keyword);

@@ -39,8 +39,9 @@ export async function handleOpenRtb(deps: BiddingDeps, request: Request, path: s
 		const json = body.ok ? parseJson(body.text) : null;
 		const bidRequest = readBidRequest(json);
 		if (bidRequest === null) return writeError(400, "Invalid OpenRTB bid request");
+		const answered = answer(deps, identity, { request: bidRequest, json }, headers, waitUntil);
 		// Awaited here, where what is thrown is caught.
-		return await answer(deps, identity, { request: bidRequest, json }, headers, waitUntil);
+		return answered instanceof Promise ? await answered : answered;
 	} catch (error) {
 		logError("openrtb.failed", error);
 		return writeError(500, "Internal error");
@@ -93,7 +94,7 @@ function fill(
 	bid: Bid,
 	headers: Headers,
 	now: number,
-): Promise<Response> {
+): Response | Promise<Response> {
 	const lifeSeconds = lifeOf(json, bid.publisher);
 	const details: ClickDetails = {
 		kind: "openrtb",

@@ -10,24 +10,24 @@ import { decodeText, Query } from "../lib/query.ts";
 import { searchAt } from "../lib/request-url.ts";
 import { readFloor } from "../openrtb/read-request.ts";
 import { readQuerySignals } from "../privacy/query-signals.ts";
-import type { AuctionRequest } from "./auction.ts";
+import type { AuctionRequest, Bid, Decision } from "./auction.ts";
 import type { BiddingDeps } from "./deps.ts";
 import { holdAuction } from "./hold-auction.ts";
 import { type ClickDetails, mintClickUrl } from "./mint-click-url.ts";
 import { tellDecision } from "./tell-decision.ts";
 
 /** A read query: the publisher asked for and the auction's facts, or what is missing. */
-export type ServingEngineQuery =
-	| { ok: false; error: string }
-	| {
-			ok: true;
-			publisherId: string;
-			auction: AuctionRequest;
-			clickId: string | null;
-			sourceId: string | null;
-			ip: string | null;
-			userAgent: string | null;
-	  };
+export type ServingEngineQuery = { ok: false; error: string } | ReadQuery;
+
+type ReadQuery = {
+	ok: true;
+	publisherId: string;
+	auction: AuctionRequest;
+	clickId: string | null;
+	sourceId: string | null;
+	ip: string | null;
+	userAgent: string | null;
+};
 
 export const SERVING_ENGINE_PATH = "/serving-engine";
 const NO_AD = { status: 0 } as const;
@@ -36,13 +36,21 @@ const NONE: readonly string[] = [];
 const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
 export function handleServingEngine(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> {
-	return answer(deps, request, url, waitUntil).catch((error: unknown) => {
-		logError("serving_engine.failed", error);
-		return respond(NO_AD);
-	});
+	try {
+		const answered = answer(deps, request, url, waitUntil);
+		return answered instanceof Promise ? answered.catch(fail) : Promise.resolve(answered);
+	} catch (error) {
+		return Promise.resolve(fail(error));
+	}
 }
 
-async function answer(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> {
+function fail(error: unknown): Response {
+	logError("serving_engine.failed", error);
+	return respond(NO_AD);
+}
+
+/** No async function: on the bid path every step between promises counts. */
+function answer(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Response | Promise<Response> {
 	const { method } = request;
 	if (method !== "GET" && method !== "HEAD") return respond({ status: 0, error: "Only GET is accepted." });
 	const query = readServingEngineQuery(searchOf(url));
@@ -54,9 +62,15 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 		(snapshot) => findByPublisherId(snapshot, query.publisherId, now),
 		null,
 	);
-	const decision = held instanceof Promise ? await held : held;
-	tellDecision(deps, "serving-engine", query.publisherId, decision, now, waitUntil);
-	if (decision.outcome === "no-bid") return respond(NO_AD);
+	const close = (decision: Decision) => {
+		tellDecision(deps, "serving-engine", query.publisherId, decision, now, waitUntil);
+		return decision.outcome === "no-bid" ? respond(NO_AD) : fill(deps, query, decision, request.headers.get("cf-connecting-ip"), now);
+	};
+	return held instanceof Promise ? held.then(close) : close(held);
+}
+
+/** @param asker the address that asks */
+function fill(deps: BiddingDeps, query: ReadQuery, bid: Bid, asker: string | null, now: number): Response | Promise<Response> {
 	const details: ClickDetails = {
 		kind: "serving-engine",
 		clickId: query.clickId,
@@ -69,16 +83,16 @@ async function answer(deps: BiddingDeps, request: Request, url: string, waitUnti
 		ipv6: null,
 		userAgent: query.userAgent,
 		keyword: query.auction.keyword,
-		asker: request.headers.get("cf-connecting-ip"),
+		asker,
 		lifeSeconds: null,
 		test: false,
 	};
-	return mintClickUrl(deps, decision, details, now, (clickUrl) =>
+	return mintClickUrl(deps, bid, details, now, (clickUrl) =>
 		respond({
 			status: 1,
-			bid_amount: formatPrice(decision.price),
+			bid_amount: formatPrice(bid.price),
 			redirect_url: clickUrl,
-			is_deeplink: decision.isDeeplink ? "Yes" : "No",
+			is_deeplink: bid.isDeeplink ? "Yes" : "No",
 		}),
 	);
 }

@@ -44,9 +44,15 @@ export default {
 
 function openParts(env: LadderEnv) {
 	const config = readConfig(env);
-	const { TOKEN_KEYS, CLICK_URL } = config;
+	const { TOKEN_KEYS, TOKEN_VERSION, CLICK_URL } = config;
 	const book = openBook(env.BOOK, config, true);
-	const deps = { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
+	const deps = {
+		book,
+		tokens: new ClickTokens(TOKEN_KEYS, TOKEN_VERSION),
+		clickUrl: CLICK_URL,
+		clickTtlMs: 86_400_000,
+		now: () => Date.now(),
+	};
 	return { deps, fixed: fixedAnswer(Number(env.ANSWER_BYTES)) };
 }
 

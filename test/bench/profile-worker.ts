@@ -56,9 +56,9 @@ export default {
 
 function openDeps(env: Env): BiddingDeps {
 	const config = readConfig(env);
-	const { TOKEN_KEYS, CLICK_URL } = config;
+	const { TOKEN_KEYS, TOKEN_VERSION, CLICK_URL } = config;
 	const book = openBook(env.BOOK, { ...config, SNAPSHOT_TTL_SECONDS }, true);
-	return { book, tokens: new ClickTokens(TOKEN_KEYS), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
+	return { book, tokens: new ClickTokens(TOKEN_KEYS, TOKEN_VERSION), clickUrl: CLICK_URL, clickTtlMs: 86_400_000, now: () => Date.now() };
 }
 
 /** The stages, each with the inputs that the ones before it would have given. */

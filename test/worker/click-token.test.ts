@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
-import { ClickTokens } from "../../src/click-token/token.ts";
+import { ClickTokens, TOKEN_VERSIONS } from "../../src/click-token/token.ts";
 import type { ClickToken } from "../../src/click-token/token-content.ts";
+import { MAX_BLOCKS, TokenStream } from "../../src/click-token/token-stream.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 import { PRICING_MODELS } from "../../src/lib/enums.ts";
 import { hashSource } from "../../src/lib/hash.ts";
@@ -48,9 +49,9 @@ function bytesOf(token: string): Uint8Array {
 	return bytes;
 }
 
-describe("worker: a minted token", () => {
+describe.each(TOKEN_VERSIONS)("worker: a minted token, version %i", (version) => {
 	test("opens to what it was minted from", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		for (const kind of ["openrtb", "serving-engine", "link"] as const) {
 			for (const content of [CONTENT, { ...CONTENT, test: true, bidMicros: 0, sourceHash: null }, { ...CONTENT, sourceHash: "" }]) {
 				const token = await tokens.mint({ ...content, kind });
@@ -60,11 +61,11 @@ describe("worker: a minted token", () => {
 	});
 
 	test("opens among others that are opened at the same time, whose keys are known or not", async () => {
-		const minters = [new ClickTokens([NEW]), new ClickTokens([NEW]), new ClickTokens([OLD])];
+		const minters = [new ClickTokens([NEW], version), new ClickTokens([NEW], version), new ClickTokens([OLD], version)];
 		const contents = Array.from({ length: 60 }, (_, at): ClickToken => ({ ...CONTENT, campaignId: at, keyword: "k".repeat(at) }));
 		const minted = await Promise.all(contents.map((content, at) => (minters[at % 3] as ClickTokens).mint(content)));
 		const link = await new LinkTokens([OLD]).mint({ publisher: "acme_rtb", advertiserId: 12, domain: "shoes.example", campaignId: 1 });
-		const tokens = new ClickTokens([NEW, OLD]);
+		const tokens = new ClickTokens([NEW, OLD], version);
 		for (let round = 0; round < 2; round++) {
 			const opened = minted.map((token, at) => (at % 5 === 0 ? [tokens.open(token), tokens.open(link)] : [tokens.open(token)]));
 			const first = await Promise.all(opened.map(([open]) => open));
@@ -74,11 +75,11 @@ describe("worker: a minted token", () => {
 	});
 
 	test("opens in another isolate with the same ring", async () => {
-		expect(await new ClickTokens([NEW]).open(await new ClickTokens([NEW]).mint(CONTENT))).toEqual(CONTENT);
+		expect(await new ClickTokens([NEW], version).open(await new ClickTokens([NEW], version).mint(CONTENT))).toEqual(CONTENT);
 	});
 
 	test("needs no escaping in a URL and shows nothing of its content", async () => {
-		const token = await new ClickTokens([NEW]).mint(CONTENT);
+		const token = await new ClickTokens([NEW], version).mint(CONTENT);
 		expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
 		expect(token.length).toBeLessThan(300);
 		const raw = String.fromCharCode(...bytesOf(token));
@@ -89,11 +90,11 @@ describe("worker: a minted token", () => {
 		const token =
 			"AY8g48M8Heyf7GX9X_tiE4R9AAAAvqCtBBvTlJqPw0slSJ9GdqbhH3WV9uNpDWcIZCKc1OaMdhm-j6Ynjjksa10QmRkUfoJSEMQec80osssBsDnyUvmJlhxaaQihMV_crV9Q2PYDsImwrVZRLBkSxY9i0qGWMkl0aboJ5v5gsKIpundt7wcZlLa27pkFBBPXR5oRVb5fv600qK8T-H3CsGlN1KgLiY0XxoN28JIMf0vttrh6dKNc";
 		const unknown = { pricingModel: null, sharePpm: null, grossMicros: null, sourceHash: null };
-		expect(await new ClickTokens([NEW]).open(token)).toEqual({ ...CONTENT, ...unknown });
+		expect(await new ClickTokens([NEW], version).open(token)).toEqual({ ...CONTENT, ...unknown });
 	});
 
 	test("grows by less than a twentieth for the source that the bid was asked for", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const content = { ...CONTENT, keyword: null, askedFrom: null, device: null };
 		const without = (await tokens.mint({ ...content, sourceHash: null })).length;
 		const lengths = [null, "", "top", "a-very-long-name-of-a-place/".repeat(70)].map(
@@ -103,7 +104,7 @@ describe("worker: a minted token", () => {
 	});
 
 	test("carries any text and any number whole", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const content = fc.record({
 			publisher: fc.string({ unit: "grapheme", maxLength: 64 }),
 			advertiserId: fc.maxSafeNat(),
@@ -136,16 +137,16 @@ describe("worker: a minted token", () => {
 	test.each(['"],[', "\u0000\n", "\ud83d\ude00 Ä", "a lone \ud800", "<script>", "x".repeat(64)])(
 		"strange text in the publisher breaks nothing: %j",
 		async (publisher) => {
-			const tokens = new ClickTokens([NEW]);
+			const tokens = new ClickTokens([NEW], version);
 			const opened = await tokens.open(await tokens.mint({ ...CONTENT, publisher }));
 			expect(opened).toEqual({ ...CONTENT, publisher: publisher.isWellFormed() ? publisher : opened?.publisher });
 		},
 	);
 });
 
-describe("worker: nonces", () => {
+describe.each(TOKEN_VERSIONS)("worker: nonces, version %i", (version) => {
 	test("are never used twice under one salt, over many mints at once", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const seen = new Set<string>();
 		const salts = new Set<string>();
 		for (let round = 0; round < 20; round++) {
@@ -164,7 +165,7 @@ describe("worker: nonces", () => {
 	test("isolates have salts of their own", async () => {
 		const salts = await Promise.all(
 			Array.from({ length: 20 }, async () =>
-				bytesOf(await new ClickTokens([NEW]).mint(CONTENT))
+				bytesOf(await new ClickTokens([NEW], version).mint(CONTENT))
 					.slice(...PARTS.salt)
 					.toHex(),
 			),
@@ -173,23 +174,71 @@ describe("worker: nonces", () => {
 	});
 
 	test("mints at once do not mix their contents", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const contents = Array.from({ length: 300 }, (_, i) => ({ ...CONTENT, campaignId: i, publisher: "p".repeat(i % 60) }));
 		const minted = await Promise.all(contents.map((content) => tokens.mint(content)));
 		expect(await Promise.all(minted.map((token) => tokens.open(token)))).toEqual(contents);
 	});
 
 	test("make every token another, though the content is the same", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const minted = new Set<string>();
 		for (let i = 0; i < 500; i++) minted.add(await tokens.mint(CONTENT));
 		expect(minted.size).toBe(500);
 	});
 });
 
-describe("worker: a token that was tampered with does not open", () => {
+describe("worker: the key stream of tokens of version 3", () => {
+	/** Blocks of a key that a token of so many bytes takes: two of its one-time key, and those of its content. */
+	const blocksOf = (bytes: Uint8Array) => 2 + Math.ceil((bytes.length - PARTS.ciphertext[0] - 16) / 16);
+
+	test("gives no block to two tokens, whatever their lengths, while many are minted at once", async () => {
+		const tokens = new ClickTokens([NEW], 3);
+		const taken = new Set<string>();
+		let blocks = 0;
+		for (let round = 0; round < 10; round++) {
+			const contents = Array.from({ length: 100 }, (_, at) => ({ ...CONTENT, publisher: "p".repeat((at * 7 + round) % 65) }));
+			for (const token of await Promise.all(contents.map((content) => tokens.mint(content)))) {
+				const bytes = bytesOf(token);
+				const first = Number.parseInt(bytes.slice(18, 21).toHex(), 16);
+				for (let block = first; block < first + blocksOf(bytes); block++) taken.add(`${bytes.slice(5, 18).toHex()} ${block}`);
+				blocks += blocksOf(bytes);
+			}
+		}
+		expect(taken.size).toBe(blocks);
+	});
+
+	test("is told to be used up before a block has no number any more", async () => {
+		const key = (await crypto.subtle.generateKey({ name: "AES-CTR", length: 256 }, false, ["encrypt"])) as CryptoKey;
+		const stream = new TokenStream(key);
+		const [content, sealed] = [new Uint8Array(1_024), new Uint8Array(1_040)];
+		let last = -1;
+		while (!stream.isUsedUp) {
+			await stream.make();
+			last = stream.seal(content, 1_024, sealed) ?? Number.NaN;
+		}
+		expect(last).toBeLessThan(MAX_BLOCKS - 66);
+		expect(last).toBeGreaterThan(MAX_BLOCKS - 4_096);
+	});
+
+	test("is AES-CTR's, and its tag Poly1305's of RFC 8439", async () => {
+		const raw = Uint8Array.from({ length: 32 }, (_, at) => at);
+		const key = await crypto.subtle.importKey("raw", raw, "AES-CTR", true, ["encrypt"]);
+		const stream = new TokenStream(key);
+		await stream.make();
+		const sealed = new Uint8Array(64);
+		const content = new TextEncoder().encode("Cryptographic Forum Research Group");
+		expect(stream.seal(content, content.length, sealed)).toBe(0);
+		// Made by node:crypto's aes-256-ctr, and by RFC 8439's formula for Poly1305 in whole numbers, with the stream's first 32 bytes.
+		expect(sealed.slice(0, content.length + 16).toHex()).toBe(
+			"4dceccaec143e4cf69d8c15c7b0cd7f6a0363b737ae4134ae1ecd0ebe5b82f393b2f9f0ab20df149584afcb7d8b141e61507",
+		);
+	});
+});
+
+describe.each(TOKEN_VERSIONS)("worker: a token that was tampered with does not open, version %i", (version) => {
 	test.each(Object.entries(PARTS))("in its %s: every bit of it", async (_, [start, end]) => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const whole = bytesOf(await tokens.mint(CONTENT));
 		const from = start < 0 ? whole.length + start : start;
 		const to = end === undefined ? whole.length : end < 0 ? whole.length + end : end;
@@ -203,7 +252,7 @@ describe("worker: a token that was tampered with does not open", () => {
 	});
 
 	test("in any of its characters", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		// Three lengths, so that the last character stands for all its bits, or for some of them.
 		for (const publisher of ["p", "pu", "pub"]) {
 			const token = await tokens.mint({ ...CONTENT, publisher });
@@ -217,7 +266,7 @@ describe("worker: a token that was tampered with does not open", () => {
 	});
 
 	test("by cutting, at any length", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const token = await tokens.mint(CONTENT);
 		for (let length = 0; length < token.length; length++)
 			expect(await tokens.open(token.slice(0, length)), `${length} characters`).toBeNull();
@@ -226,7 +275,7 @@ describe("worker: a token that was tampered with does not open", () => {
 	});
 
 	test("by adding to it", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const token = await tokens.mint(CONTENT);
 		for (const added of ["A", "AAAA", "=", "==", " ", "%3D", "\n", token]) {
 			expect(await tokens.open(token + added), JSON.stringify(added)).toBeNull();
@@ -234,13 +283,13 @@ describe("worker: a token that was tampered with does not open", () => {
 	});
 
 	test("by mixing two", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const [cheap, costly] = [bytesOf(await tokens.mint(CONTENT)), bytesOf(await tokens.mint({ ...CONTENT, bidMicros: 999_000 }))];
 		expect(await tokens.open(toBase64Url(new Uint8Array([...cheap.slice(0, 21), ...costly.slice(21)])))).toBeNull();
 	});
 
 	test("text that is no token is none, and never throws", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const texts = fc.oneof(fc.string({ unit: "binary" }), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9_-]{0,300}$/));
 		await fc.assert(
 			fc.asyncProperty(texts, async (text) => {
@@ -251,15 +300,15 @@ describe("worker: a token that was tampered with does not open", () => {
 	});
 });
 
-describe("worker: the key ring", () => {
+describe.each(TOKEN_VERSIONS)("worker: the key ring, version %i", (version) => {
 	test("a token of another key does not open", async () => {
-		expect(await new ClickTokens([NEW]).open(await new ClickTokens([OLD]).mint(CONTENT))).toBeNull();
+		expect(await new ClickTokens([NEW], version).open(await new ClickTokens([OLD], version).mint(CONTENT))).toBeNull();
 	});
 
 	test("the newest key mints and an old one still opens, until it leaves the ring", async () => {
-		const before = new ClickTokens([OLD]);
-		const during = new ClickTokens([NEW, OLD]);
-		const after = new ClickTokens([NEW]);
+		const before = new ClickTokens([OLD], version);
+		const during = new ClickTokens([NEW, OLD], version);
+		const after = new ClickTokens([NEW], version);
 		const old = await before.mint(CONTENT);
 		const fresh = await during.mint(CONTENT);
 		expect(await during.open(old)).toEqual(CONTENT);
@@ -270,19 +319,19 @@ describe("worker: the key ring", () => {
 	});
 
 	test("its order decides what mints, not what opens", async () => {
-		const token = await new ClickTokens([OLD, NEW]).mint(CONTENT);
-		expect(await new ClickTokens([NEW, OLD]).open(token)).toEqual(CONTENT);
-		expect(await new ClickTokens([OLD]).open(token)).toEqual(CONTENT);
+		const token = await new ClickTokens([OLD, NEW], version).mint(CONTENT);
+		expect(await new ClickTokens([NEW, OLD], version).open(token)).toEqual(CONTENT);
+		expect(await new ClickTokens([OLD], version).open(token)).toEqual(CONTENT);
 	});
 
 	test("opens tokens of more isolates than it keeps keys for", async () => {
-		const tokens = new ClickTokens([NEW]);
+		const tokens = new ClickTokens([NEW], version);
 		const minted: string[] = [];
-		for (let i = 0; i < 600; i++) minted.push(await new ClickTokens([NEW]).mint({ ...CONTENT, campaignId: i }));
+		for (let i = 0; i < 600; i++) minted.push(await new ClickTokens([NEW], version).mint({ ...CONTENT, campaignId: i }));
 		for (const [i, token] of [...minted, ...minted].entries()) expect((await tokens.open(token))?.campaignId).toBe(i % 600);
 	});
 
 	test("may not be empty", () => {
-		expect(() => new ClickTokens([])).toThrow(/TOKEN_KEYS/);
+		expect(() => new ClickTokens([], version)).toThrow(/TOKEN_KEYS/);
 	});
 });
