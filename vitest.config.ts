@@ -77,6 +77,8 @@ const MIRROR_PROPERTY_RUNS = "2";
 
 /** Either format of the campaign book must do: `BOOK_FORMAT=2 npm test -- worker` tries the other. */
 const BOOK_FORMAT = process.env.BOOK_FORMAT ?? "1";
+/** So must either version of a bid's token. */
+const TOKEN_VERSION = process.env.TOKEN_VERSION ?? "1";
 
 /** About what the first format writes and reads; packed-book* are about the second, whatever is set. */
 const FIRST_FORMAT_SUITES = ["test/worker/campaign-book.test.ts"];
@@ -100,6 +102,7 @@ function inWorkerd(name: string, include: string[], postgresUrl: string, groupOr
 					queueConsumers: queueConsumers(),
 					bindings: {
 						TOKEN_KEYS,
+						TOKEN_VERSION,
 						OPERATOR_KEY,
 						BOOK_FORMAT,
 						// Whatever .dev.vars says.

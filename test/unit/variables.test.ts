@@ -15,6 +15,7 @@ describe("unit: configuration", () => {
 		expect(read({ OPERATOR_KEY: "" })).toEqual({
 			...LEAST,
 			TOKEN_KEYS: [LEAST.TOKEN_KEYS],
+			TOKEN_VERSION: 1,
 			SNAPSHOT_TTL_SECONDS: 15,
 			BOOK_FORMAT: 1,
 			BOOK_MEMORY_MIB: 44,

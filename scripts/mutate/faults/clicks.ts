@@ -103,6 +103,20 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/click-token.test.ts"],
 	},
 	{
+		name: "key-streams-repeat",
+		file: "src/click-token/token-stream.ts",
+		find: "this.#unmade += STREAM_LENGTH / BLOCK_LENGTH;",
+		replace: "this.#unmade += 1;",
+		tests: ["test/worker/click-token.test.ts"],
+	},
+	{
+		name: "altered-tokens-of-a-stream-are-taken",
+		file: "src/click-token/token-stream.ts",
+		find: "return isSame(tag, padded.subarray(end)) ? bytes",
+		replace: "return tag.length > 0 ? bytes",
+		tests: ["test/worker/click-token.test.ts"],
+	},
+	{
 		name: "altered-tracking-links-are-taken",
 		file: "src/click-token/link-token.ts",
 		find: "if (!crypto.subtle.timingSafeEqual(tag, expected)) return null;",
