@@ -6,7 +6,7 @@
  * A token takes two blocks of 16 bytes of the stream for its one-time key, and as many as its content is long. It names the first of
  * them: none is ever used twice.
  */
-import { poly1305 } from "@noble/ciphers/_poly1305.js";
+import { Poly1305 } from "@noble/ciphers/_poly1305.js";
 
 export const TAG_LENGTH = 16;
 /** So many blocks have numbers of three bytes. */
@@ -60,7 +60,8 @@ export class TokenStream {
 		const from = start + ONE_TIME_KEY_LENGTH;
 		if (from + length > stream.length) return null;
 		for (let at = 0; at < length; at++) into[at] = (content[at] as number) ^ (stream[from + at] as number);
-		into.set(poly1305(into.subarray(0, length), stream.subarray(start, from)), length);
+		writeTag(stream.subarray(start, from), into.subarray(0, length));
+		into.set(tag, length);
 		this.#taken = start + Math.ceil((ONE_TIME_KEY_LENGTH + length) / BLOCK_LENGTH) * BLOCK_LENGTH;
 		return this.#first + start / BLOCK_LENGTH;
 	}
@@ -71,7 +72,7 @@ export class TokenStream {
  * @param block number of the first block that it took
  * @param sealed ciphertext and tag; may change once this returns
  */
-export function unsealStream(key: CryptoKey, block: number, sealed: Uint8Array): Promise<Uint8Array | null> {
+export function unsealStream(key: CryptoKey, block: number, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
 	const length = sealed.length - TAG_LENGTH;
 	// The stream's first bytes, which are no content's, are what zeros become.
 	const padded = new Uint8Array(ONE_TIME_KEY_LENGTH + sealed.length);
@@ -79,20 +80,32 @@ export function unsealStream(key: CryptoKey, block: number, sealed: Uint8Array):
 	const end = ONE_TIME_KEY_LENGTH + length;
 	return crypto.subtle.encrypt(counterAt(block), key, padded.subarray(0, end)).then((plain) => {
 		const bytes = new Uint8Array(plain);
-		const tag = poly1305(padded.subarray(ONE_TIME_KEY_LENGTH, end), bytes.subarray(0, ONE_TIME_KEY_LENGTH));
-		return isSame(tag, padded.subarray(end)) ? bytes.subarray(ONE_TIME_KEY_LENGTH) : null;
+		writeTag(bytes.subarray(0, ONE_TIME_KEY_LENGTH), padded.subarray(ONE_TIME_KEY_LENGTH, end));
+		return isTag(padded, end) ? bytes.subarray(ONE_TIME_KEY_LENGTH) : null;
 	});
 }
 
-/** In a time that does not tell where they differ. */
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-	let difference = left.length ^ right.length;
-	for (let at = 0; at < left.length; at++) difference |= (left[at] as number) ^ (right[at] as number);
+/** The tag that was written last. */
+const tag = new Uint8Array(TAG_LENGTH);
+
+function writeTag(oneTimeKey: Uint8Array, ciphertext: Uint8Array): void {
+	new Poly1305(oneTimeKey).update(ciphertext).digestInto(tag);
+}
+
+/** Whether these bytes are the tag that was written last, in a time that does not tell where they differ. */
+function isTag(bytes: Uint8Array, from: number): boolean {
+	let difference = 0;
+	for (let at = 0; at < TAG_LENGTH; at++) difference |= (tag[at] as number) ^ (bytes[from + at] as number);
 	return difference === 0;
 }
 
-function counterAt(block: number): { name: "AES-CTR"; counter: Uint8Array; length: number } {
-	const counter = new Uint8Array(BLOCK_LENGTH);
-	new DataView(counter.buffer).setUint32(BLOCK_LENGTH - 4, block);
-	return { name: "AES-CTR", counter, length: 64 };
+/** Reused from call to call: WebCrypto takes a copy of the counter before it returns. */
+const COUNTER = { name: "AES-CTR", counter: new Uint8Array(BLOCK_LENGTH), length: 64 } as const;
+
+function counterAt(block: number): typeof COUNTER {
+	const { counter } = COUNTER;
+	counter[BLOCK_LENGTH - 3] = block >>> 16;
+	counter[BLOCK_LENGTH - 2] = block >>> 8;
+	counter[BLOCK_LENGTH - 1] = block;
+	return COUNTER;
 }

@@ -232,9 +232,12 @@ const opened = new Uint8Array(MAX_TOKEN_LENGTH);
 
 function unseal(key: CryptoKey, bytes: Uint8Array, length: number): Promise<ClickToken | null> {
 	if (bytes[0] === STREAM) {
-		return unsealStream(key, readCounter(bytes), bytes.subarray(HEADER_LENGTH, length)).then((plain) =>
-			plain === null ? null : decodeContent(fromUtf8(plain)),
-		);
+		return unsealStream(key, readCounter(bytes), bytes.subarray(HEADER_LENGTH, length)).then((plain) => {
+			if (plain === null) return null;
+			const text = fromUtf8(plain);
+			plain.buffer.transfer(0);
+			return decodeContent(text);
+		});
 	}
 	for (let at = 0; at < COUNTER_LENGTH; at++) opening.iv[NONCE_LENGTH - COUNTER_LENGTH + at] = bytes[COUNTER_AT + at] ?? 0;
 	return crypto.subtle.decrypt(opening, key, bytes.subarray(HEADER_LENGTH, length)).then(decodePlain, refuseAltered);
@@ -253,7 +256,7 @@ function refuseAltered(error: unknown): null {
 }
 
 function readCounter(bytes: Uint8Array): number {
-	return new DataView(bytes.buffer, bytes.byteOffset).getUint32(COUNTER_AT - 1) & MAX_COUNTER;
+	return ((bytes[COUNTER_AT] ?? 0) << 16) | ((bytes[COUNTER_AT + 1] ?? 0) << 8) | (bytes[COUNTER_AT + 2] ?? 0);
 }
 
 function encodeCounter(counter: number): string {
