@@ -6,7 +6,7 @@
  * A token takes two blocks of 16 bytes of the stream for its one-time key, and as many as its content is long. It names the first of
  * them: none is ever used twice.
  */
-import { Poly1305 } from "@noble/ciphers/_poly1305.js";
+import { equal, Poly1305 } from "@stablelib/poly1305";
 
 export const TAG_LENGTH = 16;
 /** So many blocks have numbers of three bytes. */
@@ -81,7 +81,7 @@ export function unsealStream(key: CryptoKey, block: number, sealed: Uint8Array):
 	return crypto.subtle.encrypt(counterAt(block), key, padded.subarray(0, end)).then((plain) => {
 		const bytes = new Uint8Array(plain);
 		writeTag(bytes.subarray(0, ONE_TIME_KEY_LENGTH), padded.subarray(ONE_TIME_KEY_LENGTH, end));
-		return isTag(padded, end) ? bytes.subarray(ONE_TIME_KEY_LENGTH) : null;
+		return equal(tag, padded.subarray(end)) ? bytes.subarray(ONE_TIME_KEY_LENGTH) : null;
 	});
 }
 
@@ -89,14 +89,7 @@ export function unsealStream(key: CryptoKey, block: number, sealed: Uint8Array):
 const tag = new Uint8Array(TAG_LENGTH);
 
 function writeTag(oneTimeKey: Uint8Array, ciphertext: Uint8Array): void {
-	new Poly1305(oneTimeKey).update(ciphertext).digestInto(tag);
-}
-
-/** Whether these bytes are the tag that was written last, in a time that does not tell where they differ. */
-function isTag(bytes: Uint8Array, from: number): boolean {
-	let difference = 0;
-	for (let at = 0; at < TAG_LENGTH; at++) difference |= (tag[at] as number) ^ (bytes[from + at] as number);
-	return difference === 0;
+	new Poly1305(oneTimeKey).update(ciphertext).finish(tag);
 }
 
 /** Reused from call to call: WebCrypto takes a copy of the counter before it returns. */

@@ -112,7 +112,7 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "altered-tokens-of-a-stream-are-taken",
 		file: "src/click-token/token-stream.ts",
-		find: "return isTag(padded, end) ? bytes",
+		find: "return equal(tag, padded.subarray(end)) ? bytes",
 		replace: "return end > 0 ? bytes",
 		tests: ["test/worker/click-token.test.ts"],
 	},
