@@ -25,7 +25,7 @@ export type Edge = {
 	/** What else `/ready` asks, where more than the bid path is in this Worker: why it is not ready, or null. */
 	checks: (() => Promise<string | null>)[];
 	/** Answers what is recognised by its path, before any router: bids and clicks; null where the request is neither. */
-	answer: (request: Request, ctx: ExecutionContext) => Promise<Response> | null;
+	answer: (request: Request, ctx: ExecutionContext) => Response | Promise<Response> | null;
 };
 
 const built = new WeakMap<Env, Edge>();

@@ -20,7 +20,7 @@ function numberFrom(least: number, most: number) {
 }
 
 const BOOK_FORMAT_FAULT = "must be 1 or 2";
-const TOKEN_VERSION_FAULT = "must be 1 or 3";
+const TOKEN_VERSION_FAULT = "must be 1 or 4";
 
 const configSchema = v.object({
 	/** Host of the real-time ad endpoints. */
@@ -72,7 +72,7 @@ const configSchema = v.object({
 	),
 	/** Version of the click tokens that bids mint; the click tracker opens all. */
 	TOKEN_VERSION: v.optional(
-		v.pipe(v.union([v.string(), v.number()], TOKEN_VERSION_FAULT), v.transform(Number), v.picklist([1, 3], TOKEN_VERSION_FAULT)),
+		v.pipe(v.union([v.string(), v.number()], TOKEN_VERSION_FAULT), v.transform(Number), v.picklist([1, 4], TOKEN_VERSION_FAULT)),
 		1,
 	),
 	/** An admin's secret for the operator's endpoints; without it they exist for holders of operator keys alone. */

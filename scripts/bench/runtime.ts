@@ -15,7 +15,7 @@ const VARIABLES = {
 	TRACKER_URL: "https://go.clickbourse.example",
 	BASE_URL: "https://api.clickbourse.example",
 	BOOK_FORMAT: "2",
-	TOKEN_VERSION: "3",
+	TOKEN_VERSION: "4",
 	SNAPSHOT_TTL_SECONDS: "15",
 	TOKEN_KEYS,
 	OPERATOR_KEY,

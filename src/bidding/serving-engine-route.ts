@@ -35,12 +35,12 @@ const NONE: readonly string[] = [];
 /** Each answer is one auction's: a cache that answered in our place would sell one click twice. */
 const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
-export function handleServingEngine(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> {
+export function handleServingEngine(deps: BiddingDeps, request: Request, url: string, waitUntil: WaitUntil): Response | Promise<Response> {
 	try {
 		const answered = answer(deps, request, url, waitUntil);
-		return answered instanceof Promise ? answered.catch(fail) : Promise.resolve(answered);
+		return answered instanceof Promise ? answered.catch(fail) : answered;
 	} catch (error) {
-		return Promise.resolve(fail(error));
+		return fail(error);
 	}
 }
 

@@ -7,21 +7,21 @@
  * a key however many tokens are minted; when the counter is full it derives the next key. The header needs no authentication of its
  * own: it decides key and nonce, so that any change to it breaks the tag.
  *
- * Version 1 is AES-256-GCM, and the counter is of its nonces. Version 3 is AES-256-CTR with Poly1305 (token-stream.ts), and the counter
- * is of the key stream's blocks. Version 2 is that of tracking links (link-token.ts).
+ * Version 1 is AES-256-GCM by WebCrypto. Version 4 is ChaCha20-Poly1305 (RFC 8439) in JavaScript: without a promise, which on a bid or a
+ * redirect costs more than the cipher. Version 2 is that of tracking links (link-token.ts). There was a version 3.
  */
+import { ChaCha20Poly1305 } from "@stablelib/chacha20poly1305";
 import { readBase64Url, toBase64Url } from "../lib/base64-url.ts";
 import { fromUtf8, utf8 } from "../lib/utf8.ts";
 import { LINK_TOKEN_VERSION, LinkTokens } from "./link-token.ts";
 import { type ClickToken, decodeContent, encodeContent, ofLink } from "./token-content.ts";
-import { TAG_LENGTH, TokenStream, unsealStream } from "./token-stream.ts";
 
 /** Versions of a bid's token. */
-export const TOKEN_VERSIONS = [1, 3] as const;
+export const TOKEN_VERSIONS = [1, 4] as const;
 export type TokenVersion = (typeof TOKEN_VERSIONS)[number];
 
 const GCM = 1;
-const STREAM = 3;
+const CHACHA = 4;
 const FINGERPRINT_LENGTH = 4;
 const SALT_LENGTH = 13;
 /** A multiple of three bytes, so that header and ciphertext can be encoded apart. */
@@ -30,6 +30,7 @@ const COUNTER_LENGTH = 3;
 const HEADER_LENGTH = COUNTER_AT + COUNTER_LENGTH;
 const PREFIX_CHARACTERS = (COUNTER_AT / 3) * 4;
 const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
 /** Longest token that is looked at, in characters; ours are about 200. */
 const MAX_TOKEN_LENGTH = 1_024;
 /** Longest content, in bytes: names are bounded, so it is never reached. */
@@ -40,18 +41,20 @@ const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 type Master = { fingerprint: Uint8Array; key: CryptoKey };
 
-/** What minting by AES-GCM reuses from token to token: WebCrypto takes copies before it returns. */
-type GcmMinting = {
-	key: CryptoKey;
+/** A key of one isolate, with what is reused from token to token. */
+type Minting<Key> = {
+	key: Key;
 	/** The encoded header up to the counter. */
 	prefix: string;
 	counter: number;
-	algorithm: { name: "AES-GCM"; iv: Uint8Array };
+	nonce: Uint8Array;
 };
-type StreamMinting = { stream: TokenStream; prefix: string };
+
+/** What opens the tokens of one isolate's key: by its version. */
+type OpeningKey = CryptoKey | ChaCha20Poly1305;
 
 const encoder = new TextEncoder();
-/** What is encrypted, and what it becomes; reused from token to token. */
+/** What is encrypted, and what it becomes; reused from token to token, of which WebCrypto takes copies before it returns. */
 const content = new Uint8Array(MAX_CONTENT_LENGTH);
 const sealed = new Uint8Array(MAX_CONTENT_LENGTH + TAG_LENGTH);
 
@@ -61,9 +64,9 @@ export class ClickTokens {
 	readonly #links: LinkTokens;
 	readonly #version: TokenVersion;
 	#masters: Master[] | undefined;
-	#gcm: GcmMinting | undefined;
-	#stream: StreamMinting | undefined;
-	readonly #opening = new Map<string, { key: CryptoKey; used: number }>();
+	#gcm: Minting<CryptoKey> | undefined;
+	#chacha: Minting<ChaCha20Poly1305> | undefined;
+	readonly #opening = new Map<string, { key: OpeningKey; used: number }>();
 	/** Counts what was opened: the key that was used at the lowest count is the first to go. */
 	#uses = 0;
 
@@ -81,27 +84,26 @@ export class ClickTokens {
 
 	/** Mints a token, and returns what is made of it. No async function: on the bid path every step between promises counts. */
 	mintFor<Made>(token: ClickToken, make: (encyp: string) => Made): Made | Promise<Made> {
-		return this.#version === STREAM ? this.#mintByStream(token, make) : this.#mintByGcm(token, make);
+		return this.#version === CHACHA ? this.#mintByChaCha(token, make) : this.#mintByGcm(token, make);
 	}
 
-	#mintByStream<Made>(token: ClickToken, make: (encyp: string) => Made): Made | Promise<Made> {
-		const minting = this.#stream;
-		if (minting !== undefined) {
-			const length = writeText(encodeContent(token), content);
-			const block = minting.stream.seal(content, length, sealed);
-			if (block !== null) return make(minting.prefix + encodeCounter(block) + toBase64Url(sealed.subarray(0, length + TAG_LENGTH)));
-		}
-		return this.#makeStream().then(() => this.#mintByStream(token, make));
+	#mintByChaCha<Made>(token: ClickToken, make: (encyp: string) => Made): Made | Promise<Made> {
+		const minting = this.#chacha;
+		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startChaCha().then(() => this.#mintByChaCha(token, make));
+		const counter = takeCounter(minting);
+		const length = writeText(encodeContent(token), content);
+		const into = sealed.subarray(0, length + TAG_LENGTH);
+		minting.key.seal(minting.nonce, content.subarray(0, length), undefined, into);
+		return make(minting.prefix + encodeCounter(counter) + toBase64Url(into));
 	}
 
 	#mintByGcm<Made>(token: ClickToken, make: (encyp: string) => Made): Promise<Made> {
 		const minting = this.#gcm;
 		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startGcm().then(() => this.#mintByGcm(token, make));
-		const counter = minting.counter++;
-		writeCounter(minting.algorithm.iv, counter);
-		const written = writeText(encodeContent(token), content);
-		const { prefix } = minting;
-		return crypto.subtle.encrypt(minting.algorithm, minting.key, content.subarray(0, written)).then((encrypted) => {
+		const counter = takeCounter(minting);
+		const length = writeText(encodeContent(token), content);
+		const { key, nonce, prefix } = minting;
+		return crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, key, content.subarray(0, length)).then((encrypted) => {
 			const text = prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(encrypted));
 			// Frees the bytes now, not when they are collected.
 			encrypted.transfer(0);
@@ -111,39 +113,40 @@ export class ClickTokens {
 
 	/**
 	 * The token's content, or null where it is not ours: malformed, truncated, altered, or of a key that is not in the ring.
-	 * No async function, like {@link mint}: it is most of a redirect.
+	 * At once where it is of version 4 and its key is known. No async function, like {@link mintFor}: it is most of a redirect.
 	 */
-	open(text: string): Promise<ClickToken | null> {
+	open(text: string): ClickToken | null | Promise<ClickToken | null> {
 		const length = text.length > MAX_TOKEN_LENGTH ? null : readBase64Url(text, opened);
-		if (length === null) return Promise.resolve(null);
-		if (opened[0] === LINK_TOKEN_VERSION) return this.#links.open(opened.slice(0, length)).then(ofLink);
+		if (length === null) return null;
 		const version = opened[0];
-		if (length < HEADER_LENGTH + TAG_LENGTH || (version !== GCM && version !== STREAM)) return Promise.resolve(null);
+		if (version === LINK_TOKEN_VERSION) return this.#links.open(opened.slice(0, length)).then(ofLink);
+		if (length < HEADER_LENGTH + TAG_LENGTH || (version !== GCM && version !== CHACHA)) return null;
 		// The header up to the counter, as it is encoded: what one isolate minted begins alike.
 		const prefix = text.slice(0, PREFIX_CHARACTERS);
 		const known = this.#opening.get(prefix);
 		if (known === undefined) {
 			const bytes = opened.slice(0, length);
-			return this.#deriveOpeningKey(prefix, bytes).then((key) => (key === null ? null : unseal(key, bytes, length)));
+			return this.#deriveOpeningKey(prefix, bytes, version).then((key) => (key === null ? null : unseal(key, bytes)));
 		}
 		known.used = ++this.#uses;
-		return unseal(known.key, opened, length);
+		return unseal(known.key, opened.subarray(0, length));
 	}
 
 	async #startGcm(): Promise<void> {
-		this.#gcm = { ...(await this.#startMinting(GCM)), counter: 0, algorithm: { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) } };
+		const { master, salt, prefix } = await this.#startMinting(GCM);
+		this.#gcm = { key: await deriveGcmKey(master, salt), prefix, counter: 0, nonce: new Uint8Array(NONCE_LENGTH) };
 	}
 
-	async #makeStream(): Promise<void> {
-		if (this.#stream === undefined || this.#stream.stream.isUsedUp) {
-			const { key, prefix } = await this.#startMinting(STREAM);
-			this.#stream = { stream: new TokenStream(key), prefix };
-		}
-		await this.#stream.stream.make();
+	async #startChaCha(): Promise<void> {
+		const { master, salt, prefix } = await this.#startMinting(CHACHA);
+		this.#chacha = { key: await deriveChaChaKey(master, salt), prefix, counter: 0, nonce: new Uint8Array(NONCE_LENGTH) };
 	}
 
-	/** Derives this isolate's next key, and its header up to the counter. Two requests may do so at once: either key is good, and counts for itself. */
-	async #startMinting(version: TokenVersion): Promise<{ key: CryptoKey; prefix: string }> {
+	/**
+	 * Chooses this isolate's next key, and its header up to the counter. Two requests may do so at once: either key is good, and counts
+	 * for itself.
+	 */
+	async #startMinting(version: TokenVersion): Promise<{ master: CryptoKey; salt: Uint8Array; prefix: string }> {
 		const [newest] = await this.#ring();
 		if (newest === undefined) throw new Error("TOKEN_KEYS: at least one key is needed");
 		const salt = crypto.getRandomValues(new Uint8Array(SALT_LENGTH));
@@ -151,14 +154,15 @@ export class ClickTokens {
 		prefix[0] = version;
 		prefix.set(newest.fingerprint, 1);
 		prefix.set(salt, 1 + FINGERPRINT_LENGTH);
-		return { key: await deriveKey(newest.key, salt, version), prefix: toBase64Url(prefix) };
+		return { master: newest.key, salt, prefix: toBase64Url(prefix) };
 	}
 
-	async #deriveOpeningKey(prefix: string, bytes: Uint8Array): Promise<CryptoKey | null> {
+	async #deriveOpeningKey(prefix: string, bytes: Uint8Array, version: TokenVersion): Promise<OpeningKey | null> {
 		const fingerprint = bytes.slice(1, 1 + FINGERPRINT_LENGTH).toHex();
 		const master = (await this.#ring()).find((candidate) => candidate.fingerprint.toHex() === fingerprint);
 		if (master === undefined) return null;
-		const key = await deriveKey(master.key, bytes.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT), bytes[0] === STREAM ? STREAM : GCM);
+		const salt = bytes.slice(1 + FINGERPRINT_LENGTH, COUNTER_AT);
+		const key = await (version === CHACHA ? deriveChaChaKey(master.key, salt) : deriveGcmKey(master.key, salt));
 		if (this.#opening.size >= OPENING_KEYS_KEPT) this.#dropOpeningKey();
 		this.#opening.set(prefix, { key, used: ++this.#uses });
 		return key;
@@ -191,14 +195,16 @@ async function importMaster(secret: string): Promise<Master> {
 	return { fingerprint: new Uint8Array(fingerprint), key };
 }
 
-function deriveKey(master: CryptoKey, salt: Uint8Array, version: TokenVersion): Promise<CryptoKey> {
-	return crypto.subtle.deriveKey(
-		{ name: "HKDF", hash: "SHA-256", salt, info: utf8(`click token v${version}`) },
-		master,
-		{ name: version === STREAM ? "AES-CTR" : "AES-GCM", length: 256 },
-		false,
-		["encrypt", "decrypt"],
-	);
+function deriveGcmKey(master: CryptoKey, salt: Uint8Array): Promise<CryptoKey> {
+	return crypto.subtle.deriveKey(derivation(GCM, salt), master, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+}
+
+async function deriveChaChaKey(master: CryptoKey, salt: Uint8Array): Promise<ChaCha20Poly1305> {
+	return new ChaCha20Poly1305(new Uint8Array(await crypto.subtle.deriveBits(derivation(CHACHA, salt), master, 256)));
+}
+
+function derivation(version: TokenVersion, salt: Uint8Array) {
+	return { name: "HKDF", hash: "SHA-256", salt, info: utf8(`click token v${version}`) };
 }
 
 /** Writes text as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. */
@@ -218,29 +224,32 @@ function encodeText(text: string, bytes: Uint8Array): number {
 	return written;
 }
 
-/** The counter stands in the last three bytes of a nonce. */
-function writeCounter(nonce: Uint8Array, counter: number): void {
+/** Takes the next nonce of a key: the counter, in its last three bytes. */
+function takeCounter(minting: Minting<unknown>): number {
+	const counter = minting.counter++;
+	const { nonce } = minting;
 	nonce[NONCE_LENGTH - 3] = counter >>> 16;
 	nonce[NONCE_LENGTH - 2] = counter >>> 8;
 	nonce[NONCE_LENGTH - 1] = counter;
+	return counter;
 }
 
 /** Reused from token to token: WebCrypto takes a copy of the nonce before it returns. */
 const opening = { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) } as const;
 /** The bytes of a token whose key is known: as above. */
 const opened = new Uint8Array(MAX_TOKEN_LENGTH);
+/** What such a token of version 4 says. */
+const plain = new Uint8Array(MAX_TOKEN_LENGTH);
 
-function unseal(key: CryptoKey, bytes: Uint8Array, length: number): Promise<ClickToken | null> {
-	if (bytes[0] === STREAM) {
-		return unsealStream(key, readCounter(bytes), bytes.subarray(HEADER_LENGTH, length)).then((plain) => {
-			if (plain === null) return null;
-			const text = fromUtf8(plain);
-			plain.buffer.transfer(0);
-			return decodeContent(text);
-		});
-	}
+/** @param bytes of a token; may change once this returns */
+function unseal(key: OpeningKey, bytes: Uint8Array): ClickToken | null | Promise<ClickToken | null> {
 	for (let at = 0; at < COUNTER_LENGTH; at++) opening.iv[NONCE_LENGTH - COUNTER_LENGTH + at] = bytes[COUNTER_AT + at] ?? 0;
-	return crypto.subtle.decrypt(opening, key, bytes.subarray(HEADER_LENGTH, length)).then(decodePlain, refuseAltered);
+	const body = bytes.subarray(HEADER_LENGTH);
+	if (key instanceof ChaCha20Poly1305) {
+		const content = key.open(opening.iv, body, undefined, plain.subarray(0, body.length - TAG_LENGTH));
+		return content === null ? null : decodeContent(fromUtf8(content));
+	}
+	return crypto.subtle.decrypt(opening, key, body).then(decodePlain, refuseAltered);
 }
 
 function decodePlain(plain: ArrayBuffer): ClickToken | null {
@@ -253,10 +262,6 @@ function decodePlain(plain: ArrayBuffer): ClickToken | null {
 function refuseAltered(error: unknown): null {
 	if (error instanceof DOMException && error.name === "OperationError") return null;
 	throw error;
-}
-
-function readCounter(bytes: Uint8Array): number {
-	return ((bytes[COUNTER_AT] ?? 0) << 16) | ((bytes[COUNTER_AT + 1] ?? 0) << 8) | (bytes[COUNTER_AT + 2] ?? 0);
 }
 
 function encodeCounter(counter: number): string {

@@ -35,21 +35,21 @@ import { readNetworkFacts, readRequestFacts } from "./request-facts.ts";
 const CLICK_PATH = "/click";
 
 /** Answers a request for a click URL; null where the path is another's. The host is not looked at: earlier ones keep working. */
-export function routeClick(deps: RedirectDeps, request: Request, url: string, waitUntil: WaitUntil): Promise<Response> | null {
+export function routeClick(deps: RedirectDeps, request: Request, url: string, waitUntil: WaitUntil): Response | Promise<Response> | null {
 	const start = pathStartOf(url);
 	if (!isPathAt(url, start, CLICK_PATH, false)) return null;
 	const { method } = request;
-	if (method !== "GET" && method !== "HEAD") return Promise.resolve(page(405, "Only GET is accepted.", { allow: "GET, HEAD" }));
+	if (method !== "GET" && method !== "HEAD") return page(405, "Only GET is accepted.", { allow: "GET, HEAD" });
 	const query = new Query(searchAt(url, start + CLICK_PATH.length));
-	return deps.tokens.open(query.get("encyp") ?? "").then((token) => {
-		if (token === null) return page(404, "This link is not valid.");
-		try {
-			const answer = resolveClick({ deps, request, method, waitUntil, query, token });
-			return answer instanceof Promise ? answer.catch(failed) : answer;
-		} catch (error) {
-			return failed(error);
-		}
-	}, failed);
+	const answer = (token: ClickToken | null) =>
+		token === null ? page(404, "This link is not valid.") : resolveClick({ deps, request, method, waitUntil, query, token });
+	try {
+		const token = deps.tokens.open(query.get("encyp") ?? "");
+		const answered = token instanceof Promise ? token.then(answer) : answer(token);
+		return answered instanceof Promise ? answered.catch(failed) : answered;
+	} catch (error) {
+		return failed(error);
+	}
 }
 
 function failed(error: unknown): Response {

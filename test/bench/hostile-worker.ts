@@ -66,7 +66,7 @@ function openDeps(): Deps {
 
 let deps: Deps | undefined;
 
-async function repeat(times: number, answer: () => Promise<Response> | null): Promise<Response> {
+async function repeat(times: number, answer: () => Response | Promise<Response> | null): Promise<Response> {
 	let last: Response | null = null;
 	for (let at = 0; at < times; at++) last = await answer();
 	if (last === null) throw new Error("no answer: the path is no endpoint's");

@@ -18,7 +18,7 @@ export default {
 		const bytes = await request.arrayBuffer();
 		const body = JSON.parse(DECODER.decode(bytes)) as { site?: { domain?: string } };
 		bytes.transfer(0);
-		const encoded = await sealAsToken(body.site?.domain ?? "", request.headers.get("cf-connecting-ip"));
+		const encoded = sealAsToken(body.site?.domain ?? "", request.headers.get("cf-connecting-ip"));
 		return new Response(answer.slice(0, -2 - encoded.length) + encoded + answer.slice(-2), { headers: HEADERS });
 	},
 } satisfies ExportedHandler<{ ANSWER_BYTES: string }>;

@@ -12,12 +12,12 @@ const READ = ["pubi", "bd", "cc", "kw", "dl", "subid", "fbid", "clickid", "ip"];
 let answer: string | undefined;
 
 export default {
-	async fetch(request, env) {
+	fetch(request, env) {
 		answer ??= fixedAnswer(Number(env.ANSWER_BYTES));
 		const { url } = request;
 		const query = new Query(url.slice(url.indexOf("?") + 1));
 		const read = READ.map((name) => query.get(name));
-		const encoded = await sealAsToken(read[1] ?? "", request.headers.get("cf-connecting-ip"));
+		const encoded = sealAsToken(read[1] ?? "", request.headers.get("cf-connecting-ip"));
 		return new Response(answer.slice(0, -2 - encoded.length) + encoded + answer.slice(-2), { headers: HEADERS });
 	},
 } satisfies ExportedHandler<{ ANSWER_BYTES: string }>;

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { LinkTokens } from "../../src/click-token/link-token.ts";
 import { ClickTokens, TOKEN_VERSIONS } from "../../src/click-token/token.ts";
 import type { ClickToken } from "../../src/click-token/token-content.ts";
-import { MAX_BLOCKS, TokenStream } from "../../src/click-token/token-stream.ts";
 import { fromBase64Url, toBase64Url } from "../../src/lib/base64-url.ts";
 import { PRICING_MODELS } from "../../src/lib/enums.ts";
 import { hashSource } from "../../src/lib/hash.ts";
@@ -188,51 +187,30 @@ describe.each(TOKEN_VERSIONS)("worker: nonces, version %i", (version) => {
 	});
 });
 
-describe("worker: the key stream of tokens of version 3", () => {
-	/** Blocks of a key that a token of so many bytes takes: two of its one-time key, and those of its content. */
-	const blocksOf = (bytes: Uint8Array) => 2 + Math.ceil((bytes.length - PARTS.ciphertext[0] - 16) / 16);
+describe("worker: a token of version 4", () => {
+	// Made by node:crypto alone: hkdfSync for fingerprint and key, chacha20-poly1305 for the content, the counter in the nonce's last bytes.
+	const MADE_APART =
+		"BI8g48MDDhkkLzpFUFtmcXyHAQL-wuVt8rqjimjcmjAyM1oV-5IqrYTxUuzQnxTIejnTfIx2j8vGxv80NH8NMJi2PNh8U35CzG424wG6NDpYBp2Mj41-Fy9TbQRcmGvCldvUS7k_kI4pw3Bo4V6xnUWdjiTuYx1Gh0IHeAZtodvdPzAcboYcafpiA-s4D382w5HE_bYgoJNyapzCkFEcogZWhSFx3GBrv1h3QwKUEm0dp47_4O_1_WE-cHXEeFB-z26t";
 
-	test("gives no block to two tokens, whatever their lengths, while many are minted at once", async () => {
-		const tokens = new ClickTokens([NEW], 3);
-		const taken = new Set<string>();
-		let blocks = 0;
-		for (let round = 0; round < 10; round++) {
-			const contents = Array.from({ length: 100 }, (_, at) => ({ ...CONTENT, publisher: "p".repeat((at * 7 + round) % 65) }));
-			for (const token of await Promise.all(contents.map((content) => tokens.mint(content)))) {
-				const bytes = bytesOf(token);
-				const first = Number.parseInt(bytes.slice(18, 21).toHex(), 16);
-				for (let block = first; block < first + blocksOf(bytes); block++) taken.add(`${bytes.slice(5, 18).toHex()} ${block}`);
-				blocks += blocksOf(bytes);
-			}
-		}
-		expect(taken.size).toBe(blocks);
+	test("is ChaCha20-Poly1305 of RFC 8439, by a key of HKDF-SHA-256", async () => {
+		expect(await new ClickTokens([NEW], 4).open(MADE_APART)).toEqual(CONTENT);
 	});
 
-	test("is told to be used up before a block has no number any more", async () => {
-		const key = (await crypto.subtle.generateKey({ name: "AES-CTR", length: 256 }, false, ["encrypt"])) as CryptoKey;
-		const stream = new TokenStream(key);
-		const [content, sealed] = [new Uint8Array(1_024), new Uint8Array(1_040)];
-		let last = -1;
-		while (!stream.isUsedUp) {
-			await stream.make();
-			last = stream.seal(content, 1_024, sealed) ?? Number.NaN;
-		}
-		expect(last).toBeLessThan(MAX_BLOCKS - 66);
-		expect(last).toBeGreaterThan(MAX_BLOCKS - 4_096);
+	test("opens at once where a token of the same isolate was opened before", async () => {
+		const [minter, tokens] = [new ClickTokens([NEW], 4), new ClickTokens([NEW], 4)];
+		const [first, second] = [await minter.mint(CONTENT), await minter.mint({ ...CONTENT, campaignId: 5002 })];
+		expect(tokens.open(first)).toBeInstanceOf(Promise);
+		expect(await tokens.open(first)).toEqual(CONTENT);
+		expect(tokens.open(second)).toEqual({ ...CONTENT, campaignId: 5002 });
 	});
 
-	test("is AES-CTR's, and its tag Poly1305's of RFC 8439", async () => {
-		const raw = Uint8Array.from({ length: 32 }, (_, at) => at);
-		const key = await crypto.subtle.importKey("raw", raw, "AES-CTR", true, ["encrypt"]);
-		const stream = new TokenStream(key);
-		await stream.make();
-		const sealed = new Uint8Array(64);
-		const content = new TextEncoder().encode("Cryptographic Forum Research Group");
-		expect(stream.seal(content, content.length, sealed)).toBe(0);
-		// Made by node:crypto's aes-256-ctr, and by RFC 8439's formula for Poly1305 in whole numbers, with the stream's first 32 bytes.
-		expect(sealed.slice(0, content.length + 16).toHex()).toBe(
-			"4dceccaec143e4cf69d8c15c7b0cd7f6a0363b737ae4134ae1ecd0ebe5b82f393b2f9f0ab20df149584afcb7d8b141e61507",
-		);
+	test("does not open as one of version 1, nor that as one of version 4", async () => {
+		for (const version of TOKEN_VERSIONS) {
+			const tokens = new ClickTokens([NEW], version);
+			const bytes = bytesOf(await tokens.mint(CONTENT));
+			bytes[0] = version === 1 ? 4 : 1;
+			expect(await tokens.open(toBase64Url(bytes))).toBeNull();
+		}
 	});
 });
 
