@@ -8,8 +8,8 @@ import { openBook } from "./campaign-book/open-book.ts";
 import { ClickTokens } from "./click-token/token.ts";
 import { ClickBatches } from "./clicks/click-batches.ts";
 import { RecentVisits } from "./clicks/recent-visits.ts";
-import { CLICKS_UNBOUND } from "./clicks/record-click.ts";
 import { routeClick } from "./clicks/redirect-route.ts";
+import { CLICKS_UNBOUND, ClickSender } from "./clicks/send-click.ts";
 import { type Env, readConfig } from "./config.ts";
 import { jsonResponse } from "./lib/http.ts";
 import { logError } from "./lib/log.ts";
@@ -50,9 +50,7 @@ export function edgeOf(env: Env): Edge {
 	const redirect = {
 		...shared,
 		store: {
-			queue: env.CLICKS ?? CLICKS_UNBOUND,
-			batches: new ClickBatches(env.BOOK, pause),
-			pause,
+			sender: new ClickSender({ queue: env.CLICKS ?? CLICKS_UNBOUND, batches: new ClickBatches(env.BOOK, pause), pause }),
 			connectionKey: config.TOKEN_KEYS[0] ?? "",
 			limits: { address: env.CLICK_ADDRESSES, token: env.CLICK_TOKENS, stripped: env.CLICK_STRIPPED },
 			visits: new RecentVisits(),

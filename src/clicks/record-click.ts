@@ -1,20 +1,16 @@
-/** Records a click after its redirect was answered: in the queue, or where that refuses it, in KV until the cron takes it. */
+/** Records a click after its redirect was answered: what is known of its visitor, what limits say of it, and off to the queue. */
 import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
 import type { TrafficPolicy } from "../lib/traffic-rules.ts";
-import { type ClickBatches, MAX_KEEPING_MS } from "./click-batches.ts";
 import { hashConnection } from "./hash-connection.ts";
 import { hashUserAgent } from "./hash-user-agent.ts";
 import type { ClickMessage } from "./message.ts";
 import { judge } from "./payable.ts";
 import type { RecentVisits } from "./recent-visits.ts";
+import { type ClickSender, MAX_SENDING_MS } from "./send-click.ts";
 
 export type ClickStore = {
-	queue: { send(message: ClickMessage): Promise<unknown> };
-	/** Where a click goes that the queue refuses. */
-	batches: Pick<ClickBatches, "keep">;
-	/** Waits before a try is repeated, in milliseconds. */
-	pause: (milliseconds: number) => Promise<void>;
+	sender: Pick<ClickSender, "send">;
 	/** Key of the hash of connections: an address cannot be found by trying them all. */
 	connectionKey: string;
 	/** Clicks a minute, by address, by a bid's token, and of stripped ones by publisher and address; absent where no limit is bound. */
@@ -31,26 +27,18 @@ export type Visitor = { userAgent: string | null /** See `connectionOf`. */; con
 /** How a click is recorded of whose visitor nothing may be kept; null for all others. */
 export type Stripped = TrafficPolicy | null;
 
-/** Stands in for a queue that is not bound: every click is kept in KV. */
-export const CLICKS_UNBOUND: ClickStore["queue"] = {
-	send: () => Promise.reject(new Error("the queue CLICKS is not bound")),
-};
-
-/**
- * What is done after an answer is cut off 30 s later, and then nobody hears of it. So every step has an end of its own, and all of them
- * together stay below that: {@link MAX_RECORDING_MS}.
- */
-const SEND_TIMEOUT_MS = 3_000;
-const SEND_PAUSES_MS = [100, 1_000];
 /** A limit that answers later than this limits nothing. */
 const LIMIT_TIMEOUT_MS = 1_000;
 
-/** The longest that a click is being recorded, milliseconds: three limits, the queue, and KV. */
-export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
+/**
+ * The longest that a click is being recorded, milliseconds: three limits, and sending it. What is done after an answer is cut off 30 s
+ * later, and then nobody hears of it: so every step has an end of its own, and all of them together stay below that.
+ */
+export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + MAX_SENDING_MS;
 
 /**
- * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it to
- * the queue. Never rejects. A click that neither the queue nor KV takes is told in the log, one line a click, so that they can be counted.
+ * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it.
+ * Never rejects.
  */
 export async function recordClick(
 	store: ClickStore,
@@ -74,7 +62,7 @@ export async function recordClick(
 	const hasLimits = address !== undefined || token !== undefined || (stripped !== null && store.limits.stripped !== undefined);
 	if (hasLimits && (await isOverLimit(store, click, hashOfConnection, stripped))) click.reason ??= "velocity";
 	if (stripped === null || hashOfConnection === undefined || holdAgainstRecent(store, click, hashOfConnection, userAgent ?? "", stripped))
-		await send(store, click);
+		await store.sender.send(click);
 }
 
 /** Holds a click against those that are remembered in memory alone. @returns whether it is to be recorded */
@@ -112,61 +100,4 @@ async function isOverLimit(
 		logError("click.limit_failed", error);
 		return false;
 	}
-}
-
-/**
- * Sends a click, and keeps it where that fails or takes too long. A send that hangs (one of 57 s was seen) is not waited for: it may still
- * work, and then the same click comes twice and counts once. Nearly always there is one try, which has nothing of what others need.
- */
-function send(store: ClickStore, click: ClickMessage): Promise<void> {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	let isLate = false;
-	// Async: one that throws at once is one that refuses, too.
-	const attempt = async () => (isLate ? undefined : store.queue.send(click));
-	const sent = () => {
-		clearTimeout(timer);
-		resolve();
-	};
-	const refused = (error: unknown) => {
-		clearTimeout(timer);
-		isLate = true;
-		logError("click.queue_refused", error, { click: click.id });
-		resolve(keepClick(store, click));
-	};
-	const timer = setTimeout(() => refused(new Error("the queue did not answer in time")), SEND_TIMEOUT_MS);
-	attempt().then(sent, (error: unknown) => tryAgain(store, attempt, error).then(sent, refused));
-	return promise;
-}
-
-async function keepClick({ batches }: ClickStore, click: ClickMessage): Promise<void> {
-	try {
-		await batches.keep(click);
-	} catch (error) {
-		const { id, hash, kind, publisher, brandId, campaignId, bidMicros, reason } = click;
-		logError("click.lost", error, {
-			click: id,
-			hash,
-			kind,
-			publisher,
-			brand: brandId,
-			campaign: campaignId,
-			bid_micros: bidMicros,
-			reason,
-		});
-	}
-}
-
-/** @throws what the last try threw */
-async function tryAgain(store: ClickStore, attempt: () => Promise<unknown>, error: unknown): Promise<void> {
-	let last = error;
-	for (const pauseMs of SEND_PAUSES_MS) {
-		await store.pause(pauseMs);
-		try {
-			await attempt();
-			return;
-		} catch (again) {
-			last = again;
-		}
-	}
-	throw last;
 }

@@ -51,9 +51,7 @@ function openDeps(): Deps {
 	};
 	const clicks: RedirectDeps["store"] = {
 		// In production the queue is another machine's work.
-		queue: { send: () => Promise.resolve() },
-		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
-		pause: () => Promise.resolve(),
+		sender: { send: () => Promise.resolve() },
 		connectionKey: "benchmark-token-key-0000000000000000",
 		limits: { address: undefined, token: undefined, stripped: undefined },
 		visits: new RecentVisits(),

@@ -101,9 +101,7 @@ export function frozenRedirect() {
 			const sent: ClickMessage[] = [];
 			const background: Promise<unknown>[] = [];
 			const store = {
-				queue: { send: async (message: ClickMessage) => void sent.push(message) },
-				batches: { keep: async () => {} },
-				pause: async () => {},
+				sender: { send: async (message: ClickMessage) => void sent.push(message) },
 				connectionKey: crypto.randomUUID(),
 				limits: { address: undefined, token: undefined, stripped: undefined },
 				visits: new RecentVisits(),

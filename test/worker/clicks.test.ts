@@ -9,6 +9,7 @@ import type { RedirectDeps } from "../../src/clicks/deps.ts";
 import type { ClickMessage } from "../../src/clicks/message.ts";
 import { RecentVisits } from "../../src/clicks/recent-visits.ts";
 import { routeClick } from "../../src/clicks/redirect-route.ts";
+import { ClickSender } from "../../src/clicks/send-click.ts";
 import { KEPT_CLICK_PREFIX, KEPT_CLICKS_PREFIX } from "../../src/lib/kept-keys.ts";
 import worker from "../../src/worker.ts";
 import { capDeps, rowsOf } from "../support/click-messages.ts";
@@ -245,23 +246,25 @@ describe("worker: a redirect that was answered is never lost", () => {
 			book: openStoredBook(failing.book ? { kv: { get: () => Promise.reject<never>(new Error("KV is down")) } } : {}),
 			tokens: new ClickTokens(env.TOKEN_KEYS.split(",")),
 			store: {
-				queue: {
-					async send(message) {
-						if (failing.queue) throw new Error("the queue is down");
-						sent.push(message);
-						if (failing.late) await new Promise(() => {});
-					},
-				},
-				batches: new ClickBatches(
-					{
-						async put(key, value, options) {
-							if (failing.kept) throw new Error("KV is down");
-							await env.BOOK.put(key, value, options);
+				sender: new ClickSender({
+					queue: {
+						async send(message) {
+							if (failing.queue) throw new Error("the queue is down");
+							sent.push(message);
+							if (failing.late) await new Promise(() => {});
 						},
 					},
-					async () => {},
-				),
-				pause: async () => {},
+					batches: new ClickBatches(
+						{
+							async put(key, value, options) {
+								if (failing.kept) throw new Error("KV is down");
+								await env.BOOK.put(key, value, options);
+							},
+						},
+						async () => {},
+					),
+					pause: async () => {},
+				}),
 				connectionKey: "key",
 				limits: { address: undefined, token: undefined, stripped: undefined },
 				visits: new RecentVisits(),

@@ -21,9 +21,7 @@ const redirect = {
 	...shared,
 	clickTtlMs: 86_400_000,
 	store: {
-		queue: { send: () => Promise.resolve() },
-		batches: { keep: () => Promise.reject(new Error("no click is kept here")) },
-		pause: () => Promise.resolve(),
+		sender: { send: () => Promise.resolve() },
 		connectionKey: TOKEN_KEY,
 		limits: { address: undefined, token: undefined, stripped: undefined },
 		visits: new RecentVisits(),

@@ -59,9 +59,7 @@ const deps: RedirectDeps = {
 	book: openStoredBook({}),
 	tokens: new ClickTokens(env.TOKEN_KEYS.split(",")),
 	store: {
-		queue: { send: async (message) => void sent.push(message) },
-		batches: { keep: async () => {} },
-		pause: async () => {},
+		sender: { send: async (message) => void sent.push(message) },
 		connectionKey: "key",
 		limits: { address: undefined, token: undefined, stripped: undefined },
 		visits: new RecentVisits(),

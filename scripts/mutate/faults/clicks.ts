@@ -110,6 +110,20 @@ export const CLICK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/click-token.test.ts"],
 	},
 	{
+		name: "hanging-sends-are-waited-for",
+		file: "src/clicks/send-click.ts",
+		find: "if (round.pending.length > 0 && !(await",
+		replace: "if (round.pending.length < 0 && !(await",
+		tests: ["test/unit/clicks/send-click.test.ts"],
+	},
+	{
+		name: "clicks-of-a-request-that-is-gone-are-forgotten",
+		file: "src/clicks/send-click.ts",
+		find: "left.map((other) => this.#giveUp(other))",
+		replace: "left.map(() => undefined)",
+		tests: ["test/unit/clicks/send-click.test.ts"],
+	},
+	{
 		name: "altered-tracking-links-are-taken",
 		file: "src/click-token/link-token.ts",
 		find: "if (!crypto.subtle.timingSafeEqual(tag, expected)) return null;",

@@ -38,9 +38,7 @@ function recorder(limit?: (key: string) => boolean) {
 					},
 				};
 	const store: ClickStore = {
-		queue: { send: async (message) => void sent.push(message) },
-		batches: { keep: async () => {} },
-		pause: async () => {},
+		sender: { send: async (message) => void sent.push(message) },
 		connectionKey: "key",
 		limits: { address: undefined, token: undefined, stripped },
 		visits: new RecentVisits(),
