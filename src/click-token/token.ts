@@ -10,9 +10,9 @@
  * Version 1 is AES-256-GCM by WebCrypto. Version 4 is ChaCha20-Poly1305 (RFC 8439) in JavaScript: without a promise, which on a bid or a
  * redirect costs more than the cipher. Version 2 is that of tracking links (link-token.ts). There was a version 3.
  */
-import { ChaCha20Poly1305 } from "@stablelib/chacha20poly1305";
 import { readBase64Url, toBase64Url } from "../lib/base64-url.ts";
 import { fromUtf8, utf8 } from "../lib/utf8.ts";
+import { content, KEY_LENGTH, MAX_CONTENT_LENGTH, NONCE_LENGTH, open, seal, TAG_LENGTH } from "./chacha20-poly1305.ts";
 import { LINK_TOKEN_VERSION, LinkTokens } from "./link-token.ts";
 import { type ClickToken, decodeContent, encodeContent, ofLink } from "./token-content.ts";
 
@@ -29,12 +29,8 @@ const COUNTER_AT = 1 + FINGERPRINT_LENGTH + SALT_LENGTH;
 const COUNTER_LENGTH = 3;
 const HEADER_LENGTH = COUNTER_AT + COUNTER_LENGTH;
 const PREFIX_CHARACTERS = (COUNTER_AT / 3) * 4;
-const NONCE_LENGTH = 12;
-const TAG_LENGTH = 16;
 /** Longest token that is looked at, in characters; ours are about 200. */
 const MAX_TOKEN_LENGTH = 1_024;
-/** Longest content, in bytes: names are bounded, so it is never reached. */
-const MAX_CONTENT_LENGTH = 1_024;
 const MAX_COUNTER = 0xff_ffff;
 const OPENING_KEYS_KEPT = 512;
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -51,13 +47,9 @@ type Minting<Key> = {
 };
 
 /** What opens the tokens of one isolate's key: by its version. */
-type OpeningKey = CryptoKey | ChaCha20Poly1305;
+type OpeningKey = CryptoKey | Uint8Array;
 
 const encoder = new TextEncoder();
-/** What is encrypted, and what it becomes; reused from token to token, of which WebCrypto takes copies before it returns. */
-const content = new Uint8Array(MAX_CONTENT_LENGTH);
-const sealed = new Uint8Array(MAX_CONTENT_LENGTH + TAG_LENGTH);
-
 /** Mints and opens click tokens with a ring of secrets: the first mints, all of them open. */
 export class ClickTokens {
 	readonly #secrets: readonly string[];
@@ -65,7 +57,7 @@ export class ClickTokens {
 	readonly #version: TokenVersion;
 	#masters: Master[] | undefined;
 	#gcm: Minting<CryptoKey> | undefined;
-	#chacha: Minting<ChaCha20Poly1305> | undefined;
+	#chacha: Minting<Uint8Array> | undefined;
 	readonly #opening = new Map<string, { key: OpeningKey; used: number }>();
 	/** Counts what was opened: the key that was used at the lowest count is the first to go. */
 	#uses = 0;
@@ -91,17 +83,15 @@ export class ClickTokens {
 		const minting = this.#chacha;
 		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startChaCha().then(() => this.#mintByChaCha(token, make));
 		const counter = takeCounter(minting);
-		const length = writeText(encodeContent(token), content);
-		const into = sealed.subarray(0, length + TAG_LENGTH);
-		minting.key.seal(minting.nonce, content.subarray(0, length), undefined, into);
-		return make(minting.prefix + encodeCounter(counter) + toBase64Url(into));
+		const sealed = seal(minting.key, minting.nonce, writeContent(encodeContent(token)));
+		return make(minting.prefix + encodeCounter(counter) + toBase64Url(sealed));
 	}
 
 	#mintByGcm<Made>(token: ClickToken, make: (encyp: string) => Made): Promise<Made> {
 		const minting = this.#gcm;
 		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startGcm().then(() => this.#mintByGcm(token, make));
 		const counter = takeCounter(minting);
-		const length = writeText(encodeContent(token), content);
+		const length = writeContent(encodeContent(token));
 		const { key, nonce, prefix } = minting;
 		return crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, key, content.subarray(0, length)).then((encrypted) => {
 			const text = prefix + encodeCounter(counter) + toBase64Url(new Uint8Array(encrypted));
@@ -199,27 +189,27 @@ function deriveGcmKey(master: CryptoKey, salt: Uint8Array): Promise<CryptoKey> {
 	return crypto.subtle.deriveKey(derivation(GCM, salt), master, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
 }
 
-async function deriveChaChaKey(master: CryptoKey, salt: Uint8Array): Promise<ChaCha20Poly1305> {
-	return new ChaCha20Poly1305(new Uint8Array(await crypto.subtle.deriveBits(derivation(CHACHA, salt), master, 256)));
+async function deriveChaChaKey(master: CryptoKey, salt: Uint8Array): Promise<Uint8Array> {
+	return new Uint8Array(await crypto.subtle.deriveBits(derivation(CHACHA, salt), master, KEY_LENGTH * 8));
 }
 
 function derivation(version: TokenVersion, salt: Uint8Array) {
 	return { name: "HKDF", hash: "SHA-256", salt, info: utf8(`click token v${version}`) };
 }
 
-/** Writes text as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. */
-function writeText(text: string, bytes: Uint8Array): number {
-	if (text.length > bytes.length) throw new RangeError("a click token's content is too long");
+/** Writes a content as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. Names are bounded, so it is never too long. */
+function writeContent(text: string): number {
+	if (text.length > MAX_CONTENT_LENGTH) throw new RangeError("a click token's content is too long");
 	for (let i = 0; i < text.length; i++) {
 		const code = text.charCodeAt(i);
-		if (code > 0x7f) return encodeText(text, bytes);
-		bytes[i] = code;
+		if (code > 0x7f) return encodeText(text);
+		content[i] = code;
 	}
 	return text.length;
 }
 
-function encodeText(text: string, bytes: Uint8Array): number {
-	const { read, written } = encoder.encodeInto(text, bytes);
+function encodeText(text: string): number {
+	const { read, written } = encoder.encodeInto(text, content);
 	if (read < text.length) throw new RangeError("a click token's content is too long");
 	return written;
 }
@@ -238,16 +228,14 @@ function takeCounter(minting: Minting<unknown>): number {
 const opening = { name: "AES-GCM", iv: new Uint8Array(NONCE_LENGTH) } as const;
 /** The bytes of a token whose key is known: as above. */
 const opened = new Uint8Array(MAX_TOKEN_LENGTH);
-/** What such a token of version 4 says. */
-const plain = new Uint8Array(MAX_TOKEN_LENGTH);
 
 /** @param bytes of a token; may change once this returns */
 function unseal(key: OpeningKey, bytes: Uint8Array): ClickToken | null | Promise<ClickToken | null> {
 	for (let at = 0; at < COUNTER_LENGTH; at++) opening.iv[NONCE_LENGTH - COUNTER_LENGTH + at] = bytes[COUNTER_AT + at] ?? 0;
 	const body = bytes.subarray(HEADER_LENGTH);
-	if (key instanceof ChaCha20Poly1305) {
-		const content = key.open(opening.iv, body, undefined, plain.subarray(0, body.length - TAG_LENGTH));
-		return content === null ? null : decodeContent(fromUtf8(content));
+	if (key instanceof Uint8Array) {
+		const plain = open(key, opening.iv, body);
+		return plain === null ? null : decodeContent(fromUtf8(plain));
 	}
 	return crypto.subtle.decrypt(opening, key, body).then(decodePlain, refuseAltered);
 }

@@ -1,11 +1,8 @@
 /** For Workers that do the least that a bid can cost: what is encrypted in place of a click token, in as few steps as it takes. */
-import { ChaCha20Poly1305 } from "@stablelib/chacha20poly1305";
+import { content, KEY_LENGTH, NONCE_LENGTH, seal } from "../../src/click-token/chacha20-poly1305.ts";
 
-const TAG_LENGTH = 16;
-const KEY = new ChaCha20Poly1305(new Uint8Array(32));
-const NONCE = new Uint8Array(12);
-const content = new Uint8Array(512);
-const sealed = new Uint8Array(512 + TAG_LENGTH);
+const KEY = new Uint8Array(KEY_LENGTH);
+const NONCE = new Uint8Array(NONCE_LENGTH);
 
 /** @param asker the address that asks for the bid */
 export function sealAsToken(domain: string, asker: string | null): string {
@@ -25,7 +22,5 @@ export function sealAsToken(domain: string, asker: string | null): string {
 		asker,
 	]);
 	for (let at = 0; at < text.length; at++) content[at] = text.charCodeAt(at);
-	const into = sealed.subarray(0, text.length + TAG_LENGTH);
-	KEY.seal(NONCE, content.subarray(0, text.length), undefined, into);
-	return into.toBase64({ alphabet: "base64url", omitPadding: true });
+	return seal(KEY, NONCE, text.length).toBase64({ alphabet: "base64url", omitPadding: true });
 }

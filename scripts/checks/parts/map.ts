@@ -55,7 +55,7 @@ export const SOURCE_PARTS: readonly Part[] = [
 		path: "src/click-token",
 		job: "the `encyp` token and the click URL",
 		imports: ["src/lib"],
-		packages: ["@stablelib/chacha20poly1305"],
+		packages: ["@stablelib/chacha", "@stablelib/poly1305"],
 	},
 	{
 		path: "src/campaign-book",
@@ -870,6 +870,6 @@ export const REACHES: readonly { entry: string; parts: readonly string[]; packag
 			"src/config.ts",
 			"src/edge.ts",
 		],
-		packages: ["@stablelib/chacha20poly1305", "cloudflare:workers", "hono", "isbot", "siphash", "ts-md5", "valibot"],
+		packages: ["@stablelib/chacha", "@stablelib/poly1305", "cloudflare:workers", "hono", "isbot", "siphash", "ts-md5", "valibot"],
 	},
 ];
