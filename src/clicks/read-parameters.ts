@@ -1,7 +1,7 @@
 import { MAX_PARAMETER_LENGTH } from "../click-token/click-url.ts";
 import { normaliseClickId } from "../lib/click-id.ts";
 import { isPlaceholder } from "../lib/placeholder.ts";
-import type { Query } from "../lib/query.ts";
+import { decodeText, type Query } from "../lib/query.ts";
 import { utf8 } from "../lib/utf8.ts";
 import { CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
 
@@ -12,9 +12,8 @@ import { CLICK_TEXTS, type ClickMessage, type ClickText } from "./message.ts";
 export function readParameter(query: Query, name: string): string | null {
 	const raw = query.raw(name);
 	if (raw === null || raw === "" || isPlaceholder(raw)) return null;
-	const text = query.get(name);
-	if (text === null || text.length > MAX_PARAMETER_LENGTH || text.trim() === "") return null;
-	return text;
+	const text = decodeText(raw);
+	return text.length > MAX_PARAMETER_LENGTH || text.trim() === "" ? null : text;
 }
 
 /** Longest value that is recorded, click ids apart. Whoever has a link can call it with any others, and what is recorded is kept. */

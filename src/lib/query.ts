@@ -39,8 +39,9 @@ export class Query {
 	}
 
 	/** Whether there is a parameter of any of these names. */
-	hasAny(names: ReadonlySet<string>): boolean {
-		for (const name of this.#names) if (names.has(name)) return true;
+	hasAny(names: readonly string[]): boolean {
+		// To look one up in a set V8 would find out first whether it has the same text somewhere.
+		for (const name of this.#names) if (names.includes(name)) return true;
 		return false;
 	}
 

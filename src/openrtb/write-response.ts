@@ -65,11 +65,9 @@ function quote(text: string): string {
 	return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** The native markup, a JSON text within the JSON. */
+/** The native markup, a JSON text within the JSON. @param url a click URL: there is nothing to escape in it */
 function quoteNative(url: string): string {
-	return PLAIN.test(url)
-		? `"{\\"native\\":{\\"link\\":{\\"url\\":\\"${url}\\"}}}"`
-		: JSON.stringify(JSON.stringify({ native: { link: { url } } }));
+	return `"{\\"native\\":{\\"link\\":{\\"url\\":\\"${url}\\"}}}"`;
 }
 
 /** HTTP 204: an empty body and no Content-Type, whatever the reason. @param code is told in a header; null for nothing */

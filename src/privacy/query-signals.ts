@@ -3,7 +3,7 @@ import { isPlaceholder } from "../lib/placeholder.ts";
 import { decodeText, type Query } from "../lib/query.ts";
 import { type PrivacySignals, readSignals } from "./signals.ts";
 
-const NAMES: ReadonlySet<string> = new Set(["gdpr", "gdpr_consent", "us_privacy", "gpp", "gpp_sid", "coppa", "lmt"]);
+const NAMES: readonly string[] = ["gdpr", "gdpr_consent", "us_privacy", "gpp", "gpp_sid", "coppa", "lmt"];
 const NONE: readonly string[] = [];
 
 /**
