@@ -55,6 +55,7 @@ export class ClickTokens {
 	readonly #secrets: readonly string[];
 	readonly #links: LinkTokens;
 	readonly #version: TokenVersion;
+	readonly #perKey: number;
 	#masters: Master[] | undefined;
 	#gcm: Minting<CryptoKey> | undefined;
 	#chacha: Minting<Uint8Array> | undefined;
@@ -62,11 +63,15 @@ export class ClickTokens {
 	/** Counts what was opened: the key that was used at the lowest count is the first to go. */
 	#uses = 0;
 
-	/** @param version of what is minted; all are opened */
-	constructor(secrets: readonly string[], version: TokenVersion = GCM) {
+	/**
+	 * @param version of what is minted; all are opened
+	 * @param perKey  how many tokens a key mints at most
+	 */
+	constructor(secrets: readonly string[], version: TokenVersion = GCM, perKey = MAX_COUNTER + 1) {
 		if (secrets.length === 0) throw new Error("TOKEN_KEYS: at least one key is needed");
 		this.#secrets = secrets;
 		this.#version = version;
+		this.#perKey = perKey;
 		this.#links = new LinkTokens(secrets);
 	}
 
@@ -81,7 +86,7 @@ export class ClickTokens {
 
 	#mintByChaCha<Made>(token: ClickToken, make: (encyp: string) => Made): Made | Promise<Made> {
 		const minting = this.#chacha;
-		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startChaCha().then(() => this.#mintByChaCha(token, make));
+		if (minting === undefined || minting.counter >= this.#perKey) return this.#startChaCha().then(() => this.#mintByChaCha(token, make));
 		const counter = takeCounter(minting);
 		const sealed = seal(minting.key, minting.nonce, writeContent(encodeContent(token)));
 		return make(minting.prefix + encodeCounter(counter) + toBase64Url(sealed));
@@ -89,7 +94,7 @@ export class ClickTokens {
 
 	#mintByGcm<Made>(token: ClickToken, make: (encyp: string) => Made): Promise<Made> {
 		const minting = this.#gcm;
-		if (minting === undefined || minting.counter > MAX_COUNTER) return this.#startGcm().then(() => this.#mintByGcm(token, make));
+		if (minting === undefined || minting.counter >= this.#perKey) return this.#startGcm().then(() => this.#mintByGcm(token, make));
 		const counter = takeCounter(minting);
 		const length = writeContent(encodeContent(token));
 		const { key, nonce, prefix } = minting;

@@ -2,8 +2,8 @@
  * Sends clicks to the queue; what it refuses, or does not take in time, is kept in KV until the cron takes it.
  *
  * A send that hangs (one of 57 s was seen) must be given up before the runtime ends its request, and a timer costs as much as a tenth of a
- * redirect. So clicks that set out within a quarter of a second share one, which the first of them waits for. Were that request gone, the
- * next that starts a timer takes over what it left.
+ * redirect. So clicks that set out within a quarter of a second share one, which the first of them waits for. It only tells the others:
+ * each keeps its click within its own request. Were the first one's request gone, the next that starts a timer tells what it left.
  */
 import { within } from "../lib/async.ts";
 import { logError } from "../lib/log.ts";
@@ -14,14 +14,21 @@ import type { ClickMessage } from "./message.ts";
 const TOGETHER_MS = 250;
 const SEND_TIMEOUT_MS = 3_000;
 const SEND_PAUSES_MS = [100, 1_000];
-/** A round that is older was left. */
+/** A round that closed this long ago was left. */
 const LEFT_AFTER_MS = SEND_TIMEOUT_MS + 1_000;
 
-/** The longest that {@link ClickSender.send} takes, milliseconds, where its request lives. */
+/** The longest that {@link ClickSender.send} takes, milliseconds, where the first of its round lives. */
 export const MAX_SENDING_MS = TOGETHER_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 
-/** A click on its way. */
-type Sending = { click: ClickMessage; round: Round /** In the round's list. */; place: number; isOver: boolean; end: () => void };
+/** What became of a click on its way: null where the queue has it, else why not. */
+type Outcome = { refusal: unknown } | null;
+type Sending = {
+	click: ClickMessage;
+	round: Round /** In the round's list. */;
+	place: number;
+	isOver: boolean;
+	end: (outcome: Outcome) => void;
+};
 
 /** Clicks that share a timer: those that nothing is known of yet. */
 type Round = { pending: Sending[]; closesAt: number; isClosed: boolean; emptied: PromiseWithResolvers<boolean> };
@@ -56,41 +63,40 @@ export class ClickSender {
 	 * still work: then the same click comes twice and counts once.
 	 */
 	send(click: ClickMessage): Promise<void> {
-		const { promise, resolve } = Promise.withResolvers<void>();
+		const { promise, resolve } = Promise.withResolvers<Outcome>();
+		const now = Date.now();
 		const open = this.#open;
-		const isFirst = open === null || click.at >= open.closesAt;
-		const round = isFirst ? this.#start(click.at) : open;
+		const isFirst = open === null || now >= open.closesAt;
+		const round = isFirst ? this.#start(now) : open;
 		const sending: Sending = { click, round, place: round.pending.length, isOver: false, end: resolve };
 		round.pending.push(sending);
 		this.#attempt(sending).then(
-			() => sent(sending),
+			() => end(sending, null),
 			(error: unknown) => this.#tryAgain(sending, error),
 		);
-		return isFirst ? Promise.all([promise, this.#lead(round)]).then(() => undefined) : promise;
+		const done = promise.then((outcome) => (outcome === null ? undefined : this.#keep(click, outcome.refusal)));
+		return isFirst ? Promise.all([done, this.#lead(round)]).then(() => undefined) : done;
 	}
 
-	#start(at: number): Round {
-		const round = { pending: [], closesAt: at + TOGETHER_MS, isClosed: false, emptied: Promise.withResolvers<boolean>() };
+	#start(now: number): Round {
+		for (const other of this.#rounds) {
+			if (other.closesAt + LEFT_AFTER_MS > now) break;
+			this.#rounds.delete(other);
+			giveUp(other);
+		}
+		const round = { pending: [], closesAt: now + TOGETHER_MS, isClosed: false, emptied: Promise.withResolvers<boolean>() };
+		this.#rounds.add(round);
 		this.#open = round;
 		return round;
 	}
 
 	async #lead(round: Round): Promise<void> {
-		const left = [...this.#rounds].filter(({ closesAt }) => closesAt + LEFT_AFTER_MS < round.closesAt);
-		for (const other of left) this.#rounds.delete(other);
-		this.#rounds.add(round);
-		const rescued = left.map((other) => this.#giveUp(other));
-		await within(round.emptied.promise, TOGETHER_MS, false);
+		await new Promise<void>((resolve) => void setTimeout(resolve, TOGETHER_MS));
+		// Another request's clock may be behind.
 		if (this.#open === round) this.#open = null;
 		round.isClosed = true;
-		if (round.pending.length > 0 && !(await within(round.emptied.promise, SEND_TIMEOUT_MS, false))) await this.#giveUp(round);
+		if (round.pending.length > 0 && !(await within(round.emptied.promise, SEND_TIMEOUT_MS, false))) giveUp(round);
 		this.#rounds.delete(round);
-		await Promise.all(rescued);
-	}
-
-	async #giveUp({ pending }: Round): Promise<void> {
-		const late = new Error("the queue did not answer in time");
-		await Promise.all([...pending].map((sending) => this.#keep(sending, late)));
 	}
 
 	/** Async: a queue that throws at once is one that refuses, too. Nearly always there is one try. */
@@ -99,23 +105,20 @@ export class ClickSender {
 	}
 
 	async #tryAgain(sending: Sending, error: unknown): Promise<void> {
-		let last = error;
+		let refusal = error;
 		for (const pauseMs of SEND_PAUSES_MS) {
 			try {
 				await this.#parts.pause(pauseMs);
 				await this.#attempt(sending);
-				return sent(sending);
+				return end(sending, null);
 			} catch (again) {
-				last = again;
+				refusal = again;
 			}
 		}
-		await this.#keep(sending, last);
+		end(sending, { refusal });
 	}
 
-	async #keep(sending: Sending, refusal: unknown): Promise<void> {
-		if (sending.isOver) return;
-		leave(sending);
-		const { click, end } = sending;
+	async #keep(click: ClickMessage, refusal: unknown): Promise<void> {
 		logError("click.queue_refused", refusal, { click: click.id });
 		try {
 			await this.#parts.batches.keep(click);
@@ -132,24 +135,24 @@ export class ClickSender {
 				reason,
 			});
 		}
-		end();
 	}
 }
 
-function sent(sending: Sending): void {
-	if (sending.isOver) return;
-	leave(sending);
-	sending.end();
+function giveUp({ pending }: Round): void {
+	const refusal = new Error("the queue did not answer in time");
+	for (const sending of [...pending]) end(sending, { refusal });
 }
 
-/** Takes a click out of its round; the last one takes its place. */
-function leave(sending: Sending): void {
-	const { round, place } = sending;
+/** Ends a click's way, once, and takes it out of its round; the last one takes its place. */
+function end(sending: Sending, outcome: Outcome): void {
+	if (sending.isOver) return;
 	sending.isOver = true;
+	const { round, place } = sending;
 	const last = round.pending.pop();
 	if (last !== undefined && last !== sending) {
 		round.pending[place] = last;
 		last.place = place;
 	}
 	if (round.isClosed && round.pending.length === 0) round.emptied.resolve(true);
+	sending.end(outcome);
 }

@@ -179,6 +179,24 @@ describe.each(TOKEN_VERSIONS)("worker: nonces, version %i", (version) => {
 		expect(await Promise.all(minted.map((token) => tokens.open(token)))).toEqual(contents);
 	});
 
+	test("are of another key once one has none left, however many are minted at once", async () => {
+		const tokens = new ClickTokens([NEW], version, 4);
+		const seen = new Set<string>();
+		const salts = new Map<string, number>();
+		const mintSome = async (count: number) => {
+			for (const token of await Promise.all(Array.from({ length: count }, () => tokens.mint(CONTENT)))) {
+				const bytes = bytesOf(token);
+				const salt = bytes.slice(5, 18).toHex();
+				seen.add(salt + bytes.slice(18, 21).toHex());
+				salts.set(salt, (salts.get(salt) ?? 0) + 1);
+				expect(await tokens.open(token)).toEqual(CONTENT);
+			}
+		};
+		for (const count of [1, 1, 1, 1, 1, 9, 30]) await mintSome(count);
+		expect(seen.size).toBe(44);
+		expect(Math.max(...salts.values())).toBe(4);
+	});
+
 	test("make every token another, though the content is the same", async () => {
 		const tokens = new ClickTokens([NEW], version);
 		const minted = new Set<string>();

@@ -126,6 +126,22 @@ describe("unit: a click that something keeps waiting", () => {
 		expect(logged).toEqual(["click.queue_refused"]);
 	});
 
+	test("a last try that hangs, and refuses once KV has the click, keeps it no second time", async () => {
+		let tries = 0;
+		const send = vi.fn(() =>
+			++tries < 3 ? Promise.reject(new Error("away")) : wait(10_000).then(() => Promise.reject(new Error("away"))),
+		);
+		expect((await record({ send })).put).toHaveBeenCalledOnce();
+		expect(send).toHaveBeenCalledTimes(3);
+		expect(logged).toEqual(["click.queue_refused"]);
+	});
+
+	test("is not done before KV has what the queue refuses", async () => {
+		const { after } = await record({ send: () => Promise.reject(new Error("away")), put: () => wait(700) });
+		// The tries' pauses, those that a batch waits for company, and KV.
+		expect(after).toBe(100 + 1_000 + 2_000 + 700);
+	});
+
 	test("where nothing ever answers, the log still has it before the runtime ends the request", async () => {
 		const { after } = await record({ send: never, put: never, limit: never });
 		expect(after).toBeLessThanOrEqual(MAX_RECORDING_MS);
@@ -211,6 +227,16 @@ describe("unit: clicks that share a timer", () => {
 		void send("second");
 		await vi.advanceTimersByTimeAsync(20_000);
 		expect(kept).toEqual(["first at 3250", "second at 3500"]);
+	});
+
+	test("one whose request's clock is behind joins no round that has closed", async () => {
+		const { kept, send } = sending(() => false);
+		void send("first");
+		await vi.advanceTimersByTimeAsync(250);
+		vi.setSystemTime(1_100);
+		void send("behind");
+		await vi.advanceTimersByTimeAsync(20_000);
+		expect(kept.map((text) => text.split(" ")[0])).toEqual(["first", "behind"]);
 	});
 
 	test("where the request that waits for them is gone, the next one that waits keeps them", async () => {
