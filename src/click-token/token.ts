@@ -202,7 +202,10 @@ function derivation(version: TokenVersion, salt: Uint8Array) {
 	return { name: "HKDF", hash: "SHA-256", salt, info: utf8(`click token v${version}`) };
 }
 
-/** Writes a content as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. Names are bounded, so it is never too long. */
+/**
+ * Writes a content as UTF-8 and returns how many bytes it took: nearly always ASCII, which needs no call into the runtime. Names are
+ * bounded, so it is never too long.
+ */
 function writeContent(text: string): number {
 	if (text.length > MAX_CONTENT_LENGTH) throw new RangeError("a click token's content is too long");
 	for (let i = 0; i < text.length; i++) {

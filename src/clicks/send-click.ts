@@ -1,7 +1,7 @@
 /**
  * Sends clicks to the queue; what it refuses, or does not take in time, is kept in KV until the cron takes it.
  *
- * A send that hangs (one of 57 s was seen) must be given up before the runtime ends its request, and a timer costs as much as a tenth of a
+ * A send that hangs (one of 57 s was seen) must be given up before the runtime ends its request, and a timer is a noticeable part of a
  * redirect. So clicks that set out within a quarter of a second share one, which the first of them waits for. It only tells the others:
  * each keeps its click within its own request. Were the first one's request gone, the next that starts a timer tells what it left.
  */
@@ -24,7 +24,8 @@ export const MAX_SENDING_MS = TOGETHER_MS + SEND_TIMEOUT_MS + MAX_KEEPING_MS;
 type Outcome = { refusal: unknown } | null;
 type Sending = {
 	click: ClickMessage;
-	round: Round /** In the round's list. */;
+	round: Round;
+	/** In the round's list. */
 	place: number;
 	isOver: boolean;
 	end: (outcome: Outcome) => void;

@@ -1,5 +1,6 @@
 /**
- * The least that a redirect can cost: opens a token, sets its location, reads two headers, and waits, after its answer, for a send. What the `redirect` benchmark has beside its baseline, which answers a constant.
+ * The least that a redirect can cost: opens a token, sets its location, reads two headers, and waits, after its answer, for a send. What the
+ * `redirect` benchmark has beside its baseline, which answers a constant.
  */
 import { content, KEY_LENGTH, NONCE_LENGTH, open, seal } from "../../src/click-token/chacha20-poly1305.ts";
 

@@ -1,20 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClickBatches } from "../../../src/clicks/click-batches.ts";
-import type { ClickMessage } from "../../../src/clicks/message.ts";
 import { RecentVisits } from "../../../src/clicks/recent-visits.ts";
 import { MAX_RECORDING_MS, recordClick } from "../../../src/clicks/record-click.ts";
 import { ClickSender } from "../../../src/clicks/send-click.ts";
-
-const CLICK: ClickMessage = {
-	format: 1,
-	id: "click-1",
-	at: 1_000,
-	hash: "0123456789abcdef0123456789abcdef",
-	kind: "openrtb",
-	publisher: "acme_rtb",
-	brandId: 1,
-	campaignId: 5001,
-};
+import { BID_CLICK } from "../../support/bid-click.ts";
 
 let logged: string[];
 beforeEach(() => {
@@ -39,13 +28,13 @@ describe("unit: how often a click is tried to be sent", () => {
 			batches: {
 				keep: async (click) => {
 					steps.push("kept");
-					expect(click).toEqual(CLICK);
+					expect(click).toEqual(BID_CLICK);
 					if (refused.kept) throw new Error("KV is down");
 				},
 			},
 			pause: async (milliseconds) => void steps.push(`${milliseconds} ms`),
 		});
-		await sender.send(CLICK);
+		await sender.send(BID_CLICK);
 		return steps;
 	}
 
@@ -91,7 +80,7 @@ describe("unit: a click that something keeps waiting", () => {
 				limits: { address: undefined, token, stripped: undefined },
 				visits: new RecentVisits(),
 			},
-			{ ...CLICK },
+			{ ...BID_CLICK },
 			{ userAgent: null, connection: null },
 			null,
 		).then(() => Date.now() - startedAt);
@@ -172,7 +161,7 @@ describe("unit: clicks that share a timer", () => {
 			pause: (milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds)),
 		});
 		const send = (id: string) => {
-			const done = sender.send({ ...CLICK, id, at: Date.now() });
+			const done = sender.send({ ...BID_CLICK, id, at: Date.now() });
 			return done.then(() => void ended.push(id));
 		};
 		return { kept, ended, waiting, send };
