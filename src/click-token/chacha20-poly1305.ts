@@ -4,6 +4,7 @@
  */
 import { streamXOR } from "@stablelib/chacha";
 import { equal, Poly1305 } from "@stablelib/poly1305";
+import { keepShape } from "../lib/kept-shapes.ts";
 
 export const KEY_LENGTH = 32;
 export const NONCE_LENGTH = 12;
@@ -15,6 +16,8 @@ const CONTENT_AT = 64;
 const COUNTER_LENGTH = 4;
 /** Poly1305 is given whole blocks, the last of them the lengths. */
 const MAC_BLOCK = 16;
+
+keepShape(new Poly1305(new Uint8Array(KEY_LENGTH)));
 
 /** Reused from call to call, for nothing here waits. The number of a block, least byte first, and the nonce. */
 const counter = new Uint8Array(COUNTER_LENGTH + NONCE_LENGTH);
