@@ -1,4 +1,5 @@
 /** Bits of a text in URL-safe base64 without padding, as IAB's consent strings have them: read where they stand, never unpacked. */
+import { keepShape } from "../lib/kept-shapes.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const BITS_A_CHARACTER = 6;
@@ -27,7 +28,15 @@ export class Bits {
 		let value = 0;
 		const end = this.at + count;
 		if (end > this.length) throw new MalformedError("truncated");
-		for (let at = this.at; at < end; at++) value = (value << 1) | this.#bitAt(at);
+		for (let at = this.at; at < end; ) {
+			const character = Math.floor(at / BITS_A_CHARACTER);
+			// Of this character: what stands behind those taken before, and where fewer are wanted, before those left over.
+			const here = (character + 1) * BITS_A_CHARACTER - at;
+			const taken = Math.min(here, end - at);
+			const bits = (VALUES[this.#text.charCodeAt(character)] ?? 0) >> (here - taken);
+			value = (value << taken) | (bits & ((1 << taken) - 1));
+			at += taken;
+		}
 		this.at = end;
 		return value;
 	}
@@ -41,22 +50,21 @@ export class Bits {
 	/** A whole number from 1 in Fibonacci coding: it ends with two ones. @throws MalformedError behind the end, or where it is too large */
 	takeFibonacci(): number {
 		let value = 0;
-		let [present, next] = [1, 2];
+		let present = 1;
+		let next = 2;
 		for (let last = 0; ; ) {
 			const bit = this.take(1);
 			if (bit === 1 && last === 1) return value;
 			if (bit === 1) value += present;
 			if (present > MAX_FIBONACCI) throw new MalformedError("too large");
-			[present, next] = [next, present + next];
+			next += present;
+			present = next - present;
 			last = bit;
 		}
 	}
-
-	#bitAt(at: number): number {
-		const value = VALUES[this.#text.charCodeAt(Math.floor(at / BITS_A_CHARACTER))] ?? 0;
-		return (value >> (BITS_A_CHARACTER - 1 - (at % BITS_A_CHARACTER))) & 1;
-	}
 }
+
+keepShape(new Bits("A"));
 
 /** No number in these strings is larger: ids of sections and vendors have 16 bits at most. */
 const MAX_FIBONACCI = 0xffff;
