@@ -38,31 +38,42 @@ export const MAX_RECORDING_MS = 3 * LIMIT_TIMEOUT_MS + MAX_SENDING_MS;
 
 /**
  * Adds the hashes of user agent and connection to a click, holds it against the limits of its address and its token, and sends it.
- * Never rejects.
+ * Never rejects. No async function, for it is part of a redirect: nearly always hashes are known, and sending alone is waited for.
  */
-export async function recordClick(
-	store: ClickStore,
-	click: ClickMessage,
-	{ userAgent, connection }: Visitor,
-	stripped: Stripped,
-): Promise<void> {
-	let hashOfConnection: string | undefined;
-	if (connection !== null) {
-		const hash = hashConnection(store.connectionKey, connection);
-		hashOfConnection = hash instanceof Promise ? await hash : hash;
+export function recordClick(store: ClickStore, click: ClickMessage, visitor: Visitor, stripped: Stripped): Promise<void> {
+	const { userAgent, connection } = visitor;
+	try {
+		const ofConnection = connection === null ? undefined : hashConnection(store.connectionKey, connection);
+		const ofUserAgent = stripped !== null || userAgent === null || userAgent === "" ? undefined : hashUserAgent(userAgent);
+		if (!(ofConnection instanceof Promise || ofUserAgent instanceof Promise))
+			return recordHashed(store, click, visitor, { connection: ofConnection, userAgent: ofUserAgent }, stripped);
+		return Promise.all([ofConnection, ofUserAgent]).then(([ofThat, ofThis]) =>
+			recordHashed(store, click, visitor, { connection: ofThat, userAgent: ofThis }, stripped),
+		);
+	} catch (error) {
+		return Promise.reject(error);
 	}
+}
+
+type Hashes = { connection: string | undefined; userAgent: string | undefined };
+
+function recordHashed(store: ClickStore, click: ClickMessage, visitor: Visitor, hashes: Hashes, stripped: Stripped): Promise<void> {
+	const { connection } = hashes;
 	if (stripped === null) {
-		click.connection = hashOfConnection;
-		if (userAgent !== null && userAgent !== "") {
-			const hash = hashUserAgent(userAgent);
-			click.userAgentHash = hash instanceof Promise ? await hash : hash;
-		}
+		click.connection = connection;
+		click.userAgentHash = hashes.userAgent;
 	}
+	const send = () =>
+		stripped === null || connection === undefined || holdAgainstRecent(store, click, connection, visitor.userAgent ?? "", stripped)
+			? store.sender.send(click)
+			: Promise.resolve();
 	const { address, token } = store.limits;
 	const hasLimits = address !== undefined || token !== undefined || (stripped !== null && store.limits.stripped !== undefined);
-	if (hasLimits && (await isOverLimit(store, click, hashOfConnection, stripped))) click.reason ??= "velocity";
-	if (stripped === null || hashOfConnection === undefined || holdAgainstRecent(store, click, hashOfConnection, userAgent ?? "", stripped))
-		await store.sender.send(click);
+	if (!hasLimits) return send();
+	return isOverLimit(store, click, connection, stripped).then((isOver) => {
+		if (isOver) click.reason ??= "velocity";
+		return send();
+	});
 }
 
 /** Holds a click against those that are remembered in memory alone. @returns whether it is to be recorded */

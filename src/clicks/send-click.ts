@@ -63,7 +63,7 @@ export class ClickSender {
 	 * Resolves once the queue has the click, or KV; never rejects. A click that neither takes is told in the log. A send that is given up may
 	 * still work: then the same click comes twice and counts once.
 	 */
-	send(click: ClickMessage): Promise<void> {
+	async send(click: ClickMessage): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<Outcome>();
 		const now = Date.now();
 		const open = this.#open;
@@ -71,12 +71,14 @@ export class ClickSender {
 		const round = isFirst ? this.#start(now) : open;
 		const sending: Sending = { click, round, place: round.pending.length, isOver: false, end: resolve };
 		round.pending.push(sending);
-		this.#attempt(sending).then(
+		this.#attempt(click).then(
 			() => end(sending, null),
 			(error: unknown) => this.#tryAgain(sending, error),
 		);
-		const done = promise.then((outcome) => (outcome === null ? undefined : this.#keep(click, outcome.refusal)));
-		return isFirst ? Promise.all([done, this.#lead(round)]).then(() => undefined) : done;
+		const led = isFirst ? this.#lead(round) : null;
+		const outcome = await promise;
+		if (outcome !== null) await this.#keep(click, outcome.refusal);
+		if (led !== null) await led;
 	}
 
 	#start(now: number): Round {
@@ -100,9 +102,13 @@ export class ClickSender {
 		this.#rounds.delete(round);
 	}
 
-	/** Async: a queue that throws at once is one that refuses, too. Nearly always there is one try. */
-	async #attempt({ isOver, click }: Sending): Promise<unknown> {
-		return isOver ? undefined : this.#parts.queue.send(click);
+	/** A queue that throws at once is one that refuses, too. No async function: nearly always there is one try, and it is part of a redirect. */
+	#attempt(click: ClickMessage): Promise<unknown> {
+		try {
+			return this.#parts.queue.send(click);
+		} catch (error) {
+			return Promise.reject(error);
+		}
 	}
 
 	async #tryAgain(sending: Sending, error: unknown): Promise<void> {
@@ -110,7 +116,8 @@ export class ClickSender {
 		for (const pauseMs of SEND_PAUSES_MS) {
 			try {
 				await this.#parts.pause(pauseMs);
-				await this.#attempt(sending);
+				if (sending.isOver) return;
+				await this.#attempt(sending.click);
 				return end(sending, null);
 			} catch (again) {
 				refusal = again;
