@@ -15,10 +15,11 @@ import { startTestServer } from "./postgres/test-server.ts";
 
 const PROJECTS = ["tsconfig.json", "tsconfig.node.json", "tsconfig.worker-test.json", "src/console/ui/browser/tsconfig.json"];
 
-/** The threads of tsc do much twice, which pays only where a core is free for them; the second lane needs one. */
+/** The threads of tsc do much twice, which pays only where a core is free for them; the first lane needs one. */
 const TSC_OPTIONS = availableParallelism() > 2 ? [] : ["--singleThreaded"];
 
-const FIRST_LANE: readonly Check[] = [
+const FIRST_LANE: readonly Check[] = [vitest("worker")];
+const OF_SOURCES: readonly Check[] = [
 	...PROJECTS.filter((file) => existsSync(join(ROOT, file))).map((file) => ({
 		name: `typecheck ${file}`,
 		tool: "tsc",
@@ -32,14 +33,13 @@ const FIRST_LANE: readonly Check[] = [
 		// It loads vitest.config.ts by jiti, which would take half a minute to compile wrangler for a Node that needs nothing compiled.
 		variables: { JITI_NATIVE_MODULES: '["wrangler"]' },
 	},
-	vitest("worker"),
 ];
 /** What runs in a browser: its packages are installed, and it is found, before the first of them. */
 const IN_BROWSER: readonly Check[] = [
 	{ name: "console typecheck", tool: "tsc", arguments: ["-p", "tsconfig.browser-test.json", ...TSC_OPTIONS] },
 	vitest("console"),
 ];
-const SECOND_LANE: readonly Check[] = [vitest("unit"), vitest("e2e"), ...IN_BROWSER];
+const SECOND_LANE: readonly Check[] = [...OF_SOURCES, vitest("unit"), vitest("e2e"), ...IN_BROWSER];
 /** Only where they are named: they need a PostgreSQL server. On it alone; and beside D1, then whether that were all statements. */
 const ON_POSTGRES: readonly Check[] = [
 	vitest("postgres"),
