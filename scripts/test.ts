@@ -1,7 +1,7 @@
 /**
  * `npm test`: every check of the project, and a count at the end. `npm test -- lint unit` runs only those, and `npm test -- postgres`
  * the suites of the ledger against a real PostgreSQL. They run in two lanes side by side, about as long as each other; the second has
- * what waits much, for servers and processes, and its output is shown when the first has ended.
+ * what reads the sources and what waits much, for servers and processes, and its output is shown when the first has ended.
  */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
