@@ -122,7 +122,7 @@ function fill(
 				price: bidRequest.test ? 0 : priceToUsd(bid.price),
 				clickUrl,
 				advertiserDomain: bidRequest.domain === null ? null : bid.brand.domain,
-				advertiserId: String(bid.brand.brandId),
+				advertiserId: bid.brand.brandId,
 				finalUrl: finalUrl(bidRequest, auction, bid),
 				altered: bidRequest.altered,
 			},
@@ -133,8 +133,12 @@ function fill(
 
 /** The identity in the path, or null where it is missing, too long or has other characters than allowed. */
 function readIdentity(path: string): string | null {
-	const end = path.search(/[?#]/);
-	const segment = path.slice(OPENRTB_PATH.length + 1, end === -1 ? undefined : end);
+	if (path.charAt(OPENRTB_PATH.length) !== "/") return null;
+	const rest = path.slice(OPENRTB_PATH.length + 1);
+	// Nearly every request has nothing behind it.
+	if (PUBLISHER_IDENTITY.test(rest)) return rest;
+	const end = rest.search(/[?#]/);
+	const segment = end === -1 ? rest : rest.slice(0, end);
 	if (PUBLISHER_IDENTITY.test(segment)) return segment;
 	try {
 		const decoded = decodeURIComponent(segment);

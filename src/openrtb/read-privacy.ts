@@ -16,7 +16,7 @@ export function readPrivacy(regs: unknown, device: Json, user: Json): PrivacySig
 	const extended = objectIn(own.ext);
 	return readSignals({
 		// Of what is no object nobody can tell what it says.
-		coppa: [own.coppa, extended.coppa, ...notObject(regs), ...notObject(own.ext)],
+		coppa: [own.coppa, extended.coppa, notObject(regs), notObject(own.ext)],
 		limited: [lmt, dnt, own.gpc, extended.gpc],
 		gdpr: [own.gdpr, extended.gdpr],
 		consents: [consent, objectIn(ext).consent],
@@ -32,7 +32,7 @@ function objectIn(value: unknown): Json {
 	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : EMPTY;
 }
 
-/** A value that stands where an object should: as a flag it is unreadable. */
-function notObject(value: unknown): unknown[] {
-	return value === undefined || value === null || value === "" || objectIn(value) === value ? [] : [[value]];
+/** A value that stands where an object should, as a flag that cannot be read; undefined where none does. */
+function notObject(value: unknown): [unknown] | undefined {
+	return value === undefined || value === null || value === "" || objectIn(value) === value ? undefined : [value];
 }

@@ -100,7 +100,13 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
 		privacy: readPrivacy(body.regs, device, user),
-		tooComplex: id.length > MAX_ID_LENGTH || imp.id.length > MAX_ID_LENGTH || [body.badv, body.wseat, body.bseat, body.cur].some(isTooLong),
+		tooComplex:
+			id.length > MAX_ID_LENGTH ||
+			imp.id.length > MAX_ID_LENGTH ||
+			isTooLong(body.badv) ||
+			isTooLong(body.wseat) ||
+			isTooLong(body.bseat) ||
+			isTooLong(body.cur),
 	};
 }
 

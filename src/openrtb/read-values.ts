@@ -15,18 +15,24 @@ export function object(value: unknown): Json {
 	return isObject(value) ? value : EMPTY;
 }
 
+/** Nearly every text begins with a visible character: then nothing needs to be trimmed to tell. */
+function isBlank(text: string): boolean {
+	const first = text.charCodeAt(0);
+	return !(first > 0x20 && first < 0x7f) && text.trim() === "";
+}
+
 export function isFilled(value: unknown): value is string {
-	return typeof value === "string" && value.trim() !== "";
+	return typeof value === "string" && !isBlank(value);
 }
 
 /** A field that says something: not missing, null or a blank string. */
 export function isPresent(value: unknown): boolean {
-	return value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
+	return value !== undefined && value !== null && !(typeof value === "string" && isBlank(value));
 }
 
 /** A text field as sent; a number counts as its digits, anything else and blanks as absent. */
 export function text(value: unknown): string | null {
-	if (typeof value === "string") return value.trim() === "" ? null : value;
+	if (typeof value === "string") return isBlank(value) ? null : value;
 	return typeof value === "number" ? String(value) : null;
 }
 
@@ -37,8 +43,12 @@ export function isTooLong(value: unknown): boolean {
 /** A list of texts; a single one counts as a list of one, and one that is too long as none: there is no bid on it. */
 export function texts(value: unknown): readonly string[] {
 	if (value === undefined || value === null || isTooLong(value)) return NO_TEXTS;
-	const list = Array.isArray(value) ? value : [value];
-	return list.map(text).filter((item) => item !== null);
+	const read: string[] = [];
+	for (const item of Array.isArray(value) ? value : [value]) {
+		const known = text(item);
+		if (known !== null) read.push(known);
+	}
+	return read;
 }
 
 /** 1 or true, as number, boolean or text in any letter case. */

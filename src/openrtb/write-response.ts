@@ -9,16 +9,16 @@ const NO_BID_HEADERS = new Headers(OPENRTB_HEADERS);
 export type Fill = {
 	/** Id of the bid request. */
 	requestId: string;
-	/** Fresh UUID: `bidid` and the bid's id. */
+	/** Fresh UUID: `bidid` and the bid's id. Like a host, a number and a click URL it has nothing to escape. */
 	bidId: string;
 	seat: string;
 	impId: string;
 	/** USD earnings per click. */
 	price: number;
 	clickUrl: string;
-	/** Advertiser host; null where the advertiser was chosen by keyword. */
+	/** Canonical host of the advertiser; null where the advertiser was chosen by keyword. */
 	advertiserDomain: string | null;
-	advertiserId: string;
+	advertiserId: number;
 	finalUrl: string;
 	altered: boolean;
 };
@@ -44,10 +44,10 @@ const NATIVE = 4;
 /** HTTP 200 with one BidResponse. @param more what it has beyond the interface; null for nothing */
 export function writeFill(fill: Fill, more: MoreOfBid | null = null): Response {
 	const { requestId, bidId, seat, impId, price, clickUrl, advertiserDomain, advertiserId, finalUrl, altered } = fill;
-	const domains = advertiserDomain === null ? "" : quote(advertiserDomain);
-	const bid = `{"id":${quote(bidId)},"impid":${quote(impId)},"price":${price},"adm":${quoteNative(clickUrl)},"adomain":[${domains}]${more === null ? "" : writeMore(more)}`;
-	const ext = `{"final_url":${quote(finalUrl)},"altered":${altered},"advertiser_name":${quote(advertiserDomain ?? "")},"advertiser_id":${quote(advertiserId)}}`;
-	const body = `{"id":${quote(requestId)},"bidid":${quote(bidId)},"cur":"USD","seatbid":[{"seat":${quote(seat)},"bid":[${bid},"ext":${ext}}]}]}`;
+	const domains = advertiserDomain === null ? "" : `"${advertiserDomain}"`;
+	const bid = `{"id":"${bidId}","impid":${quote(impId)},"price":${price},"adm":${quoteNative(clickUrl)},"adomain":[${domains}]${more === null ? "" : writeMore(more)}`;
+	const ext = `{"final_url":${quote(finalUrl)},"altered":${altered},"advertiser_name":"${advertiserDomain ?? ""}","advertiser_id":"${advertiserId}"}`;
+	const body = `{"id":${quote(requestId)},"bidid":"${bidId}","cur":"USD","seatbid":[{"seat":${quote(seat)},"bid":[${bid},"ext":${ext}}]}]}`;
 	return new Response(body, { headers: FILL_HEADERS });
 }
 

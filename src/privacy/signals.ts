@@ -72,8 +72,9 @@ class Reading {
 		const texts: string[] = [];
 		for (const value of values) {
 			if (!this.#isPresent(value)) continue;
-			if (typeof value !== "string") this.unreadable = true;
-			else if (!texts.includes(value.trim())) texts.push(value.trim());
+			const text = typeof value === "string" ? value.trim() : null;
+			if (text === null) this.unreadable = true;
+			else if (!texts.includes(text)) texts.push(text);
 		}
 		if (texts.length <= MAX_STRINGS) return texts;
 		this.unreadable = true;

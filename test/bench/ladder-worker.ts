@@ -101,7 +101,7 @@ async function climb(deps: BiddingDeps, request: Request, rung: number, waitUnti
 		price: priceToUsd(price),
 		clickUrl,
 		advertiserDomain: brand.domain,
-		advertiserId: String(brand.brandId),
+		advertiserId: brand.brandId,
 		finalUrl: read.page ?? "",
 		altered: false,
 	});

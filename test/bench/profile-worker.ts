@@ -154,7 +154,7 @@ async function prepare(deps: BiddingDeps, snapshot: BookSnapshot, body: string, 
 		price: priceToUsd(price),
 		clickUrl: await mintClickUrl(deps, bid, details, now, (url) => url),
 		advertiserDomain: brand.domain,
-		advertiserId: String(brand.brandId),
+		advertiserId: brand.brandId,
 		finalUrl: read.page ?? "",
 		altered: false,
 	};

@@ -39,7 +39,7 @@ const FILL: Fill = {
 	price: 0.4321,
 	clickUrl: `https://click.example/click?${SEARCHES[0]}`,
 	advertiserDomain: "shoes.example",
-	advertiserId: "4711",
+	advertiserId: 4711,
 	finalUrl: PAGES[0] ?? "",
 	altered: false,
 };
@@ -110,7 +110,7 @@ function writePlainFill({
 		price,
 		adm: JSON.stringify({ native: { link: { url: clickUrl } } }),
 		adomain: advertiserDomain === null ? [] : [advertiserDomain],
-		ext: { final_url: finalUrl, altered, advertiser_name: advertiserDomain ?? "", advertiser_id: advertiserId },
+		ext: { final_url: finalUrl, altered, advertiser_name: advertiserDomain ?? "", advertiser_id: String(advertiserId) },
 	};
 	const body = JSON.stringify({ id: requestId, bidid: bidId, cur: "USD", seatbid: [{ seat, bid: [bid] }] });
 	return new Response(body, { headers: FILL_HEADERS });

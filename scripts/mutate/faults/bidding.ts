@@ -106,8 +106,8 @@ export const BIDDING_FAULTS: readonly Fault[] = [
 	{
 		name: "advertiser-domain-of-a-keyword-bid-is-a-blank",
 		file: "src/openrtb/write-response.ts",
-		find: 'advertiserDomain === null ? "" : quote(advertiserDomain)',
-		replace: 'quote(advertiserDomain ?? "")',
+		find: 'advertiserDomain === null ? "" : `"${advertiserDomain}"`',
+		replace: '`"${advertiserDomain ?? ""}"`',
 		tests: ["test/unit/openrtb/write-response.test.ts"],
 	},
 	{

@@ -9,7 +9,7 @@ const FILL: Fill = {
 	price: 0.336,
 	clickUrl: "https://click.example/click?encyp=a&rtuli=b",
 	advertiserDomain: "shoes.example",
-	advertiserId: "12",
+	advertiserId: 12,
 	finalUrl: "https://shoes.example/",
 	altered: false,
 };
