@@ -27,6 +27,11 @@ const tagKey = work.subarray(0, KEY_LENGTH);
 const tag = new Uint8Array(TAG_LENGTH);
 const given = new Uint8Array(TAG_LENGTH);
 
+type Views = (Uint8Array | undefined)[];
+/** What of {@link work} begins with the first block, and with the content, by where it ends: each is made once, for making one is felt, too. */
+const fromBlock: Views = Array.from({ length: work.length + 1 });
+const fromContent: Views = Array.from({ length: work.length + 1 });
+
 /** Where a content is written to be sealed: {@link MAX_CONTENT_LENGTH} bytes. */
 export const content = work.subarray(CONTENT_AT, CONTENT_AT + MAX_CONTENT_LENGTH);
 
@@ -38,11 +43,11 @@ export const content = work.subarray(CONTENT_AT, CONTENT_AT + MAX_CONTENT_LENGTH
  */
 export function seal(key: Uint8Array, nonce: Uint8Array, length: number): Uint8Array {
 	begin(nonce);
-	cipher(key, 0, CONTENT_AT + length);
+	cipher(key, blockTo(CONTENT_AT + length));
 	writeTag(length);
 	const end = CONTENT_AT + length;
 	work.set(tag, end);
-	return work.subarray(CONTENT_AT, end + TAG_LENGTH);
+	return contentTo(end + TAG_LENGTH);
 }
 
 /**
@@ -53,13 +58,22 @@ export function open(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Ui
 	const length = sealed.length - TAG_LENGTH;
 	if (length < 0 || length > MAX_CONTENT_LENGTH) return null;
 	begin(nonce);
-	cipher(key, 0, CONTENT_AT);
+	cipher(key, blockTo(CONTENT_AT));
 	work.set(sealed, CONTENT_AT);
 	for (let at = 0; at < TAG_LENGTH; at++) given[at] = sealed[length + at] as number;
 	writeTag(length);
 	if (!equal(tag, given)) return null;
-	cipher(key, CONTENT_AT, CONTENT_AT + length);
-	return work.subarray(CONTENT_AT, CONTENT_AT + length);
+	const ciphered = contentTo(CONTENT_AT + length);
+	cipher(key, ciphered);
+	return ciphered;
+}
+
+function blockTo(end: number): Uint8Array {
+	return (fromBlock[end] ??= work.subarray(0, end));
+}
+
+function contentTo(end: number): Uint8Array {
+	return (fromContent[end] ??= work.subarray(CONTENT_AT, end));
 }
 
 function begin(nonce: Uint8Array): void {
@@ -69,8 +83,7 @@ function begin(nonce: Uint8Array): void {
 }
 
 /** Adds the key's stream, from where the counter is, to whole blocks, or to what ends with one that is not whole. */
-function cipher(key: Uint8Array, from: number, to: number): void {
-	const ciphered = work.subarray(from, to);
+function cipher(key: Uint8Array, ciphered: Uint8Array): void {
 	streamXOR(key, counter, ciphered, ciphered, COUNTER_LENGTH);
 }
 
@@ -81,5 +94,5 @@ function writeTag(length: number): void {
 	// Behind the length of what is associated, which is zero: eight bytes each, least first.
 	work[end + 8] = length;
 	work[end + 9] = length >>> 8;
-	new Poly1305(tagKey).update(work.subarray(CONTENT_AT, end + MAC_BLOCK)).finish(tag);
+	new Poly1305(tagKey).update(contentTo(end + MAC_BLOCK)).finish(tag);
 }

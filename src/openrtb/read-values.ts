@@ -43,12 +43,9 @@ export function isTooLong(value: unknown): boolean {
 /** A list of texts; a single one counts as a list of one, and one that is too long as none: there is no bid on it. */
 export function texts(value: unknown): readonly string[] {
 	if (value === undefined || value === null || isTooLong(value)) return NO_TEXTS;
-	const read: string[] = [];
-	for (const item of Array.isArray(value) ? value : [value]) {
-		const known = text(item);
-		if (known !== null) read.push(known);
-	}
-	return read;
+	const list: unknown[] = Array.isArray(value) ? value : [value];
+	// Nearly always there is nothing to read otherwise, and nothing to leave out.
+	return list.every(isFilled) ? list : list.map(text).filter((item) => item !== null);
 }
 
 /** 1 or true, as number, boolean or text in any letter case. */
