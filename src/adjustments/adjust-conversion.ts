@@ -9,7 +9,7 @@ import { invalidInput } from "../http/errors.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
 import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
 import { type Adjustment, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
-import { auditAdjustment } from "./audit-adjustment.ts";
+import { besideAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
 
 const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
@@ -57,7 +57,7 @@ export async function judgeBy(
 	{ key, verdict }: Word,
 	request: AdjustmentRequest,
 ): Promise<Adjustment> {
-	const { db, judge } = deps;
+	const { judge } = deps;
 	const alongside = ({ changed, previous, publisherRevenueMicros, grossMicros }: Judgement) => [
 		insertRows(adjustments, [
 			{
@@ -68,12 +68,12 @@ export async function judgeBy(
 				grossRevenueMicros: grossMicros,
 			},
 		]),
-		auditAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
+		...besideAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
 	];
 	const write = async () => {
 		if ((await judge(key, verdict, row.id, { alongside })) === null) throw noConversion();
 	};
-	return storeOnce(db, row, request, write, isOvertaken);
+	return storeOnce(deps, row, request, write, isOvertaken);
 }
 
 /** What judging would change. */

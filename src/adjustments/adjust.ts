@@ -39,8 +39,8 @@ async function tellOfSpend({ onSpendChanged }: AdjustmentDeps): Promise<void> {
 }
 
 async function carryOut(deps: AdjustmentDeps, request: AdjustmentRequest): Promise<Adjustment> {
-	const { db } = deps;
-	const known = request.id === undefined ? null : await readAdjustment(db, request.id, request);
+	const { db, beside } = deps;
+	const known = request.id === undefined || beside !== undefined ? null : await readAdjustment(db, request.id, request);
 	if (known !== null && known.cursor === null) return known;
 	if (request.kind === "void_clicks") return voidClicks(deps, request, known);
 	if (request.kind === "amount") return addAmount(deps, request);

@@ -7,7 +7,7 @@ import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
 import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
-import { auditAdjustment } from "./audit-adjustment.ts";
+import { besideAdjustment } from "./audit-adjustment.ts";
 import type { AdjustmentDeps } from "./deps.ts";
 import type { RevalueRequest } from "./revalue-request.ts";
 
@@ -40,8 +40,8 @@ export async function openAdjustment(
 	request: AnyRequest,
 	others: readonly SQL[] = [],
 ): Promise<Adjustment> {
-	const write = () => runTransaction(deps.db, [insertRows(adjustments, [row]), auditAdjustment(deps, row, request), ...others]);
-	return storeOnce(deps.db, row, request, write, isConstraintError);
+	const write = () => runTransaction(deps.db, [insertRows(adjustments, [row]), ...besideAdjustment(deps, row, request), ...others]);
+	return storeOnce(deps, row, request, write, isConstraintError);
 }
 
 /**
@@ -50,7 +50,7 @@ export async function openAdjustment(
  * @returns the row, or that of the same request where it was faster
  */
 export async function storeOnce(
-	db: Database,
+	{ db, beside }: AdjustmentDeps,
 	row: NewAdjustment,
 	request: AnyRequest,
 	write: () => Promise<unknown>,
@@ -61,7 +61,7 @@ export async function storeOnce(
 	} catch (error) {
 		if (!isTaken(error)) throw error;
 		const rival = await findRival(db, row, request);
-		if (rival === null) throw error;
+		if (rival === null || beside !== undefined) throw error;
 		return rival;
 	}
 	return reread(db, row.id);

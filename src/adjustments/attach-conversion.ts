@@ -7,7 +7,7 @@ import { adjustments } from "../db/schema/adjustments.ts";
 import { invalidInput } from "../http/errors.ts";
 import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
 import { type Adjustment, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
-import { auditAdjustment } from "./audit-adjustment.ts";
+import { besideAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE } from "./deps.ts";
 
 type Attachment = { key: ConversionKey; click: string };
@@ -51,10 +51,10 @@ export async function storeMove(
 		const { conversions, publisherRevenueMicros, grossRevenueMicros } = changeOf(judgement);
 		return [
 			insertRows(adjustments, [{ ...row, request: requestOf(request), conversions, publisherRevenueMicros, grossRevenueMicros }]),
-			auditAdjustment(deps, row, request, { counts: { conversions } }),
+			...besideAdjustment(deps, row, request, { counts: { conversions } }),
 		];
 	};
-	return storeOnce(deps.db, row, request, async () => changeOf(await run(alongside)), isOvertaken);
+	return storeOnce(deps, row, request, async () => changeOf(await run(alongside)), isOvertaken);
 }
 
 /** @throws HttpError 422 where conversion or click are gone meanwhile */

@@ -14,10 +14,10 @@ import type { AdjustmentDeps, ConversionKey } from "./deps.ts";
  * @throws HttpError 422 where the conversion is not there or has its click, or the click is not there; 412 where the id is another request's
  */
 export async function attach(deps: AdjustmentDeps, request: AttachRequest, isDryRun: boolean): Promise<Adjusted> {
-	const { db } = deps;
+	const { db, beside } = deps;
 	const { platform, txnid, click } = request;
 	const key = { platform, txnid };
-	const known = request.id === undefined ? null : await readAdjustment(db, request.id, request);
+	const known = request.id === undefined || beside !== undefined ? null : await readAdjustment(db, request.id, request);
 	if (known !== null) return { id: known.id, ...answerOf(known.kind, { ...known, complete: true }), dry_run: false };
 	await requireUnattached(db, key);
 	if (isDryRun) {

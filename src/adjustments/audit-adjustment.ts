@@ -1,4 +1,4 @@
-/** What is kept of an adjustment in the audit. */
+/** What is written beside the row of an adjustment: above all what the audit keeps of it. */
 import type { SQL } from "drizzle-orm";
 import { type AuditEntry, auditStatement } from "../audit/audit-statement.ts";
 import type { AnyRequest, NewAdjustment } from "./adjustment-rows.ts";
@@ -8,17 +8,18 @@ import type { AdjustmentDeps } from "./deps.ts";
 const VERBS: Partial<Record<AnyRequest["kind"], string>> = { revalue: "revalueRates", attach_conversion: "attachConversion" };
 
 /**
- * The statement that belongs into the transaction which adds the row. How many clicks follow in others is told by the row itself.
+ * The statements that belong into the transaction which adds the row. How many clicks follow in others is told by the row itself.
  * @param changed of a conversion: its verdict before
  */
-export function auditAdjustment(
-	{ actor, verb = "adjust" }: AdjustmentDeps,
+export function besideAdjustment(
+	{ actor, verb = "adjust", beside = [] }: AdjustmentDeps,
 	{ id, at }: NewAdjustment,
 	request: AnyRequest,
 	changed: Pick<AuditEntry, "before" | "counts"> = {},
-): SQL {
+): SQL[] {
 	const [subjectKind, subjectId] = subjectOf(request, id);
-	return auditStatement(actor, at, { verb: VERBS[request.kind] ?? verb, subjectKind, subjectId, after: { ...request, id }, ...changed });
+	const entry = { verb: VERBS[request.kind] ?? verb, subjectKind, subjectId, after: { ...request, id }, ...changed };
+	return [auditStatement(actor, at, entry), ...beside];
 }
 
 function subjectOf(request: AnyRequest, id: string): [kind: string, id: string] {

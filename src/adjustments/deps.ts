@@ -60,6 +60,11 @@ export type AdjustmentDeps = {
 	actor: Actor;
 	/** The operation that the audit names, where it is another than the request's own. */
 	verb?: string;
+	/**
+	 * Written in the transaction that adds the adjustment: where these cannot be written, nothing is. An adjustment that is there already was
+	 * made without them, and is then no answer.
+	 */
+	beside?: readonly SQL[];
 	judge: JudgeConversion;
 	attach: MoveToClick;
 	detach: MoveToClick;

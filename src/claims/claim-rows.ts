@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type AuditActor, auditStatement } from "../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
+import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
 import { endOf } from "../http/period.ts";
@@ -16,8 +17,11 @@ import type { Claim, OperatorClaim, ThreadEntry } from "./claim-answers.ts";
 
 export type ClaimRow = typeof claims.$inferSelect;
 
-/** Texts of a claim, to and fro. */
+/** Texts of a claim, to and fro, and those of the publisher's that nobody has answered yet. */
 const MAX_TEXTS = 40;
+const MAX_UNANSWERED = 5;
+/** Characters of the threads of one page, but for its first claim: what is longer comes with the next. */
+const MAX_PAGE_LENGTH = 300_000;
 
 type Wanted = {
 	publisher?: string | undefined;
@@ -30,7 +34,7 @@ type Wanted = {
 	cursor?: string | undefined;
 };
 
-/** The newest first. */
+/** The newest first; fewer than asked for where much was written. */
 export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: ClaimRow[]; next: string | null }> {
 	const { publisher, id, state, from, to, limit, cursor } = wanted;
 	const after = OPERATOR_CURSOR.read(cursor);
@@ -44,15 +48,17 @@ export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: 
 		after === null ? null : sql`id < ${after.id}`,
 	].filter((condition) => condition !== null);
 	const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
-	const rows = await db.all<ClaimRow>(
-		sql`SELECT ${allColumns(claims, "c")} FROM claims c WHERE ${where} ORDER BY c.id DESC LIMIT ${limit + 1}`,
+	const rows = await db.all<ClaimRow & { found: number }>(
+		sql`SELECT ${allColumns(claims, "c")}, w.found FROM (
+				SELECT id, count(*) OVER () AS found, sum(length) OVER (ORDER BY id DESC) - length AS before
+				FROM (SELECT id, length(thread) AS length FROM claims WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}) p
+			) w CROSS JOIN claims c
+			WHERE c.id = w.id AND w.before < ${MAX_PAGE_LENGTH} ORDER BY c.id DESC`,
 	);
-	const page = rows.slice(0, limit);
+	const page = rows.slice(0, limit).map(({ found: _, ...row }) => row);
 	const last = page.at(-1);
-	return {
-		rows: page,
-		next: rows.length > limit && last !== undefined ? OPERATOR_CURSOR.write({ at: last.createdAt, id: last.id }) : null,
-	};
+	const hasMore = last !== undefined && (rows[0]?.found ?? 0) > page.length;
+	return { rows: page, next: hasMore ? OPERATOR_CURSOR.write({ at: last.createdAt, id: last.id }) : null };
 }
 
 /** @param publisher whose it has to be; absent for whoever's @throws HttpError 404 */
@@ -74,7 +80,7 @@ export type ClaimChange = {
 
 /**
  * A claim as a text and its next state leave it.
- * @throws HttpError 409 where it has ended; 422 where it holds too many texts
+ * @throws HttpError 409 where it has ended; 422 where it holds too many texts, or too many wait for an answer
  */
 export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
 	const { at, by, state, text, adjustmentId = claim.adjustmentId } = change;
@@ -83,8 +89,31 @@ export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
 	// The end of it is always written.
 	if (thread.length >= MAX_TEXTS && (state === "open" || state === "answered"))
 		throw invalidInput([{ path: "text", message: `may not be added: there are ${MAX_TEXTS}` }]);
+	const unanswered = thread.length - 1 - thread.findLastIndex((entry) => entry.by === "network");
+	if (by === "publisher" && state === "open" && unanswered >= MAX_UNANSWERED)
+		throw invalidInput([{ path: "text", message: `may not be added: ${MAX_UNANSWERED} wait for an answer` }]);
 	const written = JSON.stringify([...thread, { at: isoTime(at), by, state, text }]);
 	return { ...claim, state, thread: written, version: claim.version + 1, changedAt: at, adjustmentId };
+}
+
+/**
+ * What writes a claim as {@link nextClaim} leaves it, with its audit. Where the claim was changed meanwhile, its transaction fails by a
+ * constraint.
+ */
+export function writeClaim(claim: ClaimRow, change: ClaimChange, { state, thread, version, changedAt, adjustmentId }: ClaimRow): SQL[] {
+	const entry = {
+		verb: change.verb,
+		subjectKind: "claim",
+		subjectId: claim.id,
+		before: { state: claim.state },
+		after: { state, publisher: claim.publisherId, adjustment: adjustmentId },
+	};
+	return [
+		auditStatement(change.actor, change.at, entry),
+		// Null, which its column refuses, where another has changed it.
+		sql`UPDATE claims SET state = ${state}, thread = ${thread}, changed_at = ${changedAt}, adjustment_id = ${adjustmentId},
+			version = CASE WHEN version = ${claim.version} THEN CAST(${version} AS BIGINT) END WHERE id = ${claim.id}`,
+	];
 }
 
 /**
@@ -92,24 +121,19 @@ export function nextClaim(claim: ClaimRow, change: ClaimChange): ClaimRow {
  * @throws HttpError 409 where it has ended, or was changed meanwhile; 422 where it holds too many texts
  */
 export async function changeClaim(db: Database, claim: ClaimRow, change: ClaimChange): Promise<ClaimRow> {
-	const { verb, actor, at, state } = change;
 	const next = nextClaim(claim, change);
-	const { thread, adjustmentId } = next;
-	const isSeen: SQL = sql`id = ${claim.id} AND version = ${claim.version}`;
-	const entry = {
-		verb,
-		subjectKind: "claim",
-		subjectId: claim.id,
-		before: { state: claim.state },
-		after: { state, publisher: claim.publisherId, adjustment: adjustmentId },
-	};
-	const results = await runTransaction(db, [
-		auditStatement(actor, at, entry, { where: sql`EXISTS (SELECT 1 FROM claims WHERE ${isSeen})` }),
-		sql`UPDATE claims SET state = ${state}, thread = ${thread}, version = version + 1, changed_at = ${at}, adjustment_id = ${adjustmentId}
-			WHERE ${isSeen} RETURNING id`,
-	]);
-	if (results.at(-1)?.results.length !== 1) throw conflict("Someone else has changed it meanwhile. Nothing was changed: look at it again.");
+	await unlessChanged(() => runTransaction(db, writeClaim(claim, change, next)));
 	return next;
+}
+
+/** Runs what writes a claim. @throws HttpError 409 where another has changed it meanwhile */
+export async function unlessChanged<Result>(write: () => Promise<Result>): Promise<Result> {
+	try {
+		return await write();
+	} catch (error) {
+		if (!isConstraintError(error) && !isOvertaken(error)) throw error;
+		throw conflict("Someone else has changed it meanwhile. Nothing was changed: look at it again.");
+	}
 }
 
 /** @throws HttpError 409 where the claim has ended */

@@ -7,8 +7,8 @@ import { insertRows } from "../db/json-rows.ts";
 import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
 import { canonicalHost } from "../lib/host.ts";
-import { newTimeOrderedId } from "../lib/ids.ts";
-import { isoTime } from "../lib/time.ts";
+import { leastIdAt, newTimeOrderedId } from "../lib/ids.ts";
+import { DAY_MS, isoTime } from "../lib/time.ts";
 import { readClicksQuery } from "../publisher-api/clicks-request.ts";
 import { readConversionsQuery } from "../publisher-api/conversions-request.ts";
 import { readClicks } from "../publisher-api/read-clicks.ts";
@@ -16,15 +16,18 @@ import { readConversions } from "../publisher-api/read-conversions.ts";
 import type { Claim, Claimed, Claims } from "./claim-answers.ts";
 import { type ClaimRequest, microsOf, type ownClaimsQuerySchema } from "./claim-requests.ts";
 import { changeClaim, findClaim, readClaims, showClaim } from "./claim-rows.ts";
+import { asLowerCase, type Known, namesOfSale } from "./same-sale.ts";
 
 export type ClaimsDeps = { db: Database; now: () => number };
 
 /** Claims that a publisher may have under way. */
 const MAX_UNDER_WAY = 50;
+/** Claims that a publisher may open within a day: withdrawn ones are kept, too. */
+const MAX_OPENED_A_DAY = 100;
 const MAX_LOOKED_UP = "10";
 
 /** What is known of an id, of one publisher: conversions and clicks, as it may see them. */
-export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<Pick<Claimed, "conversions" | "clicks">> {
+export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: string): Promise<Known> {
 	const wanted = { id, limit: MAX_LOOKED_UP };
 	const conversions = await readConversions(db, publisher, readConversionsQuery(wanted, now()));
 	const clicks = await readClicks(db, publisher, readClicksQuery(wanted, now()));
@@ -32,10 +35,7 @@ export async function lookUp({ db, now }: ClaimsDeps, publisher: string, id: str
 }
 
 /** What stands against a claim, since it is known already; null where nothing does. Pure. */
-function decideClaim(
-	kind: ClaimRequest["kind"],
-	{ conversions, clicks }: Pick<Claimed, "conversions" | "clicks">,
-): "known" | "no_sale" | "no_click" | null {
+function decideClaim(kind: ClaimRequest["kind"], { conversions, clicks }: Known): "known" | "no_sale" | "no_click" | null {
 	if (conversions.length === 0 && clicks.length === 0) return "no_click";
 	if (kind === "missing") return conversions.length > 0 ? "known" : null;
 	if (conversions.length === 0) return "no_sale";
@@ -44,8 +44,9 @@ function decideClaim(
 }
 
 /**
- * Looks the click up, tells what is known of it, and otherwise opens a claim.
- * @throws HttpError 422 where the publisher has {@link MAX_UNDER_WAY} under way
+ * Looks the click up, tells what is known of it, and otherwise opens a claim; but where one of the same sale is under way, whichever of its
+ * names that has.
+ * @throws HttpError 422 where the publisher has {@link MAX_UNDER_WAY} under way, or has opened {@link MAX_OPENED_A_DAY} of late
  */
 export async function openClaim(deps: ClaimsDeps, publisher: string, actor: AuditActor, request: ClaimRequest): Promise<Claimed> {
 	const { db, now } = deps;
@@ -53,6 +54,7 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 	const known = await lookUp(deps, publisher, aboutId);
 	const against = decideClaim(kind, known);
 	if (against !== null) return { outcome: against, claim: null, ...known };
+	const names = asLowerCase(await namesOfSale(db, publisher, kind, aboutId, known));
 	const at = now();
 	const id = newTimeOrderedId(at);
 	const row = {
@@ -70,15 +72,24 @@ export async function openClaim(deps: ClaimsDeps, publisher: string, actor: Audi
 		changedAt: at,
 	};
 	const entry = { verb: "openClaim", subjectKind: "claim", subjectId: id, after: { publisher, kind } };
-	const underWay = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND state IN ('open', 'answered')`;
+	const isUnderWay = sql`publisher_id = ${publisher} AND state IN ('open', 'answered')`;
+	const underWay = sql`SELECT count(*) FROM claims WHERE ${isUnderWay}`;
+	const openedOfLate = sql`SELECT count(*) FROM claims WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(at - DAY_MS)}`;
+	const ofSale = sql`SELECT id FROM claims WHERE ${isUnderWay} AND kind = ${kind}
+		AND lower(about_id) IN (SELECT atom FROM json_each(${names})) ORDER BY id LIMIT 1`;
 	await runTransaction(db, [
-		insertRows(claims, [row], sql`AND (${underWay}) < ${MAX_UNDER_WAY} ON CONFLICT DO NOTHING`),
+		insertRows(
+			claims,
+			[row],
+			sql`AND (${underWay}) < ${MAX_UNDER_WAY} AND (${openedOfLate}) < ${MAX_OPENED_A_DAY} AND NOT EXISTS (${ofSale}) ON CONFLICT DO NOTHING`,
+		),
 		auditStatement(actor, at, entry, { where: sql`EXISTS (SELECT 1 FROM claims WHERE id = ${id})` }),
 	]);
-	const [there] = await db.all<{ id: string }>(
-		sql`SELECT id FROM claims WHERE publisher_id = ${publisher} AND about_id = ${aboutId} AND kind = ${kind} AND state IN ('open', 'answered')`,
-	);
-	if (there === undefined) throw invalidInput([{ path: "", message: `${MAX_UNDER_WAY} claims are under way: wait for their answers` }]);
+	const [there] = await db.all<{ id: string }>(ofSale);
+	if (there === undefined) {
+		const message = `at most ${MAX_UNDER_WAY} claims may be under way, and ${MAX_OPENED_A_DAY} be opened within a day: wait for their answers`;
+		throw invalidInput([{ path: "", message }]);
+	}
 	const claim = showClaim(await findClaim(db, there.id, publisher));
 	return { outcome: there.id === id ? "opened" : "under_way", claim, ...known };
 }

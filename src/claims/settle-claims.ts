@@ -6,9 +6,13 @@ import type { Adjusted } from "../adjustments/adjustment-answer.ts";
 import type { AdjustmentDeps } from "../adjustments/deps.ts";
 import { clicksOfHash } from "../db/clicks-of-hash.ts";
 import type { Database } from "../db/client.ts";
+import { allColumns } from "../db/json-rows.ts";
+import { claims } from "../db/schema/claims.ts";
 import { invalidInput } from "../http/errors.ts";
+import { leastIdAt } from "../lib/ids.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { attachByHand } from "../operator/conversions/judge-by-hand.ts";
-import type { OperatorClaims, SettledClaim } from "./claim-answers.ts";
+import type { OperatorClaim, OperatorClaims, SettledClaim } from "./claim-answers.ts";
 import type { claimsQuerySchema, GrantRequest } from "./claim-requests.ts";
 import {
 	assertUnderWay,
@@ -19,11 +23,33 @@ import {
 	nextClaim,
 	readClaims,
 	showToOperator,
+	unlessChanged,
+	writeClaim,
 } from "./claim-rows.ts";
+import type { ClaimsDeps } from "./own-claims.ts";
+import { asLowerCase, type Known, namesOfSale } from "./same-sale.ts";
+
+const OTHERS_WITHIN_MS = 90 * DAY_MS;
+const MAX_OTHERS = 20;
 
 export async function listClaims({ db }: { db: Database }, query: v.InferOutput<typeof claimsQuerySchema>): Promise<OperatorClaims> {
 	const { rows, next } = await readClaims(db, query);
 	return { data: rows.map(showToOperator), limit: query.limit, next_cursor: next };
+}
+
+/** Claims of the same publisher that name the same sale, however they call it, the newest first: what was granted is not granted again. */
+export async function listOthersOfSale(
+	deps: ClaimsDeps,
+	{ id, publisher, kind, about }: OperatorClaim,
+	known: Known,
+): Promise<OperatorClaim[]> {
+	const { db, now } = deps;
+	const names = asLowerCase(await namesOfSale(db, publisher, kind, about, known));
+	const rows = await db.all<ClaimRow>(sql`SELECT ${allColumns(claims, "c")} FROM claims c
+		WHERE publisher_id = ${publisher} AND id >= ${leastIdAt(now() - OTHERS_WITHIN_MS)} AND id <> ${id}
+			AND lower(about_id) IN (SELECT atom FROM json_each(${names}))
+		ORDER BY id DESC LIMIT ${MAX_OTHERS}`);
+	return rows.map(showToOperator);
 }
 
 type Deps = Pick<AdjustmentDeps, "db" | "now" | "actor">;
@@ -41,7 +67,7 @@ export async function declineClaim({ db, now, actor }: Deps, id: string, text: s
 }
 
 /**
- * Grants a claim by an adjustment, whose id is made of the claim's: asked again after a failure, it is not made twice.
+ * Grants a claim by an adjustment, whose id is made of the claim's, in one transaction: both are there, or neither is.
  * @throws HttpError 404, 409 as {@link changeClaim}; 422 where the adjustment cannot be made, or is another publisher's
  */
 export async function grantClaim(deps: AdjustmentDeps, id: string, { text, by }: GrantRequest, isDryRun = false): Promise<SettledClaim> {
@@ -49,12 +75,18 @@ export async function grantClaim(deps: AdjustmentDeps, id: string, { text, by }:
 	const claim = await findClaim(db, id);
 	assertUnderWay(claim);
 	const adjustmentId = `claim-${claim.id}`;
-	// One that was made before the claim could be written is there, and is only told.
-	const made = isDryRun ? await db.all(sql`SELECT id FROM adjustments WHERE id = ${adjustmentId}`) : [];
-	const shared = { id: adjustmentId, text: `Claim ${claim.id}`, isDryRun: isDryRun && made.length === 0 };
-	const adjusted = await makeAdjustment(deps, claim, by, shared);
 	const change = { verb: "grantClaim", actor, at: now(), by: "network", state: "granted", text, adjustmentId } as const;
-	return settle(db, claim, change, isDryRun, adjusted);
+	const shared = { id: adjustmentId, text: `Claim ${claim.id}` };
+	// Earlier versions wrote the claim afterwards: one that is there is only told.
+	const isMade = (await db.all(sql`SELECT id FROM adjustments WHERE id = ${adjustmentId}`)).length > 0;
+	if (isMade || isDryRun) {
+		const adjusted = await makeAdjustment(deps, claim, by, { ...shared, isDryRun: !isMade });
+		return settle(db, claim, change, isDryRun, adjusted);
+	}
+	const next = nextClaim(claim, change);
+	const beside = writeClaim(claim, change, next);
+	const adjusted = await unlessChanged(() => makeAdjustment({ ...deps, beside }, claim, by, { ...shared, isDryRun: false }));
+	return { ...showToOperator(next), adjusted, dry_run: false };
 }
 
 async function settle(
@@ -88,7 +120,7 @@ async function makeAdjustment(
 			conversion: _,
 			callbacks: __,
 			...adjusted
-		} = await attachByHand(deps, { platform, txnid }, { click: by.click, ...shared }, isDryRun);
+		} = await attachByHand(deps, { platform, txnid }, { click: by.click, ...shared }, isDryRun, publisherId);
 		return adjusted;
 	}
 	const owned = await db.all(

@@ -69,11 +69,17 @@ export function open(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Ui
 }
 
 function blockTo(end: number): Uint8Array {
-	return (fromBlock[end] ??= work.subarray(0, end));
+	return fromBlock[end] ?? keepView(fromBlock, 0, end);
 }
 
 function contentTo(end: number): Uint8Array {
-	return (fromContent[end] ??= work.subarray(CONTENT_AT, end));
+	return fromContent[end] ?? keepView(fromContent, CONTENT_AT, end);
+}
+
+function keepView(views: Views, from: number, end: number): Uint8Array {
+	const view = work.subarray(from, end);
+	views[end] = view;
+	return view;
 }
 
 function begin(nonce: Uint8Array): void {

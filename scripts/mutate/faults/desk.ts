@@ -24,6 +24,13 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/console/claim-pages.test.ts", "test/worker/api-answers.test.ts"],
 	},
 	{
+		name: "grant-books-beside-a-claim-that-changed",
+		file: "src/claims/settle-claims.ts",
+		find: "makeAdjustment({ ...deps, beside }",
+		replace: "makeAdjustment({ ...deps, beside: [] }",
+		tests: ["test/worker/claims.test.ts"],
+	},
+	{
 		name: "cursor-from-which-not-every-change-is-kept-goes-on",
 		file: "src/changes/read-conversion-changes.ts",
 		find: "sequence <= changesFrom)",

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { OperatorClaim } from "../../claims/claim-answers.ts";
 import { claimsQuerySchema, grantSchema, MAX_CLAIM_TEXT, wordsSchema } from "../../claims/claim-requests.ts";
 import { lookUp } from "../../claims/own-claims.ts";
-import { answerClaim, declineClaim, grantClaim, listClaims } from "../../claims/settle-claims.ts";
+import { answerClaim, declineClaim, grantClaim, listClaims, listOthersOfSale } from "../../claims/settle-claims.ts";
 import { traceConversion } from "../../conversions/trace.ts";
 import { mayAct } from "../../http/actor.ts";
 import { givenOf } from "../../http/period.ts";
@@ -77,6 +77,7 @@ export const OPERATOR_CLAIMS_PAGES = [
 			const claim = data[0];
 			if (claim === undefined) throw new HttpError(404, { error: "Not found" });
 			const isUnderWay = claim.state === "open" || claim.state === "answered";
+			const known = await lookUp(deps, claim.publisher, claim.about);
 			return (
 				<>
 					<Facts
@@ -88,7 +89,13 @@ export const OPERATOR_CLAIMS_PAGES = [
 					/>
 					<ClaimShown claim={claim} network="us" />
 					<h2>What is known of it</h2>
-					<Known {...(await lookUp(deps, claim.publisher, claim.about))} />
+					<Known {...known} />
+					<Table
+						caption="Other claims of it, whichever of its ids they name"
+						columns={[...claimColumns<OperatorClaim>(PATH), { head: "Granted by", cell: ({ adjustment }) => adjustment }]}
+						rows={await listOthersOfSale(deps, claim, known)}
+						empty={<p>None within 90 days.</p>}
+					/>
 					<Postbacks caption="What platforms sent of it" rows={(await traceConversion(deps.db, claim.about)).postbacks} />
 					{isUnderWay && mayAct(person.role, "finance") ? <Forms id={claim.id} /> : null}
 				</>

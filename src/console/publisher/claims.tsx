@@ -50,7 +50,7 @@ export const CLAIMS_PAGES = [
 			const { data, next_cursor } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, givenOf(query)));
 			return (
 				<>
-					{person.publisher === null ? null : <ClaimForm typed={id === undefined ? {} : { id }} />}
+					{person.role === "owner" ? <ClaimForm typed={id === undefined ? {} : { id }} /> : null}
 					<h2>Your claims</h2>
 					<Filters
 						path={PATH}
@@ -75,7 +75,7 @@ export const CLAIMS_PAGES = [
 	page({
 		method: "POST",
 		path: PATH,
-		needs: { publisher: "analyst" },
+		needs: { publisher: "owner" },
 		title: "Claims",
 		async handle({ deps, publisher, form, actor }) {
 			const typed = Object.fromEntries(NAMES.map((name) => [name, (form.get(name) ?? "").trim()])) as Typed;
@@ -105,7 +105,7 @@ export const CLAIMS_PAGES = [
 			const { data } = await listOwnClaims(deps, publisher.id, readInput(ownClaimsQuerySchema, { id: param("id") }));
 			const claim = found(data[0] ?? null);
 			const path = `${PATH}/${encodeURIComponent(claim.id)}`;
-			const mayWrite = person.publisher !== null && (claim.state === "open" || claim.state === "answered");
+			const mayWrite = person.role === "owner" && (claim.state === "open" || claim.state === "answered");
 			return (
 				<>
 					<ClaimShown claim={claim} network="the network" />
@@ -129,7 +129,7 @@ export const CLAIMS_PAGES = [
 	page({
 		method: "POST",
 		path: `${PATH}/:id/reply`,
-		needs: { publisher: "analyst" },
+		needs: { publisher: "owner" },
 		title: "Claim",
 		async handle({ deps, publisher, form, actor, param }) {
 			const { text } = readInput(wordsSchema, { text: form.get("text") ?? "" });
@@ -140,7 +140,7 @@ export const CLAIMS_PAGES = [
 	page({
 		method: "POST",
 		path: `${PATH}/:id/withdraw`,
-		needs: { publisher: "analyst" },
+		needs: { publisher: "owner" },
 		title: "Claim",
 		async handle({ deps, publisher, actor, param }) {
 			const { id } = await withdrawClaim(deps, publisher.id, actor, param("id"));

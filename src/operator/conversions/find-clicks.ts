@@ -18,16 +18,26 @@ const MAX_LOOKED_AT = 20_000;
 
 type Row = ClickRow & { fits: number; has_publisher: number; conversions: number };
 
-/** The clicks that may be meant, in the order of time. @throws HttpError 422 where the brand is not known */
-export async function findCandidates(db: Database, { platform }: ConversionKey, wanted: ClickWanted): Promise<Candidates> {
-	const { ids, isCut } = await lookFor(db, wanted);
+/**
+ * The clicks that may be meant, in the order of time.
+ * @param publisher publishers.id of whose they have to be; absent for anyone's
+ * @throws HttpError 422 where the brand is not known
+ */
+export async function findCandidates(
+	db: Database,
+	{ platform }: ConversionKey,
+	wanted: ClickWanted,
+	publisher?: string,
+): Promise<Candidates> {
+	const isTheirs = publisher === undefined ? sql`true` : sql`publisher_id = ${publisher}`;
+	const { ids, isCut } = await lookFor(db, wanted, isTheirs);
 	const rows = await db.all<Row>(sql`SELECT c.*, b.domain AS domain,
 			CASE WHEN c.platform IS NULL OR c.platform = ${platform}
 				OR EXISTS (SELECT 1 FROM campaigns g WHERE g.brand_id = c.brand_id AND g.platform = ${platform}) THEN 1 ELSE 0 END AS fits,
 			CASE WHEN EXISTS (SELECT 1 FROM publishers p WHERE p.id = c.publisher_id) THEN 1 ELSE 0 END AS has_publisher,
 			(SELECT count(*) FROM conversions v WHERE v.click_id = c.id) AS conversions
 		FROM (${ids}) f CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
-		WHERE c.id = f.id ORDER BY c.id LIMIT ${MAX_CANDIDATES + 1}`);
+		WHERE c.id = f.id AND ${isTheirs} ORDER BY c.id LIMIT ${MAX_CANDIDATES + 1}`);
 	return { data: rows.slice(0, MAX_CANDIDATES).map(show), limit: MAX_CANDIDATES, complete: !isCut && rows.length <= MAX_CANDIDATES };
 }
 
@@ -36,12 +46,19 @@ export async function findCandidates(db: Database, { platform }: ConversionKey, 
  * publisher's click id: anyone may call a link with another click's hash as its click id. So that a platform's money is
  * never another's, the click must be of a brand that has a campaign of this platform, now or when it was made.
  * @param before what the same request has meant before, if it came before: clicks that came since, or were voided, do not change it
+ * @param publisher as for {@link findCandidates}: others may call their clicks alike
  * @returns clicks.id
  * @throws HttpError 422 where there is none, or more than one
  */
-export async function resolveClick(db: Database, key: ConversionKey, wanted: ClickWanted, before: string | null): Promise<string> {
+export async function resolveClick(
+	db: Database,
+	key: ConversionKey,
+	wanted: ClickWanted,
+	before: string | null,
+	publisher?: string,
+): Promise<string> {
 	const path = "click" in wanted ? "click" : "brand";
-	const { data, complete } = await findCandidates(db, key, wanted);
+	const { data, complete } = await findCandidates(db, key, wanted, publisher);
 	if (before !== null && data.some(({ id }) => id === before)) return before;
 	const named = "click" in wanted ? wanted.click : null;
 	const hash = named === null ? null : asClickHash(named);
@@ -66,8 +83,8 @@ const WHY_NOT = {
 	no_publisher: "is of a publisher that is no more",
 };
 
-/** Statement of the ids that are meant; `isCut` where there may be more. */
-async function lookFor(db: Database, wanted: ClickWanted): Promise<{ ids: SQL; isCut: boolean }> {
+/** Statement of the ids that are meant, among others' perhaps; `isCut` where there may be more. */
+async function lookFor(db: Database, wanted: ClickWanted, isTheirs: SQL): Promise<{ ids: SQL; isCut: boolean }> {
 	if ("click" in wanted) {
 		const name = normaliseClickId(wanted.click) ?? wanted.click;
 		const hash = asClickHash(name);
@@ -75,7 +92,7 @@ async function lookFor(db: Database, wanted: ClickWanted): Promise<{ ids: SQL; i
 		const byHash = hash === null ? sql`` : sql`UNION SELECT id FROM (${clicksOfHash(hash)} ORDER BY id LIMIT ${most}) h`;
 		return {
 			ids: sql`SELECT id FROM clicks WHERE id = ${wanted.click} ${byHash}
-				UNION SELECT id FROM (SELECT id FROM clicks WHERE publisher_click_id = ${name} ORDER BY id LIMIT ${most}) n`,
+				UNION SELECT id FROM (SELECT id FROM clicks WHERE publisher_click_id = ${name} AND ${isTheirs} ORDER BY id LIMIT ${most}) n`,
 			isCut: false,
 		};
 	}

@@ -38,16 +38,20 @@ export function judgeByHand(
 	);
 }
 
-/** Gives a conversion without a click the one that is named, or says what that would come to. */
+/**
+ * Gives a conversion without a click the one that is named, or says what that would come to.
+ * @param publisher publishers.id of whose click it has to be; absent for anyone's
+ */
 export function attachByHand(
 	deps: AdjustmentDeps,
 	key: ConversionKey,
 	{ text, id, ...wanted }: v.InferOutput<typeof attachSchema>,
 	isDryRun: boolean,
+	publisher?: string,
 ): Promise<Judged> {
 	return watch(deps, key, async (watched) => {
 		const before = id === undefined ? null : await readAttachedClick(deps.db, key, id);
-		const click = await resolveClick(deps.db, key, clickWanted(wanted), before);
+		const click = await resolveClick(deps.db, key, clickWanted(wanted), before, publisher);
 		return attach(watched, { kind: "attach_conversion", ...key, click, id, text }, isDryRun);
 	});
 }

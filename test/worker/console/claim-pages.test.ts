@@ -44,7 +44,7 @@ async function earned(): Promise<string> {
 beforeAll(async () => {
 	setNow("2026-11-18T15:00:00Z");
 	await importConversionNetwork();
-	who.cpa = await signIn({ publisher: "cpa", name: "Ada", role: "analyst" });
+	who.cpa = await signIn({ publisher: "cpa", name: "Ada", role: "owner" });
 	who.quiet = await signIn({ publisher: "quiet", name: "Cy" });
 	who.viewer = await signIn({ staff: "viv", role: "viewer" });
 	who.finance = await signIn({ staff: "fin", role: "finance" });

@@ -1,0 +1,46 @@
+/** Which names mean one sale: its click has an id, a hash and the publisher's own click id, and a claim may name any of them. */
+import { sql } from "drizzle-orm";
+import { clicksOfHash } from "../db/clicks-of-hash.ts";
+import type { Database } from "../db/client.ts";
+import type { Claim, Claimed } from "./claim-answers.ts";
+
+/** What is known of what a claim names. */
+export type Known = Pick<Claimed, "conversions" | "clicks">;
+
+/** Redirects of one click hash whose ids are looked for. */
+const MAX_REDIRECTS = 100;
+
+/**
+ * Every name of the one sale that a claim is about, that of the claim first. Of a name that several clicks or sales have nobody can tell
+ * which is meant: then it alone.
+ */
+export async function namesOfSale(
+	db: Database,
+	publisher: string,
+	kind: Claim["kind"],
+	about: string,
+	{ conversions, clicks }: Known,
+): Promise<string[]> {
+	if (kind === "wrong") {
+		const [only, other] = conversions;
+		return only === undefined || other !== undefined ? [about] : [about, only.transaction_id];
+	}
+	const [hash, other] = new Set(clicks.map(({ transaction_id }) => transaction_id));
+	if (hash === undefined || other !== undefined) return [about];
+	const own = await db.all<{ id: string; clickId: string | null }>(sql`SELECT c.id, c.publisher_click_id AS "clickId"
+		FROM (${clicksOfHash(hash)}) k CROSS JOIN clicks c WHERE c.id = k.id AND c.publisher_id = ${publisher} LIMIT ${MAX_REDIRECTS}`);
+	const clickIds = JSON.stringify([...new Set(own.map(({ clickId }) => clickId).filter((clickId) => clickId !== null))]);
+	// A publisher may give all its clicks one id.
+	const shared = await db.all<{ clickId: string }>(sql`SELECT DISTINCT c.publisher_click_id AS "clickId"
+		FROM json_each(${clickIds}) k CROSS JOIN clicks c
+		WHERE c.publisher_click_id = k.atom AND c.publisher_id = ${publisher} AND c.click_hash <> ${hash}`);
+	const isShared = new Set(shared.map(({ clickId }) => clickId));
+	return [
+		...new Set([about, hash, ...own.flatMap(({ id, clickId }) => (clickId === null || isShared.has(clickId) ? [id] : [id, clickId]))]),
+	];
+}
+
+/** As a JSON parameter, to be compared with `lower(about_id)`: ids and hashes are read in any letter case. */
+export function asLowerCase(names: readonly string[]): string {
+	return JSON.stringify(names.map((name) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())));
+}

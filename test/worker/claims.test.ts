@@ -1,0 +1,159 @@
+/** Claims against who would be paid twice, or be paid for another's: granted in one transaction, of one publisher, once a sale, and bounded. */
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { post, signIn } from "../support/console.ts";
+import { consume, importConversionNetwork, postbackMessage } from "../support/conversions.ts";
+import { setNow } from "../support/load-network.ts";
+
+const AT = Date.parse("2026-11-17T10:00:00Z");
+const AMOUNT = { kind: "amount", date: "2026-11-17", amount: "7.00" };
+const HASH = "b".repeat(32);
+
+type Answer = { outcome: string; claim: { id: string } };
+
+function call(path: string, body: object = {}, key = "access-key-cpa"): Promise<Response> {
+	return exports.default.fetch(`http://localhost:8787/api/claims${path}`, {
+		method: "POST",
+		headers: { AccessKey: key },
+		body: JSON.stringify(body),
+	});
+}
+const claim = async (id: string, body: object = {}) =>
+	(await call("", { kind: "missing", id, text: "It was bought.", ...body })).json<Answer>();
+const idOf = async (id: string, body?: object) => (await claim(id, body)).claim.id;
+const operate = (path: string, body: object) =>
+	exports.default.fetch(`http://localhost:8787/operator/claims/${path}`, {
+		method: "POST",
+		headers: { OperatorKey: env.OPERATOR_KEY },
+		body: JSON.stringify(body),
+	});
+const grant = (id: string, by: object) => operate(`${id}/grant`, { text: "Yes.", by });
+const endAll = () => env.DB.prepare("UPDATE claims SET state = 'withdrawn'").run();
+
+beforeAll(async () => {
+	setNow("2026-11-18T15:00:00Z");
+	await importConversionNetwork();
+	const click = (fields: object) => clickMessage({ at: AT, campaignId: 11, kind: "link", publisher: "identity-cpa", ...fields });
+	await consumeClicks(
+		capDeps(() => AT),
+		letters(
+			click({ hash: "a".repeat(32), texts: { clickid: "sold" } }),
+			click({ hash: HASH, texts: { clickid: "order-78" } }),
+			click({ publisher: "identity-quiet", hash: "d".repeat(32), texts: { clickid: "order-78" } }),
+			click({ hash: "e".repeat(32), texts: { clickid: "same" } }),
+			click({ hash: "f".repeat(32), texts: { clickid: "same" } }),
+		),
+	);
+	await consume(
+		postbackMessage("west", { cid: "a".repeat(32), txnid: "held-1", eventAt: AT }, AT),
+		postbackMessage("west", { cid: "0".repeat(32), txnid: "lost-1", eventAt: AT, payoutMicros: 5_000_000 }, AT),
+	);
+});
+
+describe("worker: claims and money", () => {
+	it("a grant that another change overtakes books nothing, as it says", async () => {
+		await env.DB.prepare("UPDATE conversions SET verdict = 'voided' WHERE txnid = 'held-1'").run();
+		for (const [about, kind, by] of [
+			["order-78", "missing", AMOUNT],
+			["held-1", "wrong", { kind: "restore_conversion", platform: "west", txnid: "held-1" }],
+			["order-78", "missing", { kind: "attach_conversion", platform: "west", txnid: "lost-1", click: "order-78" }],
+		] as const) {
+			const id = await idOf(about, { kind });
+			// The publisher withdraws once the operator's request has read the claim.
+			await env.DB.prepare(
+				`CREATE TRIGGER withdraw_meanwhile BEFORE INSERT ON adjustments BEGIN
+					UPDATE claims SET state = 'withdrawn', version = version + 1; END`,
+			).run();
+			const granted = await grant(id, by);
+			await env.DB.prepare("DROP TRIGGER withdraw_meanwhile").run();
+			expect([by.kind, granted.status, await rowsOf("SELECT id FROM adjustments")]).toEqual([by.kind, 409, []]);
+			expect(await rowsOf("SELECT verdict, click_id FROM conversions ORDER BY txnid")).toEqual([
+				{ verdict: "voided", click_id: expect.any(String) },
+				{ verdict: null, click_id: null },
+			]);
+			expect(await rowsOf("SELECT verb FROM audit WHERE verb = 'grantClaim'")).toEqual([]);
+			await endAll();
+		}
+	});
+
+	it("an unmatched conversion goes to the claim's publisher, whoever else calls a click alike", async () => {
+		// The platform has no campaign of the claimant's brand any more: the other's click would be the only one that fits.
+		const id = await idOf("order-78");
+		const theirs = { kind: "attach_conversion", platform: "west", txnid: "lost-1", click: "order-78" };
+		await env.DB.prepare("UPDATE clicks SET platform = 'other', brand_id = 4711 WHERE click_hash = ?").bind(HASH).run();
+		expect((await grant(id, theirs)).status).toBe(422);
+		await env.DB.prepare("UPDATE clicks SET platform = 'west', brand_id = 1 WHERE click_hash = ?").bind(HASH).run();
+		expect((await grant(id, theirs)).status).toBe(200);
+		expect(await rowsOf("SELECT publisher_id FROM conversions WHERE txnid = 'lost-1'")).toEqual([{ publisher_id: "cpa" }]);
+		await endAll();
+	});
+
+	it("one sale has one claim under way, whichever of its names is claimed", async () => {
+		const [click] = await rowsOf<{ id: string }>("SELECT id FROM clicks WHERE click_hash = ?", "e".repeat(32));
+		await env.DB.prepare("DELETE FROM conversions WHERE txnid = 'lost-1'").run();
+		const first = await claim("order-78");
+		expect(first.outcome).toBe("opened");
+		for (const name of [HASH, HASH.toUpperCase(), "order-78"]) {
+			expect([name, await claim(name)]).toEqual([
+				name,
+				expect.objectContaining({ outcome: "under_way", claim: expect.objectContaining({ id: first.claim.id }) }),
+			]);
+		}
+		// An id that many clicks share says nothing of one of them.
+		expect((await claim("same")).outcome).toBe("opened");
+		expect((await claim("f".repeat(32))).outcome).toBe("opened");
+		const opened = await claim("e".repeat(32));
+		expect([opened.outcome, (await claim(click?.id ?? "")).claim.id]).toEqual(["opened", opened.claim.id]);
+		await endAll();
+	});
+
+	it("are bounded: those of a day, and what is written while nobody answers", async () => {
+		const id = await idOf("order-78");
+		for (let n = 1; n < 5; n++) expect((await call(`/${id}/reply`, { text: `${n}` })).status).toBe(200);
+		expect((await call(`/${id}/reply`, { text: "5" })).status).toBe(422);
+		expect((await operate(`${id}/answer`, { text: "Which shop?" })).status).toBe(200);
+		expect((await call(`/${id}/reply`, { text: "shoes.example" })).status).toBe(200);
+		expect((await call(`/${id}/withdraw`)).status).toBe(200);
+		const opened = (await rowsOf("SELECT id FROM claims")).length;
+		for (let n = opened; n < 100; n++) expect((await call(`/${await idOf("order-78")}/withdraw`)).status).toBe(200);
+		expect((await call("", { kind: "missing", id: "order-78", text: "One more." })).status).toBe(422);
+		setNow("2026-11-19T15:00:01Z");
+		expect((await claim("order-78")).outcome).toBe("opened");
+	});
+
+	it("a list is cut where much was written, and goes on behind it", async () => {
+		const thread = JSON.stringify(
+			Array.from({ length: 40 }, () => ({ at: "2026-11-18T15:00:00.000Z", by: "publisher", state: "open", text: "銀".repeat(1_000) })),
+		);
+		await env.DB.prepare(
+			`INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at)
+			SELECT 'long-' || (10 + value), 'cpa', 'missing', 'long', 'withdrawn', ?, 1, 0, 0 FROM json_each(?)`,
+		)
+			.bind(thread, JSON.stringify(Array.from({ length: 20 }, (_, n) => n)))
+			.run();
+		const all = (await rowsOf<{ id: string }>("SELECT id FROM claims ORDER BY id DESC")).map(({ id }) => id);
+		const listed: string[] = [];
+		for (let cursor: string | null = ""; cursor !== null; ) {
+			const query = `limit=1000${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+			const response = await exports.default.fetch(`http://localhost:8787/operator/claims?${query}`, {
+				headers: { OperatorKey: env.OPERATOR_KEY },
+			});
+			const text = await response.text();
+			expect(text.length).toBeLessThan(400_000);
+			const { data, next_cursor } = JSON.parse(text) as { data: { id: string }[]; next_cursor: string | null };
+			listed.push(...data.map(({ id }) => id));
+			cursor = next_cursor;
+		}
+		expect(listed).toEqual(all);
+	});
+
+	it("are an owner's to make: an analyst looks", async () => {
+		const analyst = await signIn({ publisher: "cpa", name: "Ann", role: "analyst" });
+		const [open] = await rowsOf<{ id: string }>("SELECT id FROM claims WHERE state = 'open'");
+		expect((await post("/console/claims", analyst, { kind: "missing", id: "order-78", text: "t" })).status).toBe(403);
+		for (const verb of ["reply", "withdraw"])
+			expect((await post(`/console/claims/${open?.id}/${verb}`, analyst, { text: "t" })).status).toBe(403);
+	});
+});
