@@ -95,9 +95,14 @@ async function settleOnce(
 	return settled;
 }
 
-/** One of each intake, in the order in which they came in. */
+/**
+ * One of each intake, in the order in which they came in. A queue that takes a postback too late has it twice: as it was accepted, and as
+ * what was answered then, without the postback.
+ */
 function distinct(items: readonly ReceivedPostback[]): ReceivedPostback[] {
-	return [...new Map(items.map((item) => [item.intake.id, item])).values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
+	const byId = new Map<string, ReceivedPostback>();
+	for (const item of items) if ((byId.get(item.intake.id)?.postback ?? null) === null) byId.set(item.intake.id, item);
+	return [...byId.values()].sort((a, b) => (a.intake.id < b.intake.id ? -1 : 1));
 }
 
 function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionKey[], ledger: LedgerState, now: number): Outcome[] {

@@ -1,7 +1,6 @@
 /** Which UTC days were written to since a time. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, utcDay } from "../lib/time.ts";
 
 /** Days that are taken from the changes of one hour. */
@@ -13,17 +12,18 @@ export async function changedDays(db: Database, since: number): Promise<string[]
 	const results = await runTransaction(db, [
 		sql`SELECT DISTINCT event_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} LIMIT ${MAX_DAYS}`,
 		sql`SELECT DISTINCT clicked_at / 86400000 AS day FROM conversions WHERE updated_at >= ${after} AND pricing_model = 'CPC' LIMIT ${MAX_DAYS}`,
-		...adjustedDays(leastIdAt(after)),
+		...adjustedDays(after),
 	]);
 	const rows = results.flatMap(({ results }) => results as { day: number | string | null }[]);
 	return rows.flatMap(({ day }) => (day === null ? [] : [typeof day === "number" ? utcDay(day * DAY_MS) : day]));
 }
 
-function adjustedDays(afterId: string): SQL[] {
+/** By their time: who adjusts may choose the id. */
+function adjustedDays(after: number): SQL[] {
 	return [
-		sql`SELECT a.date AS day FROM adjustments a WHERE a.id >= ${afterId} LIMIT ${MAX_DAYS}`,
-		sql`SELECT o.date AS day FROM adjustments a CROSS JOIN adjustments o WHERE a.id >= ${afterId} AND o.id = a.undoes LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT a.date AS day FROM adjustments a WHERE a.at >= ${after} LIMIT ${MAX_DAYS}`,
+		sql`SELECT DISTINCT o.date AS day FROM adjustments a CROSS JOIN adjustments o WHERE a.at >= ${after} AND o.id = a.undoes LIMIT ${MAX_DAYS}`,
 		sql`SELECT DISTINCT c.clicked_at / 86400000 AS day FROM adjustments a CROSS JOIN clicks c
-			WHERE a.id >= ${afterId} AND c.voided_by = a.id AND c.voided_by IS NOT NULL LIMIT ${MAX_DAYS}`,
+			WHERE a.at >= ${after} AND c.voided_by = a.id AND c.voided_by IS NOT NULL LIMIT ${MAX_DAYS}`,
 	];
 }

@@ -12,6 +12,7 @@ import type { ClickMessage } from "../../src/clicks/message.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { wrapD1 } from "../../src/db/wrap-d1.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { changedDays } from "../../src/reconcile/changed-days.ts";
 import { dailyDifferences } from "../../src/reconcile/daily-sums.ts";
 import { networkDifferences } from "../../src/reconcile/network-sums.ts";
 import { FIRST_PART, type Part, readPart, writePart } from "../../src/reconcile/parts.ts";
@@ -490,6 +491,20 @@ describe("worker: the hourly comparison", () => {
 		await run("UPDATE daily_network SET gross_micros = gross_micros + 5 WHERE date = '2026-09-03'");
 		await sweepAll(later + HOUR_MS);
 		expect((await differing()).map(({ day }) => day)).toEqual(["2026-09-03"]);
+	});
+
+	it("takes adjustments by their time, whatever their ids, however many there were before", async () => {
+		const now = Date.parse("2026-11-21T12:00:00Z");
+		const book = (id: string, at: number, date: string) =>
+			env.DB.prepare(
+				`INSERT INTO adjustments (id, kind, actor, at, text, request, publisher_id, date, amount_micros)
+				VALUES (?, 'amount', 'ada', ?, 't', '{}', 'acme', ?, 100)`,
+			).bind(id, at, date);
+		const before = Array.from({ length: 401 }, (_, n) => book(`claim-${String(n).padStart(4, "0")}`, now - 300 * DAY_MS, "2026-01-25"));
+		await env.DB.batch([...before, book("claim-01a2", now, "2026-11-20"), book("00-outage", now, "2026-11-19")]);
+		const days = await changedDays(db, now - HOUR_MS);
+		expect(days).toEqual(expect.arrayContaining(["2026-11-19", "2026-11-20"]));
+		expect(days).not.toContain("2026-01-25");
 	});
 
 	it("compares days of clicks that publishers are paid for and whose conversions were written since", async () => {

@@ -6,7 +6,7 @@ import { ADJUSTMENT_KINDS } from "../../lib/enums.ts";
 export const adjustments = sqliteTable(
 	"adjustments",
 	{
-		/** Time-ordered. */
+		/** Of the operator's choosing, or of the claim that it grants; else time-ordered. */
 		id: text().primaryKey(),
 		kind: text({ enum: ADJUSTMENT_KINDS }).notNull(),
 		/** Who did it. */

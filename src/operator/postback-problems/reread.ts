@@ -93,7 +93,8 @@ async function isProven(
 ): Promise<boolean> {
 	if (outcome !== "rejected") return true;
 	const errors = readErrors(answer);
-	if (errors.request !== undefined) return false;
+	// One that came while keys could not be read was answered as received, and refused later: why is not kept.
+	if (Object.keys(errors).length === 0 || errors.request !== undefined) return false;
 	if (errors.sig === undefined) return true;
 	if (postbackSecret === null) return false;
 	return (await findSenderFault({ sourceRanges: null, postbackSecret }, { text: query, signature, address: null })) === null;

@@ -32,9 +32,12 @@ export type Ledger = {
 	counted: readonly Conversion[];
 };
 
-/** One difference a transaction: another amount goes before another status, as one postback says both. */
-export function compareStatement(sales: readonly StatedSale[], ledger: Ledger): Difference[] {
-	const stated = new Set(sales.map(({ txnid }) => txnid));
+/**
+ * One difference a transaction: another amount goes before another status, as one postback says both.
+ * @param unread transactions that are in the statement, but of which nobody can tell what it says
+ */
+export function compareStatement(sales: readonly StatedSale[], ledger: Ledger, unread: ReadonlySet<string> = new Set()): Difference[] {
+	const stated = new Set([...sales.map(({ txnid }) => txnid), ...unread]);
 	const ofStated = sales.flatMap((theirs) => compareSale(theirs, ledger, stated));
 	// A sale under two ids is there, under its other one.
 	const others = new Set(ofStated.map(({ otherTxnid }) => otherTxnid));

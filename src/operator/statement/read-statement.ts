@@ -26,7 +26,15 @@ export type StatedSale = {
 };
 
 type RowFault = { line: number; message: string };
-export type Statement = { layout: LayoutName; rowCount: number; sales: StatedSale[]; faults: RowFault[] };
+export type Statement = {
+	layout: LayoutName;
+	rowCount: number;
+	/** Without those of {@link Statement.unread}. */
+	sales: StatedSale[];
+	faults: RowFault[];
+	/** Transactions of which a row is at fault: what all their rows come to is not known. */
+	unread: ReadonlySet<string>;
+};
 
 /** @param now dates that a postback of then could not have are faults of their rows @returns the faults of the file as a whole, where it cannot be read */
 export function readStatement(
@@ -45,6 +53,7 @@ export function readStatement(
 	if ("missing" in columns) return { faults: columns.missing };
 	const { layout, dateOrder, indexes, currency } = columns;
 	const faults: RowFault[] = [];
+	const unread = new Set<string>();
 	const sales = new Map<string, StatedSale>();
 	for (const [at, record] of records.entries()) {
 		const cellOf = (field: StatementField) => {
@@ -53,16 +62,30 @@ export function readStatement(
 			const cell = index === undefined ? "" : (record[index] ?? "").trim();
 			return cell === "" ? null : cell;
 		};
-		const read = readSale(cellOf, dateOrder, now);
-		if (typeof read === "string") faults.push({ line: at + 2, message: read });
-		else sales.set(read.txnid, join(sales.get(read.txnid), read));
+		const txnid = readTxnid(cellOf("txnid"));
+		const read = txnid === null ? "has no transaction id that could be one" : readSale(txnid, cellOf, dateOrder, now);
+		const joined = typeof read === "string" ? read : join(sales.get(read.txnid), read);
+		if (typeof joined !== "string") sales.set(joined.txnid, joined);
+		else {
+			faults.push({ line: at + 2, message: joined });
+			if (txnid !== null) unread.add(txnid);
+		}
 	}
-	return { layout, rowCount: records.length, sales: [...sales.values()], faults };
+	for (const txnid of unread) sales.delete(txnid);
+	return { layout, rowCount: records.length, sales: [...sales.values()], faults, unread };
 }
 
-function readSale(cellOf: (field: StatementField) => string | null, order: DateOrder | null, now: number): StatedSale | string {
-	const txnid = cellOf("txnid");
-	if (txnid === null || txnid.length > MAX_ID_LENGTH || /\p{Cc}/u.test(txnid)) return "has no transaction id that could be one";
+function readTxnid(txnid: string | null): string | null {
+	return txnid === null || txnid.length > MAX_ID_LENGTH || /\p{Cc}/u.test(txnid) ? null : txnid;
+}
+
+/** A row, or what is wrong with it. */
+function readSale(
+	txnid: string,
+	cellOf: (field: StatementField) => string | null,
+	order: DateOrder | null,
+	now: number,
+): StatedSale | string {
 	const payout = cellOf("payout");
 	const payoutMicros = payout === null ? null : readMoney(payout);
 	if (payoutMicros === null) return `${JSON.stringify(payout?.slice(0, 40) ?? "")} is no amount`;
@@ -82,8 +105,10 @@ function readSale(cellOf: (field: StatementField) => string | null, order: DateO
 	};
 }
 
-function join(before: StatedSale | undefined, row: StatedSale): StatedSale {
+/** A transaction's rows as one, or why they cannot be added up. */
+function join(before: StatedSale | undefined, row: StatedSale): StatedSale | string {
 	if (before === undefined) return row;
+	if (row.currency !== before.currency) return "is in another currency than other rows of its transaction";
 	const within = (micros: number) => Math.max(-MAX_AMOUNT_MICROS, Math.min(MAX_AMOUNT_MICROS, micros));
 	const salesMicros = before.salesMicros === null || row.salesMicros === null ? null : within(before.salesMicros + row.salesMicros);
 	const status = row.status ?? before.status;

@@ -51,7 +51,7 @@ export async function reconcileStatement(deps: SettleDeps, actor: Actor, request
 	if (!("sales" in statement)) throw invalidInput(statement.faults.map((message) => ({ path: "", message })));
 	const hash = await sha256Hex(JSON.stringify([mapping, dateOrder, text]));
 	const ledger = await readLedger(db, platform, statement.sales);
-	const differences = compareStatement(statement.sales, ledger);
+	const differences = compareStatement(statement.sales, ledger, statement.unread);
 	const counts = countKinds(differences);
 	const known = await readStored(db, platform, hash);
 	const isDone = known !== null && known.completedAt !== null;

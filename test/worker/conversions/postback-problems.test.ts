@@ -1,6 +1,6 @@
 /** Postbacks that need a person: each cause is told, with what mends it, and what can be mended is replayed. */
 import { env, exports } from "cloudflare:workers";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/db/client.ts";
@@ -368,6 +368,52 @@ describe("worker: what was refused is replayed", () => {
 		"/postback-url?platform=%00",
 	])("GET %s is 422", async (path) => {
 		expect((await get(path)).status).toBe(422);
+	});
+});
+
+describe("worker: postbacks that came while keys could not be read", () => {
+	const KEY = "platform-key-unread";
+	const CID = "d".repeat(32);
+
+	beforeAll(async () => {
+		await importFile({
+			platforms: [
+				{
+					id: "unread",
+					platform_id: 8,
+					name: "Unread",
+					access_key: KEY,
+					postback_secret: "a-secret-of-16-or-more",
+					source_ranges: ["203.0.113.0/24"],
+				},
+			],
+		});
+		await storeClicks(clickRow({ click_hash: CID, platform: "unread" }));
+	});
+
+	it.each([
+		["signature", "203.0.113.9"],
+		["address", "198.51.100.7"],
+	])("one whose %s is not its platform's is refused then, and no replay takes it", async (what, address) => {
+		const signature = "0".repeat(64);
+		const txnid = `forged-${what}`;
+		const { intake, postback } = postbackMessage("unread", { txnid, cid: CID, payoutMicros: 500_000_000 });
+		const query = `txnid=${txnid}&cid=${CID}&${GOOD}&payout=500&sig=${signature}`;
+		await consume({
+			format: 1,
+			kind: "unclaimed",
+			keyHash: createHash("sha256").update(KEY).digest("hex"),
+			sent: query,
+			signature,
+			address,
+			intake: { ...intake, platform: null, query },
+			postback,
+		});
+		expect(await readAll("SELECT platform, outcome FROM postback_intake WHERE txnid = ?", txnid)).toEqual([
+			{ platform: "unread", outcome: "rejected" },
+		]);
+		await replayAll({ platform: "unread" });
+		expect(await readAll("SELECT txnid FROM conversions WHERE txnid = ?", txnid)).toEqual([]);
 	});
 });
 

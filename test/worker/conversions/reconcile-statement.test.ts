@@ -183,4 +183,24 @@ describe("worker: a platform's statement", () => {
 		const report = await reconcile(statement(`${"t".repeat(300)},a,2026-11-10,1,USD,approved`, "x,y,2026-11-10,1e9,USD,z", 'q,"'));
 		expect([report.fault_count, report.transactions]).toEqual([3, 0]);
 	});
+
+	it("a transaction whose rows cannot be added up stays as it is, and is not missing", async () => {
+		const day = "2026-10-20";
+		const [returned, mixed] = [hash(101), hash(102)];
+		await storeClicks(clickRow({ click_hash: returned }), clickRow({ click_hash: mixed }));
+		const postback = (txnid: string, cid: string, payoutMicros: number) =>
+			postbackMessage("west", { txnid, cid, eventAt: Date.parse(day), payoutMicros, status: "approved" }, Date.now() - 60_000);
+		await consume(postback("returned", returned, 266_000_000), postback("mixed", mixed, 10_000_000));
+		const before = [await stateOf("returned"), await stateOf("mixed")];
+		const text = statement(
+			`returned,${returned},${day},1500.00,USD,approved`,
+			`returned,${returned},${day},"-1,234",USD,approved`,
+			`mixed,${mixed},${day},10.00,USD,approved`,
+			`mixed,${mixed},${day},1000.00,JPY,approved`,
+			`new-2,${hash(103)},${day},1.00,USD,declined`,
+		);
+		const report = await reconcile(text, "&apply=1");
+		expect(report).toMatchObject({ transactions: 1, fault_count: 2, faults: [{ line: 3 }, { line: 5 }], data: [], applied: 0 });
+		expect([await stateOf("returned"), await stateOf("mixed")]).toEqual(before);
+	});
 });

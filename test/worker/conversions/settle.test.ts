@@ -110,6 +110,14 @@ describe("worker: settling", () => {
 		expect(await readAll("SELECT id FROM postback_intake WHERE txnid = ?", txnid)).toHaveLength(3);
 	});
 
+	test("one that the queue took too late counts, though it was answered as failed meanwhile", async () => {
+		const { txnid, say } = await clicked();
+		const accepted = say();
+		const failed = { ...accepted, intake: { ...accepted.intake, outcome: "failed" as const, answer: "{}" }, postback: null };
+		await consume(accepted, failed, accepted);
+		expect(await readAll("SELECT stage FROM conversions WHERE txnid = ?", txnid)).toEqual([{ stage: "settled" }]);
+	});
+
 	test("a redelivered message has no effect, also after a newer one", async () => {
 		const { txnid, say } = await clicked();
 		const pending = say({ status: "pending" }, NOW);
