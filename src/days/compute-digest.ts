@@ -4,8 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
-import { leastIdAt } from "../lib/ids.ts";
-import { HOUR_MS } from "../lib/time.ts";
+import { removedFrom } from "../db/removed-clicks.ts";
 import { DAY_SUMS } from "./day-sums.ts";
 import { addToDigest, NO_RECORDS } from "./digest.ts";
 import { BEGINNING, type Position, type PublisherDay, readRecords } from "./read-records.ts";
@@ -23,7 +22,7 @@ export async function computeDigest({ db, now }: DaysDeps, of: PublisherDay, lim
 	const isIt = sql`publisher_id = ${publisherId} AND day = ${day}`;
 	const sumsNow = sql`(SELECT ${DAY_SUMS} FROM daily_publishers s WHERE s.publisher_id = ${publisherId} AND s.date = ${day})`;
 	const [state] = await db.all<State>(sql`SELECT version, progress, ${sumsNow} AS sums,
-			EXISTS (SELECT 1 FROM retention WHERE name = 'clicks' AND cursor > ${leastIdAt(Date.parse(day) - HOUR_MS)}) AS "areClicksGone"
+			EXISTS (${removedFrom("clicks", Date.parse(day))}) AS "areClicksGone"
 		FROM day_digests WHERE ${isIt} AND due = 1`);
 	if (state === undefined) return 0;
 	if (state.areClicksGone === 1) {

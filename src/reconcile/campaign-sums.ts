@@ -5,6 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { removedFrom } from "../db/removed-clicks.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time.ts";
 import {
@@ -66,7 +67,7 @@ async function readOnce(db: Database, day: string, after: number, limits: PartLi
 		}
 		const results = await runTransaction(db, [
 			VERSION,
-			sql`SELECT cursor FROM retention WHERE name = 'clicks' AND cursor > ${leastIdAt(from - HOUR_MS)}`,
+			removedFrom("clicks", from),
 			clicksOf(begin, end),
 			sql`SELECT campaign_id AS "campaignId", changed_at AS "changedAt" FROM campaign_clocks WHERE changed_at > ${from - DAY_MS} AND ${isThese}`,
 			// Nobody knows the clocks of one that is no more.

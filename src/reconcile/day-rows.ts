@@ -1,15 +1,15 @@
 /** Which rows a day's sums are made of. */
 import { type SQL, sql } from "drizzle-orm";
-import { leastIdAt } from "../lib/ids.ts";
-import { DAY_MS, HOUR_MS } from "../lib/time.ts";
+import { type RemovedClicks, removedFrom } from "../db/removed-clicks.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { COUNTED_CONVERSION, OTHER_CONVERSION } from "../reports/counted.ts";
 
 /** Of conversions `v`. */
 export const IS_COMPLETE = sql`v.publisher_id IS NOT NULL AND v.campaign_id IS NOT NULL AND v.brand_id IS NOT NULL`;
 
 /** Whether what a day's clicks come to is still known: clicks are removed by age, unpaid ones first. */
-export function areThere(name: "clicks" | "uncounted clicks", from: number): SQL {
-	return sql`NOT EXISTS (SELECT 1 FROM retention t WHERE t.name = ${name} AND t.cursor > ${leastIdAt(from - HOUR_MS)})`;
+export function areThere(which: RemovedClicks, from: number): SQL {
+	return sql`NOT EXISTS (${removedFrom(which, from)})`;
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Reads counters and the rows they were made of, both at one moment: the statements of a read are one transaction. */
 import { sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
-import { leastIdAt } from "../lib/ids.ts";
-import { HOUR_MS } from "../lib/time.ts";
+import { removedFrom } from "../db/removed-clicks.ts";
 import type { PublisherCounter, PublishersState, SumRow } from "./compare-sums.ts";
 import { dailyDifferences } from "./daily-sums.ts";
 import { type DifferingRow, MAX_DIFFERING, sidesOf } from "./differing-rows.ts";
@@ -20,17 +19,17 @@ export async function readPublishers(
 	day: string,
 	page: PublisherPage,
 ): Promise<Read<PublishersState> & { isWhole: boolean }> {
-	const gone = leastIdAt(Date.parse(day) - HOUR_MS);
+	const from = Date.parse(day);
 	const results = await runTransaction(db, [
 		VERSION,
-		sql`SELECT name FROM retention WHERE name IN ('clicks', 'uncounted clicks') AND cursor > ${gone}`,
+		removedFrom("clicks", from),
+		removedFrom("uncounted clicks", from),
 		dailyDifferences(day, page),
 		networkDifferences(day, page),
 	]);
 	const rows = <Row>(at: number) => (results[at]?.results ?? []) as Row[];
-	const removed = new Set(rows<{ name: string }>(1).map(({ name }) => name));
-	const daily = rows<DifferingRow & { counter: PublisherCounter }>(2);
-	const network = rows<DifferingRow>(3);
+	const daily = rows<DifferingRow & { counter: PublisherCounter }>(3);
+	const network = rows<DifferingRow>(4);
 	const dailyOf = (counter: PublisherCounter) =>
 		sidesOf(
 			counter,
@@ -41,8 +40,8 @@ export async function readPublishers(
 		isWhole: daily.length < MAX_DIFFERING && network.length < MAX_DIFFERING,
 		state: {
 			day,
-			areClicksGone: removed.has("clicks"),
-			areUnpaidGone: removed.has("uncounted clicks"),
+			areClicksGone: rows(1).length > 0,
+			areUnpaidGone: rows(2).length > 0,
 			sides: {
 				daily_publishers: dailyOf("daily_publishers"),
 				daily_sources: dailyOf("daily_sources"),

@@ -1,7 +1,9 @@
 /** Weeks of clicks, where PostgreSQL stores them apart: made ahead, and dropped when they are old. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import { noteDropped } from "../db/removed-clicks.ts";
 import { logInfo } from "../lib/log.ts";
+import { DAY_MS } from "../lib/time.ts";
 
 /** Weeks that are there before their first click, this one counted. */
 const WEEKS_AHEAD = 5;
@@ -18,7 +20,14 @@ export async function makeClickWeeks(db: Database, now: number): Promise<void> {
 /** @param before when the oldest click that is kept was made, Unix milliseconds */
 export async function dropClickWeeks(db: Database, before: number): Promise<void> {
 	for (const { name } of await db.all<{ name: string }>(sql`SELECT name FROM click_weeks_before(CAST(${before} AS BIGINT))`)) {
+		// First: that clicks are missed of which nobody knows that they were removed must never be.
+		await db.run(noteDropped(endOfWeek(name)));
 		const [dropped] = await db.all<{ kept: number }>(sql`SELECT drop_click_week(${name}) AS kept`);
 		logInfo("clicks.week_dropped", { week: name, kept: dropped?.kept ?? 0 });
 	}
+}
+
+/** @param name `clicks_` and the week's Monday, with underscores */
+function endOfWeek(name: string): number {
+	return Date.parse(name.slice("clicks_".length).replaceAll("_", "-")) + 7 * DAY_MS;
 }

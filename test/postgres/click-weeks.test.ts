@@ -2,11 +2,15 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import { sweepDays } from "../../src/days/sweep-days.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { withConnectionsOf } from "../../src/db/postgres.ts";
 import { leastIdAt } from "../../src/lib/ids.ts";
-import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS, utcDay } from "../../src/lib/time.ts";
+import { FIRST_PART, type Part } from "../../src/reconcile/parts.ts";
+import { reconcilePart } from "../../src/reconcile/reconcile-sums.ts";
 import { removeOld } from "../../src/retention/remove-old.ts";
+import { ACTOR } from "../support/actor.ts";
 import { capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
@@ -195,5 +199,39 @@ describe("postgres: weeks of clicks", () => {
 		await removeOld({ db, now: () => later, clickDays: 400, archive: env.ARCHIVE });
 		expect((await weeks()).map(({ name }) => name)).not.toContain(nameOf(NOW));
 		expect((await env.ARCHIVE.list()).objects).toHaveLength(1);
+	});
+
+	it("that were dropped are known to be gone: their days' sums are not compared, written anew, or digested again", async () => {
+		await forgetTraffic();
+		await env.DB.prepare("DELETE FROM retention").run();
+		const at = mondayOf(NOW + 200 * WEEK_MS) + 2 * DAY_MS;
+		const day = utcDay(at);
+		await remove(at, 100_000);
+		await consumeClicks(
+			capDeps(),
+			letters(clickMessage({ at, pricingModel: "CPC" }), clickMessage({ at: at + HOUR_MS, pricingModel: "CPC" })),
+		);
+		const digest = async (now: number) => {
+			await env.DB.prepare("UPDATE day_digest_state SET turn_day = ?, selected_at = 0").bind(day).run();
+			await sweepDays({ db, now: () => now });
+			return rowsOf(`SELECT digest, record_count FROM day_digests WHERE publisher_id = 'acme' AND day = '${day}'`);
+		};
+		const sums = () => rowsOf(`SELECT click_count, click_revenue_micros FROM daily_publishers WHERE date = '${day}'`);
+		const before = [await digest(at + 2 * DAY_MS), await sums()];
+		expect(before).toEqual([[{ digest: expect.any(String), record_count: 2 }], [expect.objectContaining({ click_count: 2 })]]);
+		const later = mondayOf(at) + WEEK_MS + 400 * DAY_MS + HOUR_MS;
+		await remove(later);
+		expect(await rowsOf("SELECT id FROM clicks")).toEqual([]);
+		const told = { differences: 0, clicksGone: true };
+		for (let part: Part | null = FIRST_PART; part !== null; ) {
+			const of: Awaited<ReturnType<typeof reconcilePart>> = await reconcilePart({ db, now: () => later }, day, part, ACTOR);
+			told.differences += of.differences.length;
+			told.clicksGone &&= of.clicksGone;
+			part = of.next;
+		}
+		// Something of the day changes all the same.
+		await env.DB.prepare("UPDATE daily_publishers SET adjustment_micros = adjustment_micros + 100 WHERE date = ?").bind(day).run();
+		expect([await digest(later), await sums()]).toEqual(before);
+		expect(told.differences).toBe(0);
 	});
 });
