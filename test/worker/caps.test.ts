@@ -144,6 +144,26 @@ describe("worker: a cap that is met pauses the campaign", () => {
 		expect(await paused()).toEqual([5001]);
 	});
 
+	it("by a budget that is too small for one more click, until it is raised", async () => {
+		for (const budget of ["daily_budget", "total_budget"]) {
+			await setCaps({ [budget]: "0.7" });
+			await click(2, NOON);
+			expect(await pauses()).toEqual([]);
+			await click(1, NOON);
+			expect(await pauses()).toEqual([{ campaign_id: 5001, cap: budget }]);
+			await sweep(NOON + 2 * PAUSE_PROPAGATION_MS);
+			expect(await paused()).toEqual([5001]);
+			await setCaps({ [budget]: "0.8" });
+			await sweep(NOON + 3 * PAUSE_PROPAGATION_MS);
+			expect(await paused()).toEqual([]);
+			// A lowered one, by the sweep.
+			await setCaps({ [budget]: "0.75" });
+			await sweep(NOON + 4 * PAUSE_PROPAGATION_MS);
+			expect(await paused()).toEqual([5001]);
+			await forgetTraffic();
+		}
+	});
+
 	it("clicks that do not count use up no cap, and neither does a message that comes twice", async () => {
 		await setCaps({ daily_click_cap: 3 });
 		const [first, second] = [clickMessage({ at: NOON }), clickMessage({ at: NOON })];

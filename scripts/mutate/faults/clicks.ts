@@ -154,9 +154,16 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "total-budget-is-met-a-micro-dollar-late",
 		file: DECIDE_PAUSE,
-		find: "ever.micros + ahead.micros >= totalBudgetMicros",
-		replace: "ever.micros + ahead.micros > totalBudgetMicros",
+		find: "spent.micros + ahead.micros >= budgetMicros",
+		replace: "spent.micros + ahead.micros > budgetMicros",
 		tests: DECIDE_PAUSE_TESTS,
+	},
+	{
+		name: "budget-that-is-too-small-for-a-click-bids-on",
+		file: DECIDE_PAUSE,
+		find: " || spent.micros + each > budgetMicros",
+		replace: "",
+		tests: ["test/worker/caps.test.ts"],
 	},
 	{
 		name: "daily-cap-is-met-a-click-late",

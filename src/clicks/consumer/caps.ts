@@ -68,7 +68,7 @@ export async function pauseSpent(deps: CapDeps, states: readonly PacedState[], n
 
 /** What a counter `of` campaign `c` has of its budgets, on their basis. */
 function budgetCost(of: SQL): SQL {
-	return sql`CASE c.budget_basis WHEN 'gross' THEN ${of}.gross_micros ELSE ${of}.spend_micros END`;
+	return sql`(CASE c.budget_basis WHEN 'gross' THEN ${of}.gross_micros ELSE ${of}.spend_micros END)`;
 }
 
 const stateColumns = sql`c.campaign_id AS "campaignId", c.timezone, c.daily_click_cap AS "dailyClickCap",
@@ -151,7 +151,7 @@ export async function sweepImportedCaps(deps: CapDeps): Promise<void> {
 		FROM campaign_totals t
 		CROSS JOIN campaigns c
 		LEFT JOIN campaign_days d ON false
-		WHERE c.campaign_id = t.campaign_id AND ${budgetCost(sql`t`)} >= c.total_budget_micros`);
+		WHERE c.campaign_id = t.campaign_id AND (${isBudgetMet(sql`t`, sql`c.total_budget_micros`)})`);
 	await pause(
 		deps,
 		states.flatMap((state) => pauseOf({ ...state, day: localDay(state.timezone, now) }, NOTHING)),
@@ -228,5 +228,11 @@ async function findSpent(db: Database, now: number): Promise<Pause[]> {
 	return states.filter((state) => state.day === localDay(state.timezone, now)).flatMap((state) => pauseOf(state, NOTHING));
 }
 
-const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR ${budgetCost(sql`d`)} >= c.daily_budget_micros
-	OR ${budgetCost(sql`t`)} >= c.total_budget_micros`;
+/** As `decidePause` has it, of what nothing is under way for. */
+function isBudgetMet(of: SQL, budget: SQL): SQL {
+	const spent = budgetCost(of);
+	return sql`${spent} >= ${budget} OR ${spent} + ${spent} / nullif(${of}.click_count, 0) > ${budget}`;
+}
+
+const isMet: SQL = sql`d.click_count >= c.daily_click_cap OR ${isBudgetMet(sql`d`, sql`c.daily_budget_micros`)}
+	OR ${isBudgetMet(sql`t`, sql`c.total_budget_micros`)}`;

@@ -63,6 +63,15 @@ export function isNearCap(caps: CampaignCaps, today: Spent, ever: Spent): boolea
 }
 
 /**
+ * Whether a budget is met, or will be by what is under way; also where it has less left than its clicks cost on average, for which
+ * bids would go out that are not paid.
+ */
+function isBudgetMet(budgetMicros: number, spent: Spent, ahead: Spent): boolean {
+	const each = spent.clicks === 0 ? 0 : Math.floor(spent.micros / spent.clicks);
+	return spent.micros + ahead.micros >= budgetMicros || spent.micros + each > budgetMicros;
+}
+
+/**
  * The cap for which a campaign has to pause, or null where none is met: one counts as met as soon as what is still under way
  * would meet it.
  * @param today billed clicks of the present day on the campaign's clocks
@@ -71,8 +80,8 @@ export function isNearCap(caps: CampaignCaps, today: Spent, ever: Spent): boolea
  */
 export function decidePause(caps: CampaignCaps, today: Spent, ever: Spent, ahead: Spent): Cap | null {
 	const { dailyClickCap, dailyBudgetMicros, totalBudgetMicros } = caps;
-	if (totalBudgetMicros !== null && ever.micros + ahead.micros >= totalBudgetMicros) return "total_budget";
+	if (totalBudgetMicros !== null && isBudgetMet(totalBudgetMicros, ever, ahead)) return "total_budget";
 	if (dailyClickCap !== null && today.clicks + ahead.clicks >= dailyClickCap) return "daily_clicks";
-	if (dailyBudgetMicros !== null && today.micros + ahead.micros >= dailyBudgetMicros) return "daily_budget";
+	if (dailyBudgetMicros !== null && isBudgetMet(dailyBudgetMicros, today, ahead)) return "daily_budget";
 	return null;
 }

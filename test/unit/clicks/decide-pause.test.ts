@@ -21,6 +21,18 @@ describe("unit: when a campaign stands still", () => {
 		expect([decide(6, 3), decide(6, 4), decide(6, 5)]).toEqual([null, cap, cap]);
 	});
 
+	test.each(["dailyBudgetMicros", "totalBudgetMicros"])(
+		"%s: where less is left than a click costs, and not where one more fits",
+		(name) => {
+			const decide = (spent: { clicks: number; micros: number }) => decidePause({ ...UNCAPPED, [name]: 80 }, spent, spent, NOTHING);
+			expect([decide({ clicks: 4, micros: 60 }), decide({ clicks: 5, micros: 76 }), decide({ clicks: 4, micros: 64 })]).toEqual([
+				null,
+				expect.stringContaining("budget"),
+				null,
+			]);
+		},
+	);
+
 	test("never without a cap; a total budget counts all days, the others this one alone", () => {
 		const much = { clicks: 1e9, micros: 1e15 };
 		expect(decidePause(UNCAPPED, much, much, much)).toBeNull();
