@@ -181,7 +181,7 @@ describe("worker: clicks that KV keeps", () => {
 		}
 	});
 
-	it("a run that fails half way leaves what it has not written", async () => {
+	it("a run that fails half way leaves what it has not written, and nothing else", async () => {
 		for (let key = 0; key < 50; key++) await keepBatch([{ ...anyClick(key), keyword: "k".repeat(20_000) }]);
 		let batches = 0;
 		const away = sweep((statements) => {
@@ -192,6 +192,7 @@ describe("worker: clicks that KV keeps", () => {
 		expect(written).toBeGreaterThan(0);
 		expect(written).toBeLessThan(50);
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual([{ count: written }]);
+		expect(await keys()).toBe(50 - written);
 		await sweep();
 		expect(await keys()).toBe(0);
 		expect(await rowsOf("SELECT count(*) AS count FROM clicks")).toEqual([{ count: 50 }]);

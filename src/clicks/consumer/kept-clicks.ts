@@ -51,22 +51,26 @@ export async function sweepKeptClicks(deps: KeptDeps, most = MAX_CLICKS_A_RUN): 
 		swept.clicks += clicks;
 	});
 	let areAllSeen = false;
-	for (let cursor: string | undefined; !areAllSeen && swept.clicks < most && operations.has(PAGE); ) {
-		const page = await kv.list<KeptMetadata>({ prefix: KEPT_CLICKS_PREFIX, ...(cursor !== undefined && { cursor }) });
-		const names = page.keys.map(({ name }) => name);
-		const known = await readWrittenKeys(deps.db, names);
-		deletable.push(...known);
-		const isOver = await writeKeys(
-			writing,
-			page.keys.filter(({ name }) => !known.has(name)),
-			() => swept.clicks >= most,
-		);
-		areAllSeen = page.list_complete;
-		if (isOver) break;
-		if (!page.list_complete) cursor = page.cursor;
+	try {
+		for (let cursor: string | undefined; !areAllSeen && swept.clicks < most && operations.has(PAGE); ) {
+			const page = await kv.list<KeptMetadata>({ prefix: KEPT_CLICKS_PREFIX, ...(cursor !== undefined && { cursor }) });
+			const names = page.keys.map(({ name }) => name);
+			const known = await readWrittenKeys(deps.db, names);
+			deletable.push(...known);
+			const isOver = await writeKeys(
+				writing,
+				page.keys.filter(({ name }) => !known.has(name)),
+				() => swept.clicks >= most,
+			);
+			areAllSeen = page.list_complete;
+			if (isOver) break;
+			if (!page.list_complete) cursor = page.cursor;
+		}
+		await writing.end();
+	} finally {
+		// Also where writing fails: or runs that fail again and again would leave ever more keys to be listed.
+		swept.deleted = await deleteKeys(deps, deletable);
 	}
-	await writing.end();
-	swept.deleted = await deleteKeys(deps, deletable);
 	if (areAllSeen && deletable.length === 0) await forgetWritten(deps.db, deps.now());
 	if (deletable.length > 0) logInfo("clicks.kept_written", { ...swept, ms: Date.now() - startedAt });
 	return swept;
