@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0026_weeks_without_a_scan.sql";
+export const NEWEST_MIGRATION = "0027_click_turns.sql";

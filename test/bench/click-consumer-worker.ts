@@ -1,6 +1,6 @@
 /**
  * Bench-only Worker: the click consumer, given messages that are made here. POST /?first=F&batches=N writes N batches of 100 from click F
- * on; with &floor only what no consumer can leave out, straight into D1: one round trip that reads, one that inserts the clicks.
+ * on, with &lanes=L by so many consumers at once; with &floor only what no consumer can leave out, straight into D1: one round trip that reads, one that inserts the clicks.
  */
 import { CLICK_ROW_COLUMNS, clickRow } from "../../scripts/bench/clicks/row.ts";
 import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
@@ -41,15 +41,17 @@ export default {
 		// Clicks are counted as soon as they are made.
 		const ahead = benchClick(first).at - Date.now();
 		const deps = { db: openDatabase(inUse), kv: env.BOOK, now: () => Date.now() + ahead, facts };
-		const consume = async () => {
-			for (let start = first; start < first + batches * BATCH; start += BATCH) {
+		const lanes = Number(query.get("lanes") ?? 1);
+		const consume = async (lane: number) => {
+			for (let start = first + lane * BATCH; start < first + batches * BATCH; start += lanes * BATCH) {
 				const letters = Array.from({ length: BATCH }, (_, at) => ({ id: String(at), body: messageOf(start + at, isKnown) }));
 				// As the handler of the queue does for each batch.
 				await (query.has("connect") ? withConnectionsOf(env, () => consumeClicks(deps, letters)) : consumeClicks(deps, letters));
 			}
 		};
 		// Hyperdrive keeps connections to the server from batch to batch.
-		await (query.has("connect") ? consume() : withConnectionsOf(env, consume));
+		const run = (lane: number) => (query.has("connect") ? consume(lane) : withConnectionsOf(env, () => consume(lane)));
+		await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
 		return new Response(String(batches * BATCH));
 	},
 } satisfies ExportedHandler<Env>;

@@ -6,6 +6,7 @@ export const TRAFFIC_TABLES = [
 	"clicks",
 	"paid_visits",
 	"unpaid_hours",
+	"click_turns",
 	"written_keys",
 	"conversions",
 	"conversion_events",

@@ -116,12 +116,27 @@ describe("worker: several consumers at once", () => {
 		}
 	}
 
-	it("property: no budget is passed, no hash is billed twice, no click is lost, and counters equal the rows", async () => {
-		await setCaps({ daily_budget: "10.00" });
+	it("property: no budget is passed, no hash nor visitor is billed twice, no click is lost, and counters equal the rows", async () => {
+		const campaign = { epc: "2.00", daily_click_cap: null, timezone: TIMEZONE };
+		// One of little room; one of so much that batches rest on what others paid for in all; one that is never near its end.
+		const budgets: readonly [brandId: number, campaignId: number, budget: string | null][] = [
+			[1, 5001, "10.00"],
+			[2, 5002, "100.00"],
+			[3, 5003, null],
+		];
+		await importExactly({
+			platforms: [NORTHWIND],
+			publishers: [CPC],
+			brands: budgets.map(([, id, budget]) =>
+				brandEntry(id === 5001 ? SHOES : `brand-${id}.example`, id, {}, { ...campaign, daily_budget: budget }),
+			),
+		});
 		const click = fc.record({
 			hash: fc.nat({ max: 29 }),
 			visitor: fc.nat({ max: 19 }),
 			bidMicros: fc.integer({ min: 1, max: 3 * DOLLAR }),
+			of: fc.nat({ max: 2 }),
+			source: fc.nat({ max: 5 }),
 		});
 		const deliveries = fc.array(click, { minLength: 20, maxLength: 60 }).chain((clicks) =>
 			fc.tuple(
@@ -133,22 +148,35 @@ describe("worker: several consumers at once", () => {
 		await fc.assert(
 			fc
 				.asyncProperty(deliveries, async ([clicks, batches]) => {
-					const messages = clicks.map(({ hash, visitor, bidMicros }, at) =>
+					const messages = clicks.map(({ hash, visitor, bidMicros, of, source }, at) =>
 						clickMessage({
 							id: `click-${String(at).padStart(3, "0")}`,
-							hash: hash.toString(16).padStart(32, "0"),
-							connection: `connection-${visitor}`,
+							hash: hash.toString(16).padStart(2, "0").padEnd(32, "0"),
+							connection: `${visitor}`.padStart(2, "0").padEnd(16, "0"),
 							userAgentHash: "u",
+							brandId: budgets[of]?.[0] ?? 0,
+							campaignId: budgets[of]?.[1] ?? 0,
 							bidMicros,
+							texts: { subi: `source-${source}` },
 						}),
 					);
 					await Promise.all(batches.map((batch) => deliver(batch.map((at) => messages[at]))));
 					await deliver(messages);
-					const rows = await rowsOf<{ click_hash: string; reason: string | null }>("SELECT click_hash, reason FROM clicks");
+					const rows = await rowsOf<{ id: string; reason: string | null }>("SELECT id, reason FROM clicks");
 					expect(rows).toHaveLength(messages.length);
-					const billed = rows.filter(({ reason }) => reason === null).map(({ click_hash }) => click_hash);
-					expect(new Set(billed).size).toBe(billed.length);
-					expect(await paidMicros()).toBeLessThanOrEqual(10 * DOLLAR);
+					const paid = new Set(rows.filter(({ reason }) => reason === null).map(({ id }) => id));
+					const billed = messages.filter(({ id }) => paid.has(id));
+					const repeated = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
+					expect(repeated(billed.map(({ hash }) => hash))).toEqual([]);
+					expect(repeated(billed.map(({ connection, brandId }) => `${connection} ${brandId}`))).toEqual([]);
+					for (const [, id, budget] of budgets) {
+						const spent = billed.filter(({ campaignId }) => campaignId === id).reduce((sum, { bidMicros }) => sum + (bidMicros ?? 0), 0);
+						if (budget !== null) expect(spent).toBeLessThanOrEqual(Number(budget) * DOLLAR);
+					}
+					expect(
+						await rowsOf(`SELECT p.source_count - (SELECT count(*) FROM daily_sources s
+							WHERE s.publisher_id = p.publisher_id AND s.date = p.date) AS missed FROM daily_publishers p`),
+					).toEqual(billed.length === 0 ? [] : [{ missed: 0 }]);
 					await checkCounters();
 				})
 				.beforeEach(forgetClicks),

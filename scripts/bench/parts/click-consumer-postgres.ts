@@ -16,6 +16,9 @@ import { startWorkers } from "../runtime.ts";
 const ROUNDS = 20;
 /** With a connection made for each batch, as there is none to keep without Hyperdrive. */
 const CONNECTING_ROUNDS = 4;
+/** Consumers at once: half as many as docs/operations/postgresql.md has. */
+const LANES = 4;
+const ALONE_ROUNDS = 4;
 const RATE_BAR = 5_000;
 const RATIO_BAR = 0.5;
 
@@ -55,11 +58,12 @@ async function measure(bench: Bench, folder: string, { url }: BenchPostgres): Pr
 	const sizes = new Sizes(url);
 	const consumed: number[] = [];
 	const inserted: number[] = [];
+	const alone: number[] = [];
 	const connecting: number[] = [];
 	try {
 		let first = bench.rows;
 		for (let round = 0; round <= ROUNDS; round++) {
-			const { spent: consumer, size } = await sizes.around(() => consume(origin, first, "&known"));
+			const { spent: consumer, size } = await sizes.around(() => consume(origin, first, `&known&lanes=${LANES}`));
 			const rate = await bulk.insert(first + CLICKS_A_ROUND);
 			first += 2 * CLICKS_A_ROUND;
 			if (round === 0) continue;
@@ -68,11 +72,15 @@ async function measure(bench: Bench, folder: string, { url }: BenchPostgres): Pr
 			inserted.push(rate);
 			bench.say(`round ${round} of ${ROUNDS}: consumer ${consumer.toFixed(0)} clicks/s, bulk statement ${rate.toFixed(0)} rows/s`);
 		}
+		for (let round = 0; round < ALONE_ROUNDS; round++) {
+			alone.push(await consume(origin, first, "&known"));
+			first += CLICKS_A_ROUND;
+		}
 		for (let round = 0; round < CONNECTING_ROUNDS; round++) {
 			connecting.push(await consume(origin, first, "&known&connect"));
 			first += CLICKS_A_ROUND;
 		}
-		await checkWritten(url, bench.rows + (ROUNDS + 1) * CLICKS_A_ROUND, (ROUNDS + 1 + CONNECTING_ROUNDS) * CLICKS_A_ROUND);
+		await checkWritten(url, bench.rows + (ROUNDS + 1) * CLICKS_A_ROUND, (ROUNDS + 1 + ALONE_ROUNDS + CONNECTING_ROUNDS) * CLICKS_A_ROUND);
 	} finally {
 		await bulk.close();
 	}
@@ -82,7 +90,8 @@ async function measure(bench: Bench, folder: string, { url }: BenchPostgres): Pr
 	return [
 		atLeast("click_consumer.postgres.rate", sustained, "clicks/s, sustained", RATE_BAR),
 		atLeast("click_consumer.postgres.ratio", median(consumed.map((rate, at) => rate / (inserted[at] ?? Number.NaN))), "×", RATIO_BAR),
-		tell("click_consumer.postgres.connecting.rate", median(connecting), "clicks/s, with a new connection for each batch"),
+		tell("click_consumer.postgres.alone.rate", median(alone), "clicks/s, by one consumer"),
+		tell("click_consumer.postgres.connecting.rate", median(connecting), "clicks/s, by one consumer, with a new connection for each batch"),
 		tell("click_consumer.postgres.batch", (BATCH * 1_000) / sustained, `ms a batch of ${BATCH}`),
 		tell("click_consumer.postgres.bulk_statement.rate", median(inserted), "rows/s"),
 		tell("click_consumer.postgres.wal", sizes.walBytes / clicks, "bytes of write-ahead log a click"),

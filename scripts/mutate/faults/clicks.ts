@@ -7,6 +7,7 @@ const DECIDE_CLICKS = "src/clicks/consumer/decide-clicks.ts";
 const DECIDE_CLICKS_TESTS = ["test/unit/clicks/decide-clicks.test.ts"];
 const STOPS_TESTS = ["test/worker/stops.test.ts"];
 const DECIDE_PAUSE = "src/clicks/consumer/decide-pause.ts";
+const TURNS_TESTS = ["test/worker/click-turns.test.ts"];
 const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 
 /** The redirect, its tokens, the consumer of clicks and caps. */
@@ -294,9 +295,58 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "batches-are-written-on-what-has-changed",
 		file: "src/clicks/consumer/write-clicks.ts",
-		find: "CASE WHEN version = ?1 THEN version + 1 END",
-		replace: "version + 1",
-		tests: ["test/worker/paid-within-budgets.test.ts"],
+		find: "AND NOT EXISTS (SELECT 1 FROM later CROSS JOIN json_each(later.touched) name WHERE name.atom IN (SELECT atom FROM json_each(?5)))",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "batches-are-written-on-what-left-no-turn",
+		file: "src/clicks/consumer/write-clicks.ts",
+		find: "total.turns = s.version - ?1 AND ",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "what-others-paid-for-is-not-summed",
+		file: "src/clicks/consumer/write-clicks.ts",
+		find: " AND total.cost_micros <= ?7",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "clicks-that-others-paid-for-are-not-summed",
+		file: "src/clicks/consumer/write-clicks.ts",
+		find: "AND total.click_count <= ?6 ",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "a-turn-touches-no-connection",
+		file: "src/clicks/consumer/turn.ts",
+		find: "if (click.connection !== undefined) names.add(connectionName(click.connection));",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "a-turn-touches-no-source",
+		file: "src/clicks/consumer/turn.ts",
+		find: "for (const { publisherId, date } of decided.newSources) names.add(sourcesName(publisherId, date));",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "a-campaign-of-much-room-is-not-touched",
+		file: "src/clicks/consumer/turn.ts",
+		find: "touched.add(campaignName(campaignId));",
+		replace: "",
+		tests: TURNS_TESTS,
+	},
+	{
+		name: "room-does-not-count-the-batch-itself",
+		file: "src/clicks/consumer/turn.ts",
+		find: "cap - spent - billed;",
+		replace: "cap - spent;",
+		tests: TURNS_TESTS,
 	},
 	{
 		name: "a-suspended-publisher-is-paid",

@@ -10,9 +10,27 @@ import { campaignDays, campaignRates, campaignTotals, dailyNetwork, dailyPublish
 import { type LearnedClick, learnClicks, type PlacedSources } from "../../learning-rows/learn-clicks.ts";
 import { CLICK_COLUMNS, readColumns } from "./click-columns.ts";
 import { type ClickState, type Decided, type DecidedClick, type PaidVisit, visitOf } from "./decide-clicks.ts";
+import { turnOf } from "./turn.ts";
 
-/** Null, which its column refuses, where another transaction has counted clicks since. */
-const TAKE_TURN = textOf(sql`UPDATE click_sequence SET version = CASE WHEN version = ?1 THEN version + 1 END WHERE id = 1`);
+/**
+ * ?1 is the version that the batch was decided on, ?5 to ?7 what it rests on. `touched` is null, which its column refuses, where that has
+ * changed since: by a turn, or by something else that raised the version and so left no turn.
+ */
+const TAKE_TURN = textOf(sql`INSERT INTO click_turns (version, click_count, cost_micros, touched)
+	WITH later AS MATERIALIZED (SELECT t.click_count, t.cost_micros, t.touched FROM click_turns t WHERE t.version > ?1),
+	total AS MATERIALIZED (SELECT count(*) AS turns, coalesce(sum(l.click_count), 0) AS click_count,
+		coalesce(sum(l.cost_micros), 0) AS cost_micros FROM later l)
+	SELECT s.version + 1, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT),
+		CASE WHEN total.turns = s.version - ?1 AND total.click_count <= ?6 AND total.cost_micros <= ?7
+			AND NOT EXISTS (SELECT 1 FROM later CROSS JOIN json_each(later.touched) name WHERE name.atom IN (SELECT atom FROM json_each(?5)))
+			THEN CAST(?4 AS TEXT) END
+	FROM click_sequence s CROSS JOIN total WHERE s.id = 1`);
+const COUNT_TURN = textOf(sql`UPDATE click_sequence SET version = version + 1 WHERE id = 1`);
+/** A batch that was decided on an earlier version than this is decided again. */
+const KEPT_TURNS = 64;
+/** Turns are forgotten by every so manieth. */
+const TURNS_A_CLEANING = 32;
+const FORGET_TURNS = textOf(sql`DELETE FROM click_turns WHERE version <= ?1`);
 
 const TAKE_REPORT_NUMBER = textOf(TAKE_NUMBER);
 
@@ -96,17 +114,25 @@ const NEW_SOURCES = additionTo<Decided["newSources"][number]>(dailyPublishers, [
  * @param placed what is known of sources; what is new is added
  * @param then   a statement that reads what came of it, in the same transaction
  * @returns the rows of `then`
- * @throws OvertakenError where clicks were counted since; nothing is written then
+ * @throws OvertakenError where what the batch rests on has changed since; nothing is written then
  */
 export async function writeClicks<Row>(
 	db: Database,
-	{ clicks: decided, unpaid, newSources }: Decided,
-	{ version, isLearned }: Pick<ClickState, "version" | "isLearned">,
+	batch: Decided,
+	state: ClickState,
 	placed: PlacedSources,
 	then: D1PreparedStatement | null,
 ): Promise<Row[]> {
 	const client = db.$client;
-	const statements = [client.prepare(TAKE_TURN).bind(version)];
+	const { clicks: decided, unpaid, newSources } = batch;
+	const { version, isLearned } = state;
+	const { touched, restsOn, paid, room } = turnOf(batch, state);
+	const rests = [JSON.stringify(restsOn), room.clicks, room.micros];
+	const statements = [
+		client.prepare(TAKE_TURN).bind(version, paid.clicks, paid.micros, JSON.stringify(touched), ...rests),
+		client.prepare(COUNT_TURN),
+	];
+	if (version % TURNS_A_CLEANING === 0) statements.push(client.prepare(FORGET_TURNS).bind(version - KEPT_TURNS));
 	if (decided.length > 0) {
 		statements.push(client.prepare(TAKE_REPORT_NUMBER));
 		statements.push(client.prepare(INSERT_CLICKS).bind(JSON.stringify(decided.map(readColumns))));
@@ -137,7 +163,7 @@ export async function writeClicks<Row>(
 		for (const [source, day] of learning.placed) placed.set(source, day);
 		return then === null ? [] : ((results.at(-1)?.results ?? []) as Row[]);
 	} catch (error) {
-		if (isConstraintError(error)) throw new OvertakenError("clicks were counted meanwhile", { cause: error });
+		if (isConstraintError(error)) throw new OvertakenError("what clicks were decided on has changed meanwhile", { cause: error });
 		throw error;
 	}
 }

@@ -136,6 +136,19 @@ export const unpaidHours = sqliteTable(
 );
 
 /**
+ * What transactions that counted clicks have changed of what others may rest on, by the version that each made of {@link clickSequence}: one
+ * that was decided before stands where it rests on none of it (src/clicks/consumer/turn.ts). The last ones only.
+ */
+export const clickTurns = sqliteTable("click_turns", {
+	version: integer().primaryKey(),
+	/** Paid clicks, and the most that they count of any budget, micro-dollars. */
+	clickCount: integer("click_count").notNull(),
+	costMicros: integer("cost_micros").notNull(),
+	/** JSON list of names. */
+	touched: text().notNull(),
+});
+
+/**
  * Grows by one with every import, and every transaction that counts clicks or takes them back: what a decision rests on has not changed
  * since it was read.
  * One row.

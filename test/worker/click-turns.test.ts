@@ -1,0 +1,149 @@
+/** Batches of clicks that others overtake: decided again where what they rest on has changed, and only there. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { consumeClicks } from "../../src/clicks/consumer/consume-clicks.ts";
+import type { ClickMessage } from "../../src/clicks/message.ts";
+import { openDatabase } from "../../src/db/client.ts";
+import { wrapD1 } from "../../src/db/wrap-d1.ts";
+import { CLICKED_AT, capDeps, checkCounters, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
+import { ACME, brandEntry, importExactly, NORTHWIND, publisherCalled } from "../support/network-import.ts";
+
+const setCaps = (caps: object) =>
+	importExactly({
+		platforms: [NORTHWIND],
+		publishers: [{ ...ACME, pricing_model: "CPC" }, publisherCalled("other")],
+		brands: [brandEntry("shoes.example", 5001, {}, { daily_click_cap: null, ...caps }), brandEntry("boots.example", 5002)],
+	});
+
+beforeEach(async () => {
+	await setCaps({});
+	await forgetTraffic("campaign_pauses");
+});
+
+/** Counts a batch, between whose deciding and whose first writing something else happens. Returns how often it was decided. */
+async function count(batch: readonly ClickMessage[], meanwhile: () => Promise<unknown>): Promise<number> {
+	let decisions = 0;
+	const db = wrapD1(env.DB, async ([first]) => {
+		if (first?.startsWith("INSERT INTO click_turns") && ++decisions === 1) await meanwhile();
+	});
+	await consumeClicks({ ...capDeps(), db: openDatabase(db) }, letters(...batch));
+	await checkCounters();
+	return decisions;
+}
+
+const clicks = (count: number, fields: Partial<ClickMessage> = {}) => Array.from({ length: count }, () => clickMessage(fields));
+const consume = (batch: readonly ClickMessage[]) => consumeClicks(capDeps(), letters(...batch));
+const reasons = async (of: readonly ClickMessage[]) => {
+	const rows = await rowsOf<{ id: string; reason: string | null }>("SELECT id, reason FROM clicks");
+	const byId = new Map(rows.map(({ id, reason }) => [id, reason]));
+	return of.map(({ id }) => byId.get(id));
+};
+
+const CONNECTION = "0123456789abcdef";
+/** A person who clicks once more. */
+const SOMEONE = { connection: CONNECTION, userAgentHash: "fedcba9876543210" };
+
+describe("worker: clicks that were decided before others were counted", () => {
+	it("stand where others came of other bids and people, also of the same publisher, source and campaign, whose caps have room", async () => {
+		await setCaps({ daily_click_cap: 1_000, total_budget: "1000.00" });
+		await consume(clicks(1, { texts: { subi: "site" } }));
+		const mine = clicks(3, { ...SOMEONE, connection: "1".repeat(16), texts: { subi: "site" } });
+		const others = () => consume(clicks(4, { ...SOMEONE, texts: { subi: "site" } }));
+		expect(await count(mine, others)).toBe(1);
+		// Of each person's clicks on a brand one is paid.
+		expect(await rowsOf("SELECT reason, count(*) AS count FROM clicks GROUP BY reason ORDER BY count")).toEqual([
+			{ reason: null, count: 3 },
+			{ reason: "repeat", count: 5 },
+		]);
+	});
+
+	it("of the same bid: one is paid", async () => {
+		const [mine, other] = clicks(2, { hash: "ab".repeat(16) });
+		if (mine === undefined || other === undefined) throw new Error("there are two");
+		expect(await count([mine], () => consume([other]))).toBe(2);
+		expect(await reasons([mine, other])).toEqual(["duplicate", null]);
+	});
+
+	it("the same click, delivered twice at once, is written once", async () => {
+		const [mine] = clicks(1);
+		if (mine === undefined) throw new Error("there is one");
+		expect(await count([mine], () => consume([mine]))).toBe(1);
+		expect(await reasons([mine])).toEqual([null]);
+	});
+
+	it("of the same person: one is paid", async () => {
+		const [mine, other] = clicks(2, SOMEONE);
+		if (mine === undefined || other === undefined) throw new Error("there are two");
+		expect(await count([mine], () => consume([other]))).toBe(2);
+		expect(await reasons([mine, other])).toEqual(["repeat", null]);
+	});
+
+	it("of the same connection, unpaid: as many as an hour stores, and the others are only counted", async () => {
+		await env.DB.prepare("INSERT INTO unpaid_hours (connection, hour, stored, dropped) VALUES (?1, ?2, 599, 0)")
+			.bind(CONNECTION, Math.floor(CLICKED_AT / 3_600_000))
+			.run();
+		const unpaid = () => clicks(1, { connection: CONNECTION, reason: "bot" });
+		expect(await count(unpaid(), () => consume(unpaid()))).toBe(2);
+		expect(await rowsOf("SELECT stored, dropped FROM unpaid_hours")).toEqual([{ stored: 600, dropped: 1 }]);
+		// Also where both are only counted.
+		expect(await count(unpaid(), () => consume(unpaid()))).toBe(2);
+		expect(await rowsOf("SELECT stored, dropped FROM unpaid_hours")).toEqual([{ stored: 600, dropped: 3 }]);
+	});
+
+	it("of a source that is new to the publisher's day: it is counted once", async () => {
+		const ofSource = (subi: string) => clicks(1, { texts: { subi } });
+		expect(await count(ofSource("site"), () => consume(ofSource("site")))).toBe(2);
+		expect(await count(ofSource("shop"), () => consume(ofSource("blog")))).toBe(2);
+		expect(await rowsOf("SELECT source_count FROM daily_publishers")).toEqual([{ source_count: 3 }]);
+	});
+
+	it.each<[what: string, caps: object, others: number]>([
+		["little is left of a daily cap", { daily_click_cap: 10 }, 9],
+		["little is left of a daily budget", { daily_budget: "2.00" }, 9],
+		["little is left of a total budget", { total_budget: "2.00" }, 9],
+		["much was left of a daily cap, and much was paid for since", { daily_click_cap: 100 }, 99],
+		["much was left of a daily budget, and much was paid for since", { daily_budget: "20.00" }, 99],
+		["much was left of a total budget, and much was paid for since", { total_budget: "20.00" }, 99],
+	])("of the same campaign, where %s: no cap is passed", async (_, caps, others) => {
+		await setCaps(caps);
+		const mine = clicks(2);
+		expect(await count(mine, () => consume(clicks(others)))).toBe(2);
+		const [day] = await rowsOf<{ count: number }>("SELECT click_count AS count FROM campaign_days");
+		expect(day?.count).toBe(others + 1);
+		expect((await reasons(mine)).filter((reason) => reason === null)).toHaveLength(1);
+	});
+
+	it("of another campaign, where little is left of the cap of one: stand", async () => {
+		await setCaps({ daily_click_cap: 2 });
+		const mine = clicks(1);
+		expect(await count(mine, () => consume(clicks(30, { brandId: 2, campaignId: 5002 })))).toBe(1);
+		expect(await reasons(mine)).toEqual([null]);
+	});
+
+	it("are decided again where something else raised the version: an import, an adjustment, an earlier version of this code", async () => {
+		const mine = clicks(1);
+		expect(await count(mine, () => env.DB.prepare("UPDATE click_sequence SET version = version + 1").run())).toBe(2);
+		// Also where others have come before and after it.
+		const others = async () => {
+			await consume(clicks(1));
+			await env.DB.prepare("UPDATE click_sequence SET version = version + 1").run();
+			await consume(clicks(1));
+		};
+		expect(await count(clicks(1), others)).toBe(2);
+	});
+
+	it("are decided again where turns that came since are forgotten", async () => {
+		const others = async () => {
+			await consume(clicks(1));
+			await env.DB.prepare("DELETE FROM click_turns").run();
+		};
+		expect(await count(clicks(1), others)).toBe(2);
+	});
+
+	it("leave some turns, and not ever more of them", async () => {
+		await env.DB.prepare("UPDATE click_sequence SET version = 0").run();
+		for (let at = 0; at < 130; at++) await consume(clicks(1));
+		expect(await rowsOf("SELECT min(version) AS first, max(version) AS last FROM click_turns")).toEqual([{ first: 65, last: 130 }]);
+	});
+});
