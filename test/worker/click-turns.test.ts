@@ -114,6 +114,12 @@ describe("worker: clicks that were decided before others were counted", () => {
 		expect((await reasons(mine)).filter((reason) => reason === null)).toHaveLength(1);
 	});
 
+	it("of the same campaign, where much is left beside them and little beside these: are decided again", async () => {
+		await setCaps({ daily_click_cap: 100 });
+		expect(await count(clicks(10), () => consume(clicks(1)))).toBe(2);
+		expect(await count(clicks(1), () => consume(clicks(10)))).toBe(1);
+	});
+
 	it("of another campaign, where little is left of the cap of one: stand", async () => {
 		await setCaps({ daily_click_cap: 2 });
 		const mine = clicks(1);
