@@ -59,7 +59,7 @@ export const CLICKS_PAGES = [
 						]}
 					/>
 					<Table
-						caption={`Clicks, the latest first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
+						caption={`Clicks, the oldest first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
 						columns={COLUMNS}
 						rows={data}
 						empty={

@@ -66,7 +66,7 @@ export const CONVERSIONS_PAGES = [
 						]}
 					/>
 					<Table
-						caption={`Conversions, the latest first${query.id || query.from || query.to ? "" : "; of the last 31 days"}`}
+						caption={`Conversions, the oldest first${query.id || query.from || query.to ? "" : "; of the last 31 days"}`}
 						columns={COLUMNS}
 						rows={data}
 						empty={

@@ -29,14 +29,14 @@ beforeAll(async () => {
 		capDeps(() => AT),
 		letters(
 			click({ publisher: "identity-cpa", hash: "a".repeat(32), texts: { clickid: "mine <1>", subi: "blog" } }),
-			click({ publisher: "identity-cpa", hash: "b".repeat(32), reason: "bot" }),
+			click({ publisher: "identity-cpa", hash: "b".repeat(32), reason: "bot", at: AT + 1_000 }),
 			click({ publisher: "identity-cpc", hash: "c".repeat(32), texts: { clickid: "theirs" } }),
 		),
 	);
 	const sale = { cid: "a".repeat(32), eventAt: AT };
 	await consume(
 		postbackMessage("west", { ...sale, txnid: "sale-1" }, AT),
-		postbackMessage("west", { ...sale, txnid: "sale-2", payoutMicros: 5_000_000, status: "pending" }, AT),
+		postbackMessage("west", { ...sale, eventAt: AT + 1_000, txnid: "sale-2", payoutMicros: 5_000_000, status: "pending" }, AT),
 	);
 });
 
@@ -92,6 +92,16 @@ describe("worker: a publisher's pages", () => {
 			expect((await shown(get("/console/conversions/sale-1", visitors[other]))).status).toBe(404);
 			expect(await textOf("/console/conversions?id=sale-1", other)).toContain("No conversion was found");
 		}
+	});
+
+	it.each([
+		["/console/clicks", "Clicks, the oldest first", "a".repeat(32), "b".repeat(32)],
+		["/console/conversions", "Conversions, the oldest first", "sale-1", "sale-2"],
+	])("%s has its rows in the order that it says", async (path, caption, earlier, later) => {
+		const text = await textOf(`${path}?${PERIOD}`);
+		const places = [caption, earlier, later].map((part) => text.indexOf(part));
+		expect(places).not.toContain(-1);
+		expect(places).toEqual(places.toSorted((one, other) => one - other));
 	});
 
 	it("links are made, or refused with the reason, and a fault is shown beside its field with what was typed", async () => {
