@@ -120,7 +120,7 @@ function pageOf(schema: v.GenericSchema): Answer {
 }
 
 const CSV =
-	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records`, `x-total-pages` and `x-as-of`.";
+	"`Accept: text/csv` gives the same records as CSV (`text/csv; charset=utf-8; header=present`): a header line with the fields' names, then a line a record, with an apostrophe before text that a spreadsheet would run as a formula; what stands beside `data` in JSON is in the headers `x-page`, `x-limit`, `x-total-records`, `x-total-pages` and `x-as-of`.";
 
 function bodies(schema: v.GenericSchema, example: Example): readonly Content[] {
 	return [

@@ -1,4 +1,5 @@
-/** CSV of reports: RFC 4180, and nothing that a spreadsheet would run. */
+/** CSV of reports: RFC 4180, nothing that a spreadsheet would run, and read back as docs/reports.md tells publishers. */
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,9 @@ import { writeCsv } from "../../../src/reports/csv.ts";
 
 /** As RFC 4180 has it: by commas, and not by whatever the text has most of. */
 const cellOf = (text: string) => (Papa.parse<string[]>(writeCsv(["a", "b"], [{ a: "x", b: text }]), { delimiter: "," }).data[1] ?? [])[1];
+
+const [, code = ""] = /```js\n([\s\S]*?)```/.exec(readFileSync("docs/reports.md", "utf8")) ?? [];
+const { textOf } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { textOf: (cell: string) => string };
 
 describe("unit: reports as CSV", () => {
 	it("has a header, a line a record, and CRLF behind each", () => {
@@ -63,5 +67,21 @@ describe("unit: reports as CSV", () => {
 				expect(/^[=+@\t\r\n]/.test(cellOf(text) ?? "")).toBe(false);
 			}),
 		);
+	});
+
+	it("the guide's code takes the apostrophe off, and no other", () => {
+		const sign = fc.constantFrom(..."=+-@＝＋－＠ \t\r\n\u00a0'1.a");
+		const text = fc.oneof(
+			fc.string({ unit: "binary" }),
+			fc.array(sign, { maxLength: 6 }).map((signs) => signs.join("")),
+		);
+		fc.assert(
+			fc.property(text, (text) => {
+				const isLikeOurs = text.startsWith("'") && cellOf(text.slice(1)) === text;
+				expect(textOf(cellOf(text) ?? "")).toBe(isLikeOurs ? text.slice(1) : text);
+			}),
+			{ numRuns: 2_000 },
+		);
+		for (const number of ["-12.5000", "'-12.5000"]) expect(textOf(cellOf(number) ?? "")).toBe(number);
 	});
 });
