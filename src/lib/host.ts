@@ -1,6 +1,7 @@
 /**
  * The one canonical form of a host name. Every place that stores, hashes or compares a domain goes through here.
  */
+import { isPlaceholder } from "./placeholder.ts";
 
 const SIMPLE_HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)+$/;
 const HTTP_URL = /^https?:\/\//i;
@@ -92,13 +93,13 @@ export type WebAddress = {
 
 /**
  * Reads a page or deeplink address. Returns null when it is not http(s), cannot be parsed, holds control characters or
- * backslashes (which URL parsers disagree about), or is too long: such an address counts as absent.
+ * backslashes (which URL parsers disagree about), is too long, or an unfilled placeholder: such an address counts as absent.
  * An address without a scheme gets `https://`, and spaces within are escaped.
  */
 export function readWebAddress(text: string): WebAddress | null {
 	if (text.length <= MAX_URL_LENGTH && PLAIN_URL.test(text) && !text.includes("xn--")) return { url: text, hadScheme: true };
 	const sent = text.trim();
-	if (sent.length > MAX_URL_LENGTH) return null;
+	if (sent.length > MAX_URL_LENGTH || isPlaceholder(sent)) return null;
 	const trimmed = sent.toWellFormed().replaceAll(" ", "%20");
 	if (trimmed === "" || trimmed.length > MAX_URL_LENGTH || UNSAFE_IN_URL.test(trimmed)) return null;
 	const hadScheme = HTTP_URL.test(trimmed);
