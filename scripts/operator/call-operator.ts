@@ -3,7 +3,9 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isObject } from "../../src/lib/json.ts";
 import { errorCode, Failure } from "../local/failure.ts";
+import { sayWhatLists } from "./what-lists.ts";
 
 export type Target = {
 	/** Such as http://localhost:8787. */
@@ -27,15 +29,14 @@ export type CallOptions = {
 	method?: "PATCH";
 	/** The state that was read. */
 	ifMatch?: string;
-	/** Whether 404 says that there is no such entry, and is an answer as any other. */
-	mayBeMissing?: boolean;
 };
 
 /**
  * POSTs JSON, or GETs where there is no body, and returns the answer, which is JSON too. There is no time limit: a large import
  * takes as long as it takes.
  * @param onSent told how many bytes of the body have gone out
- * @throws Failure where there is no such server, the key is refused, or the answer is not the operator endpoints'
+ * @throws Failure where there is no such server, the key is refused, what the path names by its id is not there, or the answer is not
+ * the operator endpoints'
  */
 export async function callOperator(
 	target: Target,
@@ -57,17 +58,26 @@ export async function callOperator(
 		);
 	}
 	if (status === 403) {
-		const body = parse(text, url, status);
-		const told = typeof body === "object" && body !== null && "message" in body ? ` ${String(body.message)}` : "";
-		throw new Failure(`The operator key from ${target.keySource} does not allow this (HTTP 403), and nothing was changed.${told}`);
-	}
-	if (status === 404 && !options.mayBeMissing) {
+		const told = messageOf(parse(text, url, status));
 		throw new Failure(
-			`The server at ${target.origin} has no ${path} (HTTP 404).\n` +
+			`The operator key from ${target.keySource} does not allow this (HTTP 403), and nothing was changed.${told === null ? "" : ` ${told}`}`,
+		);
+	}
+	if (status === 404) {
+		// Of what is not there a message tells; of a path that is nowhere, or a key that is unknown where there is no OPERATOR_KEY, none does.
+		const missing = messageOf(parse(text, url, status));
+		if (missing !== null) throw new Failure([missing, ...sayWhatLists([missing])].join("\n"));
+		throw new Failure(
+			`The server at ${target.origin} has no ${url.pathname} (HTTP 404).\n` +
 				"Is it a Clickbourse server (--url names another)? One that was started without an OPERATOR_KEY has operator endpoints for the operator keys it has issued alone.",
 		);
 	}
 	return { status, body: parse(text, url, status), etag, text };
+}
+
+/** What an answer says in words; null where it says nothing. */
+export function messageOf(body: unknown): string | null {
+	return isObject(body) && typeof body.message === "string" ? body.message : null;
 }
 
 function parse(text: string, url: URL, status: number): unknown {

@@ -26,7 +26,7 @@ export function pathOf(section: EntrySection, id: string): string {
 
 /** An entry as it stands, and its ETag. @throws Failure where there is none */
 export async function fetchEntry(section: EntrySection, id: string, options: ServerOptions): Promise<{ entry: Entry; etag: string }> {
-	const answer = await callOperator(targetOf(options), pathOf(section, id), null, () => {}, { mayBeMissing: true });
+	const answer = await callOperator(targetOf(options), pathOf(section, id), null);
 	if (answer.status !== 200)
 		throw new Failure(describeRefusal(answer).join("\n") || `The server answered HTTP ${answer.status}. See its log.`);
 	return { entry: readAnswer(fileEntrySchema, answer.body), etag: answer.etag ?? "*" };

@@ -3,6 +3,7 @@ import { faultsSchema } from "../../src/lib/shapes.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import { describeDifference } from "./describe-difference.ts";
 import { readAnswer } from "./read-answer.ts";
+import { sayWhatLists } from "./what-lists.ts";
 
 /** Reads the answer of a verb that was refused. @throws Failure where it is no such answer */
 export function readFaults(body: unknown): v.InferOutput<typeof faultsSchema> {
@@ -55,20 +56,12 @@ export function describeEnd({ id, dry_run, needs_confirmation, warnings, warning
 	return lines;
 }
 
-/** Where to find what a fault says is not there. */
-const LISTED_BY: readonly [message: RegExp, command: string][] = [
-	[/^is no publisher/, "list publishers"],
-	[/^is no platform/, "list platforms"],
-	[/^is no import/, "imports"],
-];
-
 /** A line a place, one for how many more there are, and where to look for what is not there. */
 export function describePlaces(places: readonly { path: string; message: string }[], count: number): string[] {
 	const lines = places.map(({ path, message }) => `  ${path === "" ? "(the file)" : path}: ${message}`);
-	const listed = LISTED_BY.filter(([unknown]) => places.some(({ message }) => unknown.test(message)));
 	return [
 		...lines,
 		...(count > places.length ? [`  … and ${count - places.length} more`] : []),
-		...listed.map(([, command]) => `\`${command}\` shows those there are.`),
+		...sayWhatLists(places.map(({ message }) => message)),
 	];
 }

@@ -9,7 +9,7 @@ import {
 	overwrittenSchema,
 } from "../../src/operator/network/import-answer.ts";
 import { Failure } from "../local/failure.ts";
-import { type Answer, type CallOptions, callOperator } from "./call-operator.ts";
+import { type Answer, type CallOptions, callOperator, messageOf } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describeDifference } from "./describe-difference.ts";
 import { describeEnd, describePlaces, readFaults } from "./import-report.ts";
@@ -39,10 +39,7 @@ export function queryOf({ dryRun, yes, complete }: ChangeOptions & { complete?: 
 
 /** Sends a change, and prints its difference. @throws Failure where it is refused */
 export async function sendChange(path: string, body: object, options: ChangeOptions, call: CallOptions = {}): Promise<void> {
-	const answer = await callOperator(targetOf(options), `${path}${queryOf(options)}`, JSON.stringify(body), () => {}, {
-		...call,
-		mayBeMissing: true,
-	});
+	const answer = await callOperator(targetOf(options), `${path}${queryOf(options)}`, JSON.stringify(body), () => {}, call);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	const report = takeReport(answer);
 	if (!options.json) console.log([...describeDifference(report.difference, report.dry_run), ...describeEnd(report)].join("\n"));
@@ -60,7 +57,6 @@ function takeReport(answer: Answer): ImportReport {
 
 /** Why a change was refused; empty where the server has no word for it. */
 export function describeRefusal({ status, body }: Answer): string[] {
-	if (status === 404) return ["There is no such entry: `list` shows those there are."];
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);
 		return ["The server refused this, and nothing was changed:", ...describePlaces(faults, fault_count)];
@@ -70,22 +66,18 @@ export function describeRefusal({ status, body }: Answer): string[] {
 		const changed = conflict.success ? conflict.output.changed : [];
 		const count = conflict.success ? conflict.output.changed_count : 0;
 		return [
-			`Nothing was changed: ${messageOf(body)}.`,
+			`Nothing was changed: ${messageOf(body) ?? "it was refused"}.`,
 			...changed.map(({ section, id, actor, at, import: by }) => `  ${section} ${id}: by ${actor} at ${at} (${by})`),
 			...(count > changed.length ? [`  … and ${count - changed.length} more`] : []),
 		];
 	}
-	if (status === 503 && v.is(v.object({ message: v.string() }), body)) return [`Not taken over: ${body.message}.`];
+	const said = messageOf(body);
+	if (status === 503 && said !== null) return [`Not taken over: ${said}.`];
 	if (status !== 409) return [];
 	if (v.is(confirmationSchema, body)) return [...describeDifference(body.difference, true), `Nothing was changed: ${body.message}.`];
 	const overwritten = v.is(overwrittenSchema, body) ? body.overwritten : [];
 	return [
-		`Nothing was changed: ${messageOf(body)}.`,
+		`Nothing was changed: ${messageOf(body) ?? "it was refused"}.`,
 		...overwritten.map(({ section, id, field }) => `  ${section} ${id}${field === "" ? "" : `, ${field}`}`),
 	];
-}
-
-function messageOf(body: unknown): string {
-	const named = v.safeParse(v.object({ message: v.string() }), body);
-	return named.success ? named.output.message : "it was refused";
 }

@@ -5,7 +5,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { allColumns } from "../db/json-rows.ts";
 import { isConstraintError, isOvertaken } from "../db/overtaken.ts";
 import { claims } from "../db/schema/claims.ts";
-import { invalidInput } from "../http/errors.ts";
+import { invalidInput, notThere } from "../http/errors.ts";
 import { endOf } from "../http/period.ts";
 import type { ClaimState } from "../lib/enums.ts";
 import { HttpError } from "../lib/http.ts";
@@ -64,7 +64,7 @@ export async function readClaims(db: Database, wanted: Wanted): Promise<{ rows: 
 /** @param publisher whose it has to be; absent for whoever's @throws HttpError 404 */
 export async function findClaim(db: Database, id: string, publisher?: string): Promise<ClaimRow> {
 	const { rows } = await readClaims(db, { id, publisher, limit: 1 });
-	if (rows[0] === undefined) throw new HttpError(404, { error: "Not found" });
+	if (rows[0] === undefined) throw notThere("There is no such claim.");
 	return rows[0];
 }
 

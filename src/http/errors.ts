@@ -14,6 +14,14 @@ export function invalidInput(faults: readonly Fault[], faultCount = faults.lengt
 	return new HttpError(422, { error: "Validation failed", faults, fault_count: faultCount });
 }
 
+/**
+ * The 404 of what a path names by its id: the message tells it from that of a path that is nowhere, or not for whoever asks.
+ * @param message such as "There is no such claim."
+ */
+export function notThere(message: string): HttpError {
+	return new HttpError(404, { error: "Not found", message });
+}
+
 /** The 422 of reports and searches, as the interface has it: what is wrong, by field. */
 export function invalidFields(messages: Record<string, string[]>): HttpError {
 	return new HttpError(422, { error: "Validation failed", messages });

@@ -6,12 +6,11 @@ import type { CallbackDeps } from "../callbacks/deliver-callback.ts";
 import { listCallbacks } from "../callbacks/list-callbacks.ts";
 import { replayCallbacks } from "../callbacks/replay-callbacks.ts";
 import { testCallbackFor } from "../callbacks/test-callback.ts";
-import { invalidInput } from "../http/errors.ts";
+import { invalidInput, notThere } from "../http/errors.ts";
 import { givenOf, moment } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { CALLBACK_PARAMETERS } from "../lib/callback-url.ts";
 import { CALLBACK_STATES } from "../lib/enums.ts";
-import { HttpError } from "../lib/http.ts";
 import { maskUrl } from "../lib/mask-url.ts";
 import { OPERATOR_CURSOR, pageLimit } from "../lib/page-cursor.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -77,7 +76,7 @@ export function keyActor(publisher: string, requestId: string): AuditActor {
  */
 export async function replayOwnCallback(deps: CallbackDeps, publisher: string, id: string, actor: AuditActor): Promise<PublisherReplay> {
 	const found = await deps.db.all(sql`SELECT id FROM callbacks WHERE id = ${id} AND publisher_id = ${publisher}`);
-	if (found.length === 0) throw new HttpError(404, { error: "Not found" });
+	if (found.length === 0) throw notThere("There is no such callback.");
 	const { replayed } = await replayCallbacks(deps, { id, publisher, dry_run: false }, actor);
 	return { replayed };
 }

@@ -216,9 +216,6 @@ describe("npm run operator", () => {
 			{ blocked_brands: [] },
 			'"7"',
 		]);
-		answer = { status: 404, body: '{"error":"Not found"}' };
-		const missing = await run("set", "brand", "none.example", "active=true", "--url", url);
-		expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no such entry")]);
 		answer = {
 			status: 422,
 			body: '{"error":"Validation failed","faults":[{"path":"campaign","message":"there is no campaign 999999"}],"fault_count":1}',
@@ -446,7 +443,11 @@ describe("npm run operator", () => {
 	});
 
 	it.each([
-		[["claims", "list", "--id", "nothing"], { data: [], limit: 100, next_cursor: null }, "There is no claim nothing"],
+		[
+			["claims", "list", "--id", "nothing"],
+			{ data: [], limit: 100, next_cursor: null },
+			"There is no claim nothing. `claims list` shows those there are.",
+		],
 		[["callbacks", "list", "--id", "nothing"], { data: [], limit: 100, next_cursor: null }, "There is no callback nothing"],
 		[["callbacks", "replay", "--txnid", "T-0"], { replayed: 0, dry_run: false }, "There is no callback of transaction T-0"],
 		[["keys", "list", "--owner", "nobody"], { keys: [] }, "There is nothing of nobody"],
@@ -454,6 +455,47 @@ describe("npm run operator", () => {
 		answer = { status: 200, body: JSON.stringify(body) };
 		const { code, stderr } = await run(...command, "--url", url);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+	});
+
+	const BY_ID = [
+		[["claims", "answer", "nope", "--text", "why"], "There is no such claim.", "claims list"],
+		[["claims", "decline", "nope", "--text", "why"], "There is no such claim.", "claims list"],
+		[["claims", "grant", "nope", "--text", "why", "--by", "amount"], "There is no such claim.", "claims list"],
+		[["imports", "nope"], "There is no such import.", "imports"],
+		[["show", "campaign", "1"], "There is no such campaign.", "list campaigns"],
+		[["export", "brand", "none.example"], "There is no such brand.", "list brands"],
+		[["set", "platform", "nope", "name=x"], "There is no such platform.", "list platforms"],
+		[["suspend", "nobody"], "There is no such publisher.", "list publishers"],
+		[["people", "show", "nobody"], "There is no such person.", "people list"],
+		[["people", "sign-out", "grace", "--session", "s"], "There is no such session: it may have ended.", "people show"],
+		[["people", "remove-passkey", "grace", "p"], "There is no such passkey: it may be removed already.", "people show"],
+	] as const;
+	it.each(BY_ID)("says that there is nothing of an id, and what lists those there are: %j", async (command, message, list) => {
+		answer = { status: 404, body: JSON.stringify({ error: "Not found", message }) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, `\n${message}\n\`${list}\` shows those there are.\n`]);
+	});
+
+	const NAMING_NONE: readonly (readonly string[])[] = [...BY_ID.map(([command]) => command), ["undo", "i-1"], ["learning", "accept", "1"]];
+	it.each(NAMING_NONE.map((command) => ({ command })))(
+		"takes a 404 that names nothing for another server's, or for a key that it does not know: $command",
+		async ({ command }) => {
+			answer = { status: 404, body: '{"error":"Not found"}' };
+			const { code, stderr } = await run(...command, "--url", url);
+			expect([code, stderr]).toEqual([1, expect.stringContaining("Is it a Clickbourse server (--url names another)?")]);
+		},
+	);
+
+	it.each([
+		[["adjust", "undo", "nope", "--text", "why"], "adjustment", "is no adjustment's id", "adjust list"],
+		[["conversions", "show", "northwind", "T-0"], "txnid", "is no transaction of this platform", "conversions list"],
+		[["learning", "prices", "1"], "campaign", "there is no campaign 1", "list campaigns"],
+		[["callbacks", "test", "--publisher", "nobody"], "publisher", "there is no publisher nobody", "list publishers"],
+		[["adjust", "void-clicks", "--brand", "x", "--text", "why"], "brand", "is no brand's domain", "list brands"],
+	] as const)("says what lists those there are where a field names nothing: %j", async (command, path, message, list) => {
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults: [{ path, message }], fault_count: 1 }) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${path}: ${message}\n\`${list}\` shows those there are.\n`)]);
 	});
 
 	it("adjusts, asking under one id until all is done, and says what changed and how to undo it", async () => {

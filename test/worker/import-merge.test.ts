@@ -383,7 +383,8 @@ describe("worker: one entry", () => {
 			"/platforms/a%20b",
 			"/campaigns/99999999999999999999",
 		]) {
-			expect([(await get(path)).status, (await call("PATCH", path, { name: "x" })).status]).toEqual([404, 404]);
+			const missing = { status: 404, body: { error: "Not found", message: expect.stringMatching(/^There is no such /) } };
+			expect([await get(path), await call("PATCH", path, { name: "x" })]).toMatchObject([missing, missing]);
 		}
 	});
 

@@ -61,7 +61,8 @@ async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<vo
 	const target = targetOf({ ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) });
 	const page = take(operatorClaimsSchema, await callOperator(target, `/operator/claims?${new URLSearchParams(filters)}`, null));
 	if (json) console.log(JSON.stringify(page, null, 2));
-	if (page.data.length === 0 && filters.id !== undefined) throw new Failure(`There is no claim ${filters.id}.`);
+	if (page.data.length === 0 && filters.id !== undefined)
+		throw new Failure(`There is no claim ${filters.id}. \`claims list\` shows those there are.`);
 	if (json) return;
 	if (page.data.length === 0) console.log("There are none.");
 	for (const claim of page.data) console.log(describeClaim(claim));

@@ -7,9 +7,7 @@ import {
 	type ShownPerson,
 } from "../../../src/console/session/people-answers.ts";
 import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
-import { isObject } from "../../../src/lib/json.ts";
-import { Failure } from "../../local/failure.ts";
-import { type Answer, callOperator } from "../call-operator.ts";
+import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
 import { take } from "../send-adjustment.ts";
@@ -75,23 +73,15 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 async function show(id: string, options: ServerOptions): Promise<void> {
-	const person = take(personSchema, await ask(options, pathOf(id), null));
+	const person = take(personSchema, await callOperator(targetOf(options), pathOf(id), null));
 	console.log(options.json ? JSON.stringify(person, null, 2) : describePerson(person));
 }
 
 async function change(id: string, verb: string, body: object, { dryRun = false, ...options }: ChangeOptions): Promise<void> {
 	const path = `${pathOf(id)}/${verb}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = take(changedPersonSchema, await ask(options, path, JSON.stringify(body)));
+	const answer = take(changedPersonSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`${answer.dry_run ? "Nothing was changed. They would be:" : "Done."}\n${describePerson(answer.person)}`);
-}
-
-/** @throws Failure where there is no such person, or they have no such session or passkey */
-async function ask(options: ServerOptions, path: string, body: string | null): Promise<Answer> {
-	const answer = await callOperator(targetOf(options), path, body, undefined, { mayBeMissing: true });
-	if (answer.status !== 404) return answer;
-	const message = isObject(answer.body) && typeof answer.body.message === "string" ? answer.body.message : "There is no such person.";
-	throw new Failure(`${message} \`people list\` shows who there is, \`people show\` what they have.`);
 }
 
 function pathOf(id: string): string {

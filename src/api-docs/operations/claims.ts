@@ -21,7 +21,7 @@ import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, faultsAnswer, largerThan, missing, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("Claim", claimSchema);
 named("OperatorClaim", operatorClaimSchema);
@@ -30,10 +30,7 @@ const OWN = { tag: "Claims", host: "base", credential: "AccessKey" } as const;
 const STAFF = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
 const SUSPENDED = "A suspended publisher is answered 401.";
 const ID = { in: "path", name: "id", required: true, description: "The claim.", schema: v.string() } as const;
-const NO_CLAIM: Answer = {
-	description: "There is no claim of this id.",
-	content: { schema: errorSchema, example: { error: "Not found" } },
-};
+const NO_CLAIM = missing("There is no claim of this id.", "There is no such claim.");
 const ENDED: Answer = {
 	description: "It has ended, or was changed meanwhile.",
 	content: {

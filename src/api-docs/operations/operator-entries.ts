@@ -10,10 +10,10 @@ import {
 } from "../../operator/network/entry-answers.ts";
 import { importReportSchema } from "../../operator/network/import-answer.ts";
 import { MAX_ENTRY_BYTES } from "../../operator/routes.ts";
-import type { Answer, Operation, Parameter } from "../operation.ts";
+import type { Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { CHANGE_QUERY, CONFIRMATION } from "./operator-network.ts";
-import { errorSchema, faultsAnswer, largerThan, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, missing, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const text = v.string();
 
@@ -69,11 +69,6 @@ const OF: Readonly<Record<EntrySection, Of>> = {
 	},
 };
 
-const NOT_FOUND: Answer = {
-	description: "There is no such entry.",
-	content: { schema: errorSchema, example: { error: "Not found" } },
-};
-
 const ETAG = { etag: "The entry's state, for If-Match." };
 
 const SHARED = { tag: "Operator", host: "base", credential: "OperatorKey" } as const;
@@ -111,7 +106,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			answers: {
 				200: { description: "The entry of the network file.", headers: ETAG, content: { schema: fileEntrySchema } },
 				401: UNAUTHORIZED,
-				404: NOT_FOUND,
+				404: missing("There is no such entry.", `There is no such ${what}.`),
 				422: faultsAnswer,
 			},
 		},
@@ -129,7 +124,7 @@ function operationsOf(section: EntrySection): Operation[] {
 			answers: {
 				200: { description: "What changed, or would.", headers: ETAG, content: { schema: importReportSchema } },
 				401: UNAUTHORIZED,
-				404: NOT_FOUND,
+				404: missing("There is no such entry.", `There is no such ${what}.`),
 				409: CONFIRMATION,
 				412: {
 					description: "The entry is another than the one that was read.",

@@ -19,7 +19,7 @@ import { undoSchema } from "../../operator/network/undo-import.ts";
 import { MAX_EXPLAIN_BYTES, MAX_FILE_BYTES } from "../../operator/routes.ts";
 import type { Answer, Operation, Parameter } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { DRY_RUN, errorSchema, faultsAnswer, flagParameter, largerThan, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { DRY_RUN, faultsAnswer, flagParameter, largerThan, missing, NOT_TAKEN_OVER, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 const networkFileSchema = named(
 	"NetworkFile",
@@ -137,7 +137,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		answers: {
 			200: { description: "It, and its difference.", content: { schema: named("ShownImport", shownImportSchema) } },
 			401: UNAUTHORIZED,
-			404: { description: "There is none of this id.", content: { schema: errorSchema, example: { error: "Not found" } } },
+			404: missing("There is none of this id.", "There is no such import."),
 			422: faultsAnswer,
 		},
 	},

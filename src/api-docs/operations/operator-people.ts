@@ -3,9 +3,9 @@ import * as v from "valibot";
 import { changedPersonSchema, listedPersonSchema, peopleSchema, personSchema } from "../../console/session/people-answers.ts";
 import { passkeyRequestSchema, roleRequestSchema, signOutRequestSchema } from "../../console/session/people-requests.ts";
 import { MAX_SMALL_BYTES } from "../../operator/routes.ts";
-import type { Answer, Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
-import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, largerThan, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { BEING_MOVED, DRY_RUN, errorSchema, faultsAnswer, largerThan, missing, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("ListedPerson", listedPersonSchema);
 const PERSON = named("Person", personSchema);
@@ -13,11 +13,7 @@ const PERSON = named("Person", personSchema);
 const ADMINS = { tag: "Operator", host: "base", credential: "OperatorKey", role: "admin" } as const;
 const ID = { in: "path", name: "id", required: true, description: "The person.", schema: v.string() } as const;
 const HEADERS = { "cache-control": "Always no-store." } as const;
-const said = (description: string, error: string, message: string): Answer => ({
-	description,
-	content: { schema: errorSchema, example: { error, message } },
-});
-const NOBODY = said("There is nobody of this id.", "Not found", "There is no such person.");
+const NOBODY = missing("There is nobody of this id.", "There is no such person.");
 
 const changed = {
 	200: { description: "Done.", headers: HEADERS, content: { schema: named("ChangedPerson", changedPersonSchema) } },
@@ -71,7 +67,13 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		description: "It holds from their next page on. The last admin of the staff stays one.",
 		parameters: [ID, DRY_RUN],
 		body: { required: true, contents: [{ schema: roleRequestSchema, example: { role: "analyst", was: "owner" } }] },
-		answers: { ...changed, 409: said("They have another role than `was`.", "Conflict", "Their role is analyst by now.") },
+		answers: {
+			...changed,
+			409: {
+				description: "They have another role than `was`.",
+				content: { schema: errorSchema, example: { error: "Conflict", message: "Their role is analyst by now." } },
+			},
+		},
 	},
 	{
 		...ADMINS,
@@ -102,7 +104,7 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		description: "Ends one session, or all of them and the links that were not used. They may sign in again.",
 		parameters: [ID, DRY_RUN],
 		body: { required: true, contents: [{ schema: signOutRequestSchema, example: {} }] },
-		answers: { ...changed, 404: said("There is nobody of this id, or no such session.", "Not found", "There is no such session.") },
+		answers: { ...changed, 404: missing("There is nobody of this id, or no such session.", "There is no such session.") },
 	},
 	{
 		...ADMINS,
@@ -113,6 +115,6 @@ export const OPERATOR_PEOPLE_OPERATIONS: readonly Operation[] = [
 		description: "It opens nothing any more. Sessions that it began go on: sign them out.",
 		parameters: [ID, DRY_RUN],
 		body: { required: true, contents: [{ schema: passkeyRequestSchema, example: { passkey: "n4oJ6zZqTn2u0cX1Zk8u0g" } }] },
-		answers: { ...changed, 404: said("There is nobody of this id, or no such passkey.", "Not found", "There is no such passkey.") },
+		answers: { ...changed, 404: missing("There is nobody of this id, or no such passkey.", "There is no such passkey.") },
 	},
 ];

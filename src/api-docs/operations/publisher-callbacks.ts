@@ -9,18 +9,15 @@ import {
 	publisherTestSchema,
 } from "../../publisher-api/callbacks-answer.ts";
 import { MAX_REPLAY_BYTES, ownCallbacksQuerySchema, replayOwnSchema } from "../../publisher-api/own-callbacks.ts";
-import type { Answer, Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { named } from "../schemas.ts";
 import { limited } from "./publisher-limits.ts";
-import { errorSchema, faultsAnswer, largerThan, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
+import { faultsAnswer, largerThan, missing, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./shapes.ts";
 
 named("PublisherCallback", publisherCallbackSchema);
 
 const { id, txnid, state, from, to } = ownCallbacksQuerySchema.entries;
-const NO_CALLBACK: Answer = {
-	description: "You have no callback of this id.",
-	content: { schema: errorSchema, example: { error: "Not found" } },
-};
+const NO_CALLBACK = missing("You have no callback of this id.", "There is no such callback.");
 
 const SHARED = { tag: "Callbacks", host: "base", credential: "AccessKey" } as const;
 

@@ -25,6 +25,11 @@ export const FORBIDDEN: Answer = {
 	},
 };
 
+/** What a path names by its id is not there. @param message the answer's, as `notThere` has it */
+export function missing(description: string, message: string): Answer {
+	return { description, content: { schema: errorSchema, example: { error: "Not found", message } } };
+}
+
 export const OTHER_METHOD: Answer = {
 	description: "Another method than those that are described.",
 	headers: { allow: "The methods that are accepted." },

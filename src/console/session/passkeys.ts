@@ -15,9 +15,8 @@ import * as v from "valibot";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
-import { invalidInput } from "../../http/errors.ts";
+import { invalidInput, notThere } from "../../http/errors.ts";
 import { fromBase64Url, toBase64Url } from "../../lib/base64-url.ts";
-import { HttpError } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import { logInfo } from "../../lib/log.ts";
 import { utf8 } from "../../lib/utf8.ts";
@@ -121,8 +120,7 @@ export async function removePasskey(
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_passkeys WHERE ${isTheirs})` }),
 		sql`DELETE FROM console_passkeys WHERE ${isTheirs} RETURNING credential_id`,
 	]);
-	if (removed?.results.length !== 1)
-		throw new HttpError(404, { error: "Not found", message: "There is no such passkey: it may be removed already." });
+	if (removed?.results.length !== 1) throw notThere("There is no such passkey: it may be removed already.");
 }
 
 /** What a browser is asked, to use a passkey. @param person who is to confirm; null to sign in, whoever it is */

@@ -5,8 +5,9 @@
 import { type Context, Hono } from "hono";
 import type * as v from "valibot";
 import { type Actor, actorOf } from "../../http/actor.ts";
+import { notThere } from "../../http/errors.ts";
 import { readBody, readDryRun, readInput } from "../../http/read-input.ts";
-import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { removePasskey } from "./passkeys.ts";
 import {
 	assertNotNeeded,
@@ -86,6 +87,6 @@ export function peopleRoutes(deps: PeopleDeps): Hono {
 
 /** @throws HttpError 404 where there is none of this id, as what removes it does */
 function without<One extends { id: string }>(all: readonly One[], id: string): One[] {
-	if (!all.some((one) => one.id === id)) throw new HttpError(404, { error: "Not found", message: "They have none of this id." });
+	if (!all.some((one) => one.id === id)) throw notThere("They have none of this id.");
 	return all.filter((one) => one.id !== id);
 }

@@ -6,7 +6,7 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { consoleLinks, consolePeople } from "../../db/schema/console.ts";
 import { type Actor, BREAK_GLASS } from "../../http/actor.ts";
-import { invalidInput } from "../../http/errors.ts";
+import { invalidInput, notThere } from "../../http/errors.ts";
 import { readInput } from "../../http/read-input.ts";
 import { type LinkPurpose, OPERATOR_ROLES, type PersonRole, PUBLISHER_ROLES } from "../../lib/enums.ts";
 import { HttpError } from "../../lib/http.ts";
@@ -67,14 +67,14 @@ export async function findPersonByName(db: Database, publisherId: string | null,
 /** @throws HttpError 404 where there is nobody of this id there */
 export async function findPerson(db: Database, publisherId: string | null, id: string): Promise<KnownPerson> {
 	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE ${isOf(publisherId)} AND id = ${id}`);
-	if (person === undefined) throw new HttpError(404, { error: "Not found", message: "There is no such person." });
+	if (person === undefined) throw notThere("There is no such person.");
 	return person;
 }
 
 /** Whoever has this id. @throws HttpError 404 where nobody has */
 export async function findAnyone(db: Database, id: string): Promise<KnownPerson> {
 	const [person] = await db.all<KnownPerson>(sql`SELECT ${PERSON} FROM console_people WHERE id = ${id}`);
-	if (person === undefined) throw new HttpError(404, { error: "Not found", message: "There is no such person." });
+	if (person === undefined) throw notThere("There is no such person.");
 	return person;
 }
 
@@ -135,8 +135,7 @@ export async function endOneSession({ db, now }: PeopleDeps, actor: Actor, perso
 		auditStatement(actor, now(), entry, { where: sql`EXISTS (SELECT 1 FROM console_sessions WHERE ${isIt})` }),
 		sql`DELETE FROM console_sessions WHERE ${isIt} RETURNING hash`,
 	]);
-	if (ended?.results.length !== 1)
-		throw new HttpError(404, { error: "Not found", message: "There is no such session: it may have ended." });
+	if (ended?.results.length !== 1) throw notThere("There is no such session: it may have ended.");
 }
 
 /** Signs someone out everywhere, and ends their links. */

@@ -5,8 +5,8 @@ import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
 import { consoleSessions } from "../../db/schema/console.ts";
 import type { Actor } from "../../http/actor.ts";
+import { notThere } from "../../http/errors.ts";
 import type { OperatorRole, PersonRole, PublisherRole, PublisherStatus, SignInMethod } from "../../lib/enums.ts";
-import { HttpError } from "../../lib/http.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import { MAX_SESSION_MS } from "../../retention/kept-for.ts";
 import { hashToken, newToken, type Token } from "./token.ts";
@@ -164,7 +164,7 @@ export async function endReplaced(db: Database, session: Session | null): Promis
  */
 export async function viewAs({ db, now }: BeginDeps, session: Session, publisherId: string | null, requestId: string): Promise<void> {
 	if (publisherId !== null && (await db.all(sql`SELECT id FROM publishers WHERE id = ${publisherId}`)).length === 0) {
-		throw new HttpError(404, { error: "Not found", message: "There is no such publisher." });
+		throw notThere("There is no such publisher.");
 	}
 	const entry = {
 		verb: "viewAs",

@@ -1,5 +1,5 @@
 /** One entry changed or added: an import of it alone, in which unknown fields are faults. */
-import { type Fault, invalidInput } from "../../http/errors.ts";
+import { type Fault, invalidInput, notThere } from "../../http/errors.ts";
 import { canonicalHost } from "../../lib/host.ts";
 import { HttpError } from "../../lib/http.ts";
 import { isObject } from "../../lib/json.ts";
@@ -8,6 +8,11 @@ import type { ImportReport } from "./import-answer.ts";
 import { type ImportDeps, type ImportOptions, importEntries, type Source } from "./import-network.ts";
 import type { Given } from "./import-run.ts";
 import { findEntry } from "./read-entries.ts";
+
+/** The 404 of an entry that is not there. */
+export function noSuchEntry(section: EntrySection): HttpError {
+	return notThere(`There is no such ${section.slice(0, -1)}.`);
+}
 
 /** Where the entry stands in faults and warnings, which tell of its fields alone. */
 const PLACE = "entry";
@@ -40,7 +45,7 @@ export async function changeEntry(deps: ImportDeps, { section, id, fields, etag 
 	if (!isObject(fields)) throw invalidInput([{ path: "", message: "must be an object of fields" }]);
 	async function* read(): AsyncGenerator<Given> {
 		const found = await findEntry(deps.db, section, id);
-		if (found === null) throw new HttpError(404, { error: "Not found" });
+		if (found === null) throw noSuchEntry(section);
 		if (etag !== null && etag !== found.etag) {
 			const message = "the entry is another than the one that was read: look at it, and send it again";
 			throw new HttpError(412, { error: "Conflict", message, etag: found.etag, entry: found.entry });

@@ -2,10 +2,11 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { actorOf } from "../../http/actor.ts";
+import { notThere } from "../../http/errors.ts";
 import { readBody, readInput } from "../../http/read-input.ts";
-import { HttpError, jsonResponse } from "../../lib/http.ts";
+import { jsonResponse } from "../../lib/http.ts";
 import { parseJson } from "../../lib/json.ts";
-import { changeEntry } from "./change-entry.ts";
+import { changeEntry, noSuchEntry } from "./change-entry.ts";
 import type { EntrySection } from "./entry-answers.ts";
 import { readListQuery } from "./entry-requests.ts";
 import { DEFAULT_EXPORT, EXPORT_SECTIONS, exportNetwork } from "./export-network.ts";
@@ -43,7 +44,7 @@ export function networkRoutes(deps: ImportDeps & { baseUrl: string }): Hono {
 	app.get("/imports/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
 		const found = await findImport(deps, c.req.param("id"));
-		if (found === null) throw new HttpError(404, { error: "Not found" });
+		if (found === null) throw notThere("There is no such import.");
 		return jsonResponse(found);
 	});
 	app.post("/undo", async (c) => {
@@ -60,7 +61,7 @@ export function entryRoutes(deps: ImportDeps, section: EntrySection): Hono {
 	app.get("/:id", async (c) => {
 		readInput(v.strictObject({}), c.req.query());
 		const found = await findEntry(deps.db, section, c.req.param("id"));
-		if (found === null) throw new HttpError(404, { error: "Not found" });
+		if (found === null) throw noSuchEntry(section);
 		return jsonResponse(found.entry, 200, { etag: found.etag });
 	});
 	app.patch("/:id", async (c) => {
