@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type * as v from "valibot";
 import { type Adjusted, adjustedSchema } from "../../src/adjustments/adjustment-answer.ts";
+import { isObject } from "../../src/lib/json.ts";
 import { Failure } from "../local/failure.ts";
-import { type Answer, callOperator } from "./call-operator.ts";
+import { type Answer, callOperator, messageOf } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -19,6 +20,9 @@ export function withAdjustOptions(command: Command): Command {
 		.option("--id <id>", "of the adjustment, where it was cut off and is to go on (otherwise a new one)");
 }
 
+/** What stands where an adjustment was cut off. */
+export const ADJUSTMENTS_STAND = "What it did is kept: `adjust list` shows it.";
+
 /** A request does a bounded number of clicks or conversions: asks under the same id until all is done. */
 export async function sendAdjustment(
 	{ text, dryRun, id = randomUUID(), ...options }: AdjustOptions,
@@ -27,7 +31,7 @@ export async function sendAdjustment(
 ): Promise<void> {
 	const path = `${verb}${dryRun ? "?dry_run=1" : ""}`;
 	const body = JSON.stringify({ ...request, text, id });
-	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body));
+	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body), ADJUSTMENTS_STAND);
 	let answer = await ask();
 	while (!answer.complete && !answer.dry_run) answer = await ask();
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeAdjusted(answer));
@@ -58,15 +62,29 @@ export function counted(count: number, thing: string): string {
 	return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
-/** @throws Failure where the server refused, or answers something this CLI does not know */
-export function take<const Schema extends v.GenericSchema>(schema: Schema, { status, body }: Answer): v.InferOutput<Schema> {
+/**
+ * @param stands what of it stands where the server failed, and what to do then
+ * @throws Failure where the server refused, or answers something this CLI does not know
+ */
+export function take<const Schema extends v.GenericSchema>(
+	schema: Schema,
+	{ status, body }: Answer,
+	stands = "See the server's log.",
+): v.InferOutput<Schema> {
 	if (status === 200) return readAnswer(schema, body);
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);
 		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the request" : path, message }));
 		throw new Failure(["The server refused, and nothing was changed:", ...describePlaces(places, fault_count)].join("\n"));
 	}
-	throw new Failure(
-		`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\nWhat it did before is kept: \`adjust list\` shows it.`,
-	);
+	const said = REFUSALS.has(status) ? wordsOf(body) : null;
+	if (said !== null) throw new Failure(`The server refused, and nothing was changed: ${said}`);
+	throw new Failure(`The server answered HTTP ${status} ${JSON.stringify(body).slice(0, 500)}\n${stands}`);
+}
+
+/** By which a server says in words why it does not: another state than was taken for granted, or a database that takes no writes. */
+const REFUSALS: ReadonlySet<number> = new Set([409, 412, 503]);
+
+function wordsOf(body: unknown): string | null {
+	return messageOf(body) ?? (isObject(body) && typeof body.error === "string" ? body.error : null);
 }

@@ -588,6 +588,36 @@ describe("npm run operator", () => {
 		]);
 	});
 
+	it.each([
+		[
+			["claims", "grant", "c-1", "--text", "why", "--by", "amount"],
+			[409, { error: "Conflict", message: "It is granted, and so at its end." }],
+			"It is granted, and so at its end.",
+		],
+		[
+			["adjust", "undo", "a-1", "--text", "why", "--id", "a-2"],
+			[412, { error: "Conflict", message: "The id a-2 is of another adjustment." }],
+			"The id a-2 is of another adjustment.",
+		],
+		[["people", "disable", "p-1"], [503, { error: "The network database is being moved" }], "The network database is being moved"],
+	] as const)("says in the server's words why it refused, and nothing that is not so: %j", async (command, [status, body], said) => {
+		answer = { status, body: JSON.stringify(body) };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, `\nThe server refused, and nothing was changed: ${said}\n`]);
+	});
+
+	it.each([
+		[["adjust", "list"], "See the server's log."],
+		[["claims", "list"], "See the server's log."],
+		[["adjust", "amount", "acme", "2026-11-20", "1", "--text", "why"], "What it did is kept: `adjust list` shows it."],
+		[["conversions", "void", "west", "T-1", "--text", "why"], "What it did is kept: `adjust list` shows it."],
+		[["reconcile", "network.json", "--platform", "west", "--apply"], "What was applied is kept: give the command again, and it goes on."],
+	] as const)("says where the server failed what stands: %j", async (command, stands) => {
+		answer = { status: 500, body: '{"error":"Internal error"}' };
+		const { code, stderr } = await run(...command, "--url", url);
+		expect([code, stderr]).toEqual([1, `\nThe server answered HTTP 500 {"error":"Internal error"}\n${stands}\n`]);
+	});
+
 	it("erase asks whose data it is, and sends nothing without", async () => {
 		const { code, stderr } = await run("erase", "--url", url);
 		expect([code, stderr, seen]).toEqual([1, expect.stringContaining("Give either --uid or --click."), []]);

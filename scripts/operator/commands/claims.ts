@@ -71,7 +71,11 @@ async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<vo
 
 async function settle(id: string, verb: string, { dryRun, ...options }: Omit<SettleOptions, "text">, body: object): Promise<void> {
 	const path = `/operator/claims/${encodeURIComponent(id)}/${verb}${dryRun ? "?dry_run=1" : ""}`;
-	const settled = take(settledClaimSchema, await callOperator(targetOf(options), path, JSON.stringify(body)));
+	const settled = take(
+		settledClaimSchema,
+		await callOperator(targetOf(options), path, JSON.stringify(body)),
+		"Nothing, or all of it, was done: `claims list` shows the claim.",
+	);
 	if (options.json) return console.log(JSON.stringify(settled, null, 2));
 	const { adjusted, dry_run, ...claim } = settled;
 	if (dry_run) console.log("Nothing was changed. It would be:");

@@ -12,7 +12,7 @@ import {
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace } from "../describe-trace.ts";
-import { type AdjustOptions, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
+import { ADJUSTMENTS_STAND, type AdjustOptions, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
 const FILTERS = {
@@ -145,7 +145,11 @@ async function judge(
 	fields: ClickOptions,
 ): Promise<void> {
 	const path = `${pathOf(platform, txnid, verb)}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = take(judgedSchema, await callOperator(targetOf(options), path, JSON.stringify({ ...fields, text, id })));
+	const answer = take(
+		judgedSchema,
+		await callOperator(targetOf(options), path, JSON.stringify({ ...fields, text, id })),
+		ADJUSTMENTS_STAND,
+	);
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeJudged(answer));
 }
 

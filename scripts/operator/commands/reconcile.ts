@@ -24,6 +24,8 @@ export const command: OperatorCommand = {
 	},
 };
 
+const STANDS = "What was applied is kept: give the command again, and it goes on.";
+
 /** A request applies some: asks with the same file until all of it is. */
 async function reconcile(file: string, { platform, mapping, dateOrder, apply, ...options }: ReconcileOptions): Promise<void> {
 	const body = await readBytes(file, "a platform's statement");
@@ -33,7 +35,8 @@ async function reconcile(file: string, { platform, mapping, dateOrder, apply, ..
 		...(dateOrder !== undefined && { date_order: dateOrder }),
 		...(apply && { apply: "1" }),
 	});
-	const ask = async () => take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body));
+	const ask = async () =>
+		take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body), apply ? STANDS : undefined);
 	const first = await ask();
 	let last = first;
 	let conversions = first.conversions;
