@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Adjusted } from "../../src/adjustments/adjustment-answer.ts";
 import type { AuditPage } from "../../src/audit/audit-answer.ts";
 import type { Explanation } from "../../src/bidding/explain-answer.ts";
+import type { TestReport } from "../../src/callbacks/operator-answers.ts";
 import type { OperatorClaim, SettledClaim } from "../../src/claims/claim-answers.ts";
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
@@ -675,6 +676,19 @@ describe("npm run operator", () => {
 		const change = '  ~ campaign 9001 of shoes.example\n      commission_rate: "5% CPS" → none\n';
 		expect(one.stdout).toBe(`${line}: 1 added, 1 changed, 0 removed\n${change}  … and 1 more\n`);
 		expect(seen.map(({ path }) => path)).toEqual(["/operator/network/imports/i-1"]);
+	});
+
+	it.each([
+		[true, 200, 0, "Confirmed: a callback would count as delivered."],
+		[false, 500, 1, "Not confirmed: a callback would be tried again."],
+		[false, null, 1, "Not confirmed: a callback would be tried again."],
+	])("callbacks test: ends with 1 where the address does not confirm, confirmed %s", async (confirmed, http_status, code, said) => {
+		const report = { called: "https://x.example/s2s?txnid=test-1", http_status, confirmed, latency_ms: 7, answer: "" } satisfies TestReport;
+		answer = { status: 200, body: JSON.stringify(report) };
+		const shown = await run("callbacks", "test", "--publisher", "acme", "--url", url);
+		expect([shown.code, shown.stdout]).toEqual([code, expect.stringContaining(said)]);
+		const asJson = await run("callbacks", "test", "--publisher", "acme", "--json", "--url", url);
+		expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([code, report]);
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

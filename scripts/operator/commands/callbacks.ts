@@ -38,6 +38,7 @@ export const command: OperatorCommand = {
 			.description("send one test callback, marked as such, and report what came of it")
 			.option("--publisher <id>", "to the address of this publisher")
 			.option("--address <url>", "to this address")
+			.addHelpText("after", "\nEnds with 1 where a callback would not count as delivered.")
 			.action(test);
 	},
 };
@@ -103,12 +104,14 @@ function refuseUnknown({ id, txnid }: Selection): void {
 	if (txnid !== undefined) throw new Failure(`There is no callback of transaction ${txnid}. \`trace ${txnid}\` says what is known of it.`);
 }
 
+/** Exit code 1 where a callback would not count as delivered. */
 async function test(options: TestOptions): Promise<void> {
 	const { publisher, address } = options;
 	if ((publisher === undefined) === (address === undefined))
 		throw new Failure("Give --publisher for its own address, or --address for any other.");
 	const body = publisher === undefined ? { url: address } : { publisher };
 	const answer = take(testReportSchema, await callOperator(targetOf(options), "/operator/callbacks/test", JSON.stringify(body)));
+	if (!answer.confirmed) process.exitCode = 1;
 	if (options.json) return console.log(JSON.stringify(answer, null, 2));
 	console.log(`GET ${answer.called}`);
 	console.log(`${answer.http_status ?? "No answer"} after ${answer.latency_ms} ms: ${answer.answer}`);
