@@ -12,6 +12,7 @@ import type { OperatorClaim, SettledClaim } from "../../src/claims/claim-answers
 import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
+import type { NetworkReport } from "../../src/network-reports/report-answer.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
@@ -497,6 +498,60 @@ describe("npm run operator", () => {
 		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults: [{ path, message }], fault_count: 1 }) };
 		const { code, stderr } = await run(...command, "--url", url);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${path}: ${message}\n\`${list}\` shows those there are.\n`)]);
+	});
+
+	const EMPTY = { data: [], limit: 100, next_cursor: null };
+	const NO_SUMS = { ...EMPTY, group: ["publisher"], from: "2026-11-20", to: "2026-11-20" };
+	const NO_TOTAL: NetworkReport["total"] = {
+		...{ gross_revenue: "0.0000", publisher_revenue: "0.0000", pending_revenue: "0.0000", margin: "0.0000", margin_rate: null },
+		...{ sales_amount: "0.0000", clicks_paid: 0, conversion_count: 0, epc_earned: null, clicks_unpaid: 0, unpaid: {} },
+		...{ conversions: { approved: 0, pending: 0, cancelled: 0 }, epc_bid: null, reversal_rate: null },
+	};
+	it.each([
+		[["clicks", "list", "--publisher", "none"], EMPTY, "publishers"],
+		[["clicks", "list", "--brand", "none"], { ...EMPTY, next_cursor: "5.c" }, "brands"],
+		[["clicks", "list", "--campaign", "none"], EMPTY, "campaigns"],
+		[["conversions", "list", "--platform", "none"], EMPTY, "platforms"],
+		[["callbacks", "list", "--platform", "none"], EMPTY, "platforms"],
+		[["callbacks", "replay", "--publisher", "none"], { replayed: 0, dry_run: false }, "publishers"],
+		[["claims", "list", "--publisher", "none"], EMPTY, "publishers"],
+		[["people", "list", "--publisher", "none"], EMPTY, "publishers"],
+		[["list", "campaigns", "--brand", "none"], EMPTY, "brands"],
+		[["list", "publishers", "--blocks", "none"], EMPTY, "brands"],
+		[["postback-problems", "list", "--platform", "none"], { ...EMPTY, complete: true }, "platforms"],
+		[["learning", "advice", "--campaign", "none"], { ...EMPTY, learned_until: null, version: 1 }, "campaigns"],
+		[["bids", "--publisher", "none"], { ...NO_SUMS, total: { requests: 0, bids: 0, no_bids: 0 } }, "publishers"],
+		[
+			["auctions", "--publisher", "none"],
+			{
+				...NO_SUMS,
+				total: {
+					auctions: 0,
+					won: 0,
+					lost: 0,
+					unknown: 0,
+					losses: {},
+					win_rate: null,
+					price_to_beat: null,
+					notices: { won: 0, billed: 0, lost: 0 },
+				},
+			},
+			"publishers",
+		],
+		[["report", "--publisher", "none"], { ...NO_SUMS, data_through: null, total: NO_TOTAL }, "publishers"],
+	] as const)("ends with 1 where a filter names what is not there: %j", async (command, body, section) => {
+		const found = { status: 200, body: JSON.stringify(body) };
+		const message = `There is no such ${section.slice(0, -1)}.`;
+		for (const json of [[], ["--json"]]) {
+			answersBefore = [found];
+			answer = { status: 404, body: JSON.stringify({ error: "Not found", message }) };
+			const { code, stdout, stderr } = await run(...command, ...json, "--url", url);
+			expect([code, stdout === "", stderr]).toEqual([1, json.length === 0, `\n${message}\n\`list ${section}\` shows those there are.\n`]);
+			expect(seen.map(({ path }) => path).slice(1)).toEqual([`/operator/${section}/none`]);
+		}
+		answersBefore = [found];
+		answer = { status: 200, body: "{}" };
+		expect((await run(...command, "--url", url)).code).toBe(0);
 	});
 
 	it("adjusts, asking under one id until all is done, and says what changed and how to undo it", async () => {

@@ -1,6 +1,7 @@
 import { type FeedbackPage, feedbackPageSchema } from "../../../src/auction-feedback/feedback-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { printGroups } from "../table.ts";
 
 const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
@@ -31,7 +32,9 @@ const FIGURES: [name: string, of: (row: Sums) => string | number][] = [
 
 async function show(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/auction-feedback", FILTERS, feedbackPageSchema);
-	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
+	if (options.json) return;
 	printGroups(page, FIGURES, () => "(unknown)");
 	const { won, billed, lost } = page.total.notices;
 	console.log(`Notices: ${won} won, ${billed} billed, ${lost} lost.`);

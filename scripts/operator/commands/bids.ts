@@ -1,6 +1,7 @@
 import { type BidsPage, bidsPageSchema } from "../../../src/bid-counts/bids-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { printGroups } from "../table.ts";
 
 const FILTERS = ["group", "from", "to", "publisher", "limit"] as const;
@@ -29,7 +30,9 @@ const COUNTS: [name: string, of: (row: BidsPage["total"]) => number][] = [
 
 async function show(options: Options): Promise<void> {
 	const page = await readPage(options, "/operator/bids", FILTERS, bidsPageSchema);
-	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
+	if (options.json) return;
 	printGroups(page, COUNTS, (name) => (name === "reason" ? "(bid)" : "(nobody)"));
 	if (page.next_cursor !== null) console.log("There are more: shorten the period, or group by less.");
 }

@@ -7,6 +7,7 @@ import { type Answer, callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { describePlaces, readFaults } from "../import-report.ts";
 import { readAnswer } from "../read-answer.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { targetOf } from "../target.ts";
 
 type Selection = { id?: string; publisher?: string; platform?: string; txnid?: string; state?: string; from?: string; to?: string };
@@ -59,7 +60,7 @@ async function list(options: ListOptions): Promise<void> {
 	const answer = take(callbackPageSchema, await callOperator(targetOf(options), `/operator/callbacks?${query}`, null));
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
 	const isNone = answer.data.length === 0 && answer.next_cursor === null;
-	if (isNone) refuseUnknown(options);
+	if (isNone) await refuseMissing(options);
 	if (options.json) return;
 	if (isNone) return console.log("There are no such callbacks.");
 	for (const callback of answer.data) console.log(describe(callback));
@@ -92,14 +93,15 @@ async function replay(options: ReplayOptions): Promise<void> {
 	const body = { ...definedOf(selectionOf(options)), ...(options.dryRun ? { dry_run: true } : {}) };
 	const answer = take(replayReportSchema, await callOperator(targetOf(options), "/operator/callbacks/replay", JSON.stringify(body)));
 	if (options.json) console.log(JSON.stringify(answer, null, 2));
-	if (answer.replayed === 0) refuseUnknown(options);
+	if (answer.replayed === 0) await refuseMissing(options);
 	if (options.json) return;
 	const count = `${answer.replayed} ${answer.replayed === 1 ? "callback" : "callbacks"}`;
 	console.log(answer.dry_run ? `${count} would be sent again.` : `${count} will be sent again, from now on.`);
 }
 
-/** Nothing may be found by a state or a time; a callback or transaction that is named should be there. @throws Failure */
-function refuseUnknown({ id, txnid }: Selection): void {
+/** Nothing may be found by a state or a time; what is named should be there. @throws Failure */
+async function refuseMissing({ id, txnid, publisher, platform, ...options }: ServerOptions & Selection): Promise<void> {
+	await refuseUnknown(options, { publisher, platform });
 	if (id !== undefined) throw new Failure(`There is no callback ${id} in this selection. \`callbacks list\` shows those there are.`);
 	if (txnid !== undefined) throw new Failure(`There is no callback of transaction ${txnid}. \`trace ${txnid}\` says what is known of it.`);
 }

@@ -4,6 +4,7 @@ import { CLAIM_STATES } from "../../../src/lib/enums.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { describeAdjusted, take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
@@ -58,9 +59,10 @@ function ofOne(command: Command): Command {
 }
 
 async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<void> {
-	const target = targetOf({ ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) });
-	const page = take(operatorClaimsSchema, await callOperator(target, `/operator/claims?${new URLSearchParams(filters)}`, null));
+	const server = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
+	const page = take(operatorClaimsSchema, await callOperator(targetOf(server), `/operator/claims?${new URLSearchParams(filters)}`, null));
 	if (json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(server, filters);
 	if (page.data.length === 0 && filters.id !== undefined)
 		throw new Failure(`There is no claim ${filters.id}. \`claims list\` shows those there are.`);
 	if (json) return;

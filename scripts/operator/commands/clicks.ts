@@ -2,6 +2,7 @@ import { type ClickPage, clickPageSchema } from "../../../src/operator/clicks/cl
 import { REASONS } from "../click-reasons.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 
 const FILTERS = {
 	id: "of this id: the click's, its hash, or the publisher's click id",
@@ -33,7 +34,9 @@ export const command: OperatorCommand = {
 
 async function list(options: ServerOptions & Partial<Record<Filter, string>>): Promise<void> {
 	const page = await readPage(options, "/operator/clicks", Object.keys(FILTERS) as Filter[], clickPageSchema);
-	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, options);
+	if (options.json) return;
 	for (const click of page.data) console.log(describeClick(click));
 	if (page.data.length === 0) console.log(page.next_cursor === null ? "There are none." : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);

@@ -12,6 +12,7 @@ import {
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace } from "../describe-trace.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { ADJUSTMENTS_STAND, type AdjustOptions, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
@@ -86,10 +87,12 @@ function queryOf(fields: Readonly<Record<string, string | undefined>>): URLSearc
 }
 
 async function list({ url, keyFile, json, minAmount, ...filters }: ListOptions): Promise<void> {
-	const target = targetOf({ ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) });
+	const server = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
 	const query = queryOf({ ...filters, min_amount: minAmount });
-	const page = take(conversionPageSchema, await callOperator(target, `/operator/conversions?${query}`, null));
-	if (json) return console.log(JSON.stringify(page, null, 2));
+	const page = take(conversionPageSchema, await callOperator(targetOf(server), `/operator/conversions?${query}`, null));
+	if (json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(server, filters);
+	if (json) return;
 	for (const conversion of page.data) console.log(describeListed(conversion));
 	if (page.data.length === 0) console.log(page.next_cursor === null ? "There are none." : "None among those that were looked at.");
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);

@@ -6,6 +6,7 @@ import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { type Entry, fetchEntry, KINDS, pathOf, readValue, sectionOf } from "../entries.ts";
 import { readAnswer } from "../read-answer.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { type ChangeOptions, describeRefusal, sendChange, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
 
@@ -104,7 +105,9 @@ async function list(kind: string, options: ListOptions): Promise<void> {
 		found.push(...page.data);
 		cursor = page.next_cursor;
 	} while (cursor !== null && found.length < wanted);
-	if (options.json) return console.log(JSON.stringify({ data: found, next_cursor: cursor }, null, 2));
+	if (options.json) console.log(JSON.stringify({ data: found, next_cursor: cursor }, null, 2));
+	if (found.length === 0) await refuseUnknown(options, options);
+	if (options.json) return;
 	console.log(found.length === 0 ? `There are no such ${section}.` : found.map((entry) => LINES[section](entry)).join("\n"));
 	if (cursor !== null) console.log("There are more: --limit shows them.");
 }

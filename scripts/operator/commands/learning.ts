@@ -14,6 +14,7 @@ import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { showLine } from "../progress.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { take } from "../send-adjustment.ts";
 import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
@@ -39,7 +40,9 @@ export const command: OperatorCommand = {
 			.description("what learned prices would change, the costliest first")
 			.option("--campaign <id>", "of this one alone")
 			.action(({ limit, cursor, campaign, ...options }: PageOptions & { campaign?: string }) =>
-				show(options, `/advice${queryOf({ campaign, limit, cursor })}`, adviceSchema, describeAdvice),
+				show(options, `/advice${queryOf({ campaign, limit, cursor })}`, adviceSchema, describeAdvice, async ({ data }) => {
+					if (data.length === 0) await refuseUnknown(options, { campaign });
+				}),
 			);
 		withChangeOptions(learning.command("accept"))
 			.description("make learned numbers the operator's; undone as an import is")
@@ -69,9 +72,12 @@ async function show<Answer>(
 	path: string,
 	schema: v.GenericSchema<unknown, Answer>,
 	describe: (answer: Answer) => string[],
+	assertThere: (answer: Answer) => Promise<void> = async () => {},
 ): Promise<void> {
 	const answer = take(schema, await callOperator(targetOf(options), `/operator/learning${path}`, null));
-	console.log(options.json ? JSON.stringify(answer, null, 2) : describe(answer).join("\n"));
+	if (options.json) console.log(JSON.stringify(answer, null, 2));
+	await assertThere(answer);
+	if (!options.json) console.log(describe(answer).join("\n"));
 }
 
 async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptOptions): Promise<void> {

@@ -10,6 +10,7 @@ import { OPERATOR_ROLES, PUBLISHER_ROLES } from "../../../src/lib/enums.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, oneOf, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
@@ -66,7 +67,9 @@ function changing(command: Command, description: string): Command {
 
 async function list(options: ListOptions): Promise<void> {
 	const page = await readPage(options, "/operator/people", LIST_FILTERS, peopleSchema);
-	if (options.json) return console.log(JSON.stringify(page, null, 2));
+	if (options.json) console.log(JSON.stringify(page, null, 2));
+	if (page.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
+	if (options.json) return;
 	if (page.data.length === 0) console.log("Nobody may sign in: `sign-in-link` invites.");
 	for (const person of page.data) console.log(describeListed(person));
 	if (page.next_cursor !== null) console.log(`There are more: --cursor ${page.next_cursor}`);

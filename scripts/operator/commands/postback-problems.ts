@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { take } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
@@ -52,7 +53,9 @@ async function list({ platform, from, limit, cursor, ...options }: ListOptions):
 	const given = Object.entries({ platform, from, limit, cursor }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 	const query = new URLSearchParams(given);
 	const answer = take(problemsSchema, await callOperator(targetOf(options), `/operator/problems/postbacks?${query}`, null));
-	if (options.json) return console.log(JSON.stringify(answer, null, 2));
+	if (options.json) console.log(JSON.stringify(answer, null, 2));
+	if (answer.data.length === 0) await refuseUnknown(options, { platform });
+	if (options.json) return;
 	if (answer.data.length === 0) console.log("Nothing that arrived needs a person.");
 	for (const problem of answer.data) console.log(describe(problem).join("\n"));
 	if (answer.next_cursor !== null) console.log(`There are more: --cursor ${answer.next_cursor}`);

@@ -1,6 +1,7 @@
 import { networkReportSchema, type ReportRow, type ReportTotal } from "../../../src/network-reports/report-answer.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { readPage } from "../read-page.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { printGroups } from "../table.ts";
 
 const FILTERS = ["group", "from", "to", "publisher", "limit", "detail"] as const;
@@ -39,7 +40,9 @@ const SUMS: [name: string, of: (row: ReportRow | ReportTotal) => string | number
 async function show(options: Options): Promise<void> {
 	const { detail, ...others } = options;
 	const report = await readPage({ ...others, ...(detail && { detail: "1" }) }, "/operator/reports", FILTERS, networkReportSchema);
-	if (options.json) return console.log(JSON.stringify(report, null, 2));
+	if (options.json) console.log(JSON.stringify(report, null, 2));
+	if (report.data.length === 0) await refuseUnknown(options, { publisher: options.publisher });
+	if (options.json) return;
 	printGroups(report, SUMS, () => "-");
 	const unpaid = Object.entries(report.total.unpaid).map(([reason, count]) => `${count} ${reason}`);
 	if (unpaid.length > 0) console.log(`Unpaid clicks: ${unpaid.join(", ")}`);
