@@ -21,7 +21,7 @@ export function withAdjustOptions(command: Command): Command {
 }
 
 /** What stands where an adjustment was cut off. */
-export const ADJUSTMENTS_STAND = "What it did is kept: `adjust list` shows it.";
+export const ADJUSTMENTS_STAND: Telling = { stands: "What it did is kept: `adjust list` shows it." };
 
 /** A request does a bounded number of clicks or conversions: asks under the same id until all is done. */
 export async function sendAdjustment(
@@ -62,20 +62,29 @@ export function counted(count: number, thing: string): string {
 	return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
-/**
- * @param stands what of it stands where the server failed, and what to do then
- * @throws Failure where the server refused, or answers something this CLI does not know
- */
+/** How a command tells of what the server refuses, or cannot do. */
+type Telling = {
+	/** What of it stands where the server failed, and what to do then. */
+	stands?: string | undefined;
+	/** Its options, by the parameters that they are sent as, and what has no name: `{ date_order: "--date-order", "": "the file" }`. */
+	names?: Readonly<Record<string, string>>;
+	/** What to do about faults, as lines. */
+	advise?: (faults: readonly Place[]) => readonly string[];
+};
+type Place = { path: string; message: string };
+
+/** @throws Failure where the server refused, or answers something this CLI does not know */
 export function take<const Schema extends v.GenericSchema>(
 	schema: Schema,
 	{ status, body }: Answer,
-	stands = "See the server's log.",
+	{ stands = "See the server's log.", names = {}, advise = () => [] }: Telling = {},
 ): v.InferOutput<Schema> {
 	if (status === 200) return readAnswer(schema, body);
 	if (status === 422) {
 		const { faults, fault_count } = readFaults(body);
-		const places = faults.map(({ path, message }) => ({ path: path === "" ? "the request" : path, message }));
-		throw new Failure(["The server refused, and nothing was changed:", ...describePlaces(places, fault_count)].join("\n"));
+		const places = faults.map(({ path, message }) => ({ path: nameOf(path, { "": "the request", ...names }), message }));
+		const lines = [...describePlaces(places, fault_count), ...advise(faults)];
+		throw new Failure(["The server refused, and nothing was changed:", ...lines].join("\n"));
 	}
 	const said = REFUSALS.has(status) ? wordsOf(body) : null;
 	if (said !== null) throw new Failure(`The server refused, and nothing was changed: ${said}`);
@@ -84,6 +93,12 @@ export function take<const Schema extends v.GenericSchema>(
 
 /** By which a server says in words why it does not: another state than was taken for granted, or a database that takes no writes. */
 const REFUSALS: ReadonlySet<number> = new Set([409, 412, 503]);
+
+/** @example nameOf("mapping.txnid", { mapping: "--mapping" }) // "--mapping txnid" */
+function nameOf(path: string, names: Readonly<Record<string, string>>): string {
+	const [first = "", ...rest] = path.split(".");
+	return names[path] ?? (names[first] === undefined ? path : [names[first], ...rest].join(" "));
+}
 
 function wordsOf(body: unknown): string | null {
 	return messageOf(body) ?? (isObject(body) && typeof body.error === "string" ? body.error : null);

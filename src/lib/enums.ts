@@ -259,3 +259,11 @@ export const CLAIM_KINDS = ["missing", "wrong"] as const;
 /** `open` waits for the operator, `answered` for the publisher; the others are the end of it. */
 export const CLAIM_STATES = ["open", "answered", "granted", "declined", "withdrawn"] as const;
 export type ClaimState = (typeof CLAIM_STATES)[number];
+
+/** What is read of a platform's statement, each from a column of its own. */
+export const STATEMENT_FIELDS = ["txnid", "cid", "date", "payout", "sales", "currency", "status"] as const;
+export type StatementField = (typeof STATEMENT_FIELDS)[number];
+
+/** How dates such as 10/11/2026 are written. */
+export const DATE_ORDERS = ["dmy", "mdy"] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];

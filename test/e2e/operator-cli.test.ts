@@ -17,6 +17,7 @@ import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts
 import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
 import type { ShownImport } from "../../src/operator/network/imports-answer.ts";
+import type { Reconciled } from "../../src/operator/statement/statement-answers.ts";
 import type { ReconcileAnswer } from "../../src/reconcile/reconcile-answers.ts";
 import { freePort, Project } from "./support/project.ts";
 
@@ -744,6 +745,66 @@ describe("npm run operator", () => {
 		expect([shown.code, shown.stdout]).toEqual([code, expect.stringContaining(said)]);
 		const asJson = await run("callbacks", "test", "--publisher", "acme", "--json", "--url", url);
 		expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([code, report]);
+	});
+
+	it("reconcile: names its own options where the server names parameters, and says how to name columns", async () => {
+		const statement = ["reconcile", "network.json", "--platform", "west", "--url", url];
+		const faults = [
+			{ path: "mapping.txnid", message: "no column is known to be it" },
+			{ path: "date_order", message: "must be dmy or mdy" },
+			{ path: "", message: "the columns are Ref, Fee" },
+		];
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults, fault_count: 3 }) };
+		const refused = await run(...statement);
+		expect([refused.code, refused.stderr]).toEqual([
+			1,
+			[
+				"",
+				"The server refused, and nothing was changed:",
+				"  --mapping txnid: no column is known to be it",
+				"  --date-order: must be dmy or mdy",
+				"  the file: the columns are Ref, Fee",
+				'--mapping "txnid=Order ID,payout=Fee" says which column is which, of txnid, cid, date, payout, sales, currency, status.',
+				"",
+			].join("\n"),
+		]);
+		const others = [{ path: "platform", message: "is no platform's id" }];
+		answer = { status: 422, body: JSON.stringify({ error: "Validation failed", faults: others, fault_count: 1 }) };
+		expect((await run(...statement)).stderr).not.toContain("--mapping");
+
+		const counts = { missing_here: 0, missing_there: 0, other_amount: 0, other_status: 0, two_ids: 0, unknown_status: 0 };
+		const report: Reconciled = {
+			...{
+				platform: "west",
+				hash: "h",
+				layout: "mapping",
+				rows: 1,
+				transactions: 0,
+				fault_count: 1,
+				from: null,
+				to: null,
+				counts,
+				data: [],
+			},
+			...{
+				applied: 0,
+				conversions: 0,
+				publisher_revenue: "0.0000",
+				gross_revenue: "0.0000",
+				applied_at: null,
+				complete: true,
+				dry_run: true,
+			},
+			faults: [{ line: 2, message: '"03/04/2026" is no date, or one that could be two: say date_order' }],
+		};
+		answer = { status: 200, body: JSON.stringify(report) };
+		const told = await run(...statement, "--mapping", "txnid=Ref, payout=Fee");
+		expect(told.stdout).toContain('line 2: "03/04/2026" is no date, or one that could be two: say --date-order\n');
+		expect(seen.map(({ path }) => new URLSearchParams(path?.split("?")[1]).get("mapping"))).toEqual(['{"txnid":"Ref","payout":"Fee"}']);
+
+		const mistyped = await run(...statement, "--mapping", "order=Ref");
+		expect([mistyped.code, mistyped.stderr, seen]).toEqual([1, expect.stringContaining('--mapping has "order=Ref", but'), []]);
+		expect(mistyped.stderr).toContain("txnid, cid, date, payout, sales, currency, status");
 	});
 
 	it("replays dead letters, all or of one queue, and says how many", async () => {

@@ -51,6 +51,17 @@ export const command: OperatorCommand = {
 	},
 };
 
+/** Options of `grant`, by what they are sent as. */
+const NAMES = {
+	"by.kind": "--by",
+	"by.date": "--date",
+	"by.amount": "--amount",
+	"by.platform": "--platform",
+	"by.txnid": "--txnid",
+	"by.click": "--click",
+	text: "--text",
+} as const;
+
 function ofOne(command: Command): Command {
 	return withServerOptions(command)
 		.argument("<id>", "the claim's, as `claims list` shows it")
@@ -73,11 +84,10 @@ async function list({ url, keyFile, json, ...filters }: ListOptions): Promise<vo
 
 async function settle(id: string, verb: string, { dryRun, ...options }: Omit<SettleOptions, "text">, body: object): Promise<void> {
 	const path = `/operator/claims/${encodeURIComponent(id)}/${verb}${dryRun ? "?dry_run=1" : ""}`;
-	const settled = take(
-		settledClaimSchema,
-		await callOperator(targetOf(options), path, JSON.stringify(body)),
-		"Nothing, or all of it, was done: `claims list` shows the claim.",
-	);
+	const settled = take(settledClaimSchema, await callOperator(targetOf(options), path, JSON.stringify(body)), {
+		stands: "Nothing, or all of it, was done: `claims list` shows the claim.",
+		names: NAMES,
+	});
 	if (options.json) return console.log(JSON.stringify(settled, null, 2));
 	const { adjusted, dry_run, ...claim } = settled;
 	if (dry_run) console.log("Nothing was changed. It would be:");

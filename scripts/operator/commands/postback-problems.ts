@@ -76,7 +76,7 @@ function describe({ platform, cause, field, sent, count, since, examples, fix }:
 	];
 }
 
-const STANDS = "What was replayed is kept: give the command again for the rest.";
+const TELLING = { stands: "What was replayed is kept: give the command again for the rest.", names: { mapping: "--map" } };
 
 /** A request looks at some hundred: asks until all were looked at. */
 async function replay(platform: string, { map, from, until = new Date().toISOString(), dryRun, ...options }: ReplayOptions): Promise<void> {
@@ -87,7 +87,7 @@ async function replay(platform: string, { map, from, until = new Date().toISOStr
 	for (let cursor: string | null | undefined; cursor !== null; ) {
 		const body = JSON.stringify({ platform, mapping, from, until, cursor });
 		const path = `/operator/problems/postbacks/replay${dryRun ? "?dry_run=1" : ""}`;
-		const answer: ReplayedPostbacks = take(replayedPostbacksSchema, await callOperator(targetOf(options), path, body), STANDS);
+		const answer: ReplayedPostbacks = take(replayedPostbacksSchema, await callOperator(targetOf(options), path, body), TELLING);
 		total.looked_at += answer.looked_at;
 		total.accepted += answer.accepted;
 		total.still_refused += answer.still_refused;

@@ -1,3 +1,4 @@
+import { STATEMENT_FIELDS } from "../../../src/lib/enums.ts";
 import { type Reconciled, reconciledSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { Failure } from "../../local/failure.ts";
 import { callOperator } from "../call-operator.ts";
@@ -24,7 +25,8 @@ export const command: OperatorCommand = {
 	},
 };
 
-const STANDS = "What was applied is kept: give the command again, and it goes on.";
+const NAMES = { mapping: "--mapping", date_order: "--date-order", "": "the file" };
+const MAPPING = `--mapping "txnid=Order ID,payout=Fee" says which column is which, of ${STATEMENT_FIELDS.join(", ")}.`;
 
 /** A request applies some: asks with the same file until all of it is. */
 async function reconcile(file: string, { platform, mapping, dateOrder, apply, ...options }: ReconcileOptions): Promise<void> {
@@ -35,8 +37,12 @@ async function reconcile(file: string, { platform, mapping, dateOrder, apply, ..
 		...(dateOrder !== undefined && { date_order: dateOrder }),
 		...(apply && { apply: "1" }),
 	});
-	const ask = async () =>
-		take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body), apply ? STANDS : undefined);
+	const telling = {
+		names: NAMES,
+		stands: apply ? "What was applied is kept: give the command again, and it goes on." : undefined,
+		advise: (faults: readonly { path: string }[]) => (faults.some((fault) => fault.path.startsWith("mapping")) ? [MAPPING] : []),
+	};
+	const ask = async () => take(reconciledSchema, await callOperator(targetOf(options), `/operator/reconcile?${query}`, body), telling);
 	const first = await ask();
 	let last = first;
 	let conversions = first.conversions;
@@ -51,9 +57,10 @@ async function reconcile(file: string, { platform, mapping, dateOrder, apply, ..
 function readMapping(text: string): Record<string, string> {
 	const pairs = text.split(",").map((pair) => {
 		const at = pair.indexOf("=");
-		if (at <= 0 || at === pair.length - 1)
-			throw new Failure(`--mapping has ${JSON.stringify(pair)}, but must be such as "txnid=Order ID,payout=Fee".`);
-		return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
+		const [field, column] = [pair.slice(0, Math.max(0, at)).trim(), pair.slice(at + 1).trim()];
+		if (column === "" || !STATEMENT_FIELDS.some((name) => name === field))
+			throw new Failure(`--mapping has ${JSON.stringify(pair.trim())}, but must be fields and their columns.\n${MAPPING}`);
+		return [field, column] as const;
 	});
 	return Object.fromEntries(pairs);
 }
@@ -64,7 +71,7 @@ function describe(report: Reconciled): string[] {
 	const total = differing.reduce((sum, [, count]) => sum + count, 0);
 	return [
 		`${rows} rows, ${transactions} transactions (${layout === "mapping" ? "columns as named" : `a statement of ${layout}`}).`,
-		...faults.slice(0, 10).map(({ line, message }) => `    line ${line}: ${message}`),
+		...faults.slice(0, 10).map(({ line, message }) => `    line ${line}: ${message.replace(/say date_order$/, "say --date-order")}`),
 		...(fault_count > 10 ? [`    … and ${fault_count - 10} more rows that cannot be read`] : []),
 		total === 0 ? "Nothing differs." : `${differing.map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`).join(", ")}:`,
 		...data.map((difference) => `    ${describeDifference(difference)}`),

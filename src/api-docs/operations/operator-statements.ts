@@ -1,7 +1,7 @@
 /** Statements of platforms. The schemas are the ones that the answers are typed by. */
 import * as v from "valibot";
+import { DATE_ORDERS, STATEMENT_FIELDS } from "../../lib/enums.ts";
 import { MAX_STATEMENT_BYTES } from "../../operator/routes.ts";
-import { DATE_ORDERS, STATEMENT_FIELDS } from "../../operator/statement/layouts.ts";
 import { MAX_STATEMENT_ROWS } from "../../operator/statement/read-statement.ts";
 import { reconciledSchema, statementDifferenceSchema, statementsSchema } from "../../operator/statement/statement-answers.ts";
 import type { Operation } from "../operation.ts";

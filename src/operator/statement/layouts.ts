@@ -1,10 +1,8 @@
 /** How platforms' statements call what is compared: pure. Names are written without what joins their words, in lower case. */
+import type { Fault } from "../../http/errors.ts";
+import { type DateOrder, STATEMENT_FIELDS, type StatementField } from "../../lib/enums.ts";
 import { squash } from "../feeds/feed-columns.ts";
 
-export const STATEMENT_FIELDS = ["txnid", "cid", "date", "payout", "sales", "currency", "status"] as const;
-export type StatementField = (typeof STATEMENT_FIELDS)[number];
-export const DATE_ORDERS = ["dmy", "mdy"] as const;
-export type DateOrder = (typeof DATE_ORDERS)[number];
 export const LAYOUTS = ["awin", "impact", "cj", "rakuten"] as const;
 export type LayoutName = (typeof LAYOUTS)[number] | "mapping";
 
@@ -87,26 +85,38 @@ export type Columns = {
 };
 export type ColumnMapping = Partial<Record<StatementField, string | undefined>>;
 
-/** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing. */
+/** Columns of a header that a fault lists, and characters of each. */
+const MAX_LISTED = 50;
+const MAX_LISTED_LENGTH = 40;
+
+/** Which column of a header is what: by the mapping, else by the layout that the header tells. Lists what is missing, and what there is. */
 export function findColumns(
 	header: readonly string[],
 	mapping: ColumnMapping,
 	dateOrder: DateOrder | null,
-): Columns | { missing: string[] } {
+): Columns | { missing: Fault[] } {
 	const names = header.map(squash);
 	const indexOf = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((at) => at >= 0);
 	const layout = LAYOUTS.find((name) => LAYOUT[name].told.every((candidates) => indexOf(candidates) !== undefined));
 	const known = layout === undefined ? null : LAYOUT[layout];
 	const indexes: Columns["indexes"] = {};
-	const missing: string[] = [];
+	const missing: Fault[] = [];
 	for (const field of STATEMENT_FIELDS) {
 		const own = mapping[field];
 		const index = indexOf(own === undefined ? (known?.columns[field] ?? [field]) : [squash(own)]);
 		if (index !== undefined) indexes[field] = index;
-		else if (own !== undefined) missing.push(`${field}: there is no column ${own}`);
-		else if (field === "txnid" || field === "payout") missing.push(`${field}: no column is known to be it`);
+		else if (own !== undefined) missing.push({ path: `mapping.${field}`, message: `there is no column ${own}` });
+		else if (field === "txnid" || field === "payout") missing.push({ path: `mapping.${field}`, message: "no column is known to be it" });
 	}
-	if (missing.length > 0) return { missing };
+	if (missing.length > 0) return { missing: [...missing, { path: "", message: `the columns are ${listColumns(header)}` }] };
 	const currency = mapping.currency === undefined && names[indexes.payout ?? -1]?.endsWith("usd") === true ? "USD" : null;
 	return { layout: layout ?? "mapping", dateOrder: dateOrder ?? known?.dateOrder ?? null, indexes, currency };
+}
+
+function listColumns(header: readonly string[]): string {
+	const shown = header.slice(0, MAX_LISTED).map((name) => {
+		const plain = name.trim();
+		return plain.length <= MAX_LISTED_LENGTH ? plain : `${plain.slice(0, MAX_LISTED_LENGTH - 1)}…`;
+	});
+	return `${shown.join(", ")}${header.length > shown.length ? ` and ${header.length - shown.length} more` : ""}`;
 }

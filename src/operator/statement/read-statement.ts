@@ -2,9 +2,11 @@
 import { MAX_AMOUNT_MICROS, readAmount } from "../../conversions/read-amount.ts";
 import { isEventTime, readTime } from "../../conversions/read-event-date.ts";
 import { readText } from "../../conversions/read-postback.ts";
+import type { Fault } from "../../http/errors.ts";
 import { normaliseClickId } from "../../lib/click-id.ts";
+import type { DateOrder, StatementField } from "../../lib/enums.ts";
 import { findCsvStyle, parseCsv } from "../feeds/csv.ts";
-import { type ColumnMapping, type DateOrder, findColumns, type LayoutName, type StatementField } from "./layouts.ts";
+import { type ColumnMapping, findColumns, type LayoutName } from "./layouts.ts";
 
 /** Rows of one statement: a longer period is compared in parts. */
 export const MAX_STATEMENT_ROWS = 20_000;
@@ -37,18 +39,14 @@ export type Statement = {
 };
 
 /** @param now dates that a postback of then could not have are faults of their rows @returns the faults of the file as a whole, where it cannot be read */
-export function readStatement(
-	text: string,
-	mapping: ColumnMapping,
-	order: DateOrder | null,
-	now: number,
-): Statement | { faults: string[] } {
+export function readStatement(text: string, mapping: ColumnMapping, order: DateOrder | null, now: number): Statement | { faults: Fault[] } {
 	const plain = `${text.replace(/^\uFEFF/, "").trimStart()}\n`;
 	const style = findCsvStyle(plain);
 	const rows = style === null ? [] : parseCsv(style, plain, true).rows.filter((row) => row.some((cell) => cell.trim() !== ""));
 	const [header, ...records] = rows;
-	if (header === undefined || records.length === 0) return { faults: ["there are no rows below a header"] };
-	if (records.length > MAX_STATEMENT_ROWS) return { faults: [`there are more than ${MAX_STATEMENT_ROWS} rows: split it by days`] };
+	if (header === undefined || records.length === 0) return { faults: [{ path: "", message: "there are no rows below a header" }] };
+	if (records.length > MAX_STATEMENT_ROWS)
+		return { faults: [{ path: "", message: `there are more than ${MAX_STATEMENT_ROWS} rows: split it by days` }] };
 	const columns = findColumns(header, mapping, order);
 	if ("missing" in columns) return { faults: columns.missing };
 	const { layout, dateOrder, indexes, currency } = columns;

@@ -8,11 +8,11 @@ import { actorOf } from "../../http/actor.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { cursorOf, cutPage } from "../../http/pages.ts";
 import { flag, readInput } from "../../http/read-input.ts";
+import { DATE_ORDERS, STATEMENT_FIELDS } from "../../lib/enums.ts";
 import { jsonResponse } from "../../lib/http.ts";
-import { parseJson } from "../../lib/json.ts";
+import { isObject, parseJson } from "../../lib/json.ts";
 import { pageLimit } from "../../lib/page-cursor.ts";
 import { isoTime, isoTimeOrNull } from "../../lib/time.ts";
-import { DATE_ORDERS, STATEMENT_FIELDS } from "./layouts.ts";
 import { reconcileStatement } from "./reconcile-statement.ts";
 import type { DifferenceCounts, Statements } from "./statement-answers.ts";
 
@@ -29,11 +29,8 @@ const reconcileQuerySchema = v.strictObject({
 		v.pipe(
 			v.string(),
 			v.transform((text) => parseJson(text)),
-			v.check(
-				(value) => !Array.isArray(value) && v.is(columns, value),
-				`must be a JSON object of ${STATEMENT_FIELDS.join(", ")}, each a column's name`,
-			),
-			v.transform((value) => value as v.InferOutput<typeof columns>),
+			v.check(isObject, `must be a JSON object of ${STATEMENT_FIELDS.join(", ")}, each a column's name`),
+			columns,
 		),
 		"{}",
 	),

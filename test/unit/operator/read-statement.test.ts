@@ -4,7 +4,7 @@ import { readDate, readMoney, readStatement } from "../../../src/operator/statem
 
 function read(text: string, mapping = {}) {
 	const statement = readStatement(text, mapping, null, Date.parse("2026-11-20T12:00:00Z"));
-	if (!("sales" in statement)) throw new Error(statement.faults.join("; "));
+	if (!("sales" in statement)) throw new Error(statement.faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
 	return statement;
 }
 
@@ -95,14 +95,21 @@ describe("unit: layouts of statements", () => {
 	it.each([
 		["", /no rows/],
 		["Ref,Fee\n", /no rows/],
-		["Ref,Fee\nX,1\n", /txnid: no column/],
+		[
+			"Ref,Fee\nX,1\n",
+			/^mapping.txnid: no column is known to be it; mapping.payout: no column is known to be it; : the columns are Ref, Fee$/,
+		],
 		[`txnid,payout\n${"x,1\n".repeat(20_001)}`, /split it by days/],
 	])("%j is refused", (text, fault) => {
 		expect(() => read(text)).toThrow(fault);
 	});
 
 	it("names a column that is not there, and rows that cannot be read, with their line", () => {
-		expect(() => read("txnid,payout\nX,1\n", { date: "Day" })).toThrow("date: there is no column Day");
+		expect(() => read("txnid,payout\nX,1\n", { date: "Day" })).toThrow(
+			"mapping.date: there is no column Day; : the columns are txnid, payout",
+		);
+		const wide = `${Array.from({ length: 60 }, (_, n) => `${"x".repeat(50)}${n}`).join(",")}\n1\n`;
+		expect(() => read(wide)).toThrow(/the columns are (?:x{39}…, ){49}x{39}… and 10 more$/);
 		expect(read("txnid,payout,date\nX,1.234,03/04/2026\n,1,\nY,1;2,\nZ,1,\n")).toMatchObject({
 			sales: [{ txnid: "Z" }],
 			faults: [{ line: 2 }, { line: 3 }, { line: 4 }],

@@ -179,6 +179,29 @@ describe("worker: a platform's statement", () => {
 		expect([response.status, await response.json()]).toMatchObject([422, { error: "Validation failed" }]);
 	});
 
+	it.each<[string, object[]]>([
+		["junk", [{ path: "mapping", message: expect.stringContaining("must be a JSON object of txnid, ") }]],
+		["null", [{ path: "mapping", message: expect.stringContaining("must be a JSON object of txnid, ") }]],
+		[
+			'{"order":"Ref","payout":""}',
+			[
+				{ path: "mapping.payout", message: "must not be blank" },
+				{ path: "mapping.order", message: "is not a known field" },
+			],
+		],
+		[
+			'{"payout":"Fees"}',
+			[
+				{ path: "mapping.txnid", message: "no column is known to be it" },
+				{ path: "mapping.payout", message: "there is no column Fees" },
+				{ path: "", message: "the columns are Ref, Fee" },
+			],
+		],
+	])("the mapping %s is told what is wrong with it, field by field, and which columns there are", async (mapping, faults) => {
+		const response = await send("Ref,Fee\nX,1\n", `platform=west&mapping=${encodeURIComponent(mapping)}`);
+		expect([response.status, await response.json()]).toMatchObject([422, { faults }]);
+	});
+
 	it("a row of anything else is a fault of its own", async () => {
 		const report = await reconcile(statement(`${"t".repeat(300)},a,2026-11-10,1,USD,approved`, "x,y,2026-11-10,1e9,USD,z", 'q,"'));
 		expect([report.fault_count, report.transactions]).toEqual([3, 0]);
