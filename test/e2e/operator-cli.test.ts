@@ -13,6 +13,7 @@ import type { Trace } from "../../src/conversions/trace-answer.ts";
 import type { MoveAnswer } from "../../src/database-move/move-answers.ts";
 import type { LedgerAnswer } from "../../src/ledger-check/ledger-answers.ts";
 import type { NetworkReport } from "../../src/network-reports/report-answer.ts";
+import type { ClickPage } from "../../src/operator/clicks/clicks-answer.ts";
 import type { Replayed } from "../../src/operator/dead-letters/replay-answers.ts";
 import type { CredentialState, Issued, KeysPreview, Revoked } from "../../src/operator/keys/keys-answers.ts";
 import type { ImportReport } from "../../src/operator/network/import-answer.ts";
@@ -370,6 +371,33 @@ describe("npm run operator", () => {
 		],
 	};
 	const NOTHING: Trace = { ...SALE, clicks: [], postbacks: [], conversions: [] };
+
+	it("clicks list: says what a click earned, or why it is not paid, and the bid as a bid", async () => {
+		const [click] = SALE.clicks;
+		if (click === undefined) throw new Error("the sale has no click");
+		const listed = {
+			...click,
+			clicked_at: "2026-11-20T09:00:00.000Z",
+			country: "US",
+			keyword: null,
+			address_prefix: null,
+			asked_from: null,
+		};
+		const clicks: ClickPage["data"] = [
+			listed,
+			{ ...listed, pricing_model: "CPC", revenue: "0.2400" },
+			{ ...listed, billed: false, reason: "bot" },
+		];
+		answer = { status: 200, body: JSON.stringify({ data: clicks, limit: 100, next_cursor: null } satisfies ClickPage) };
+		const { stdout } = await run("clicks", "list", "--url", url);
+		const head = "2026-11-20T09:00:00.000Z  abc  acme  shoes.example 5001 US  openrtb";
+		expect(stdout.split("\n")).toEqual([
+			`${head}  bid 0.4000 USD, earned 0.0000 USD (CPA: conversions are paid)`,
+			`${head}  bid 0.4000 USD, earned 0.2400 USD`,
+			`${head}  bid 0.4000 USD, unpaid: a known robot (bot)`,
+			"",
+		]);
+	});
 
 	it("traces a sale: the click, postbacks with their answers, events, callbacks and their attempts", async () => {
 		answer = { status: 200, body: JSON.stringify(SALE) };

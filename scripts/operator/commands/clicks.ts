@@ -42,11 +42,13 @@ async function list(options: ServerOptions & Partial<Record<Filter, string>>): P
 	if (page.next_cursor !== null) console.log(`There may be more: --cursor ${page.next_cursor}`);
 }
 
-/** @example "2026-11-21T09:00:00.000Z  0b7e…  acme-media  shoes.example 9001 US  openrtb  source news  from 203.0.113.0/24  paid 0.2000 USD" */
+/** @example "2026-11-21T09:00:00.000Z  0b7e…  acme-media  shoes.example 9001 US  openrtb  source news  from 203.0.113.0/24  bid 0.3000 USD, earned 0.2400 USD" */
 function describeClick(click: ClickPage["data"][number]): string {
-	const { clicked_at, click_hash, publisher, brand, campaign_id, country, kind, source_id, address_prefix, reason, bid } = click;
+	const { clicked_at, click_hash, publisher, brand, campaign_id, country, kind, source_id, address_prefix } = click;
+	const { reason, bid, revenue, pricing_model } = click;
 	const place = [brand ?? "no brand", String(campaign_id), ...(country === null ? [] : [country])].join(" ");
-	const judged = reason === null ? `paid ${bid} USD` : `unpaid: ${REASONS[reason]}`;
+	const earned = `earned ${revenue} USD${pricing_model === "CPA" ? " (CPA: conversions are paid)" : ""}`;
+	const judged = `bid ${bid} USD, ${reason === null ? earned : `unpaid: ${REASONS[reason]}`}`;
 	const source = source_id === null || source_id === "" ? [] : [`source ${source_id}`];
 	const network = address_prefix === null ? [] : [`from ${address_prefix}`];
 	return [clicked_at, click_hash, publisher ?? "nobody", place, kind, ...source, ...network, judged].join("  ");
