@@ -37,6 +37,15 @@ export function queryOf({ dryRun, yes, complete }: ChangeOptions & { complete?: 
 	return query === "" ? "" : `?${query}`;
 }
 
+/** How a change of a version of the network is sent; of any, where none is named. @throws Failure where what is named is none */
+export function ofVersion(version: string | undefined): CallOptions {
+	if (version === undefined) return {};
+	if (/^(?:(?:W\/)?"?\d{1,15}"?|\*)$/.test(version)) return { ifMatch: version };
+	throw new Failure(
+		`--if-match is ${JSON.stringify(version)}, but must be a version of the network, such as 1763799999123: \`export\` and \`learning advice\` name it.`,
+	);
+}
+
 /** Sends a change, and prints its difference. @throws Failure where it is refused */
 export async function sendChange(path: string, body: object, options: ChangeOptions, call: CallOptions = {}): Promise<void> {
 	const answer = await callOperator(targetOf(options), `${path}${queryOf(options)}`, JSON.stringify(body), () => {}, call);

@@ -1001,6 +1001,12 @@ describe("npm run operator", () => {
 		["a file that is no JSON", ["import", "broken.json"], "broken.json is not valid JSON at line 3"],
 		["an address that is none", ["import", "network.json", "--url", "localhost"], "must be an address such as https://"],
 		["a key file that is not there", ["import", "network.json", "--key-file", "nope"], "The key file nope cannot be read"],
+		[
+			"a version that is none",
+			["import", "network.json", "--if-match", "abc"],
+			'--if-match is "abc", but must be a version of the network',
+		],
+		["a version that is empty", ["learning", "accept", "--all", "--if-match", ""], "`export` and `learning advice` name it"],
 		["a question without a publisher", ["explain", "scripts/examples/bid-request.json"], "Give --identity"],
 		["an unknown command", ["destroy"], "unknown command"],
 		["a missing argument", ["import"], "missing required argument"],

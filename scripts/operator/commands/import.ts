@@ -6,7 +6,7 @@ import { describePlaces, describeReport, readFaults } from "../import-report.ts"
 import { showProgress } from "../progress.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readJsonInput } from "../read-input.ts";
-import { type ChangeOptions, describeRefusal, queryOf, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, describeRefusal, ofVersion, queryOf, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
 
 type ImportOptions = ChangeOptions & { complete?: boolean; ifMatch?: string };
@@ -30,10 +30,10 @@ export const command: OperatorCommand = {
 
 async function importFile(file: string, options: ImportOptions): Promise<void> {
 	const target = targetOf(options);
+	const call = ofVersion(options.ifMatch);
 	const { bytes } = await readJsonInput(file, "a network file");
 	const startedAt = Date.now();
 	const progress = showProgress(`${options.dryRun ? "Comparing" : "Importing"} ${file === "-" ? "standard input" : file}`, bytes.length);
-	const call = options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch };
 	const answer = await callOperator(target, `/operator/network${queryOf(options)}`, bytes, progress.sent, call).finally(progress.end);
 	if (options.json) console.log(JSON.stringify(answer.body, null, 2));
 	if (answer.status === 200) {

@@ -16,7 +16,7 @@ import { type OperatorCommand, type ServerOptions, withServerOptions } from "../
 import { showLine } from "../progress.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
 import { take } from "../send-adjustment.ts";
-import { type ChangeOptions, sendChange, withChangeOptions } from "../send-change.ts";
+import { type ChangeOptions, ofVersion, sendChange, withChangeOptions } from "../send-change.ts";
 import { targetOf } from "../target.ts";
 
 type PageOptions = ServerOptions & Partial<Record<"limit" | "cursor", string>>;
@@ -84,8 +84,8 @@ async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptO
 	if ((campaigns.length === 0) === (all !== true)) throw new Failure("Name campaigns, or give --all.");
 	const unreadable = campaigns.find((id) => !/^\d{1,15}$/.test(id));
 	if (unreadable !== undefined) throw new Failure(`${unreadable} is no campaign's id.`);
-	const call = ifMatch === undefined ? {} : { ifMatch };
-	await sendChange("/operator/learning/advice/accept", { campaigns: all ? "all" : campaigns.map(Number) }, options, call);
+	const body = { campaigns: all ? "all" : campaigns.map(Number) };
+	await sendChange("/operator/learning/advice/accept", body, options, ofVersion(ifMatch));
 }
 
 /** A request rebuilds some weeks: asks until all are done. */
