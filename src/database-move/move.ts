@@ -30,6 +30,8 @@ export type MoveDeps = {
 const MAX_MS = 5 * SECOND_MS;
 const MAX_SHOWN = 100;
 
+const UNBOUND = "a move needs both bindings, DB and POSTGRES: see docs/operations/postgresql.md";
+
 const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Progress) => Promise<Progress>>> = {
 	copy: copyRows,
 	sums: compareSums,
@@ -38,7 +40,7 @@ const STEPS: Readonly<Record<MoveStep, (walk: Walk, moved: MovedTable, start: Pr
 
 /** @throws HttpError 409 where a move cannot begin or go on: nothing was changed then */
 export async function moveDatabase({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
-	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
+	if (move === null) throw refused(UNBOUND);
 	const { from, to, hasSwitched } = move;
 	const state = await readMoveState(from);
 	if (hasSwitched) {
@@ -97,7 +99,7 @@ async function ensureBegun({ from, to }: { from: Database; to: Database }, state
 
 /** @throws HttpError 409 where the network has switched: there is no way back */
 export async function cancelMove({ move, now }: MoveDeps, actor: Actor): Promise<MoveAnswer> {
-	if (move === null) throw refused("a move needs both bindings, DB and POSTGRES: see docs/operations.md");
+	if (move === null) throw refused(UNBOUND);
 	const { from, to, hasSwitched } = move;
 	if (hasSwitched) throw refused("the network has switched to PostgreSQL");
 	const { phase, moveId } = await readMoveState(from);

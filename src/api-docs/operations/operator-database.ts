@@ -24,7 +24,10 @@ export const OPERATOR_DATABASE_OPERATIONS: readonly Operation[] = [
 			401: UNAUTHORIZED,
 			409: {
 				description: "It cannot begin, go on, or be cancelled; nothing was changed.",
-				content: { schema: errorSchema, example: { error: "a move needs both bindings, DB and POSTGRES: see docs/operations.md" } },
+				content: {
+					schema: errorSchema,
+					example: { error: "a move needs both bindings, DB and POSTGRES: see docs/operations/postgresql.md" },
+				},
 			},
 			413: TOO_LARGE,
 			422: faultsAnswer,
