@@ -446,8 +446,9 @@ describe("worker: an import is undone", () => {
 	it("stops what was new, and can be undone itself", async () => {
 		const { id } = await importFile({ brands: [brandEntry("fresh.example", 95)] });
 		const undone = await call("POST", "/network/undo", { import: id ?? "" });
-		expect(undone.body).toMatchObject({ warnings: [{ message: "was new: it is stopped, and stays" }] });
+		expect(undone.body).toMatchObject({ warnings: [{ message: "was new: it is stopped, and stays with its campaigns" }] });
 		expect(await priceFor("fresh.example")).toBeNull();
+		expect(await entryOf("/brands/fresh.example")).toMatchObject({ active: false, campaigns: [{ campaign_id: 95, active: true }] });
 		await call("POST", "/network/undo", { import: String(undone.body.id) });
 		expect(await priceFor("fresh.example")).toBe(0.2);
 	});

@@ -6,7 +6,9 @@ export const command: OperatorCommand = {
 	name: "undo",
 	add(program) {
 		withChangeOptions(program.command("undo"))
-			.description("undo an import or a change of the last 30 days; what it added is stopped, and keys stay")
+			.description(
+				"undo an import or a change of the last 30 days: campaigns added to a brand are removed, brands and publishers stopped; keys stay",
+			)
 			.argument("<id>", "as the import named it, and `audit` does")
 			.action((id: string, options: ChangeOptions) => sendChange("/operator/network/undo", { import: id }, options));
 	},

@@ -151,7 +151,7 @@ export const OPERATOR_NETWORK_OPERATIONS: readonly Operation[] = [
 		role: "manager",
 		summary: "Undo an import",
 		description:
-			"An import of its own, with its own difference, by which the fields that another changed are as they were before it, for 30 days. Campaigns that it added are removed, those it removed are back; brands and publishers that it added are stopped, and stay. Keys are rotated, not undone.",
+			"An import of its own, with its own difference, by which the fields that another changed are as they were before it, for 30 days. Campaigns that it added to a brand that was there are removed, those it removed are back; brands that it added are stopped, and stay with their campaigns; publishers that it added are suspended, and stay. Keys are rotated, not undone.",
 		parameters: [...CHANGE_QUERY, IF_MATCH],
 		body: { required: true, contents: [{ schema: undoSchema, example: { import: "0b7e6c3e-6a5c-4e3b-9c1f-1f5b8f0f6a11" } }] },
 		answers: {

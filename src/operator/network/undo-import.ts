@@ -20,8 +20,8 @@ export const undoSchema = v.strictObject({
 const PAGE = 5;
 
 /**
- * Undoes an import: fields that it changed, and campaigns that it removed, are as they were; campaigns that it added are removed, brands and
- * publishers that it added are stopped. Keys stay.
+ * Undoes an import: fields that it changed, and campaigns that it removed, are as they were; campaigns that it added to a brand that was
+ * there are removed, brands that it added are stopped, with their campaigns, and publishers that it added suspended. Keys stay.
  * @throws HttpError 422 where there is no such import, or it is too old; 409 where others have changed the same since, unless it is
  * confirmed; and as imports do
  */
@@ -106,7 +106,7 @@ function campaignOf({ id, before, after }: ChangeRecord): Record<string, unknown
 function* brandOf(run: ImportRun, domain: string, own: ChangeRecord | null, changes: readonly ChangeRecord[]): Generator<Given> {
 	const path = `brands ${domain}`;
 	if (own?.before === null) {
-		run.warn([{ path, message: "was new: it is stopped, and stays" }]);
+		run.warn([{ path, message: "was new: it is stopped, and stays with its campaigns" }]);
 		yield { section: "brands", value: { domain, active: false }, path };
 		return;
 	}
