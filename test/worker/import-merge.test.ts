@@ -374,6 +374,18 @@ describe("worker: one entry", () => {
 		expect((await call("PATCH", `${path}?dry_run=1&campaigns_complete=1`, { active: true })).status).toBe(422);
 	});
 
+	it("has every field, where an export of the network leaves out defaults; either imports to no difference", async () => {
+		const one = await entryOf("/publishers/acme");
+		const { body: whole } = await get("/network?sections=publishers");
+		const [exported] = whole.publishers as Record<string, unknown>[];
+		const defaults = { seat: null, response_profile: "contract", epc_learning: null };
+		expect(one).toMatchObject(defaults);
+		for (const field of Object.keys(defaults)) expect(exported).not.toHaveProperty(field);
+		for (const entry of [one, exported]) {
+			expect(await differenceOf({ publishers: [entry] })).toMatchObject({ added: 0, changed: 0, removed: 0 });
+		}
+	});
+
 	it("that is none is not found, whatever its id", async () => {
 		for (const path of [
 			"/campaigns/999",

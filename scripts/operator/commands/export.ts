@@ -15,7 +15,7 @@ export const command: OperatorCommand = {
 		withServerOptions(program.command("export"))
 			.description("write the network as a network file that imports to no difference; without keys and secrets, which an import keeps")
 			.argument("[section]", "one section, such as publishers (otherwise all but products, which come by feeds)")
-			.argument("[id]", "one platform, publisher, brand or campaign")
+			.argument("[id]", "one platform, publisher, brand or campaign, with every field; the others leave out defaults")
 			.option("--output <file>", "where to write it (otherwise standard output)")
 			.addHelpText(
 				"after",

@@ -101,7 +101,8 @@ function operationsOf(section: EntrySection): Operation[] {
 			path: `/operator/${section}/{id}`,
 			id: `show${noun}Entry`,
 			summary: `Show a ${what}`,
-			description: "As an export of the network has it: without keys and secrets.",
+			description:
+				"In the form of the network file, with every field, also those that an export of the network leaves out as defaults; without keys and secrets.",
 			parameters: [id],
 			answers: {
 				200: { description: "The entry of the network file.", headers: ETAG, content: { schema: fileEntrySchema } },
