@@ -38,6 +38,12 @@ export function forgetMovedAddresses(): SQL {
 		WHERE paused_at IS NOT NULL AND url IS DISTINCT FROM (SELECT p.callback_url FROM publishers p WHERE p.id = callback_health.publisher_id)`;
 }
 
+/** A condition: whether the address that a publisher has now is paused. */
+export function isAddressPaused(publisherId: string): SQL {
+	return sql`EXISTS (SELECT 1 FROM callback_health h JOIN publishers p ON p.id = h.publisher_id
+		WHERE h.publisher_id = ${publisherId} AND h.url = p.callback_url AND h.paused_at IS NOT NULL)`;
+}
+
 /** Takes the one probe of an interval for the callback under `lease`, if its address is paused. */
 export function takeProbe(id: string, lease: string, now: number): SQL {
 	return sql`UPDATE callback_health SET next_probe_at = ${now + PROBE_INTERVAL_MS}

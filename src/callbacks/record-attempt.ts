@@ -6,12 +6,12 @@ import type { CallbackState } from "../lib/enums.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import type { Attempt } from "./attempt-callback.ts";
-import { countFailure, countSuccess } from "./breaker.ts";
+import { countFailure, countSuccess, isAddressPaused } from "./breaker.ts";
 import type { ClaimedCallback } from "./claim-callback.ts";
 
 export type Recorded = {
 	state: CallbackState;
-	/** When the callback itself is tried again; null where it is not, or not before its address answers. */
+	/** When the callback itself is tried again; null where it is not, or where a sweep finds it. */
 	retryAt: number | null;
 	/** The next callback of the conversion, where it had to wait for this one. */
 	next: string | null;
@@ -54,12 +54,17 @@ export async function recordFailed(
 ): Promise<Recorded> {
 	const state = retryAt === null && !claimed.probe ? "exhausted" : "due";
 	const nextAttemptAt = claimed.probe ? null : retryAt;
+	const isPaused = isAddressPaused(claimed.publisherId);
+	// Where the pause has ended during the call, nothing would release what is held for it: the sweep sends it.
+	const [heldFor, dueAt] = claimed.probe
+		? [sql`CASE WHEN ${isPaused} THEN 'pause' END`, sql`CASE WHEN NOT ${isPaused} THEN CAST(${now} AS BIGINT) END`]
+		: [null, nextAttemptAt];
 	const [, , health] = await runTransaction(db, [
 		insertAttempt(db, claimed.id, attempt),
-		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${nextAttemptAt},
-			held_for = ${claimed.probe ? "pause" : null}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
+		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${dueAt},
+			held_for = ${heldFor}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
 			schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
-			queued_until = ${retryAt !== null && isSoon(retryAt, now) ? retryAt + MINUTE_MS : 0}
+			queued_until = ${nextAttemptAt !== null && isSoon(nextAttemptAt, now) ? nextAttemptAt + MINUTE_MS : 0}
 			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
 		countFailure({ publisherId: claimed.publisherId, url }, now),
 	]);

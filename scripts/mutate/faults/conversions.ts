@@ -257,6 +257,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/callbacks/breaker.test.ts"],
 	},
 	{
+		name: "probe-that-outlives-the-pause-is-held-for-good",
+		file: "src/callbacks/record-attempt.ts",
+		find: "CASE WHEN ${isPaused} THEN 'pause' END",
+		replace: "'pause'",
+		tests: ["test/worker/callbacks/breaker.test.ts"],
+	},
+	{
 		name: "callbacks-go-to-hosts-below-internal-names",
 		file: "src/lib/callback-url.ts",
 		find: " || host.endsWith(`.${name}`)",

@@ -108,6 +108,34 @@ describe("worker: the circuit breaker", () => {
 		expect(await received("moved-to")).toHaveLength(FAILURES_TO_PAUSE + 1);
 	});
 
+	it("it does not hold a probe whose address has changed during the call: like all others it goes to the new one", async () => {
+		await setStatus("probed", 503);
+		let whileCalling: (() => Promise<void>) | null = null;
+		const outbox = new Outbox({
+			fetch: async (url, init) => {
+				const meanwhile = whileCalling;
+				whileCalling = null;
+				await meanwhile?.();
+				return fetch(url, init);
+			},
+		});
+		await outbox.addPublisher("probed", receiverUrl("answer", "probed"));
+		for (let at = 0; at < FAILURES_TO_PAUSE; at++) await outbox.add("probed", `T${at}`);
+		await outbox.work();
+		outbox.now += 5 * 60_000;
+		await outbox.sweep();
+		// Before the old address answers, another one is imported, and the cron has released what was held.
+		whileCalling = async () => {
+			await outbox.addPublisher("probed", receiverUrl("answer", "probed-to"));
+			await outbox.sweep();
+		};
+		await outbox.work();
+		await outbox.pass(2);
+		const { results } = await env.DB.prepare("SELECT DISTINCT state, held_for FROM callbacks").all();
+		expect(results).toEqual([{ state: "delivered", held_for: null }]);
+		expect(await receivedCalls("probed-to")).toHaveLength(FAILURES_TO_PAUSE);
+	});
+
 	it("it stops other publishers' callbacks in nothing", async () => {
 		const { outbox } = await pausedOutbox("sick");
 		await outbox.addPublisher("well", receiverUrl("answer", "well"));
