@@ -21,7 +21,13 @@ export type Recorded = {
 	paused: boolean;
 };
 
-/** After a 2xx. The callback counts as delivered, whoever holds its lease by now. */
+/**
+ * What a replay has marked during the call: an earlier callback of the conversion is sent again, and so this one is to be, after it. A claim
+ * leaves no such mark.
+ */
+const IS_SENT_AGAIN = sql`held_for = 'order' AND state = 'due'`;
+
+/** After a 2xx. The callback counts as delivered, whoever holds its lease by now, unless a replay sends it again. */
 export async function recordDelivered(
 	db: Database,
 	claimed: ClaimedCallback,
@@ -31,8 +37,11 @@ export async function recordDelivered(
 ): Promise<Recorded> {
 	const [, , released, health] = await runTransaction(db, [
 		insertAttempt(db, claimed.id, attempt),
-		sql`UPDATE callbacks SET state = 'delivered', delivered_at = ${now}, next_attempt_at = NULL, held_for = NULL, lease = NULL,
-			attempt_count = attempt_count + 1 WHERE id = ${claimed.id}`,
+		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, held_for = NULL, lease = NULL,
+			state = CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'delivered' END,
+			delivered_at = CASE WHEN ${IS_SENT_AGAIN} THEN NULL ELSE CAST(${now} AS BIGINT) END,
+			next_attempt_at = CASE WHEN ${IS_SENT_AGAIN} THEN CAST(${now} AS BIGINT) END
+			WHERE id = ${claimed.id}`,
 		releaseNext(claimed, now),
 		countSuccess({ publisherId: claimed.publisherId, url }),
 	]);
@@ -52,24 +61,24 @@ export async function recordFailed(
 	retryAt: number | null,
 	now: number,
 ): Promise<Recorded> {
-	const state = retryAt === null && !claimed.probe ? "exhausted" : "due";
+	const isOver = retryAt === null && !claimed.probe;
 	const nextAttemptAt = claimed.probe ? null : retryAt;
 	const isPaused = isAddressPaused(claimed.publisherId);
 	// Where the pause has ended during the call, nothing would release what is held for it: the sweep sends it.
-	const [heldFor, dueAt] = claimed.probe
-		? [sql`CASE WHEN ${isPaused} THEN 'pause' END`, sql`CASE WHEN NOT ${isPaused} THEN CAST(${now} AS BIGINT) END`]
-		: [null, nextAttemptAt];
+	const isDueNow = isOver ? IS_SENT_AGAIN : sql`NOT ${isPaused}`;
+	const dueAt = isOver || claimed.probe ? sql`CASE WHEN ${isDueNow} THEN CAST(${now} AS BIGINT) END` : retryAt;
 	const [, , health] = await runTransaction(db, [
 		insertAttempt(db, claimed.id, attempt),
-		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, state = ${state}, next_attempt_at = ${dueAt},
-			held_for = ${heldFor}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
+		sql`UPDATE callbacks SET attempt_count = attempt_count + 1, next_attempt_at = ${dueAt},
+			state = ${isOver ? sql`CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'exhausted' END` : "due"},
+			held_for = ${claimed.probe ? sql`CASE WHEN ${isPaused} THEN 'pause' END` : null}, lease = NULL, exposures = exposures - ${attempt.mayHaveArrived ? 0 : 1},
 			schedule_step = schedule_step + ${claimed.probe ? 0 : 1},
 			queued_until = ${nextAttemptAt !== null && isSoon(nextAttemptAt, now) ? nextAttemptAt + MINUTE_MS : 0}
 			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
 		countFailure({ publisherId: claimed.publisherId, url }, now),
 	]);
 	const [first] = (health?.results ?? []) as { paused_at: number | null }[];
-	return { state, retryAt: nextAttemptAt, next: null, resumed: false, paused: first?.paused_at === now };
+	return { state: isOver ? "exhausted" : "due", retryAt: nextAttemptAt, next: null, resumed: false, paused: first?.paused_at === now };
 }
 
 /** The publisher has no address (any more): nothing was called. */
@@ -91,10 +100,10 @@ function insertAttempt(db: Database, callbackId: string, { startedAt, httpStatus
 	return db.insert(callbackAttempts).values({ id: newTimeOrderedId(startedAt), callbackId, startedAt, httpStatus, latencyMs, answer });
 }
 
-/** Whether it may really go is decided when it is claimed. */
+/** Whether it may really go is decided when it is claimed. One that is being called is let go by the end of its call. */
 function releaseNext({ platform, txnid, seq }: ClaimedCallback, now: number): SQL {
 	return sql`UPDATE callbacks SET next_attempt_at = ${now}, held_for = NULL, queued_until = ${now + MINUTE_MS}
-		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND seq = (
+		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND lease IS NULL AND seq = (
 			SELECT MIN(n.seq) FROM callbacks n
 			WHERE n.platform = ${platform} AND n.txnid = ${txnid} AND n.seq > ${seq} AND n.state IN ('due', 'exhausted')
 		) RETURNING id`;

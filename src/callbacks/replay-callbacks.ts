@@ -18,7 +18,8 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
 /**
  * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
  * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is
- * how things stand. One that is being called at this moment is left as it is.
+ * how things stand. One that is being called at this moment is left as it is where none before it is sent again; otherwise it is marked as
+ * held for its order, and so is called again once its call has ended.
  * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
  */
 export async function replayCallbacks(
@@ -38,15 +39,19 @@ export async function replayCallbacks(
 	// CROSS JOIN: SQLite would look at all callbacks of the publisher.
 	const replayed = sql`SELECT c.id FROM (${chosen}) s CROSS JOIN callbacks c
 		WHERE c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first AND ${isOfPublisher}
-			AND (c.lease IS NULL OR c.next_attempt_at <= ${at})`;
+			AND (c.lease IS NULL OR c.next_attempt_at <= ${at} OR c.seq > s.first)`;
+	const isBeingCalled = sql`lease IS NOT NULL AND next_attempt_at > ${at}`;
 	if (dry_run) {
 		const { n } = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${replayed})`);
 		return { replayed: n, dry_run };
 	}
 	const results = await runTransaction(db, [
 		auditReplay(actor, at, selection, replayed),
-		sql`UPDATE callbacks SET state = 'due', next_attempt_at = ${at}, delivered_at = NULL, schedule_step = 0, held_for = NULL,
-			lease = NULL, queued_until = 0 WHERE id IN (${replayed}) RETURNING id, seq`,
+		sql`UPDATE callbacks SET state = 'due', delivered_at = NULL, schedule_step = 0, queued_until = 0,
+			next_attempt_at = CASE WHEN ${isBeingCalled} THEN next_attempt_at ELSE CAST(${at} AS BIGINT) END,
+			held_for = CASE WHEN ${isBeingCalled} THEN 'order' END,
+			lease = CASE WHEN ${isBeingCalled} THEN lease END
+			WHERE id IN (${replayed}) RETURNING id, seq`,
 	]);
 	const rows = (results.at(-1)?.results ?? []) as { id: string; seq: number }[];
 	const ids = rows

@@ -6,6 +6,7 @@ const PAYOUTS = "src/conversions/payouts.ts";
 const PAYOUT_TESTS = ["test/unit/conversions/payouts.test.ts"];
 const AMENDMENT_TESTS = ["test/worker/callbacks/amendments.test.ts"];
 const REVALUE_TESTS = ["test/worker/adjustments/revalue.test.ts"];
+const OPERATOR_TESTS = ["test/worker/callbacks/operator.test.ts"];
 const DELIVERY_TESTS = ["test/worker/callbacks/delivery.test.ts"];
 
 /** Postbacks, settling and callbacks. */
@@ -259,9 +260,30 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 	{
 		name: "probe-that-outlives-the-pause-is-held-for-good",
 		file: "src/callbacks/record-attempt.ts",
-		find: "CASE WHEN ${isPaused} THEN 'pause' END",
-		replace: "'pause'",
+		find: "sql`NOT ${isPaused}`",
+		replace: "sql`false`",
 		tests: ["test/worker/callbacks/breaker.test.ts"],
+	},
+	{
+		name: "call-under-way-ends-what-a-replay-asks-for",
+		file: "src/callbacks/record-attempt.ts",
+		find: "state = CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'delivered' END",
+		replace: "state = 'delivered'",
+		tests: OPERATOR_TESTS,
+	},
+	{
+		name: "last-call-under-way-exhausts-what-a-replay-asks-for",
+		file: "src/callbacks/record-attempt.ts",
+		find: "sql`CASE WHEN ${IS_SENT_AGAIN} THEN 'due' ELSE 'exhausted' END`",
+		replace: '"exhausted"',
+		tests: OPERATOR_TESTS,
+	},
+	{
+		name: "credit-lets-a-call-under-way-go-on",
+		file: "src/callbacks/record-attempt.ts",
+		find: " AND held_for = 'order' AND lease IS NULL AND ",
+		replace: " AND held_for = 'order' AND ",
+		tests: OPERATOR_TESTS,
 	},
 	{
 		name: "callbacks-go-to-hosts-below-internal-names",

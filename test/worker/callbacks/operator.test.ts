@@ -4,6 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { deliverCallback } from "../../../src/callbacks/deliver-callback.ts";
 import { lookAtCallbacks } from "../../../src/callbacks/list-callbacks.ts";
 import { type CallbackPage, callbackPageSchema, type ReplayReport, replayReportSchema } from "../../../src/callbacks/operator-answers.ts";
 import { replayCallbacks } from "../../../src/callbacks/replay-callbacks.ts";
@@ -186,6 +187,38 @@ describe("worker: /operator/callbacks/replay", () => {
 			.bind(Date.now() + 60_000, id)
 			.run();
 		expect(await replay({ id })).toEqual({ replayed: 0, dry_run: false });
+	});
+
+	it.each([
+		["the call ends first", false, 200],
+		["the credit is there before the call ends", true, 200],
+		["the call fails, and was its last", false, 503],
+	])("beside a call of the cancellation, ends with how things stand: %s", async (name, isOvertaken, status) => {
+		const publisher = `beside ${name.length}`;
+		let whileCalling: (() => Promise<unknown>) | null = null;
+		const beside = new Outbox({
+			fetch: async (url, init) => {
+				const response = await fetch(url, init);
+				const meanwhile = url.includes("status=cancelled") ? whileCalling : null;
+				if (meanwhile === null) return response;
+				whileCalling = null;
+				await meanwhile();
+				return new Response(await response.text(), { status });
+			},
+		});
+		await beside.addPublisher(publisher, receiverUrl("answer", publisher));
+		const credit = await beside.add(publisher, "T", 1);
+		await beside.work();
+		const cancellation = await beside.add(publisher, "T", 2);
+		await env.DB.prepare("UPDATE callbacks SET schedule_step = 8 WHERE id = ?").bind(cancellation).run();
+		whileCalling = async () => {
+			expect(await replayCallbacks(beside.deps, { publisher, dry_run: false }, ACTOR)).toMatchObject({ replayed: 2 });
+			if (isOvertaken) await deliverCallback(beside.deps, credit);
+		};
+		await beside.work();
+		await beside.pass(5);
+		expect(await received(publisher)).toEqual(["T approved", "T cancelled", "T approved", "T cancelled"]);
+		expect(await beside.row(cancellation)).toMatchObject({ state: "delivered", held_for: null });
 	});
 
 	it("by the query, too, only counts; what is mistyped there sends nothing", async () => {
