@@ -1,5 +1,5 @@
 /**
- * Values settled conversions of a currency again, by the exchange rates that are stored now: chunk by chunk, each one transaction. What has the
+ * Values conversions of a currency again that are settled or held for their amount, by the exchange rates that are stored now: chunk by chunk, each one transaction. What has the
  * stored rate already is passed over, so that it may be cut off and asked again, and a second one changes nothing.
  */
 import { sql } from "drizzle-orm";
@@ -80,15 +80,21 @@ function readCursor(text: string | null): Next {
 	return { eventAt, platform, txnid };
 }
 
-/** The next conversions that were valued by another rate than the stored one: found in the index conversions_foreign_by_event. */
+/**
+ * The next conversions that were valued by another rate than the stored one, settled or held for what they came to by it: found in the
+ * indexes conversions_foreign_by_event and conversions_quarantined.
+ */
 function readChunk(db: Database, { currency, from, to }: RevalueRequest, { eventAt, platform, txnid }: Next): Promise<Next[]> {
+	const otherwiseValued = sql`currency = ${currency}
+		AND event_at >= ${Math.max(Date.parse(from), eventAt)} AND event_at < ${Date.parse(to) + DAY_MS}
+		AND (event_at > ${eventAt} OR (platform, txnid) > (${platform}, ${txnid}))
+		AND EXISTS (SELECT 1 FROM exchange_rates r
+			WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)`;
 	return db.all<Next>(sql`SELECT event_at AS "eventAt", platform, txnid FROM conversions v
-		WHERE stage = 'settled' AND currency <> 'USD' AND currency = ${currency}
-			AND event_at >= ${Math.max(Date.parse(from), eventAt)} AND event_at < ${Date.parse(to) + DAY_MS}
-			AND (event_at > ${eventAt} OR (platform, txnid) > (${platform}, ${txnid}))
-			AND EXISTS (SELECT 1 FROM exchange_rates r
-				WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)
-		ORDER BY event_at, platform, txnid LIMIT ${CHUNK}`);
+			WHERE stage = 'settled' AND currency <> 'USD' AND ${otherwiseValued}
+		UNION ALL SELECT event_at AS "eventAt", platform, txnid FROM conversions v
+			WHERE stage = 'quarantined' AND held_for = 'amount' AND ${otherwiseValued}
+		ORDER BY "eventAt", platform, txnid LIMIT ${CHUNK}`);
 }
 
 async function requireRate(db: Database, { currency, from, to }: RevalueRequest): Promise<void> {

@@ -157,10 +157,13 @@ class History {
 		if (present.verdict === "released" && verdict === null) this.#owed.takeBack(this.#state ?? next);
 	}
 
-	/** A settled conversion is worth what the stored rate of its day says now; nothing else about it changes, but that a ceiling may hold it. */
+	/**
+	 * A conversion that is settled, or held for its amount, is worth what the stored rate of its day says now; nothing else about it changes,
+	 * but that a ceiling may hold it, or no longer.
+	 */
 	revalue({ revaluedBy }: Revalued): void {
 		const present = this.#state;
-		if (present === null || present.stage !== "settled") return;
+		if (present === null || (present.stage !== "settled" && present.heldFor !== "amount")) return;
 		const usdNanos = this.#facts.usdNanosOf(present.currency, utcDay(present.eventAt));
 		if (usdNanos === null || usdNanos === present.usdNanos) return;
 		this.#evaluate({ ...present, usdNanos }, null, { kind: "revalued", adjustmentId: revaluedBy });
@@ -244,7 +247,7 @@ class History {
 
 	/**
 	 * A conversion of a known click: what it is worth, and whether that counts.
-	 * @param isRevalued it has a new rate, and was settled: that its publisher was suspended, or its link embedded, since takes nothing from it
+	 * @param isRevalued it has a new rate: if it is settled, that its publisher was suspended, or its link embedded, since takes nothing from it
 	 */
 	#stand(conversion: Conversion, isRevalued: boolean): Conversion {
 		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
@@ -253,7 +256,7 @@ class History {
 		if (usdNanos === null) return quarantined(valued, "no_rate");
 		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
 		const facts = this.#facts.holdFactsOf(conversion);
-		const holdFacts = isRevalued ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts;
+		const holdFacts = isRevalued && this.#state?.stage === "settled" ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts;
 		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
 		const hold = holdOf(valued, worth, holdFacts, releasedUpTo(this.#state, conversion));
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);

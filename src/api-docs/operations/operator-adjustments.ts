@@ -55,7 +55,7 @@ export const OPERATOR_ADJUSTMENT_OPERATIONS: readonly Operation[] = [
 		id: "revalueRates",
 		role: "finance",
 		summary: "Value conversions by corrected exchange rates",
-		description: `Settled conversions of a currency whose events are of these days (${MAX_REVALUED_DAYS} at most) get the exchange rates that are stored now, as an adjustment of the kind \`revalue\`. Sums, reports and callbacks follow in the same transaction. Those that have the stored rate already do not change, so that a second one changes nothing. A request does 3,000 conversions at most: while \`complete\` is false, ask again with the same \`id\`. It is not undone by an \`undo\`: import the rates of before, and revalue again.`,
+		description: `Conversions of a currency that are settled, or held for their amount, and whose events are of these days (${MAX_REVALUED_DAYS} at most) get the exchange rates that are stored now, as an adjustment of the kind \`revalue\`. Sums, reports and callbacks follow in the same transaction. Those that have the stored rate already do not change, so that a second one changes nothing. A request does 3,000 conversions at most: while \`complete\` is false, ask again with the same \`id\`. It is not undone by an \`undo\`: import the rates of before, and revalue again.`,
 		parameters: [DRY_RUN],
 		body: {
 			required: true,

@@ -142,6 +142,38 @@ describe("worker: conversions are valued by corrected rates", () => {
 		expect(await differing()).toEqual([]);
 	});
 
+	it("is undone by the rates of before, what they put above its ceiling included; a suspension then holds what was held already", async () => {
+		const rows = () =>
+			rowsOf(
+				"SELECT txnid, stage, status, held_for, usd_nanos, gross_micros, sales_usd_micros, revenue_micros FROM conversions ORDER BY txnid",
+			);
+		const before = [await rows(), await revenue(), await callbacks()];
+		for (const wrong of ["2000", "3000"]) {
+			await setRate(wrong);
+			expect(await revalue()).toMatchObject({ conversions: 3 });
+			expect(await rowsOf("SELECT gross_micros FROM conversions WHERE held_for = 'amount'")).toEqual([
+				{ gross_micros: Number(wrong) * 10_000_000 },
+				{ gross_micros: Number(wrong) * 10_000_000 },
+			]);
+		}
+		expect(await differing()).toEqual([]);
+		await setRate("1.1");
+		expect(await revalue({}, "?dry_run=1")).toMatchObject({ conversions: 3, publisher_revenue: "17.6000" });
+		expect(await revalue()).toMatchObject({ conversions: 3, publisher_revenue: "17.6000" });
+		expect([await rows(), await revenue(), await callbacks()]).toEqual(before);
+		expect(await differing()).toEqual([]);
+		await setRate("2000");
+		await revalue();
+		await run("UPDATE publishers SET status = 'suspended'");
+		await setRate("1.1");
+		await revalue();
+		expect(await rowsOf("SELECT txnid, status FROM conversions WHERE held_for = 'publisher_suspended' ORDER BY txnid")).toEqual([
+			{ txnid: "approved", status: "pending" },
+			{ txnid: "pending", status: "pending" },
+		]);
+		expect(await differing()).toEqual([]);
+	});
+
 	it("nor does a review: what was settled stays so, though its link was embedded since", async () => {
 		await storeClicks(clickRow({ ...click, id: `${String(click.id)}-embedded`, reason: "embedded" }));
 		await setRate("1.2");
@@ -255,11 +287,17 @@ describe("worker: many conversions", () => {
 	});
 
 	it.runIf(ON_D1)("are found in an index", async () => {
-		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN SELECT event_at, platform, txnid FROM conversions v
-			WHERE stage = 'settled' AND currency <> 'USD' AND currency = 'EUR' AND event_at >= 1 AND event_at < 2
-				AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)
-			ORDER BY event_at, platform, txnid LIMIT 100`);
-		expect(plan[0]?.detail).toContain("conversions_foreign_by_event");
-		expect(plan.map(({ detail }) => detail).join()).not.toContain("TEMP B-TREE");
+		const valued = sql`currency = 'EUR' AND event_at >= 1 AND event_at < 2 AND (event_at > 1 OR (platform, txnid) > ('', ''))
+			AND EXISTS (SELECT 1 FROM exchange_rates r WHERE r.id = v.currency || ' ' || date(v.event_at / 1000, 'unixepoch') AND r.usd_nanos <> v.usd_nanos)`;
+		const plan = await db.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN
+			SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'settled' AND currency <> 'USD' AND ${valued}
+			UNION ALL SELECT event_at AS "eventAt", platform, txnid FROM conversions v WHERE stage = 'quarantined' AND held_for = 'amount' AND ${valued}
+			ORDER BY "eventAt", platform, txnid LIMIT 100`);
+		const steps = plan.map(({ detail }) => detail).join("\n");
+		expect(steps).toMatch(
+			/conversions_foreign_by_event.*\n(.*\n)*.*conversions_quarantined \(currency=\? AND event_at>\? AND event_at<\?\)/,
+		);
+		// Those of one moment alone are put into order.
+		expect(steps.match(/TEMP B-TREE.*/g)).toEqual(["TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY"]);
 	});
 });
