@@ -8,6 +8,9 @@ import { POSTBACK_OUTCOMES } from "../lib/enums.ts";
 
 export const MESSAGE_FORMAT = 1;
 
+/** The method of what nobody called for: it is made of a platform's own statement. */
+export const STATEMENT = "STATEMENT";
+
 const amount = v.pipe(v.number(), v.safeInteger());
 const time = v.pipe(v.number(), v.safeInteger());
 

@@ -31,10 +31,16 @@ export function recall(present: Conversion, platform: StatedPlatform): Conversio
 }
 
 /** The conversion as a postback states it. What it leaves out and no default fills stays as it was. @param present recalled */
-export function restate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
+export function restate(
+	present: Conversion,
+	postback: Postback,
+	intakeId: string,
+	platform: StatedPlatform,
+	isStatement: boolean,
+): Conversion {
 	const currency = currencyOf(postback, present);
 	const stated: Conversion = {
-		...rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId, platform),
+		...rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId, platform, isStatement),
 		cid: postback.cid,
 		networkStatus: postback.status,
 		statusUnknown: readStatus(postback.status, platform.statusMap).unknown,
@@ -50,8 +56,15 @@ export function restate(present: Conversion, postback: Postback, intakeId: strin
 }
 
 /** The conversion with what an older postback had stated, which a newer one has replaced: of its payout, it matters that it was stated. */
-export function restateLate(present: Conversion, postback: Postback, intakeId: string, platform: StatedPlatform): Conversion {
-	return stand(rememberPayout(rememberApproval(present, postback, intakeId, platform), postback, intakeId, platform), platform);
+export function restateLate(
+	present: Conversion,
+	postback: Postback,
+	intakeId: string,
+	platform: StatedPlatform,
+	isStatement: boolean,
+): Conversion {
+	const approved = rememberApproval(present, postback, intakeId, platform);
+	return stand(rememberPayout(approved, postback, intakeId, platform, isStatement), platform);
 }
 
 /**
@@ -99,9 +112,17 @@ export function rememberApproval(present: Conversion, postback: Postback, intake
 	return { ...present, approvalHashes: [...hashes].slice(0, MAX_APPROVALS).join(" ") };
 }
 
-function rememberPayout(present: Conversion, postback: Postback, intakeId: string, { statusMap }: StatedPlatform): Conversion {
+function rememberPayout(
+	present: Conversion,
+	postback: Postback,
+	intakeId: string,
+	{ statusMap }: StatedPlatform,
+	isStatement: boolean,
+): Conversion {
 	const meaning = readStatus(postback.status, statusMap).status;
-	const statement = [intakeId, postback.payoutMicros, hashOf(postback, present), meaning] as const;
+	// What a platform's statement says begins anew, though a postback had said the same: no correction from before goes on.
+	const content = isStatement ? intakeId : hashOf(postback, present);
+	const statement = [intakeId, postback.payoutMicros, content, meaning] as const;
 	return { ...present, payouts: writePayouts(state(payoutsOf(present), statement)) };
 }
 

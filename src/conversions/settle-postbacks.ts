@@ -5,7 +5,7 @@ import { isAwayError, OvertakenError } from "../db/overtaken.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { type ConversionKey, isCreditWithoutRate, keyOf } from "./conversion.ts";
-import type { PostbackItem, ReceivedPostback } from "./message.ts";
+import { type PostbackItem, type ReceivedPostback, STATEMENT } from "./message.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, type Facts, settle } from "./settle.ts";
 import { growthOf, type Outcome, outcomeOf, writeSettlements } from "./write-settlements.ts";
@@ -114,7 +114,8 @@ function decide(fresh: readonly ReceivedPostback[], others: readonly ConversionK
 	};
 	for (const { intake, postback } of fresh) {
 		if (postback === null || intake.platform === null) continue;
-		add({ platform: intake.platform, txnid: postback.txnid }, { intakeId: intake.id, receivedAt: intake.receivedAt, postback });
+		const { id: intakeId, receivedAt, method, platform } = intake;
+		add({ platform, txnid: postback.txnid }, { intakeId, receivedAt, postback, isStatement: method === STATEMENT });
 	}
 	for (const key of others) add(key, null);
 	return [...causes.values()].flatMap(({ key, causes }) => {

@@ -15,7 +15,8 @@ import { type Amended, type LastCallback, OwedCallbacks } from "./owed-callbacks
 import { amend, isCorrection, recall, rememberApproval, restate, restateLate, type StatedPlatform, statusOf, whyStale } from "./restate.ts";
 import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
 
-type Received = { intakeId: string; receivedAt: number; postback: Postback };
+/** One made of a platform's statement says how things stand, whatever was said before: it repeats nothing, and corrects nothing. */
+type Received = { intakeId: string; receivedAt: number; postback: Postback; isStatement: boolean };
 /** An operator's word; null takes an earlier one back. */
 type Judged = { verdict: Verdict | null; adjustmentId: string };
 /** The rates that are stored now are to hold, as an operator's adjustment. */
@@ -109,24 +110,24 @@ class History {
 	}
 
 	/** A postback says how the conversion stands; the newest one is right, whatever order they arrive in. */
-	take({ intakeId, receivedAt, postback }: Received): void {
+	take({ intakeId, receivedAt, postback, isStatement }: Received): void {
 		const { platform } = this.#facts;
 		const present = this.#state;
-		const isAmending = isCorrection(postback, platform);
+		const isAmending = !isStatement && isCorrection(postback, platform);
 		if (present === null) {
 			const nothing = recall(blank(this.#key, receivedAt), platform);
-			const first = isAmending ? amend(nothing, postback, intakeId, platform) : restate(nothing, postback, intakeId, platform);
+			const first = isAmending ? amend(nothing, postback, intakeId, platform) : restate(nothing, postback, intakeId, platform, isStatement);
 			this.#append("received", first, intakeId);
 			this.#evaluate(first, intakeId);
 			return;
 		}
 		const known = recall({ ...present, firstReceivedAt: Math.min(present.firstReceivedAt, receivedAt) }, platform);
 		const isLate = intakeId <= present.lastIntakeId;
-		const why = isAmending || isLate ? null : whyStale(known, postback, intakeId, platform);
+		const why = isAmending || isLate || isStatement ? null : whyStale(known, postback, intakeId, platform);
 		if (isAmending) this.#amend(known, amend(known, postback, intakeId, platform), intakeId);
-		else if (isLate) this.#takeLate(restateLate(known, postback, intakeId, platform), intakeId);
+		else if (isLate) this.#takeLate(restateLate(known, postback, intakeId, platform, isStatement), intakeId);
 		else if (why !== null) this.#append("late", rememberApproval(known, postback, intakeId, platform), intakeId, why);
-		else this.#restate(present, restate(known, postback, intakeId, platform), intakeId);
+		else this.#restate(present, restate(known, postback, intakeId, platform, isStatement), intakeId);
 	}
 
 	#restate(present: Conversion, next: Conversion, intakeId: string): void {

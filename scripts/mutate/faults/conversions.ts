@@ -5,6 +5,7 @@ const SETTLE_TESTS = ["test/worker/conversions/settle.test.ts", "test/worker/con
 const PAYOUTS = "src/conversions/payouts.ts";
 const PAYOUT_TESTS = ["test/unit/conversions/payouts.test.ts"];
 const AMENDMENT_TESTS = ["test/worker/callbacks/amendments.test.ts"];
+const STATEMENT_TESTS = ["test/worker/conversions/reconcile-statement.test.ts"];
 const REVALUE_TESTS = ["test/worker/adjustments/revalue.test.ts"];
 const OPERATOR_TESTS = ["test/worker/callbacks/operator.test.ts"];
 const DELIVERY_TESTS = ["test/worker/callbacks/delivery.test.ts"];
@@ -137,6 +138,41 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		find: "postback.eventAt < present.eventAt",
 		replace: "false",
 		tests: SETTLE_TESTS,
+	},
+	{
+		name: "statement-that-repeats-reopens-nothing",
+		file: SETTLE,
+		find: "isAmending || isLate || isStatement ? null",
+		replace: "isAmending || isLate ? null",
+		tests: STATEMENT_TESTS,
+	},
+	{
+		name: "statement-below-zero-corrects",
+		file: SETTLE,
+		find: "!isStatement && isCorrection(",
+		replace: "isCorrection(",
+		tests: STATEMENT_TESTS,
+	},
+	{
+		name: "statement-goes-on-with-corrections",
+		file: "src/conversions/restate.ts",
+		find: "isStatement ? intakeId : hashOf(postback, present)",
+		replace: "hashOf(postback, present)",
+		tests: STATEMENT_TESTS,
+	},
+	{
+		name: "statement-without-a-word-says-declined",
+		file: "src/operator/statement/compare-statement.ts",
+		find: '(readStatus(known, statusMap).status === "cancelled" ? null : known)',
+		replace: "known",
+		tests: STATEMENT_TESTS,
+	},
+	{
+		name: "statement-without-a-word-approves-what-is-pending",
+		file: "src/operator/statement/compare-statement.ts",
+		find: '(readStatus(known, statusMap).status === "cancelled" ? null : known)',
+		replace: "null",
+		tests: STATEMENT_TESTS,
 	},
 	{
 		name: "void-ends-with-the-next-postback",

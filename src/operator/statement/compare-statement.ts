@@ -62,11 +62,11 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 				: ledger.ofClick(theirs.cid).find((same) => isSame(theirs, same, platform) && !stated.has(same.txnid));
 		if (other !== undefined) return [{ ...base, kind: "two_ids", otherTxnid: other.txnid, postback: null }];
 		// What was never here, and was cancelled, is missed by nobody.
-		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null) }];
+		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null, platform) }];
 	}
 	if (said === null) return [{ ...base, kind: "unknown_status", postback: null }];
 	if (said === "cancelled" && status === "cancelled") return [];
-	const postback = toPostback(theirs, ours);
+	const postback = toPostback(theirs, ours, platform);
 	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform))
 		return [{ ...base, kind: "other_amount", postback }];
 	const isTold = theirs.status !== null || said === "cancelled" || status === "cancelled";
@@ -91,20 +91,24 @@ function isSame({ payoutMicros, currency }: StatedSale, other: SameClick, platfo
 	return payoutMicros === other.payoutMicros && (currency ?? platform.currency) === other.currency;
 }
 
-/** What is known here stays: the click, and the day, which platforms date by clocks of their own. */
-function toPostback(theirs: StatedSale, ours: Conversion | null): Postback | null {
+/**
+ * What is known here stays: the click, the day, which platforms date by clocks of their own, and where a statement has no word, ours; but
+ * not one that cancels, which is not what the statement says.
+ */
+function toPostback(theirs: StatedSale, ours: Conversion | null, { statusMap }: StatedPlatform): Postback | null {
 	const [cid, eventAt] = [ours?.cid ?? theirs.cid, ours?.eventAt ?? theirs.at];
 	if (cid === null || eventAt === null) return null;
-	const { txnid, payoutMicros, salesMicros, currency, status } = theirs;
+	const { txnid, payoutMicros, salesMicros, currency } = theirs;
+	const known = ours?.networkStatus ?? null;
+	const status = theirs.status ?? (readStatus(known, statusMap).status === "cancelled" ? null : known);
 	return {
 		txnid,
 		cid,
 		eventAt,
-		// Below zero it would be a correction of its own.
-		payoutMicros: Math.max(0, payoutMicros),
+		payoutMicros,
 		salesMicros: salesMicros === null ? null : Math.max(0, salesMicros),
 		currency,
-		status: status ?? ours?.networkStatus ?? null,
+		status,
 		s2: null,
 		s3: null,
 		surl: null,

@@ -6,7 +6,7 @@
 import { sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { RECEIVED } from "../../conversions/answers.ts";
-import type { Postback, ReceivedPostback } from "../../conversions/message.ts";
+import { type Postback, type ReceivedPostback, STATEMENT } from "../../conversions/message.ts";
 import { type SettleDeps, settlePostbacks } from "../../conversions/settle-postbacks.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { insertRows } from "../../db/json-rows.ts";
@@ -195,7 +195,7 @@ function toMessage(platform: string, hash: string, at: number, postback: Postbac
 		id,
 		receivedAt: at,
 		platform,
-		method: "STATEMENT",
+		method: STATEMENT,
 		query,
 		txnid,
 		cid,

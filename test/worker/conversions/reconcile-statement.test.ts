@@ -4,8 +4,16 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Reconciled, reconciledSchema, statementsSchema } from "../../../src/operator/statement/statement-answers.ts";
 import { adjust, postVerb } from "../../support/adjustments.ts";
-import { clickRow, consume, importConversionNetwork, postbackMessage, readAll, storeClicks } from "../../support/conversions.ts";
-import { OPERATOR_HEADERS } from "../../support/network-import.ts";
+import {
+	clickRow,
+	consume,
+	importConversionNetwork,
+	platformEntry,
+	postbackMessage,
+	readAll,
+	storeClicks,
+} from "../../support/conversions.ts";
+import { importExactly, OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 const URL_OF_IT = "http://origin.example/operator/reconcile";
 const DAY = Date.parse("2026-11-10T12:00:00Z");
@@ -225,5 +233,74 @@ describe("worker: a platform's statement", () => {
 		const report = await reconcile(text, "&apply=1");
 		expect(report).toMatchObject({ transactions: 1, fault_count: 2, faults: [{ line: 3 }, { line: 5 }], data: [], applied: 0 });
 		expect([await stateOf("returned"), await stateOf("mixed")]).toEqual(before);
+	});
+});
+
+/** What is reported to apply is applied, also where the ledger has heard the same before, and something else since. */
+describe("worker: what a statement says stands", () => {
+	const DOLLAR = 1_000_000;
+	const MAPPING = encodeURIComponent(JSON.stringify({ txnid: "Ref", payout: "Fee", date: "Day" }));
+	type Said = { payoutMicros?: number; status?: string };
+
+	/** Takes in what the platform says of a new click, a minute after the other, and applies a statement to it, twice. */
+	async function apply(txnid: string, said: readonly Said[], text: string, kind: string): Promise<unknown> {
+		const click = clickRow();
+		await storeClicks(click);
+		for (const [at, fields] of said.entries()) {
+			const minutesAgo = said.length - at;
+			await consume(
+				postbackMessage("west", { txnid, cid: String(click.click_hash), eventAt: DAY, ...fields }, Date.now() - minutesAgo * 60_000),
+			);
+		}
+		const query = text.startsWith("Ref") ? `&apply=1&mapping=${MAPPING}` : "&apply=1";
+		const report = await reconcile(text, query);
+		expect(report.data.filter((difference) => difference.txnid === txnid)).toMatchObject([{ kind, applies: true }]);
+		const state = await stateOf(txnid);
+		const before = await everything();
+		expect(await reconcile(text, query)).toMatchObject({ conversions: 0 });
+		expect(await everything()).toEqual(before);
+		const { data } = await reconcile(text, query.replace("&apply=1", ""));
+		expect(data.filter((difference) => difference.txnid === txnid)).toEqual([]);
+		return state;
+	}
+
+	const APPROVED_THEN_DECLINED = [{ status: "approved" }, { status: "declined" }];
+	const OF_TEN = { status: "approved", payout_micros: 10 * DOLLAR, revenue_micros: 8 * DOLLAR };
+
+	it("in the words of a postback that came before a refusal", async () => {
+		expect(await apply("reopened", APPROVED_THEN_DECLINED, statement("reopened,,2026-11-10,10.00,USD,approved"), "other_status")).toEqual(
+			OF_TEN,
+		);
+	});
+
+	it.each<[string, Said[]]>([
+		["declined", APPROVED_THEN_DECLINED],
+		["nil", [{}, { payoutMicros: 0 }]],
+	])("without a column of statuses: what was %s is paid", async (name, said) => {
+		expect(await apply(`wordless-${name}`, said, `Ref,Fee,Day\nwordless-${name},10,2026-11-10\n`, "other_status")).toEqual(OF_TEN);
+	});
+
+	it("without a column of statuses: what is pending stays so, though its amount is another", async () => {
+		expect(await apply("wordless", [{ status: "hold" }], "Ref,Fee,Day\nwordless,12,2026-11-10\n", "other_amount")).toMatchObject({
+			status: "pending",
+			payout_micros: 12 * DOLLAR,
+		});
+	});
+
+	it.each(["cancel", "adjust"])("below zero, of what never paid anything, where negative payouts %s", async (negative_payout) => {
+		await importExactly({ platforms: [platformEntry("west", { negative_payout })] });
+		const txnid = `never-paid-${negative_payout}`;
+		const text = `Ref,Fee,Day\n${txnid},-5,2026-11-10\n`;
+		expect(await apply(txnid, [{ payoutMicros: 0 }], text, "other_status")).toMatchObject({ status: "cancelled" });
+	});
+
+	it("of the first amount again, over a correction of it; corrections that follow count", async () => {
+		await importExactly({ platforms: [platformEntry("west", { negative_payout: "adjust" })] });
+		const said = [{ payoutMicros: 80 * DOLLAR }, { payoutMicros: -8 * DOLLAR }];
+		const text = "Ref,Fee,Day\ncorrected,80,2026-11-10\n";
+		expect(await apply("corrected", said, text, "other_amount")).toMatchObject({ payout_micros: 80 * DOLLAR });
+		const { cid } = (await readAll<{ cid: string }>("SELECT cid FROM conversions WHERE txnid = 'corrected'"))[0] ?? { cid: "" };
+		await consume(postbackMessage("west", { txnid: "corrected", cid, eventAt: DAY, payoutMicros: -9 * DOLLAR }, Date.now() + 1_000));
+		expect(await stateOf("corrected")).toMatchObject({ status: "approved", payout_micros: 71 * DOLLAR });
 	});
 });
