@@ -1,5 +1,12 @@
 import { PairMap } from "../../src/learning/pair-map.ts";
-import { isArrived, type LevelRules, nextPublished, type Published, UNPUBLISHED } from "../../src/learning/publish-step.ts";
+import {
+	isArrived,
+	type LevelRules,
+	nextPublished,
+	type Published,
+	renumberPublished,
+	UNPUBLISHED,
+} from "../../src/learning/publish-step.ts";
 
 type Factor = { published: Published; target: number };
 
@@ -42,11 +49,10 @@ export class FactorBoard {
 		return count;
 	}
 
-	/** Puts a factor where it aims at once: for what an operator has changed. */
-	jump(first: string, second: string, target: number): void {
+	/** Has a price stay where its number was changed. @param against says what a factor is against the new number */
+	renumber(first: string, second: string, against: (factor: number) => number): void {
 		const factor = this.#known(first, second);
-		factor.published = { ...UNPUBLISHED, factor: target };
-		this.#moving.delete(factor);
+		factor.published = renumberPublished(factor.published, against(factor.published.factor), factor.target);
 	}
 
 	#known(first: string, second: string): Factor {

@@ -11,6 +11,7 @@ import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learnin
 import { levelRules } from "../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
 import { sourceClass } from "../../src/learning/sources.ts";
+import { factorAgainst, LISTED_KEYWORDS, numberOf } from "../../src/learning/stored.ts";
 import { namesOf } from "../../src/learning/traffic.ts";
 import type { FactorLevel, LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
@@ -66,12 +67,24 @@ export class Learner {
 	/** Takes over the network's terms. Numbers that have changed are learned against at once. */
 	setNetwork(publishers: readonly Publisher[], campaigns: readonly CampaignTerms[]): void {
 		for (const publisher of publishers) this.#publishers.set(publisher.id, publisher);
-		const changed = campaigns.filter((terms) => this.#campaigns.has(terms.id) && !sameTerms(this.#campaigns.get(terms.id), terms));
+		const changed = campaigns.flatMap((terms) => {
+			const before = this.#campaigns.get(terms.id);
+			return before === undefined || sameTerms(before, terms) ? [] : [{ terms, before }];
+		});
 		for (const terms of campaigns) this.#campaigns.set(terms.id, terms);
 		if (changed.length === 0 || this.#hour === null) return;
+		const learned = this.learned;
 		this.#learn(dayOf(this.#hour * HOUR_MS));
-		for (const terms of changed)
-			for (const [keyword, target] of this.#priceTargets(terms)) this.#boards.prices.jump(terms.id, keyword, target);
+		for (const { terms, before } of changed) {
+			const campaign = learned?.campaigns.get(terms.id)?.factors.campaign;
+			if (campaign === undefined) continue;
+			const numbers = Object.fromEntries([...classesOf(before), LISTED_KEYWORDS].map((keyword) => [keyword, numberOf(before, keyword)]));
+			for (const keyword of classesOf(terms)) {
+				this.#boards.prices.renumber(terms.id, keyword, (factor) =>
+					factorAgainst(factor, terms, { campaign, numbers }, keyword, this.settings),
+				);
+			}
+		}
 	}
 
 	/** The time up to which steps have run; null before the first. */
@@ -130,7 +143,7 @@ export class Learner {
 	*#priceTargets(terms: CampaignTerms): Iterable<[string, number]> {
 		const factors = this.learned?.campaigns.get(terms.id)?.factors;
 		if (factors === undefined) return;
-		for (const keyword of [NO_KEYWORD, OTHER_KEYWORDS, ...terms.keywordEpcMicros.keys()]) {
+		for (const keyword of classesOf(terms)) {
 			yield [keyword, factors.campaign.factor * (factors.keywords.get(keyword)?.factor ?? 1)];
 		}
 	}
@@ -213,10 +226,12 @@ export class Learner {
 	}
 }
 
-function sameTerms(a: CampaignTerms | undefined, b: CampaignTerms): boolean {
-	const text = (terms: CampaignTerms | undefined) =>
-		terms === undefined
-			? ""
-			: JSON.stringify([terms.platform, terms.epcMicros, terms.defaultKeywordEpcMicros, [...terms.keywordEpcMicros].toSorted()]);
+function classesOf(terms: CampaignTerms): string[] {
+	return [NO_KEYWORD, OTHER_KEYWORDS, ...terms.keywordEpcMicros.keys()];
+}
+
+function sameTerms(a: CampaignTerms, b: CampaignTerms): boolean {
+	const text = (terms: CampaignTerms) =>
+		JSON.stringify([terms.platform, terms.epcMicros, terms.defaultKeywordEpcMicros, [...terms.keywordEpcMicros].toSorted()]);
 	return text(a) === text(b);
 }

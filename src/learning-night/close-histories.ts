@@ -2,10 +2,20 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { nextCreep } from "../learning/creep.ts";
+import type { FactorEvidence } from "../learning/factor.ts";
 import { caution } from "../learning/guards.ts";
 import { closeCampaign, type LearnedCampaign, layCampaign, type NightRules } from "../learning/night-steps.ts";
+import type { Published } from "../learning/publish-step.ts";
 import type { LearningSettings } from "../learning/settings.ts";
-import { numberOf, priceTargets, type Steering, type StoredLearning, storeLearning } from "../learning/stored.ts";
+import {
+	isRenumbered,
+	type LearnedBefore,
+	priceTargets,
+	readPublished,
+	renumberPrices,
+	type Steering,
+	storeLearning,
+} from "../learning/stored.ts";
 import type { SharedFactors, Traffic } from "../learning/traffic.ts";
 import type { KnownHistory } from "./read-histories.ts";
 import { runStatements } from "./run-statements.ts";
@@ -29,23 +39,30 @@ export async function closeHistories(
 		db,
 		histories.map(({ terms }) => Number(terms.id)),
 	);
+	const published = await readPrices(
+		db,
+		histories.flatMap(({ terms, mode }) => {
+			const before = steered.get(Number(terms.id))?.learned ?? null;
+			// Prices that are only advised are not in force anywhere.
+			return mode === "automatic" && before !== null && isRenumbered(before, terms) ? [Number(terms.id)] : [];
+		}),
+	);
 	const closed = histories.map((history): ClosedCampaign => {
 		const learned = closeCampaign(layCampaign(history, rules, traffic), rules, shared);
 		const campaignId = Number(history.terms.id);
 		const known = steered.get(campaignId);
 		const prices = priceTargets(learned);
-		const numbers = known?.numbers ?? {};
+		const inForce = published.get(campaignId);
 		return {
 			campaignId,
 			learned: storeLearning(learned, history.terms, rules.loading),
 			lastBreak: learned.lastBreak,
 			steering: steer(history.settings, learned, known, day),
 			prices,
-			// Prices that are only advised are not in force anywhere.
-			renumbered: [...prices.keys()].filter(
-				(keyword) =>
-					history.mode === "automatic" && numbers[keyword] !== undefined && numbers[keyword] !== numberOf(history.terms, keyword),
-			),
+			renumbered:
+				inForce === undefined || known?.learned == null
+					? NONE_RENUMBERED
+					: renumberPrices(inForce, prices, history.terms, known.learned, history.settings),
 		};
 	});
 	await runStatements(db, writeCampaigns(closed, day, settings));
@@ -67,20 +84,37 @@ function steer(
 	return { caution: inForce.caution, overpaid: inForce.overpaid, bidCreep: inForce.bidCreep, creep, observed, balance };
 }
 
-type Known = { day: number; steering: Steering | null; numbers: StoredLearning["numbers"] };
+type Known = { day: number; steering: Steering | null; learned: LearnedBefore | null };
+
+const NONE_RENUMBERED: ReadonlyMap<string, Published> = new Map();
 
 async function readSteering(db: Database, ids: readonly number[]): Promise<Map<number, Known>> {
-	type Row = { campaignId: number; day: number; steering: string | null; numbers: string | null };
-	const rows = await db.all<Row>(sql`SELECT campaign_id AS "campaignId", day, steering, learned ->> 'numbers' AS numbers
+	type Row = { campaignId: number; day: number; steering: string | null; campaign: string | null; numbers: string | null };
+	const rows = await db.all<Row>(sql`SELECT campaign_id AS "campaignId", day, steering, learned ->> 'campaign' AS campaign,
+			learned ->> 'numbers' AS numbers
 		FROM learning_campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(ids)}))`);
 	return new Map(
-		rows.map(({ campaignId, day, steering, numbers }) => [
+		rows.map(({ campaignId, day, steering, campaign, numbers }) => [
 			campaignId,
 			{
 				day,
 				steering: steering === null ? null : (JSON.parse(steering) as Steering),
-				numbers: numbers === null ? {} : (JSON.parse(numbers) as StoredLearning["numbers"]),
+				learned:
+					campaign === null || numbers === null
+						? null
+						: { campaign: JSON.parse(campaign) as FactorEvidence, numbers: JSON.parse(numbers) as LearnedBefore["numbers"] },
 			},
 		]),
 	);
+}
+
+/** What is in force of campaigns' prices, by campaign and class of keywords. */
+async function readPrices(db: Database, ids: readonly number[]): Promise<Map<number, Map<string, Published>>> {
+	const prices = new Map(ids.map((id) => [id, new Map<string, Published>()]));
+	if (ids.length === 0) return prices;
+	const rows = await db.all<{ campaignId: number; name: string; published: string }>(sql`SELECT campaign_id AS "campaignId", name, published
+		FROM learning_factors
+		WHERE level = 'price' AND campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(${JSON.stringify(ids)}))`);
+	for (const { campaignId, name, published } of rows) prices.get(campaignId)?.set(name, readPublished(published));
+	return prices;
 }

@@ -6,7 +6,7 @@ import { learningChanges, learningFactors } from "../db/schema/learning.ts";
 import { NO_EVIDENCE } from "../learning/factor.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
 import { isArrived, levelRules, nextPublished, type Published, type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
-import { numberOf, readPublished, type StoredLearning, writePublished } from "../learning/stored.ts";
+import { factorAgainst, numberOf, readPublished, type StoredLearning, writePublished } from "../learning/stored.ts";
 import type { PriceCause } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { markCampaigns } from "./mark-book.ts";
@@ -98,10 +98,14 @@ async function writeChanges(db: Database, priced: readonly Step[], campaigns: Re
 	if (priced.length === 0) return [];
 	const learned = await readLearned(db, [...campaigns.keys()]);
 	const rows = priced.flatMap(({ campaignId, name, before, next, target }) => {
-		const terms = campaigns.get(campaignId)?.terms;
-		if (terms === undefined || next === null) return [];
+		const campaign = campaigns.get(campaignId);
+		if (campaign === undefined || next === null) return [];
+		const { terms, settings } = campaign;
 		const operatorMicros = numberOf(terms, name);
-		const evidence = learned.get(campaignId)?.campaign ?? NO_EVIDENCE;
+		const known = learned.get(campaignId);
+		const evidence = known?.campaign ?? NO_EVIDENCE;
+		// As the book has it, where the operator has changed the number since the night.
+		const inForce = known === undefined ? next.factor : factorAgainst(next.factor, terms, known, name, settings);
 		const cause: ChangeCause = {
 			why: "learned",
 			before: before.factor,
@@ -109,7 +113,7 @@ async function writeChanges(db: Database, priced: readonly Step[], campaigns: Re
 			target: JSON.parse(target) as number,
 			evidence,
 		};
-		const epcMicros = Math.round(operatorMicros * next.factor);
+		const epcMicros = Math.round(operatorMicros * inForce);
 		return [{ campaignId, at: now, keyword: name, operatorMicros, epcMicros, cause: JSON.stringify(cause) }];
 	});
 	const again = sql`ON CONFLICT (campaign_id, at, keyword) DO UPDATE SET operator_micros = excluded.operator_micros,

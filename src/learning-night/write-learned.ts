@@ -3,13 +3,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { learningCampaigns, learningFactors, learningTraffic } from "../db/schema/learning.ts";
 import type { Break } from "../learning/breaks.ts";
-import type { StepRules } from "../learning/publish-step.ts";
-import { UNPUBLISHED } from "../learning/publish-step.ts";
-import { LISTED_KEYWORDS, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
+import { type Published, type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
+import { LISTED_KEYWORDS, priceFactor, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
 import type { SharedFactors } from "../learning/traffic.ts";
 import type { FactorLevel } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
-import { markCampaignsOf } from "./mark-book.ts";
+import { markCampaigns, markCampaignsOf } from "./mark-book.ts";
 
 /** A campaign as the night leaves it. */
 export type ClosedCampaign = {
@@ -19,8 +18,8 @@ export type ClosedCampaign = {
 	steering: Steering;
 	/** Of `priceTargets`. */
 	prices: ReadonlyMap<string, number>;
-	/** Classes of keywords whose number the operator has changed since the last night: their factors are where they aim at once. */
-	renumbered: readonly string[];
+	/** Of `renumberPrices`, where the operator has changed numbers since the last night; else none. */
+	renumbered: ReadonlyMap<string, Published>;
 };
 
 type Target = {
@@ -69,24 +68,29 @@ export function writeCampaigns(closed: readonly ClosedCampaign[], day: number, r
 					AND campaign_id IN (SELECT CAST(value ->> 'campaignId' AS BIGINT) FROM json_each(${JSON.stringify(part)}))`,
 		),
 		...aim(targets),
-		...jump(closed),
+		...renumber(closed),
 	];
 }
 
-/** What the operator has changed is learned against at once: the book, which reckons with what it was, has the same price already. */
-function jump(closed: readonly ClosedCampaign[]): SQL[] {
+/** Prices whose number the operator has changed stay where the book has them, and go on from there. It may have others of those never published. */
+function renumber(closed: readonly ClosedCampaign[]): SQL[] {
 	const rows = closed.flatMap(({ campaignId, prices, renumbered }) =>
-		renumbered.map((name) => {
-			const factor = prices.get(name) ?? prices.get(LISTED_KEYWORDS) ?? 1;
-			return { campaignId, name, published: writePublished({ ...UNPUBLISHED, factor }) };
+		[...renumbered].map(([name, published]) => {
+			const target = JSON.stringify(priceFactor(prices, name));
+			return { level: "price" as const, campaignId, publisherId: "", name, published: writePublished(published), target, moving: true };
 		}),
 	);
-	return splitByBytes(rows).map(
-		(part) => sql`UPDATE learning_factors SET moving = 0, published = (SELECT value ->> 'published' FROM json_each(${JSON.stringify(part)})
-				WHERE CAST(value ->> 'campaignId' AS BIGINT) = learning_factors.campaign_id AND value ->> 'name' = learning_factors.name)
-			WHERE level = 'price' AND (campaign_id, name) IN (
-				SELECT CAST(value ->> 'campaignId' AS BIGINT), value ->> 'name' FROM json_each(${JSON.stringify(part)}))`,
-	);
+	return [
+		...splitByBytes(rows).map((part) =>
+			insertRows(
+				learningFactors,
+				part,
+				sql`ON CONFLICT (level, campaign_id, publisher_id, name) DO UPDATE SET published = excluded.published, target = excluded.target,
+					moving = excluded.moving`,
+			),
+		),
+		...markCampaigns(closed.filter(({ renumbered }) => renumbered.size > 0).map(({ campaignId }) => campaignId)),
+	];
 }
 
 /** Where there is no row yet a factor is 1, and of a keyword that had no clicks what the listed ones have. */

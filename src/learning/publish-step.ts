@@ -66,6 +66,21 @@ export function nextPublished(published: Published, target: number, now: number,
 	return { factor, at: now, before: [...before, { factor: published.factor, until: now }], ...(isUnderWay && { isUnderWay }) };
 }
 
+/**
+ * What is in force of a price whose number of the operator's has changed, once it is learned against the new one: the price stays, and so
+ * does what a day's limits are reckoned from. Of a price that was never published the operator's number was bid: it sets out from where it
+ * is going, as far as that lies between the number before and the new one.
+ * @param against the factor in force, as it is against the new number
+ */
+export function renumberPublished(published: Published, against: number, target: number): Published {
+	const { factor, at, before } = published;
+	if (factor === UNPUBLISHED.factor && at === UNPUBLISHED.at) {
+		return { ...published, factor: Math.min(Math.max(target, Math.min(factor, against)), Math.max(factor, against)) };
+	}
+	const by = against / factor;
+	return { ...published, factor: against, before: before.map(({ until, ...was }) => ({ factor: was.factor * by, until })) };
+}
+
 /** Whether a factor is as near to where it goes as it comes. */
 export function isArrived(published: Published, target: number, rules: LevelRules): boolean {
 	const left = target / published.factor;

@@ -3,7 +3,7 @@ import { type CampaignTerms, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } fro
 import type { FactorEvidence } from "./factor.ts";
 import type { Guards } from "./guards.ts";
 import type { LearnedCampaign } from "./night-steps.ts";
-import { type Published, UNPUBLISHED } from "./publish-step.ts";
+import { type Published, renumberPublished, UNPUBLISHED } from "./publish-step.ts";
 import type { LearningSettings } from "./settings.ts";
 
 /** Stands, among factors of a campaign's prices, for the keywords that it lists and of which no click tells. */
@@ -58,7 +58,7 @@ export function numberOf(terms: CampaignTerms, keyword: string): number {
 export function factorAgainst(
 	factor: number,
 	terms: CampaignTerms,
-	learned: Pick<StoredLearning, "campaign" | "numbers">,
+	learned: LearnedBefore,
 	keyword: string,
 	{ kappa, lowestFactor, highestFactor }: Pick<LearningSettings, "kappa" | "lowestFactor" | "highestFactor">,
 ): number {
@@ -86,8 +86,43 @@ export function priceTargets({ factors: { campaign, keywords } }: Pick<LearnedCa
 
 /** The factor of a price among those of its campaign. @param keyword a class of keywords */
 export function priceFactor(factors: ReadonlyMap<string, number>, keyword: string): number {
+	return ofPrice(factors, keyword) ?? 1;
+}
+
+function ofPrice<Kept>(kept: ReadonlyMap<string, Kept>, keyword: string): Kept | undefined {
 	const isListed = keyword !== NO_KEYWORD && keyword !== OTHER_KEYWORDS;
-	return factors.get(keyword) ?? (isListed ? factors.get(LISTED_KEYWORDS) : undefined) ?? 1;
+	return kept.get(keyword) ?? (isListed ? kept.get(LISTED_KEYWORDS) : undefined);
+}
+
+/** What a night goes by where a number of the operator's has changed since the one before. */
+export type LearnedBefore = Pick<StoredLearning, "campaign" | "numbers">;
+
+/** Whether any of a campaign's numbers is no more the one that it was learned against. */
+export function isRenumbered({ numbers }: LearnedBefore, terms: CampaignTerms): boolean {
+	return Object.entries(numbers).some(([keyword, micros]) => numberOf(terms, keyword) !== micros);
+}
+
+/**
+ * What is in force of a campaign's prices once they are learned against the operator's new numbers, by class of keywords: of all of them,
+ * since those without a factor of their own go by that of others.
+ * @param published by class of keywords, as far as there is any
+ * @param targets   of `priceTargets`
+ */
+export function renumberPrices(
+	published: ReadonlyMap<string, Published>,
+	targets: ReadonlyMap<string, number>,
+	terms: CampaignTerms,
+	before: LearnedBefore,
+	settings: LearningSettings,
+): Map<string, Published> {
+	const classes = new Set([...targets.keys(), ...published.keys(), ...Object.keys(before.numbers)]);
+	return new Map(
+		[...classes].map((keyword) => {
+			const was = ofPrice(published, keyword) ?? UNPUBLISHED;
+			const against = factorAgainst(was.factor, terms, before, keyword, settings);
+			return [keyword, renumberPublished(was, against, priceFactor(targets, keyword))];
+		}),
+	);
 }
 
 /** `learning_factors.published`, where JSON has no infinity. */

@@ -109,6 +109,17 @@ async function priceOf(query: Record<string, string>): Promise<number> {
 	return Number((await response.json<{ bid_amount: string }>()).bid_amount);
 }
 
+/** What an operator is told of that price. */
+async function explainedPrice(query: Record<string, string>) {
+	const explained = await exports.default.fetch("https://base.example/operator/explain", {
+		method: "POST",
+		headers: { ...OPERATOR_HEADERS, "content-type": "application/json" },
+		body: JSON.stringify({ publisher_id: "1001", query: { cc: "US", ...query } }),
+	});
+	const { prices } = await explained.json<Explanation>();
+	return prices?.[0];
+}
+
 beforeAll(async () => {
 	setNow(new Date(START).toISOString());
 	await importNetwork({ mode: "automatic" });
@@ -232,17 +243,9 @@ describe("worker: learned prices", () => {
 		expect(await priceFor("good.example")).not.toBe(0.2);
 		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
 		expect(await ask({ subid: "rotten" })).toBeLessThan((await ask({ subid: "other" })) * 0.6);
-		const query = { cc: "US", bd: "bad.example", subid: "rotten" };
-		const explained = await exports.default.fetch("https://base.example/operator/explain", {
-			method: "POST",
-			headers: { ...OPERATOR_HEADERS, "content-type": "application/json" },
-			body: JSON.stringify({ publisher_id: "1001", query }),
-		});
-		const { prices } = await explained.json<Explanation>();
-		expect(prices).toMatchObject([{ source: "rotten", price: String(await ask({ subid: "rotten" })) }]);
-		expect(prices?.[0]?.factors.find(({ level }) => level === "source")?.in_force).toBe(
-			learned?.publishers?.acme?.s?.[hashSource("rotten")],
-		);
+		const explained = await explainedPrice({ bd: "bad.example", subid: "rotten" });
+		expect(explained).toMatchObject({ source: "rotten", price: String(await ask({ subid: "rotten" })) });
+		expect(explained?.factors.find(({ level }) => level === "source")?.in_force).toBe(learned?.publishers?.acme?.s?.[hashSource("rotten")]);
 		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
 		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan(await priceOf({ bd: "good.example" }));
 		expect(await priceOf({ bd: "new.example", dl: "https://new.example/a" })).toBeGreaterThan(await priceOf({ bd: "new.example" }));
@@ -386,6 +389,45 @@ describe("worker: learned prices", () => {
 				"SELECT CASE WHEN CAST(published ->> 'factor' AS REAL) > 1.6 THEN 1 ELSE 0 END AS jumped FROM learning_factors WHERE campaign_id = 5001 AND name = ''",
 			),
 		).toEqual([{ jumped: 1 }]);
+		await importNetwork({ mode: "automatic" });
+	});
+
+	it.each([
+		["a hundredth more", "0.4040", [0.99, 1.01]],
+		["twice as much", "0.8000", [0.99, 1.2]],
+		["half as much", "0.2000", [0.8, 1.01]],
+	] as const)("a price on its way goes on by a day's movement where its number is %s", async (_name, epc, [least, most]) => {
+		await store(30, [{ campaign: 5001, clicks: 40, conversions: 12, payout: 8_000_000 }]);
+		const all = () => Promise.all(["", "boots", "hats", "socks"].map((kw) => priceOf({ bd: "good.example", ...(kw !== "" && { kw }) })));
+		const told = async () => {
+			const prices = await Promise.all(
+				["", "boots", "hats", "socks"].map((kw) => explainedPrice({ bd: "good.example", ...(kw !== "" && { kw }) })),
+			);
+			return prices.map((price) => Number(price?.price));
+		};
+		await pass(25);
+		let before = await all();
+		await importNetwork({ mode: "automatic" }, {}, epc);
+		await publish(1);
+		const changed = await all();
+		expect(await told()).toEqual(changed);
+		// What much was learned of stays about where it is.
+		expect((changed[0] ?? 0) / (before[0] ?? 1)).toBeGreaterThan(least);
+		expect((changed[0] ?? 0) / (before[0] ?? 1)).toBeLessThan(most);
+		before = changed;
+		for (let day = 0; day < 3; day++) {
+			await pass(25);
+			const after = await all();
+			for (const [at, price] of after.entries()) {
+				expect(price / (before[at] ?? 1)).toBeLessThanOrEqual(1.25);
+				expect(price / (before[at] ?? 1)).toBeGreaterThan(1.1);
+			}
+			expect(await told()).toEqual(after);
+			// Whatever else has the book built again.
+			await publishAll();
+			expect(await all()).toEqual(after);
+			before = after;
+		}
 		await importNetwork({ mode: "automatic" });
 	});
 

@@ -31,6 +31,20 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/publishing.test.ts"],
 	},
 	{
+		name: "a-changed-number-forgets-what-a-day-has-moved",
+		file: "src/learning/publish-step.ts",
+		find: "before: before.map(({ until, ...was }) => ({ factor: was.factor * by, until }))",
+		replace: "before: []",
+		tests: ["test/unit/learning/publishing.test.ts"],
+	},
+	{
+		name: "a-changed-number-moves-prices-to-their-targets",
+		file: "src/learning/publish-step.ts",
+		find: "return { ...published, factor: against, before:",
+		replace: "return { ...published, factor: target, before:",
+		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts", "test/worker/learned-prices.test.ts"],
+	},
+	{
 		name: "sources-give-up-places-that-nobody-needs",
 		file: "src/learning-rows/retire-sources.ts",
 		find: "count(*) >= ${MAX_SOURCES} AND ",

@@ -55,7 +55,7 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 		mode,
 		pinned: own?.pin === true,
 		learned_until: row.day === null ? null : showDay(row.day),
-		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : new Map(), settings),
+		numbers: showNumbers(termsOf(row), learned, mode === "automatic" ? inForce : null, settings),
 		campaign: learned === null ? null : showEvidence(learned.campaign),
 		guards:
 			steering === null
@@ -74,11 +74,11 @@ export async function showPrices(db: Database, { campaign, limit, cursor }: Pric
 	};
 }
 
-/** @param inForce factors by class of keywords; none where bids go by the operator's numbers */
+/** @param inForce factors by class of keywords; null where bids go by the operator's numbers */
 function showNumbers(
 	terms: CampaignTerms,
 	learned: StoredLearning | null,
-	inForce: ReadonlyMap<string, number>,
+	inForce: ReadonlyMap<string, number> | null,
 	settings: LearningSettings,
 ): Prices["numbers"] {
 	const listed = [...terms.keywordEpcMicros].map(([keyword, micros]) => ({ keyword, micros: micros as number | null }));
@@ -88,13 +88,17 @@ function showNumbers(
 		{ keyword: OTHER_KEYWORDS, micros: terms.defaultKeywordEpcMicros ?? terms.epcMicros },
 		...listed.sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, MAX_KEYWORDS),
 	];
+	const inForceOf = (keyword: string) => {
+		const factor = priceFactor(inForce ?? new Map(), keyword);
+		return inForce === null || learned === null ? factor : factorAgainst(factor, terms, learned, keyword, settings);
+	};
 	return numbers.map(({ keyword, micros }) => {
 		const inKeyword = learned?.keywords[keyword] ?? NO_EVIDENCE;
 		const factor = learned === null ? 1 : factorOf(terms, learned, keyword, settings);
 		return {
 			keyword: showKeyword(keyword),
 			operator_epc: micros === null ? null : showMicros(micros),
-			epc: micros === null ? null : showMicros(micros * priceFactor(inForce, keyword)),
+			epc: micros === null ? null : showMicros(micros * inForceOf(keyword)),
 			learned_epc: micros === null ? null : showMicros(micros * factor),
 			evidence: learned === null ? null : showEvidence(inKeyword),
 		};

@@ -382,6 +382,29 @@ describe("unit: the learner", () => {
 		expect(Math.abs(after / before - 1)).toBeLessThan(0.15);
 	});
 
+	it.each([1.01, 2, 0.5])("a price on its way goes on by a day's movement where its number is %d times as much", (by) => {
+		const learner = new Learner();
+		const lines = [network(), ...history().map((line) => (line.type === "conversion" ? { ...line, payout: 40_000_000 } : line))];
+		const change = START + 4 * DAY_MS;
+		const priced = (): number => learner.price(CELL)?.epcMicros ?? 0;
+		const tell = (from: number, to: number) => {
+			for (const line of lines) if (timeOf(line) >= from && timeOf(line) < to) answerLine(learner, line);
+			learner.passTo(to);
+		};
+		tell(0, change);
+		let before = priced();
+		answerLine(learner, network(0.2 * by));
+		expect(priced() / before).toBeGreaterThan(0.75);
+		expect(priced() / before).toBeLessThan(1.25);
+		before = priced();
+		for (let day = 0; day < 3; day++) {
+			tell(change + day * DAY_MS, change + (day + 1) * DAY_MS);
+			expect(priced() / before).toBeGreaterThan(1.1);
+			expect(priced() / before).toBeLessThan(1.2501);
+			before = priced();
+		}
+	});
+
 	it("a night without campaigns or cells is a night", () => {
 		expect(learnNight({ today: dayOf(START), campaigns: [], curves: new Map(), settings: DEFAULT_SETTINGS }).campaigns.size).toBe(0);
 	});

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGuardMoved } from "../../../src/learning/guards.ts";
-import { levelRules, nextPublished, type Published, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
+import { levelRules, nextPublished, type Published, renumberPublished, UNPUBLISHED } from "../../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import type { FactorLevel } from "../../../src/lib/enums.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
@@ -104,6 +104,13 @@ describe("unit: publishing factors", () => {
 		};
 		expect(daysTo(3)).toBe(7);
 		expect(daysTo(1 / 3)).toBe(6);
+	});
+
+	it("where its number is changed a price stays, with what its limits are reckoned from; one never published sets out where it goes", () => {
+		const published: Published = { factor: 2, at: START, before: [{ factor: 1.6, until: START }], isUnderWay: true };
+		expect(renumberPublished(published, 1, 3)).toEqual({ ...published, factor: 1, before: [{ factor: 0.8, until: START }] });
+		expect([0.4, 0.7, 1.5].map((target) => renumberPublished(UNPUBLISHED, 0.5, target).factor)).toEqual([0.5, 0.7, 1]);
+		expect([0.4, 1.5, 4].map((target) => renumberPublished(UNPUBLISHED, 2, target).factor)).toEqual([1, 1.5, 2]);
 	});
 
 	it("what is kept to decide stays short", () => {
