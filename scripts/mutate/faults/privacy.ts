@@ -124,6 +124,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: [...STRINGS, ...RULES],
 	},
 	{
+		name: "uses-beyond-what-a-state-was-told-need-no-consent",
+		file: "src/privacy/us-sections.ts",
+		find: "[27, state(24, [20, 22], 16)]",
+		replace: "[27, state(24, [20], 16)]",
+		tests: STRINGS,
+	},
+	{
 		name: "gpc-of-a-state-is-passed-over",
 		file: GPP,
 		find: "!saysNo.includes(true) && !hasGpc.includes(true)",

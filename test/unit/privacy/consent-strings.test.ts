@@ -104,7 +104,8 @@ function isRefusedByIab(text: string): boolean {
 }
 
 /** Fields of a section that may say no, as IAB's encoder names them. */
-const REFUSING = /^(?:(?:Sale|Sharing|TargetedAdvertising)OptOut|KnownChildSensitiveDataConsents|PersonalDataConsents)$/;
+const REFUSING =
+	/^(?:(?:Sale|Sharing|TargetedAdvertising)OptOut|KnownChildSensitiveDataConsents|PersonalDataConsents|AdditionalDataProcessingConsent)$/;
 const NAMES: Readonly<Record<number, string>> = {
 	7: "usnat",
 	8: "usca",
