@@ -11,7 +11,7 @@ const NONE: readonly string[] = [];
  * @param gpc the header Sec-GPC, by which a browser says that its user refuses the sale of data; null where there is none
  */
 export function readQuerySignals(query: Query, gpc: string | null): PrivacySignals | null {
-	const refuses = gpc?.trim() === "1";
+	const refuses = gpc !== null && gpc !== "0" && refusesSale(gpc);
 	if (!query.hasAny(NAMES)) return refuses ? REFUSED : null;
 	const read = (name: string) =>
 		query
@@ -27,6 +27,14 @@ export function readQuerySignals(query: Query, gpc: string | null): PrivacySigna
 		gpp: read("gpp"),
 		gppSections: read("gpp_sid"),
 	});
+}
+
+/** A header that was sent twice has commas between. What is neither blank nor 0 is a 1, or cannot be read: both refuse. */
+function refusesSale(gpc: string): boolean {
+	return gpc
+		.split(",")
+		.map((part) => part.trim())
+		.some((part) => part !== "" && part !== "0");
 }
 
 /** Of a click that says nothing but this. */

@@ -89,6 +89,20 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: RULES,
 	},
 	{
+		name: "header-sec-gpc-that-is-no-one-says-nothing",
+		file: "src/privacy/query-signals.ts",
+		find: 'part !== "" && part !== "0"',
+		replace: 'part === "1"',
+		tests: RULES,
+	},
+	{
+		name: "header-sec-gpc-that-was-sent-twice-says-nothing",
+		file: "src/privacy/query-signals.ts",
+		find: 'gpc !== null && gpc !== "0" && refusesSale(gpc)',
+		replace: 'gpc?.trim() === "1"',
+		tests: RULES,
+	},
+	{
 		name: "purpose-seven-needs-no-consent",
 		file: TCF,
 		find: "PURPOSES_USED = [1, 2, 7]",

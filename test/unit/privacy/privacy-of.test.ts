@@ -135,6 +135,17 @@ describe("unit: privacy signals", () => {
 		expect(refusalAt(Array.from({ length: 90 }, (_, at) => `gdpr_consent=${ALLOWING}${at}`).join("&"))).toBe("unreadable");
 	});
 
+	it("of the header Sec-GPC refuse by anything but blanks and 0, also where it is sent twice", () => {
+		for (const gpc of ["1", " 1 ", "1, 1", "0, 1", "1,0", "?1", "true", "yes", "01", "10", "00", "-", ",1", "\u{661}"]) {
+			expect(refusalAt("encyp=x", gpc), gpc).toBe("limited");
+			expect(refusalAt("encyp=x&coppa=0&lmt=0", gpc), gpc).toBe("limited");
+		}
+		for (const gpc of [null, "", " ", "0", " 0 ", "0, 0", "0,0,", ",", " , "]) {
+			expect(readQuerySignals(new Query("encyp=x"), gpc), String(gpc)).toBeNull();
+			expect(refusalAt("encyp=x&coppa=0", gpc), String(gpc)).toBeNull();
+		}
+	});
+
 	it("that nobody filled in say nothing, but a consent is not there then", () => {
 		expect(refusalAt("gdpr={{gdpr}}&gdpr_consent=[gdpr_consent]&us_privacy={us_privacy}")).toBeNull();
 		expect(refusalAt("gdpr=1&gdpr_consent=%24%7BGDPR_CONSENT_42%7D")).toBe("gdpr");
