@@ -21,7 +21,7 @@ export function readKeywordLists(body: Json): readonly string[] | null {
 /** Which categories of advertisers the auction takes, of one taxonomy of the IAB's. */
 export type CategoryLists = { taxonomy: number; blocked: readonly string[]; allowed: readonly string[] };
 
-/** `cattax` of the Content Category Taxonomy 1.0, of which lists are that name none. */
+/** `cattax` of the Content Category Taxonomy 1.0, of which lists are that name none, or none that can be read. */
 const FIRST_TAXONOMY = 1;
 
 /** `bcat`, `acat` and `cattax`; null where they are longer than any auction takes. */
@@ -35,10 +35,9 @@ function entriesOf(list: unknown): number {
 	return Array.isArray(list) ? list.length : 0;
 }
 
-/** One that cannot be read is one that nobody has categories of. */
 function readTaxonomy(value: unknown): number {
-	if (value === undefined || value === null) return FIRST_TAXONOMY;
-	return positiveNumber(value) ?? 0;
+	const taxonomy = positiveNumber(value);
+	return taxonomy !== null && Number.isInteger(taxonomy) ? taxonomy : FIRST_TAXONOMY;
 }
 
 export type SupplyNode = { asi: string; sid: string };

@@ -236,6 +236,20 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: GOLDEN,
 	},
 	{
+		name: "cattax-that-cannot-be-read-is-one-that-no-brand-has",
+		file: READ_OPTIONS,
+		find: "Number.isInteger(taxonomy) ? taxonomy : FIRST_TAXONOMY",
+		replace: "Number.isInteger(taxonomy) ? taxonomy : 0",
+		tests: LAID,
+	},
+	{
+		name: "cattax-between-two-taxonomies-is-one",
+		file: READ_OPTIONS,
+		find: "taxonomy !== null && Number.isInteger(taxonomy)",
+		replace: "taxonomy !== null",
+		tests: LAID,
+	},
+	{
 		name: "incomplete-chain-is-complete",
 		file: READ_OPTIONS,
 		find: "complete: isTrue(chain.complete)",

@@ -18,10 +18,15 @@ const BODY = {
 };
 const publisher = (options: OpenRtbOptions | undefined) => decodePublisher({ ...ACME, ...(options !== undefined && { o: options }) });
 
-function lay(options: OpenRtbOptions | undefined) {
+function readRequest() {
 	const request = readBidRequest(BODY);
 	const auction = request === null ? null : toAuction(request);
 	if (request === null || auction === null) throw new Error("no request");
+	return { request, auction };
+}
+
+function lay(options: OpenRtbOptions | undefined) {
+	const { request, auction } = readRequest();
 	return { auction, laid: layOptions(auction, request, BODY, publisher(options)) };
 }
 
@@ -43,6 +48,43 @@ describe("unit: options of a publisher", () => {
 		expect(lay({ bcat: true }).laid).toEqual({ ...auction, categories: rule });
 		expect(lay({ bot_ua: true }).laid).toMatchObject({ outcome: "no-bid", reason: "bot_user_agent" });
 		expect(lay({ schain: {} }).laid).toMatchObject({ outcome: "no-bid", reason: "schain_incomplete" });
+	});
+
+	it("read bcat by the first taxonomy unless cattax is a whole number from 1 up", () => {
+		const taxonomyOf = (cattax: unknown) => {
+			const { request, auction } = readRequest();
+			const laid = layOptions(auction, request, { ...BODY, cattax }, publisher({ bcat: true }));
+			return "categories" in laid ? laid.categories?.taxonomy : undefined;
+		};
+		for (const cattax of [
+			undefined,
+			null,
+			"",
+			" ",
+			"\u00a0",
+			0,
+			"0",
+			-7,
+			1.5,
+			"1.5",
+			"x",
+			"7,1",
+			true,
+			[],
+			[7],
+			{},
+			Number.POSITIVE_INFINITY,
+		])
+			expect(taxonomyOf(cattax), JSON.stringify(cattax)).toBe(1);
+		for (const [cattax, taxonomy] of [
+			[1, 1],
+			["1", 1],
+			[7, 7],
+			[" 7 ", 7],
+			["7.0", 7],
+			[9_999, 9_999],
+		] as const)
+			expect(taxonomyOf(cattax), JSON.stringify(cattax)).toBe(taxonomy);
 	});
 
 	it("bound the paid life by imp.exp where that is wanted, in whole seconds from 1 up", () => {
