@@ -1,38 +1,40 @@
 /** Privacy signals of a bid request, in the places where OpenRTB 2.5, its extensions and 2.6 have them. */
+import { isObject } from "../lib/json.ts";
 import { type PrivacySignals, readSignals } from "../privacy/signals.ts";
-
-type Json = Record<string, unknown>;
+import { isPresent, type Json, object } from "./read-values.ts";
 
 /**
  * The signals of a request; null where it has none.
- * @param regs `regs` as sent
+ * @param body   as sent
+ * @param device `device` of it, and `user`: where that is no object, an empty one
  */
-export function readPrivacy(regs: unknown, device: Json, user: Json): PrivacySignals | null {
+export function readPrivacy(body: Json, device: Json, user: Json): PrivacySignals | null {
+	const { regs } = body;
 	const { lmt, dnt } = device;
 	const { consent, ext } = user;
+	const isSilent = regs === undefined && lmt === undefined && dnt === undefined && consent === undefined && ext === undefined;
 	// Nearly every request without signals ends here.
-	if (regs === undefined && lmt === undefined && dnt === undefined && consent === undefined && ext === undefined) return null;
-	const own = objectIn(regs);
-	const extended = objectIn(own.ext);
+	if (isSilent && isReadAs(body.device, device) && isReadAs(body.user, user)) return null;
+	const own = object(regs);
+	const extended = object(own.ext);
 	return readSignals({
 		// Of what is no object nobody can tell what it says.
-		coppa: [own.coppa, extended.coppa, notObject(regs), notObject(own.ext)],
+		coppa: [own.coppa, extended.coppa, ...[regs, own.ext, body.device, body.user, ext].map(notObject)],
 		limited: [lmt, dnt, own.gpc, extended.gpc],
 		gdpr: [own.gdpr, extended.gdpr],
-		consents: [consent, objectIn(ext).consent],
+		consents: [consent, object(ext).consent],
 		usPrivacy: [own.us_privacy, extended.us_privacy],
 		gpp: [own.gpp, extended.gpp],
 		gppSections: [own.gpp_sid, extended.gpp_sid],
 	});
 }
 
-const EMPTY: Json = {};
-
-function objectIn(value: unknown): Json {
-	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : EMPTY;
+/** Whether a value is what is read in its place, or absent. */
+function isReadAs(sent: unknown, read: Json): boolean {
+	return sent === read || sent === undefined;
 }
 
 /** A value that stands where an object should, as a flag that cannot be read; undefined where none does. */
 function notObject(value: unknown): [unknown] | undefined {
-	return value === undefined || value === null || value === "" || objectIn(value) === value ? undefined : [value];
+	return isPresent(value) && !isObject(value) ? [value] : undefined;
 }

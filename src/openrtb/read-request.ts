@@ -99,7 +99,7 @@ export function readBidRequest(body: unknown): BidRequest | null {
 		allowedSeats: texts(body.wseat),
 		blockedSeats: texts(body.bseat),
 		currencies: texts(body.cur),
-		privacy: readPrivacy(body.regs, device, user),
+		privacy: readPrivacy(body, device, user),
 		tooComplex:
 			id.length > MAX_ID_LENGTH ||
 			imp.id.length > MAX_ID_LENGTH ||

@@ -77,8 +77,29 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "consent-of-the-extension-is-not-read",
 		file: "src/openrtb/read-privacy.ts",
-		find: "consents: [consent, objectIn(ext).consent]",
+		find: "consents: [consent, object(ext).consent]",
 		replace: "consents: [consent]",
+		tests: RULES,
+	},
+	{
+		name: "device-that-is-no-object-says-nothing",
+		file: "src/openrtb/read-privacy.ts",
+		find: "isReadAs(body.device, device) && ",
+		replace: "",
+		tests: RULES,
+	},
+	{
+		name: "user-that-is-no-object-says-nothing-beside-other-signals",
+		file: "src/openrtb/read-privacy.ts",
+		find: "body.device, body.user, ext]",
+		replace: "body.device, ext]",
+		tests: RULES,
+	},
+	{
+		name: "extension-of-the-user-that-is-no-object-says-nothing",
+		file: "src/openrtb/read-privacy.ts",
+		find: "body.device, body.user, ext]",
+		replace: "body.device, body.user]",
 		tests: RULES,
 	},
 	{

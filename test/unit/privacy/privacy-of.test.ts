@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PRIVACY_POLICIES } from "../../../src/lib/enums.ts";
 import { Query } from "../../../src/lib/query.ts";
 import { readPrivacy } from "../../../src/openrtb/read-privacy.ts";
+import { object } from "../../../src/openrtb/read-values.ts";
 import { privacyOf, refusalOf } from "../../../src/privacy/privacy-of.ts";
 import { readQuerySignals } from "../../../src/privacy/query-signals.ts";
 import { ALLOWING, gppString, tcString } from "../../support/consents.ts";
@@ -14,10 +15,12 @@ const OPTED_IN = gppString({ usnat: { SaleOptOut: 2, TargetedAdvertisingOptOut: 
 const WITH_TCF = (purposes: number[]) =>
 	gppString({ tcfeuv2: { PurposeConsents: Array.from({ length: 24 }, (_, at) => purposes.includes(at + 1)) } });
 
-type Body = { regs?: unknown; device?: Record<string, unknown>; user?: Record<string, unknown> };
+type Body = { regs?: unknown; device?: unknown; user?: unknown };
 
-function refusalIn({ regs, device = {}, user = {} }: Body, vendorId: number | null = null): string | null {
-	const signals = readPrivacy(regs, device, user);
+const signalsIn = (body: Body) => readPrivacy(body, object(body.device), object(body.user));
+
+function refusalIn(body: Body, vendorId: number | null = null): string | null {
+	const signals = signalsIn(body);
 	return signals === null ? null : refusalOf(signals, vendorId);
 }
 
@@ -33,11 +36,16 @@ describe("unit: privacy signals", () => {
 			{ regs: null },
 			{ regs: {} },
 			{ regs: "" },
+			{ regs: " " },
+			{ regs: { ext: "" } },
+			{ device: null, user: null },
+			{ device: "", user: " " },
+			{ device: {}, user: { ext: "" } },
 			{ user: { ext: null, consent: "" } },
 			{ device: { lmt: null, dnt: "" } },
 			{ user: { ext: { eids: [] } } },
 		])
-			expect(readPrivacy(body.regs, { ...body.device }, { ...body.user }), JSON.stringify(body)).toBeNull();
+			expect(signalsIn(body), JSON.stringify(body)).toBeNull();
 		for (const body of [
 			{ regs: { coppa: 0 } },
 			{ regs: { coppa: 0, gdpr: 0, us_privacy: "1YNN" }, device: { lmt: 0, dnt: 0 } },
@@ -102,7 +110,18 @@ describe("unit: privacy signals", () => {
 		}
 		for (const value of [true, {}, "x", [{}], [1.5], [-2], [70_000], Array(65).fill(7), [["7"]]])
 			expect(refusalIn({ regs: { gpp_sid: value } }), JSON.stringify(value)).toBe("unreadable");
-		for (const regs of [[], "coppa", 1, true, [[{}]], { ext: "gdpr" }, { ext: [] }]) expect(refusalIn({ regs })).toBe("unreadable");
+		for (const value of [[], "{}", 0, 1, true, false, [[{}]], [{ lmt: 0, consent: ALLOWING, coppa: 0 }]]) {
+			for (const body of [
+				{ regs: value },
+				{ regs: { ext: value } },
+				{ device: value },
+				{ user: value },
+				{ user: { ext: value } },
+				{ regs: { coppa: 0 }, device: { lmt: 0 }, user: value },
+				{ device: value, user: { consent: ALLOWING } },
+			])
+				expect(refusalIn(body), JSON.stringify(body)).toBe("unreadable");
+		}
 	});
 
 	it("of GPP and of the GDPR are one where both are sent", () => {
@@ -154,8 +173,8 @@ describe("unit: privacy signals", () => {
 	it("are answered as the publisher's policy says, only where one says no", () => {
 		for (const policy of PRIVACY_POLICIES) {
 			expect(privacyOf(null, policy, null)).toBe("as_sent");
-			expect(privacyOf(readPrivacy({ coppa: 0 }, {}, {}), policy, null)).toBe("as_sent");
-			expect(privacyOf(readPrivacy({ coppa: 1 }, {}, {}), policy, null)).toBe(policy);
+			expect(privacyOf(signalsIn({ regs: { coppa: 0 } }), policy, null)).toBe("as_sent");
+			expect(privacyOf(signalsIn({ regs: { coppa: 1 } }), policy, null)).toBe(policy);
 		}
 	});
 
@@ -168,8 +187,9 @@ describe("unit: privacy signals", () => {
 		const part = (names: string[]) => fc.dictionary(fc.constantFrom(...names), anything);
 		const regs = part(["coppa", "gdpr", "us_privacy", "gpp", "gpp_sid", "gpc", "ext"]);
 		fc.assert(
-			fc.property(fc.oneof(anything, regs), part(["lmt", "dnt"]), part(["consent", "ext"]), (sent, device, user) => {
+			fc.property(fc.oneof(anything, regs), part(["lmt", "dnt"]), fc.oneof(anything, part(["consent", "ext"])), (sent, device, user) => {
 				refusalIn({ regs: sent, device, user });
+				refusalIn({ regs: sent, device: user, user: device });
 				expect(refusalIn({ regs: sent, device: { ...device, lmt: 1 }, user })).not.toBeNull();
 			}),
 			{ numRuns: 150 },
