@@ -31,6 +31,9 @@ export type CallOptions = {
 	ifMatch?: string;
 };
 
+/** The server may have taken what was sent, but its answer has not come. */
+export class Unanswered extends Failure {}
+
 /**
  * POSTs JSON, or GETs where there is no body, and returns the answer, which is JSON too. There is no time limit: a large import
  * takes as long as it takes.
@@ -48,7 +51,9 @@ export async function callOperator(
 	const url = new URL(path, target.origin);
 	const { status, text, etag } = await send(url, target.key, body === null ? null : Buffer.from(body), onSent, options).catch(
 		(error: unknown) => {
-			throw new Failure(unreachable(target.origin, error));
+			const code = errorCode(error);
+			if (code !== undefined && NOTHING_SENT.has(code)) throw new Failure(unreachable(target.origin, code));
+			throw new Unanswered(unreachable(target.origin, code ?? String(error)));
 		},
 	);
 	if (status === 401) {
@@ -140,10 +145,12 @@ function* chunks(body: Buffer): Generator<Buffer> {
 	for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 
-function unreachable(origin: string, error: unknown): string {
-	const code = errorCode(error) ?? String(error);
+/** Codes of a line that was never there. */
+const NOTHING_SENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+function unreachable(origin: string, why: string): string {
 	return (
-		`The server at ${origin} cannot be reached (${code}).\n` +
+		`The server at ${origin} cannot be reached (${why}).\n` +
 		"Start one with `npm start`, or name a running one: --url https://your-network.example"
 	);
 }

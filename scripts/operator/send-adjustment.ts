@@ -5,7 +5,7 @@ import type * as v from "valibot";
 import { type Adjusted, adjustedSchema } from "../../src/adjustments/adjustment-answer.ts";
 import { isObject } from "../../src/lib/json.ts";
 import { Failure } from "../local/failure.ts";
-import { type Answer, callOperator, messageOf } from "./call-operator.ts";
+import { type Answer, callOperator, messageOf, type Target, Unanswered } from "./call-operator.ts";
 import { type ServerOptions, withServerOptions } from "./command.ts";
 import { describePlaces, readFaults } from "./import-report.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -20,9 +20,6 @@ export function withAdjustOptions(command: Command): Command {
 		.option("--id <id>", "of the adjustment, where it was cut off and is to go on (otherwise a new one)");
 }
 
-/** What stands where an adjustment was cut off. */
-export const ADJUSTMENTS_STAND: Telling = { stands: "What it did is kept: `adjust list` shows it." };
-
 /** A request does a bounded number of clicks or conversions: asks under the same id until all is done. */
 export async function sendAdjustment(
 	{ text, dryRun, id = randomUUID(), ...options }: AdjustOptions,
@@ -30,11 +27,27 @@ export async function sendAdjustment(
 	verb = "/operator/adjustments",
 ): Promise<void> {
 	const path = `${verb}${dryRun ? "?dry_run=1" : ""}`;
-	const body = JSON.stringify({ ...request, text, id });
-	const ask = async () => take(adjustedSchema, await callOperator(targetOf(options), path, body), ADJUSTMENTS_STAND);
+	const ask = () => askUnderId(adjustedSchema, targetOf(options), path, { ...request, text }, id);
 	let answer = await ask();
 	while (!answer.complete && !answer.dry_run) answer = await ask();
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeAdjusted(answer));
+}
+
+/** Sends what is done once under its id. Where no answer tells whether it was done, the failure says how to send it again. */
+export async function askUnderId<const Schema extends v.GenericSchema>(
+	schema: Schema,
+	target: Target,
+	path: string,
+	fields: object,
+	id: string,
+): Promise<v.InferOutput<Schema>> {
+	const again = `What it did is kept: \`adjust list\` shows it. The same with --id ${id} goes on, and does nothing twice.`;
+	try {
+		return take(schema, await callOperator(target, path, JSON.stringify({ ...fields, id })), { stands: again });
+	} catch (error) {
+		if (error instanceof Unanswered) throw new Failure(`${error.message}\n${again}`);
+		throw error;
+	}
 }
 
 /** What an adjustment changed, or would, in words. */

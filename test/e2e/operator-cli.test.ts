@@ -80,7 +80,8 @@ describe("npm run operator", () => {
 		ifMatch?: string;
 	};
 	let seen: Seen[] = [];
-	let answer: { status: number; body: string };
+	/** Null for a line that ends before there is one. */
+	let answer: { status: number; body: string } | null;
 	/** Given before `answer`, each once. */
 	let answersBefore: (typeof answer)[] = [];
 
@@ -89,7 +90,9 @@ describe("npm run operator", () => {
 			const { operatorkey: key, "if-match": ifMatch } = request.headers;
 			const { method, url: path } = request;
 			seen.push({ key, path, body: await text(request), method, ...(ifMatch !== undefined && { ifMatch }) });
-			const { status, body } = answersBefore.shift() ?? answer;
+			const given = answersBefore.shift() ?? answer;
+			if (given === null) return request.socket.destroy();
+			const { status, body } = given;
 			response.writeHead(status, { "content-type": "application/json", etag: '"7"' }).end(body);
 		});
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -609,6 +612,23 @@ describe("npm run operator", () => {
 			...{ kind: "void_clicks", publisher: "acme-media", address_prefix: "203.0.113.0/24", campaign: 11 },
 			...{ text: "a farm", id: expect.stringMatching(/^[\da-f-]{36}$/) },
 		});
+	});
+
+	it.each([
+		["adjust", "amount", "acme-media", "2026-11-20", "5.00"],
+		["conversions", "void", "northwind", "T-1"],
+		["rates", "revalue", "--currency", "EUR", "--from", "2026-11-01", "--to", "2026-11-02"],
+	])("%s %s, where no answer says whether it was done, tells the id under which it is done once", async (...command) => {
+		const failed = { status: 500, body: JSON.stringify({ error: "Internal error" }) };
+		for (const given of [null, failed]) {
+			answer = given;
+			const { code, stderr } = await run(...command, "--text", "why", "--url", url);
+			const { id } = JSON.parse(seen[0]?.body ?? "") as { id: string };
+			expect(code).toBe(1);
+			expect(stderr).toContain(`The same with --id ${id} goes on, and does nothing twice.\n`);
+		}
+		const refused = await run(...command, "--text", "why", "--url", `http://127.0.0.1:${await freePort()}`);
+		expect([refused.code, refused.stderr.includes("--id")]).toEqual([1, false]);
 	});
 
 	it.each<[string[], object]>([

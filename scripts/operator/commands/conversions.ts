@@ -13,7 +13,7 @@ import { callOperator } from "../call-operator.ts";
 import { type OperatorCommand, type ServerOptions, withServerOptions } from "../command.ts";
 import { describeTrace } from "../describe-trace.ts";
 import { refuseUnknown } from "../refuse-unknown.ts";
-import { ADJUSTMENTS_STAND, type AdjustOptions, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
+import { type AdjustOptions, askUnderId, describeAdjusted, take, withAdjustOptions } from "../send-adjustment.ts";
 import { targetOf } from "../target.ts";
 
 const FILTERS = {
@@ -148,11 +148,7 @@ async function judge(
 	fields: ClickOptions,
 ): Promise<void> {
 	const path = `${pathOf(platform, txnid, verb)}${dryRun ? "?dry_run=1" : ""}`;
-	const answer = take(
-		judgedSchema,
-		await callOperator(targetOf(options), path, JSON.stringify({ ...fields, text, id })),
-		ADJUSTMENTS_STAND,
-	);
+	const answer = await askUnderId(judgedSchema, targetOf(options), path, { ...fields, text }, id);
 	console.log(options.json ? JSON.stringify(answer, null, 2) : describeJudged(answer));
 }
 
