@@ -6,6 +6,7 @@ const KEPT = ["test/worker/privacy.test.ts"];
 const LAID = ["test/unit/bidding/lay-options.test.ts"];
 const GOLDEN = ["test/worker/golden-bids.test.ts"];
 const ERASE = ["test/worker/erase.test.ts"];
+const BESIDE = ["test/worker/erase-beside-settling.test.ts"];
 
 const PRIVACY_OF = "src/privacy/privacy-of.ts";
 const SIGNALS = "src/privacy/signals.ts";
@@ -213,6 +214,27 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		find: '"payout", "sales", "currency"',
 		replace: '"payout", "s2", "sales", "currency"',
 		tests: ERASE,
+	},
+	{
+		name: "erasing-overwrites-what-was-settled-meanwhile",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "version = CASE WHEN version = r.of_version THEN version + 1 END\n\t\t\tFROM (SELECT value ->> 'platform'",
+		replace: "version = version + 1\n\t\t\tFROM (SELECT value ->> 'platform'",
+		tests: BESIDE,
+	},
+	{
+		name: "erasing-misses-a-conversion-that-came-meanwhile",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${ofNamed}`,",
+		replace: "",
+		tests: BESIDE,
+	},
+	{
+		name: "erasing-misses-a-postback-that-came-meanwhile",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "SET answer = NULL WHERE id IN",
+		replace: "SET answer = answer WHERE id IN",
+		tests: BESIDE,
 	},
 	{
 		name: "options-are-read-where-nobody-wants-them",

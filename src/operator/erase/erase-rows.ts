@@ -1,7 +1,9 @@
 /** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
+import { retryOvertaken } from "../../conversions/settle-postbacks.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
+import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
@@ -13,14 +15,21 @@ export type ErasedClick = { id: string; clickHash: string; publisherId: string |
 export type Receipt = { actor: Actor; at: number; id: string } | null;
 
 type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
-type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; hash: string };
+type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; version: number; hash: string };
 
-export async function eraseRows(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
+/** @throws OvertakenError where other writers were faster every time; nothing of these clicks is erased then */
+export function eraseRows(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
+	return retryOvertaken(() => eraseOnce(db, clicks, receipt));
+}
+
+/** What is written rests on what was read: where that has changed, or there is more, nothing is written. */
+async function eraseOnce(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
 	const ids = JSON.stringify(clicks.map(({ id }) => id));
 	const hashes = JSON.stringify([...new Set(clicks.map(({ clickHash }) => clickHash))]);
+	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes})))`;
 	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string }>(sql`
-		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", click_id AS "clickId", cid FROM conversions
-		WHERE click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))`);
+		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid FROM conversions
+		WHERE ${ofClicks}`);
 	const hashOf = new Map(clicks.map(({ id, clickHash }) => [id, clickHash]));
 	const conversions = found.map(({ clickId, cid, ...of }): Conversion => ({ ...of, hash: hashOf.get(clickId ?? "") ?? cid }));
 	const names = JSON.stringify(conversions);
@@ -31,10 +40,12 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 	const events = await db.all<{ platform: string; txnid: string; seq: number; details: string }>(
 		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
 	);
-	const intakes = await db.all<{ id: string; platform: string | null; txnid: string | null; cid: string | null; query: string }>(sql`
-		SELECT id, platform, txnid, cid, query FROM postback_intake
-		WHERE id IN (SELECT i.id FROM postback_intake i WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${named(sql`i.platform`, sql`i.txnid`)}
-			UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes})))`);
+	const postbacks = sql`SELECT i.id FROM postback_intake i
+			WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${named(sql`i.platform`, sql`i.txnid`)}
+		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))`;
+	const intakes = await db.all<{ id: string; platform: string | null; txnid: string | null; cid: string | null; query: string }>(
+		sql`SELECT id, platform, txnid, cid, query FROM postback_intake WHERE id IN (${postbacks})`,
+	);
 	const callbacks = await db.all<{ id: string }>(sql`SELECT id FROM callbacks WHERE ${ofNamed}`);
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
@@ -65,15 +76,21 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
 	];
-	await runTransaction(db, [
+	await runGuarded(db, [
 		auditStatement(receipt.actor, receipt.at, { verb: "eraseUser", subjectKind: "erasure", subjectId: receipt.id, counts }),
 		sql`UPDATE clicks SET publisher_click_id = NULL, subid1 = NULL, subid2 = NULL, subid3 = NULL, subid4 = NULL, subid5 = NULL, uid = NULL,
 				ip_prefix = NULL, user_agent_hash = NULL, keyword = NULL, asked_from = NULL
 			WHERE id IN (SELECT atom FROM json_each(${ids}))`,
 		sql`DELETE FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
-		sql`UPDATE conversions SET publisher_click_id = NULL, s2 = NULL, s3 = NULL, surl = NULL, cid = r.cid, version = version + 1
-			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, value ->> 'hash' AS cid FROM json_each(${names})) AS r
+		sql`UPDATE conversions SET publisher_click_id = NULL, s2 = NULL, s3 = NULL, surl = NULL, cid = r.cid,
+				version = CASE WHEN version = r.of_version THEN version + 1 END
+			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'version' AS BIGINT) AS of_version,
+				value ->> 'hash' AS cid FROM json_each(${names})) AS r
 			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
+		// What has come since it was read: no column here takes null.
+		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${ofNamed}`,
+		sql`UPDATE postback_intake SET answer = NULL WHERE id IN (${postbacks})
+			AND id NOT IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(newIntakes.map(({ id }) => ({ id })))}))`,
 		sql`UPDATE conversion_events SET details = r.details
 			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'seq' AS BIGINT) AS of_seq,
 				value ->> 'details' AS details FROM json_each(${JSON.stringify(newEvents)})) AS r
@@ -84,8 +101,10 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 			WHERE postback_intake.id = r.of_id`,
 		sql`UPDATE callbacks SET cid = '' WHERE ${ofNamed}`,
 		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})`,
-		sql`UPDATE claims SET about_id = r.about_id, thread = r.thread, version = version + 1
-			FROM (SELECT value ->> 'id' AS of_id, value ->> 'aboutId' AS about_id, value ->> 'thread' AS thread
+		sql`UPDATE claims SET about_id = r.about_id, thread = r.thread,
+				version = CASE WHEN version = r.of_version THEN version + 1 END
+			FROM (SELECT value ->> 'id' AS of_id, CAST(value ->> 'version' AS BIGINT) AS of_version, value ->> 'aboutId' AS about_id,
+				value ->> 'thread' AS thread
 				FROM json_each(${JSON.stringify(claims)})) AS r
 			WHERE claims.id = r.of_id`,
 		// Publishers verify their copies of click ids by them.
@@ -95,7 +114,17 @@ export async function eraseRows(db: Database, clicks: readonly ErasedClick[], re
 	return counts;
 }
 
-type Claim = { id: string; publisherId: string; kind: string; aboutId: string; thread: string };
+/** @throws OvertakenError where a guard has refused to write */
+async function runGuarded(db: Database, statements: readonly SQL[]): Promise<void> {
+	try {
+		await runTransaction(db, statements);
+	} catch (error) {
+		if (isConstraintError(error)) throw new OvertakenError("overtaken", { cause: error });
+		throw error;
+	}
+}
+
+type Claim = { id: string; publisherId: string; kind: string; aboutId: string; thread: string; version: number };
 
 /** Claims about these clicks, or what came of them, as they are to be: without texts, and our click hash in the place of a publisher's own id. */
 async function findClaims(db: Database, clicks: readonly ErasedClick[], conversions: readonly Conversion[]): Promise<Claim[]> {
@@ -107,7 +136,7 @@ async function findClaims(db: Database, clicks: readonly ErasedClick[], conversi
 	];
 	const about = JSON.stringify([...new Set(names)].filter((name) => name !== null));
 	const found = await db.all<Claim>(sql`
-		SELECT id, publisher_id AS "publisherId", kind, about_id AS "aboutId", thread FROM claims
+		SELECT id, publisher_id AS "publisherId", kind, about_id AS "aboutId", thread, version FROM claims
 		WHERE publisher_id IN (SELECT atom FROM json_each(${publishers})) AND about_id IN (SELECT atom FROM json_each(${about}))
 		ORDER BY id`);
 	// Of a publisher, a kind and an id there is one claim under way.
