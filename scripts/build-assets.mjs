@@ -7,11 +7,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { readGuides } from "./guides/read-guides.mjs";
+import { licenseIn, licensesOf } from "./licenses/bundled-licenses.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BUILT = join(ROOT, ".build");
@@ -43,14 +44,27 @@ function packViewer() {
 	const source = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 	const target = join(BUILT, "viewer");
 	mkdirSync(target, { recursive: true });
-	for (const file of VIEWER_FILES) pack(join(target, file), readFileSync(join(source, file)));
+	const license = licenseIn(source);
+	for (const file of VIEWER_FILES) {
+		// What is bundled in it in turn: the file refers to these, which are comments already.
+		const further = join(source, `${file}.LICENSE.txt`);
+		const ofParts = existsSync(further) ? readFileSync(further, "utf8") : "";
+		pack(join(target, file), `${withLicenses(readFileSync(join(source, file), "utf8"), [license])}${ofParts}`);
+	}
+}
+
+/** A script or stylesheet and, as a comment behind it, the licenses of what is in it. */
+function withLicenses(text, licenses) {
+	if (licenses.length === 0) return text;
+	return `${text.trimEnd()}\n/*!\n${licenses.join("\n\n").replaceAll("*/", "* /")}\n*/\n`;
 }
 
 function packConsole() {
 	const target = join(BUILT, "console");
 	mkdirSync(target, { recursive: true });
 	const scripts = readdirSync(SCRIPTS).filter((file) => file.endsWith(".ts"));
-	const { outputFiles } = buildSync({
+	const { outputFiles, metafile } = buildSync({
+		absWorkingDir: ROOT,
 		// What a script loads once it is needed is an asset of its own, not a part of it.
 		external: scripts.map((file) => `./${file}`),
 		entryPoints: [...STYLES, ...scripts.map((file) => join(SCRIPTS, file))],
@@ -61,11 +75,13 @@ function packConsole() {
 		format: "esm",
 		target: "esnext",
 		legalComments: "none",
+		metafile: true,
 		write: false,
 		logLevel: "warning",
 		tsconfigRaw: {},
 	});
-	const texts = new Map(outputFiles.map(({ path, text }) => [path.slice(target.length + 1), text]));
+	const packages = (path) => licensesOf(ROOT, Object.keys(metafile.outputs[relative(ROOT, path)].inputs));
+	const texts = new Map(outputFiles.map(({ path, text }) => [path.slice(target.length + 1), withLicenses(text, packages(path))]));
 	/** An asset, in which others are named by their addresses, and its own name with the hash in it. */
 	const finish = (file) => {
 		const text = texts.get(file).replace(/"\.\/([\w-]+)\.ts"/g, (_, name) => `"./${finish(`${name}.js`).name}"`);

@@ -2,21 +2,25 @@
  * Packs `certify` as a package of its own, without dependencies: `npx FOLDER --url …` runs it wherever Node is, for partners who have no
  * checkout. `node scripts/run.mjs scripts/pack-certify.ts [folder]`; without a folder `.build/certify`.
  */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
+import { licensesOf } from "./licenses/bundled-licenses.mjs";
 import { ROOT } from "./local/paths.ts";
 
 if (process.argv.length > 3 || process.argv[2]?.startsWith("-")) {
 	console.error("usage: node scripts/run.mjs scripts/pack-certify.ts [folder]");
 	process.exit(1);
 }
+/** Of what is bundled. Our own is npm's to find. */
+const FURTHER_LICENSES = "LICENSES-OF-PACKAGES.txt";
 const folder = resolve(process.argv[2] ?? join(ROOT, ".build", "certify"));
 const { version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string; license: string };
 
 mkdirSync(folder, { recursive: true });
 const program = join(folder, "certify.mjs");
-buildSync({
+const { metafile } = buildSync({
+	absWorkingDir: ROOT,
 	entryPoints: [join(ROOT, "scripts", "certify.ts")],
 	outfile: program,
 	bundle: true,
@@ -25,11 +29,15 @@ buildSync({
 	format: "esm",
 	target: "node20",
 	legalComments: "inline",
+	metafile: true,
 	banner: {
 		// What is bundled asks for Node's own modules by require().
 		js: '#!/usr/bin/env node\nimport { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
 	},
 });
+copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+const licenses = licensesOf(ROOT, Object.keys(metafile.inputs));
+writeFileSync(join(folder, FURTHER_LICENSES), `certify.mjs has in it:\n\n${licenses.join("\n\n")}\n`);
 const manifest = {
 	name: "clickbourse-certify",
 	version,
@@ -37,7 +45,7 @@ const manifest = {
 	license,
 	type: "module",
 	bin: "certify.mjs",
-	files: ["certify.mjs"],
+	files: ["certify.mjs", FURTHER_LICENSES],
 	engines: { node: ">=20.11" },
 };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, "\t")}\n`);

@@ -98,6 +98,14 @@ describe("worker: API reference", () => {
 		expect(await (await get("/docs/swagger-ui.css", { "accept-encoding": "identity" })).text()).toContain(".swagger-ui");
 	});
 
+	test.each(["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js"])("%s has its license with it", async (file) => {
+		const text = await (await get(`/docs/${file}`, { "accept-encoding": "identity" })).text();
+		expect(text).toMatch(/\/\*!\nswagger-ui-dist \d+\.\d+\.\d+\n\n\s*Apache License/);
+		expect(text).toContain("SmartBear Software");
+		// Those of what is bundled in it in turn.
+		expect(text.includes("safe-buffer. MIT License.")).toBe(file.endsWith(".js"));
+	});
+
 	test("a file that is not the viewer's is 404", async () => {
 		const response = await get("/docs/package.json");
 		expect(response.status).toBe(404);

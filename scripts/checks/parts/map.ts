@@ -668,9 +668,15 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		packages: ["marked"],
 	},
 	{
+		path: "scripts/licenses",
+		job: "the licenses of packages that are in what is handed out or served",
+		imports: [],
+		packages: [],
+	},
+	{
 		path: "scripts/build-assets.mjs",
 		job: "packs what browsers are served: the viewer of `/docs`, the guides, the console",
-		imports: ["scripts/guides"],
+		imports: ["scripts/guides", "scripts/licenses"],
 		packages: ["esbuild"],
 	},
 	{
@@ -779,7 +785,7 @@ export const SCRIPT_PARTS: readonly Part[] = [
 		path: "scripts/certify",
 		files: ["scripts/certify.ts", "scripts/pack-certify.ts"],
 		job: "`npm run certify`, and it as a package of its own",
-		imports: ["scripts/local", "scripts/demo"],
+		imports: ["scripts/licenses", "scripts/local", "scripts/demo"],
 		packages: ["commander", "esbuild"],
 	},
 	{

@@ -38,10 +38,17 @@ it("unit: certify runs from its own folder, of less than 100 kB, and reports to 
 }, async () => {
 	const packed = await run("scripts/run.mjs", ["scripts/pack-certify.ts", folder], ROOT);
 	expect(packed.code, packed.output).toBe(0);
-	expect(readdirSync(folder).sort()).toEqual(["README.md", "certify.mjs", "package.json"]);
+	expect(readdirSync(folder).sort()).toEqual(["LICENSE", "LICENSES-OF-PACKAGES.txt", "README.md", "certify.mjs", "package.json"]);
 	expect(statSync(join(folder, "certify.mjs")).size).toBeLessThan(100_000);
 	expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ bin: "certify.mjs", type: "module" });
 	expect(readFileSync(join(folder, "README.md"), "utf8")).not.toContain("npm run certify");
+	expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe(readFileSync(join(ROOT, "LICENSE"), "utf8"));
+	// What npm hands on of the folder: LICENSE and README.md without being named.
+	const { files } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { files: string[] };
+	expect(files).toEqual(["certify.mjs", "LICENSES-OF-PACKAGES.txt"]);
+	const ofPackages = readFileSync(join(folder, "LICENSES-OF-PACKAGES.txt"), "utf8");
+	expect(ofPackages).toMatch(/^commander \d+\.\d+\.\d+$/m);
+	expect(ofPackages).toContain(readFileSync(join(ROOT, "node_modules/commander/LICENSE"), "utf8").trim());
 
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const subject = ["--url", url, "--identity", "acme_rtb", "--domain", "shoes.example"];

@@ -28,6 +28,13 @@ test.each(ASSET_NAMES)("%s is served by its hash, for good, and plain to who tak
 	expect(new TextDecoder().decode(bytes)).not.toMatch(/innerHTML|eval\(|url\(/);
 });
 
+test("a script that holds a package has its license with it", async () => {
+	const script = new TextDecoder().decode((await bytesOf("webauthn.js")).bytes);
+	expect(script).toMatch(/\/\*!\n@simplewebauthn\/browser \d+\.\d+\.\d+\n\nMIT License\n\nCopyright \(c\)/);
+	expect(script).toContain("Permission is hereby granted");
+	expect(new TextDecoder().decode((await bytesOf("console.js")).bytes)).not.toContain("/*!");
+});
+
 test("another hash is not found", async () => {
 	expect((await SELF.fetch("https://console.example/console/assets/console.000000000000.css")).status).toBe(404);
 });
