@@ -176,8 +176,8 @@ export const CLICK_FAULTS: readonly Fault[] = [
 	{
 		name: "imported-total-budget-is-met-late",
 		file: CAPS,
-		find: "= t.campaign_id AND ${budgetCost(sql`t`)} >= ",
-		replace: "= t.campaign_id AND ${budgetCost(sql`t`)} > ",
+		find: " OR ${spent} + ${spent} / nullif(${of}.click_count, 0) > ${budget}",
+		replace: "",
 		tests: CAPS_TESTS,
 	},
 	{
