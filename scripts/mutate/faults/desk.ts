@@ -3,6 +3,27 @@ import type { Fault } from "../fault.ts";
 /** What publishers and operators see and do beside the interface: their API, claims, feeds, the console, reports of the network, alerts. */
 export const DESK_FAULTS: readonly Fault[] = [
 	{
+		name: "statement-without-a-currency-pays-a-sale-twice",
+		file: "src/operator/statement/compare-statement.ts",
+		find: "(currency === null || currency === known.currency)",
+		replace: "currency === known.currency",
+		tests: ["test/worker/conversions/reconcile-statement.test.ts"],
+	},
+	{
+		name: "statement-restates-amounts-in-no-currency",
+		file: "src/operator/statement/compare-statement.ts",
+		find: "isUnclear ? null : ",
+		replace: "",
+		tests: ["test/worker/conversions/reconcile-statement.test.ts"],
+	},
+	{
+		name: "statement-returns-in-another-currency",
+		file: "src/operator/statement/compare-statement.ts",
+		find: "theirs.currency ?? ours?.currency ?? null",
+		replace: "theirs.currency",
+		tests: ["test/worker/conversions/reconcile-statement.test.ts"],
+	},
+	{
 		name: "histories-begin-before-a-conversion-was-the-publishers",
 		file: "src/publisher-api/show-conversion.ts",
 		find: "state.publisherId !== viewer.publisherId || ",

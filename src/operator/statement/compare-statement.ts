@@ -57,18 +57,16 @@ function compareSale(theirs: StatedSale, ledger: Ledger, stated: ReadonlySet<str
 	const base = { txnid, otherTxnid: null, ours, theirs };
 	if (ours === null) {
 		const other =
-			theirs.cid === null
-				? undefined
-				: ledger.ofClick(theirs.cid).find((same) => isSame(theirs, same, platform) && !stated.has(same.txnid));
+			theirs.cid === null ? undefined : ledger.ofClick(theirs.cid).find((same) => isAmount(theirs, same) && !stated.has(same.txnid));
 		if (other !== undefined) return [{ ...base, kind: "two_ids", otherTxnid: other.txnid, postback: null }];
 		// What was never here, and was cancelled, is missed by nobody.
 		return said === "cancelled" ? [] : [{ ...base, kind: "missing_here", postback: toPostback(theirs, null, platform) }];
 	}
 	if (said === null) return [{ ...base, kind: "unknown_status", postback: null }];
 	if (said === "cancelled" && status === "cancelled") return [];
-	const postback = toPostback(theirs, ours, platform);
-	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours, platform))
-		return [{ ...base, kind: "other_amount", postback }];
+	const isUnclear = said !== "cancelled" && !isAmount(theirs, ours) && isOfNoCurrency(theirs, ours, platform);
+	const postback = isUnclear ? null : toPostback(theirs, ours, platform);
+	if (said !== "cancelled" && status !== "cancelled" && !isAmount(theirs, ours)) return [{ ...base, kind: "other_amount", postback }];
 	const isTold = theirs.status !== null || said === "cancelled" || status === "cancelled";
 	return isTold && said !== status ? [{ ...base, kind: "other_status", postback }] : [];
 }
@@ -83,22 +81,24 @@ function saidOf({ status, payoutMicros }: StatedSale, { statusMap }: StatedPlatf
 	return unknown ? null : said;
 }
 
-function isAmount({ payoutMicros, currency }: StatedSale, ours: Conversion, platform: StatedPlatform): boolean {
-	return payoutMicros === ours.payoutMicros && (currency ?? ours.defaultCurrency ?? platform.currency) === ours.currency;
+/** A statement that names no currency is of whatever the sale is known in. */
+function isAmount({ payoutMicros, currency }: StatedSale, known: Pick<SameClick, "payoutMicros" | "currency">): boolean {
+	return payoutMicros === known.payoutMicros && (currency === null || currency === known.currency);
 }
 
-function isSame({ payoutMicros, currency }: StatedSale, other: SameClick, platform: StatedPlatform): boolean {
-	return payoutMicros === other.payoutMicros && (currency ?? platform.currency) === other.currency;
+/** Whether nobody can tell what another amount is in: the statement names nothing, and a postback named another than its platform's. */
+function isOfNoCurrency({ currency }: StatedSale, ours: Conversion, platform: StatedPlatform): boolean {
+	return currency === null && ours.currency !== (ours.defaultCurrency ?? platform.currency);
 }
 
 /**
- * What is known here stays: the click, the day, which platforms date by clocks of their own, and where a statement has no word, ours; but
- * not one that cancels, which is not what the statement says.
+ * What is known here stays: the click, and the day, which platforms date by clocks of their own. So do currency and word where the
+ * statement has none; but not a word that cancels, which is not what the statement says.
  */
 function toPostback(theirs: StatedSale, ours: Conversion | null, { statusMap }: StatedPlatform): Postback | null {
 	const [cid, eventAt] = [ours?.cid ?? theirs.cid, ours?.eventAt ?? theirs.at];
 	if (cid === null || eventAt === null) return null;
-	const { txnid, payoutMicros, salesMicros, currency } = theirs;
+	const { txnid, payoutMicros, salesMicros } = theirs;
 	const known = ours?.networkStatus ?? null;
 	const status = theirs.status ?? (readStatus(known, statusMap).status === "cancelled" ? null : known);
 	return {
@@ -107,7 +107,7 @@ function toPostback(theirs: StatedSale, ours: Conversion | null, { statusMap }: 
 		eventAt,
 		payoutMicros,
 		salesMicros: salesMicros === null ? null : Math.max(0, salesMicros),
-		currency,
+		currency: theirs.currency ?? ours?.currency ?? null,
 		status,
 		s2: null,
 		s3: null,

@@ -304,3 +304,50 @@ describe("worker: what a statement says stands", () => {
 		expect(await stateOf("corrected")).toMatchObject({ status: "approved", payout_micros: 71 * DOLLAR });
 	});
 });
+
+describe("worker: a statement that names no currency", () => {
+	const MAPPING = encodeURIComponent(JSON.stringify({ txnid: "Ref", payout: "Fee", date: "Day", cid: "Sub", status: "State" }));
+	const amounts = () =>
+		readAll("SELECT txnid, status, payout_micros, currency, revenue_micros FROM conversions WHERE txnid LIKE 'money-%' ORDER BY txnid");
+	/** The differences of a file of a day of their own. */
+	async function compare(query: string, ...rows: string[]): Promise<unknown[]> {
+		const { data } = await reconcile(["Ref,Fee,Day,Sub,State", ...rows, ""].join("\n"), `&mapping=${MAPPING}${query}`);
+		return data.map(({ txnid, kind, other_txnid, applies }) => [txnid, kind, other_txnid ?? applies]);
+	}
+	async function say(txnid: string, currency: string | null): Promise<string> {
+		const click = clickRow();
+		await storeClicks(click);
+		const cid = String(click.click_hash);
+		await consume(postbackMessage("west", { txnid, cid, eventAt: Date.parse("2026-11-10"), currency }, Date.now() - 60_000));
+		return cid;
+	}
+
+	it("knows a sale by its other id, also once its platform has another currency, or where that was named", async () => {
+		const cids = [await say("action-1", null), await say("action-2", "EUR")];
+		await importExactly({ platforms: [platformEntry("west", { currency: "EUR" })] });
+		const rows = cids.map((cid, at) => `order-${at + 1},10,2026-11-10,${cid},`);
+		expect((await compare("&apply=1", ...rows)).slice(0, 2)).toEqual([
+			["order-1", "two_ids", "action-1"],
+			["order-2", "two_ids", "action-2"],
+		]);
+		expect(await readAll("SELECT txnid FROM conversions WHERE txnid LIKE 'order-%'")).toEqual([]);
+		await importExactly({ platforms: [platformEntry("west")] });
+	});
+
+	it("leaves an amount in the currency that was named for it; another amount is left to a person, a return is none", async () => {
+		for (const name of ["less", "own", "returned", "same"]) await say(`money-${name}`, name === "own" ? null : "EUR");
+		const rows = ["money-less,9", "money-own,9", "money-returned,0", "money-same,10"].map((row) => `${row},2026-11-10,,approved`);
+		const ofThese = (await compare("&apply=1", ...rows)).slice(0, 3);
+		expect(ofThese).toEqual([
+			["money-less", "other_amount", false],
+			["money-own", "other_amount", true],
+			["money-returned", "other_status", true],
+		]);
+		expect(await amounts()).toEqual([
+			{ txnid: "money-less", status: "approved", payout_micros: 10_000_000, currency: "EUR", revenue_micros: 8_800_000 },
+			{ txnid: "money-own", status: "approved", payout_micros: 9_000_000, currency: "USD", revenue_micros: 7_200_000 },
+			{ txnid: "money-returned", status: "cancelled", payout_micros: 0, currency: "EUR", revenue_micros: 0 },
+			{ txnid: "money-same", status: "approved", payout_micros: 10_000_000, currency: "EUR", revenue_micros: 8_800_000 },
+		]);
+	});
+});
