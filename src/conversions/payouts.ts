@@ -14,7 +14,7 @@ type Stated = readonly [intakeId: string, micros: number, content: string, meani
 type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
 export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
 
-/** This many statements are remembered: the first above zero, and the newest. */
+/** This many statements are remembered: the first above zero, and the newest; of repetitions then only where they begin and end. */
 const MAX_STATED = 40;
 /** More corrections than these of one conversion are no corrections any more: they cancel it. */
 const MAX_CORRECTIONS = 40;
@@ -34,7 +34,7 @@ export function writePayouts(payouts: Payouts): string {
 export function state(payouts: Payouts, statement: Stated): Payouts {
 	const stated = insert(payouts.stated, statement);
 	const [first] = stated.filter(([, micros]) => micros > 0);
-	const kept = stated.slice(-MAX_STATED);
+	const kept = stated.length > MAX_STATED ? stated.filter(isEndOfRun).slice(-MAX_STATED) : stated;
 	return { ...payouts, stated: first === undefined || kept.includes(first) ? kept : [first, ...kept] };
 }
 
@@ -84,6 +84,11 @@ function beginningOf(stated: readonly Stated[], at: number): string {
 	let first = at;
 	while (first > 0 && stated[first - 1]?.[2] === stated[at]?.[2]) first--;
 	return stated[first]?.[0] ?? "";
+}
+
+/** Of statements that only repeat each other the first and the last: what is between tells nothing. */
+function isEndOfRun([, , content]: Stated, at: number, stated: readonly Stated[]): boolean {
+	return stated[at - 1]?.[2] !== content || stated[at + 1]?.[2] !== content;
 }
 
 function insert<Entry extends readonly [string, ...unknown[]]>(entries: readonly Entry[], entry: Entry): Entry[] {

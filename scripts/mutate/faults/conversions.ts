@@ -48,6 +48,13 @@ export const CONVERSION_FAULTS: readonly Fault[] = [
 		tests: PAYOUT_TESTS,
 	},
 	{
+		name: "many-repetitions-forget-a-correction",
+		file: PAYOUTS,
+		find: "stated.filter(isEndOfRun).slice",
+		replace: "stated.slice",
+		tests: PAYOUT_TESTS,
+	},
+	{
 		name: "same-correction-counts-twice",
 		file: PAYOUTS,
 		find: "other === first || other[2] !== content",

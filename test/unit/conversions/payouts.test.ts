@@ -60,6 +60,15 @@ describe("unit: what stated payouts come to", () => {
 		expect(kept.corrections.length).toBeLessThan(45);
 	});
 
+	test.each([38, 39, 40, 41, 100])("a repetition goes on with what it repeats, however often: %d times", (times) => {
+		const said = ["+70", "+80", "-8", ...Array.from({ length: times }, () => "+80")];
+		const places = said.map((_, at) => at);
+		for (const order of [places, [...places.slice(3), 2, 0, 1], places.toReversed()]) {
+			expect(replay(said, order)).toEqual({ payoutMicros: 72, isReversed: false });
+		}
+		expect(replay([...said, "+70", "+80"])).toEqual({ payoutMicros: 80, isReversed: false });
+	});
+
 	test("of many statements the first above zero and the newest are kept", () => {
 		let payouts = state(readPayouts(""), ["0000", 5, "first"]);
 		for (let at = 1; at < 200; at++) payouts = state(payouts, [String(at).padStart(4, "0"), 0, String(at)]);

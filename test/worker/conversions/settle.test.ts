@@ -646,6 +646,8 @@ describe("worker: settling", () => {
 			await consume(say(correction, NOW + 2), say({ salesMicros: 50_000_000 }, NOW + 3), say(correction, NOW + 4));
 			expect(await stored(txnid)).toMatchObject({ payout_micros: 9_000_000 });
 			expect(await kindsOf(txnid)).toEqual(events);
+			await consume(...Array.from({ length: 45 }, () => say({ salesMicros: 50_000_000 }, NOW + 4)));
+			expect(await stored(txnid)).toMatchObject({ payout_micros: 9_000_000 });
 			await consume(say({ payoutMicros: -9_000_000 }, NOW + 5));
 			expect(await stored(txnid)).toMatchObject({ status: "cancelled", payout_micros: 0 });
 			await consume(say({ salesMicros: 50_000_000 }, NOW + 6));
