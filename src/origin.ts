@@ -216,7 +216,7 @@ export function openOrigin(env: Env, book: CampaignBook): Origin {
 		"/audit": auditRoutes({ db }),
 		"/replay": replayRoutes({ db, queues, now }),
 		"/reports": networkReportRoutes(watching),
-		"/erase": eraseRoutes({ db, kv: env.BOOK, archive: env.ARCHIVE, now }),
+		"/erase": eraseRoutes({ db, kv: env.BOOK, archive: env.ARCHIVE, keys, now }),
 		"/bids": bidsRoutes({ db, now }),
 		"/auction-feedback": feedbackReportRoutes({ db, now }),
 		"/status": statusRoutes(watching),

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../src/db/client.ts";
 import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
 import { eraseRows } from "../../src/operator/erase/erase-rows.ts";
+import { readOwnIds } from "../../src/operator/erase/own-ids.ts";
 import { ACTOR } from "../support/actor.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
@@ -35,7 +36,8 @@ function interrupted(meanwhile: () => Promise<unknown>): Database {
 async function eraseBeside(click: ReturnType<typeof clickRow>, meanwhile: () => Promise<unknown>) {
 	const of = { publisherId: "cpa", publisherClickId: "own-click-77", clickedAt: Number(click.clicked_at) };
 	const clicks = [{ id: String(click.id), clickHash: String(click.click_hash), ...of }];
-	return eraseRows(interrupted(meanwhile), clicks, { actor: ACTOR, at: 1, id: "receipt" });
+	const own = await readOwnIds(openDatabase(env.DB), clicks);
+	return eraseRows(interrupted(meanwhile), { clicks, gone: [], own }, { actor: ACTOR, at: 1, id: "receipt" });
 }
 
 async function expectErased(): Promise<void> {
@@ -71,19 +73,38 @@ describe("worker: erasing beside other writers", () => {
 		await expectErased();
 	});
 
-	it("takes in a postback that changes nothing but the intake, and what a publisher says meanwhile", async () => {
+	it.each([
+		["that is known", (hash: string) => hash],
+		["that is named by a spelling of ours", (hash: string) => `C${hash.slice(1)}`],
+	])("takes in the click that a conversion finds %s", async (_which, spell) => {
+		const mine = click();
+		const cid = spell(String(mine.click_hash));
+		await consume(postbackMessage("west", { txnid: "t", cid, status: "approved" }));
+		await storeClicks(mine);
+		await eraseBeside(mine, () => consume({ format: 1, kind: "look_again", platform: "west", txnid: "t" }));
+		await expectErased();
+		expect(await rowsOf("SELECT stage, click_id FROM conversions")).toEqual([{ stage: "settled", click_id: mine.id }]);
+	});
+
+	it("takes in a postback that changes nothing but the intake", async () => {
 		const mine = click();
 		await storeClicks(mine);
 		const cid = String(mine.click_hash);
+		const refused = postbackMessage("west", { txnid: "t", cid });
+		const intake = { ...refused.intake, query: `txnid=t&cid=${cid}&s2=s2-mark`, outcome: "rejected" };
+		await eraseBeside(mine, () => consume({ ...refused, intake, postback: null }));
+		await expectErased();
+	});
+
+	it("takes in what a publisher says of it", async () => {
+		const mine = click();
+		await storeClicks(mine);
 		await env.DB.prepare(
 			"INSERT INTO claims (id, publisher_id, kind, about_id, state, thread, version, created_at, changed_at) VALUES ('c', 'cpa', 'missing', 'own-click-77', 'open', '[]', 1, 1, 1)",
 		).run();
-		await eraseBeside(mine, async () => {
-			const refused = postbackMessage("west", { txnid: "t", cid });
-			const query = `txnid=t&cid=${cid}&s2=s2-mark`;
-			await consume({ ...refused, intake: { ...refused.intake, query, outcome: "rejected" }, postback: null });
-			await env.DB.prepare(`UPDATE claims SET thread = '[{"by":"publisher","text":"own-click-77"}]', version = version + 1`).run();
-		});
+		await eraseBeside(mine, () =>
+			env.DB.prepare(`UPDATE claims SET thread = '[{"by":"publisher","text":"own-click-77"}]', version = version + 1`).run(),
+		);
 		await expectErased();
 		expect(await rowsOf("SELECT thread, version FROM claims")).toEqual([{ thread: '[{"by":"publisher","text":""}]', version: 3 }]);
 	});

@@ -6,6 +6,7 @@ const KEPT = ["test/worker/privacy.test.ts"];
 const LAID = ["test/unit/bidding/lay-options.test.ts"];
 const GOLDEN = ["test/worker/golden-bids.test.ts"];
 const ERASE = ["test/worker/erase.test.ts"];
+const OTHERWISE = ["test/worker/erase-named-otherwise.test.ts"];
 const BESIDE = ["test/worker/erase-beside-settling.test.ts"];
 
 const PRIVACY_OF = "src/privacy/privacy-of.ts";
@@ -225,8 +226,8 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "erasing-misses-a-conversion-that-came-meanwhile",
 		file: "src/operator/erase/erase-rows.ts",
-		find: "sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${ofNamed}`,",
-		replace: "",
+		find: "SET version = NULL WHERE",
+		replace: "SET version = version WHERE",
 		tests: BESIDE,
 	},
 	{
@@ -235,6 +236,69 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		find: "SET answer = NULL WHERE id IN",
 		replace: "SET answer = answer WHERE id IN",
 		tests: BESIDE,
+	},
+	{
+		name: "erased-postback-no-longer-settles-for-its-click",
+		file: "src/operator/erase/own-ids.ts",
+		find: "hashes.has(click.clickHash) ? click.clickHash : null",
+		replace: "hashes.has(click.clickHash) ? unknown : null",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erased-postback-settles-for-a-click-that-it-did-not-name-alone",
+		file: "src/operator/erase/own-ids.ts",
+		find: "if (click === null) return unknown;",
+		replace: "if (click === null) return [...hashes][0] ?? unknown;",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erasing-takes-what-has-the-click-of-others",
+		file: "src/operator/erase/own-ids.ts",
+		find: "ofOthers.has(keyOf({ platform, txnid }))",
+		replace: "false",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erasing-takes-refused-postbacks-of-others",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "v.txnid = i.txnid AND v.click_id IS NOT NULL)",
+		replace: "v.txnid = i.txnid AND v.click_id IS NULL)",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erased-postback-keeps-what-was-signed",
+		file: "src/operator/erase/claim-messages.ts",
+		find: 'return isRefused && value.sent === "" ? value : claimed;',
+		replace: "return value;",
+		tests: OTHERWISE,
+	},
+	{
+		name: "postback-that-is-no-platforms-is-given-up-by-erasing",
+		file: "src/operator/erase/claim-messages.ts",
+		find: 'isRefused && value.sent === "" ? value : claimed',
+		replace: "claimed",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erasing-misses-hashes-in-capitals",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "[clickHash, clickHash.toUpperCase()]",
+		replace: "[clickHash]",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erasing-misses-what-came-of-archived-clicks",
+		file: "src/operator/erase/erase-kept.ts",
+		find: "erased.hashes.add(click.clickHash);",
+		replace: "",
+		tests: OTHERWISE,
+	},
+	{
+		name: "erasing-misses-archived-answers",
+		file: "src/operator/erase/erase-kept.ts",
+		find: '\t["callback_attempts/", []],\n',
+		replace: "",
+		tests: OTHERWISE,
 	},
 	{
 		name: "options-are-read-where-nobody-wants-them",

@@ -5,18 +5,23 @@ import { normaliseClickId } from "../../lib/click-id.ts";
 /** Longest value that a click's row has of one parameter. */
 const MAX_UID_LENGTH = 255;
 const CLICK = "must be a click hash (32 hexadecimal digits) or the id of a click";
+const CLICK_FORMAT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 const uid = v.pipe(
 	v.string("must be a text"),
 	v.nonEmpty("must not be empty"),
 	v.maxLength(MAX_UID_LENGTH, `must have at most ${MAX_UID_LENGTH} characters`),
 );
+/** As it is asked for: that is what the receipt's hash is made of. */
 const click = v.pipe(
 	v.string(CLICK),
-	v.transform((text) => normaliseClickId(text) ?? ""),
-	v.regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, CLICK),
-	v.toLowerCase(),
+	v.check((text) => CLICK_FORMAT.test(readClick(text)), CLICK),
 );
+
+/** A click hash, or the id of a click, as it is stored. */
+export function readClick(text: string): string {
+	return normaliseClickId(text)?.toLowerCase() ?? "";
+}
 
 export const eraseSchema = v.pipe(
 	v.strictObject({

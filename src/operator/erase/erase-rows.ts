@@ -1,15 +1,16 @@
 /** Erases in the network database what is known of the users of some clicks: in one transaction, the audit in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditStatement } from "../../audit/audit-statement.ts";
+import { keyOf } from "../../conversions/conversion.ts";
+import { asClickHash } from "../../conversions/match-click.ts";
 import { retryOvertaken } from "../../conversions/settle-postbacks.ts";
 import { type Database, runTransaction } from "../../db/client.ts";
 import { isConstraintError, OvertakenError } from "../../db/overtaken.ts";
 import type { Actor } from "../../http/actor.ts";
 import { utcDay } from "../../lib/time.ts";
 import type { EraseCounts } from "./erase-answer.ts";
+import type { ErasedClick, OwnIds } from "./own-ids.ts";
 import { redactEvent, redactQuery, redactThread } from "./redact.ts";
-
-export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; publisherClickId: string | null; clickedAt: number };
 
 /** Who asks, when, and under which receipt; null where it is only counted. */
 export type Receipt = { actor: Actor; at: number; id: string } | null;
@@ -17,32 +18,53 @@ export type Receipt = { actor: Actor; at: number; id: string } | null;
 type RowCounts = Pick<EraseCounts, "clicks" | "visits" | "conversions" | "conversion_events" | "postbacks" | "callbacks" | "claims">;
 type Conversion = { platform: string; txnid: string; publisherId: string | null; eventAt: number; version: number; hash: string };
 
+export type Wanted = {
+	clicks: readonly ErasedClick[];
+	/** Clicks that have no row, or none any more: what came of them may still be there. */
+	gone: readonly ErasedClick[];
+	own: OwnIds;
+};
+
 /** @throws OvertakenError where other writers were faster every time; nothing of these clicks is erased then */
-export function eraseRows(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
-	return retryOvertaken(() => eraseOnce(db, clicks, receipt));
+export function eraseRows(db: Database, wanted: Wanted, receipt: Receipt): Promise<RowCounts> {
+	return retryOvertaken(() => eraseOnce(db, wanted, receipt));
 }
 
 /** What is written rests on what was read: where that has changed, or there is more, nothing is written. */
-async function eraseOnce(db: Database, clicks: readonly ErasedClick[], receipt: Receipt): Promise<RowCounts> {
-	const ids = JSON.stringify(clicks.map(({ id }) => id));
-	const hashes = JSON.stringify([...new Set(clicks.map(({ clickHash }) => clickHash))]);
-	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes})))`;
+async function eraseOnce(db: Database, { clicks, gone, own }: Wanted, receipt: Receipt): Promise<RowCounts> {
+	const all = [...clicks, ...gone];
+	const ids = JSON.stringify(all.map(({ id }) => id));
+	// Platforms that spell everything in capitals are known.
+	const hashes = JSON.stringify([...new Set(all.flatMap(({ clickHash }) => [clickHash, clickHash.toUpperCase()]))]);
+	const ownIds = JSON.stringify([...new Set(all.flatMap(({ publisherClickId }) => publisherClickId ?? []))]);
+	const ofClicks = sql`(click_id IN (SELECT atom FROM json_each(${ids})) OR cid IN (SELECT atom FROM json_each(${hashes}))
+		OR (click_id IS NULL AND cid IN (SELECT atom FROM json_each(${ownIds}))))`;
 	const found = await db.all<Omit<Conversion, "hash"> & { clickId: string | null; cid: string }>(sql`
 		SELECT platform, txnid, publisher_id AS "publisherId", event_at AS "eventAt", version, click_id AS "clickId", cid FROM conversions
 		WHERE ${ofClicks}`);
-	const hashOf = new Map(clicks.map(({ id, clickHash }) => [id, clickHash]));
-	const conversions = found.map(({ clickId, cid, ...of }): Conversion => ({ ...of, hash: hashOf.get(clickId ?? "") ?? cid }));
+	const hashOf = new Map(all.map(({ id, clickHash }) => [id, clickHash]));
+	const known = new Set(hashOf.values());
+	const newCid = (platform: string | null, cid: string) => {
+		const hash = asClickHash(cid);
+		return hash !== null && known.has(hash) ? hash : own.replace(platform, cid);
+	};
+	const conversions = found.flatMap(({ clickId, cid, ...of }): Conversion[] => {
+		const hash = hashOf.get(clickId ?? "") ?? newCid(of.platform, cid);
+		return hash === null ? [] : [{ ...of, hash }];
+	});
 	const names = JSON.stringify(conversions);
-	const named = (platform: SQL, txnid: SQL) =>
-		sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${names}))`;
+	const named = (platform: SQL, txnid: SQL, list = names) =>
+		sql`(${platform}, ${txnid}) IN (SELECT value ->> 'platform', value ->> 'txnid' FROM json_each(${list}))`;
 	const ofNamed = named(sql`platform`, sql`txnid`);
-	const byName = new Map(conversions.map(({ platform, txnid, hash }) => [JSON.stringify([platform, txnid]), hash]));
+	const byName = new Map(conversions.map(({ hash, ...key }) => [keyOf(key), hash]));
 	const events = await db.all<{ platform: string; txnid: string; seq: number; details: string }>(
 		sql`SELECT platform, txnid, seq, details FROM conversion_events WHERE ${ofNamed}`,
 	);
 	const postbacks = sql`SELECT i.id FROM postback_intake i
 			WHERE i.txnid IN (SELECT value ->> 'txnid' FROM json_each(${names})) AND ${named(sql`i.platform`, sql`i.txnid`)}
-		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))`;
+		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${hashes}))
+		UNION SELECT i.id FROM postback_intake i WHERE i.cid IN (SELECT atom FROM json_each(${ownIds})) AND NOT EXISTS (
+			SELECT 1 FROM conversions v WHERE v.platform = i.platform AND v.txnid = i.txnid AND v.click_id IS NOT NULL)`;
 	const intakes = await db.all<{ id: string; platform: string | null; txnid: string | null; cid: string | null; query: string }>(
 		sql`SELECT id, platform, txnid, cid, query FROM postback_intake WHERE id IN (${postbacks})`,
 	);
@@ -50,28 +72,30 @@ async function eraseOnce(db: Database, clicks: readonly ErasedClick[], receipt: 
 	const visits = await db.all<{ id: string }>(
 		sql`SELECT click_id AS id FROM paid_visits WHERE click_id IN (SELECT atom FROM json_each(${ids}))`,
 	);
-	const claims = await findClaims(db, clicks, conversions);
+	const hashOfName = (platform: string | null, txnid: string | null) =>
+		platform === null || txnid === null ? undefined : byName.get(keyOf({ platform, txnid }));
+	const newIntakes = intakes.flatMap(({ id, platform, txnid, cid, query }) => {
+		const hash = hashOfName(platform, txnid) ?? newCid(platform, cid ?? "");
+		return hash === null ? [] : [{ id, cid: hash, query: redactQuery(query, hash) }];
+	});
+	// A claim is to be about a click that has a row, where one has.
+	const claims = await findClaims(db, [...gone, ...clicks], conversions);
 	const counts: RowCounts = {
 		clicks: clicks.length,
 		visits: visits.length,
 		conversions: conversions.length,
 		conversion_events: events.length,
-		postbacks: intakes.length,
+		postbacks: newIntakes.length,
 		callbacks: callbacks.length,
 		claims: claims.length,
 	};
 	if (receipt === null) return counts;
-	const hashOfName = (platform: string | null, txnid: string | null) => byName.get(JSON.stringify([platform, txnid]));
 	const newEvents = events.map(({ platform, txnid, seq, details }) => ({
 		platform,
 		txnid,
 		seq,
 		details: redactEvent({ details }, hashOfName(platform, txnid) ?? ""),
 	}));
-	const newIntakes = intakes.map(({ id, platform, txnid, cid, query }) => {
-		const hash = hashOfName(platform, txnid) ?? cid ?? "";
-		return { id, cid: hash, query: redactQuery(query, hash) };
-	});
 	const days = [
 		...clicks.map(({ publisherId, clickedAt }) => ({ publisherId, day: utcDay(clickedAt) })),
 		...conversions.map(({ publisherId, eventAt }) => ({ publisherId, day: utcDay(eventAt) })),
@@ -88,9 +112,9 @@ async function eraseOnce(db: Database, clicks: readonly ErasedClick[], receipt: 
 				value ->> 'hash' AS cid FROM json_each(${names})) AS r
 			WHERE conversions.platform = r.of_platform AND conversions.txnid = r.of_txnid`,
 		// What has come since it was read: no column here takes null.
-		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${ofNamed}`,
+		sql`UPDATE conversions SET version = NULL WHERE ${ofClicks} AND NOT ${named(sql`platform`, sql`txnid`, JSON.stringify(found))}`,
 		sql`UPDATE postback_intake SET answer = NULL WHERE id IN (${postbacks})
-			AND id NOT IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(newIntakes.map(({ id }) => ({ id })))}))`,
+			AND id NOT IN (SELECT value ->> 'id' FROM json_each(${JSON.stringify(intakes.map(({ id }) => ({ id })))}))`,
 		sql`UPDATE conversion_events SET details = r.details
 			FROM (SELECT value ->> 'platform' AS of_platform, value ->> 'txnid' AS of_txnid, CAST(value ->> 'seq' AS BIGINT) AS of_seq,
 				value ->> 'details' AS details FROM json_each(${JSON.stringify(newEvents)})) AS r

@@ -1,19 +1,20 @@
 /** Erases what is known of a user, or of whoever made one click. The money stays: amounts, days, sums, and what they were paid for. */
 import { sql } from "drizzle-orm";
-import { auditStatement } from "../../audit/audit-statement.ts";
 import { clicksOfHash } from "../../db/clicks-of-hash.ts";
 import type { Database } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { sha256Hex } from "../../lib/bytes.ts";
 import { newUuid } from "../../lib/ids.ts";
 import { isoTime } from "../../lib/time.ts";
+import type { PlatformKeys } from "./claim-messages.ts";
 import type { Erased as Answer, EraseCounts } from "./erase-answer.ts";
 import { eraseArchive, eraseDeadLetters, eraseKept } from "./erase-kept.ts";
-import type { Subject } from "./erase-request.ts";
-import { type ErasedClick, eraseRows } from "./erase-rows.ts";
+import { readClick, type Subject } from "./erase-request.ts";
+import { eraseRows, type Receipt } from "./erase-rows.ts";
+import { type ErasedClick, readOwnIds } from "./own-ids.ts";
 import type { Erased } from "./redact.ts";
 
-export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | undefined; now: () => number };
+export type EraseDeps = { db: Database; kv: KVNamespace; archive: R2Bucket | undefined; keys: PlatformKeys; now: () => number };
 
 const CLICKS_A_STEP = 200;
 const MAX_STEPS = 25;
@@ -23,7 +24,7 @@ const MAX_STEPS = 25;
  * @param actor whoever erases; null only counts
  */
 export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: string | null, actor: Actor | null): Promise<Answer> {
-	const { db, kv, archive, now } = deps;
+	const { db, archive, now } = deps;
 	const at = now();
 	const id = newUuid();
 	const isDryRun = actor === null;
@@ -38,26 +39,40 @@ export async function erase(deps: EraseDeps, subject: Subject, archiveAfter: str
 		hash: await sha256Hex(`${id}\n${asked}`),
 		counts,
 	});
+	const receipt = actor === null ? null : { actor, at, id };
 	const { clicks, areAll } = await findClicks(db, subject);
-	const erased = erasedOf(subject, clicks);
+	const gone = "click" in subject ? [withoutRow(readClick(subject.click))] : [];
+	const uid = "uid" in subject ? subject.uid : null;
+	const erased = await readErased(db, uid, clicks, gone);
 	if (archive !== undefined) {
 		const archived = await eraseArchive(archive, erased, archiveAfter, isDryRun);
 		counts.archived = archived.count;
+		gone.push(...archived.clicks);
 		if (archived.after !== null) {
-			if (actor !== null) await db.run(auditStatement(actor, at, { verb: "eraseUser", subjectKind: "erasure", subjectId: id, counts }));
+			// The next request no longer finds whose they were.
+			await eraseRest(deps, await readErased(db, null, [], archived.clicks), { clicks: [], gone: archived.clicks }, receipt, counts);
 			return answer(false, archived.after);
 		}
+		if (archived.clicks.length > 0) erased.own = await readOwnIds(db, [...clicks, ...gone]);
 	}
-	counts.kept_in_kv = await eraseKept(kv, erased, isDryRun);
-	counts.dead_letters = await eraseDeadLetters(db, erased, isDryRun);
-	const receipt = actor === null ? null : { actor, at, id };
-	// Once at least: what was asked for is audited, whether or not there was anything.
-	for (let from = 0; from === 0 || from < clicks.length; from += CLICKS_A_STEP) {
-		const done = await eraseRows(db, clicks.slice(from, from + CLICKS_A_STEP), receipt);
-		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
-	}
+	await eraseRest(deps, erased, { clicks, gone }, receipt, counts);
 	// Whoever asks again has others looked for in all of the archive.
 	return answer(areAll, null);
+}
+
+type Clicks = { clicks: readonly ErasedClick[]; gone: readonly ErasedClick[] };
+
+/** Erases what waits outside its tables, and the tables; adds up what was there. */
+async function eraseRest(deps: EraseDeps, erased: Erased, { clicks, gone }: Clicks, receipt: Receipt, counts: EraseCounts): Promise<void> {
+	counts.kept_in_kv = await eraseKept(deps, erased, receipt === null);
+	counts.dead_letters = await eraseDeadLetters(deps, erased, receipt === null);
+	const most = Math.max(clicks.length, gone.length);
+	// Once at least: what was asked for is audited, whether or not there was anything.
+	for (let from = 0; from === 0 || from < most; from += CLICKS_A_STEP) {
+		const [some, others] = [clicks, gone].map((all) => all.slice(from, from + CLICKS_A_STEP));
+		const done = await eraseRows(deps.db, { clicks: some ?? [], gone: others ?? [], own: erased.own }, receipt);
+		for (const [name, more] of Object.entries(done)) counts[name as keyof typeof done] += more;
+	}
 }
 
 const NOTHING: EraseCounts = {
@@ -73,12 +88,24 @@ const NOTHING: EraseCounts = {
 	archived: 0,
 };
 
-function erasedOf(subject: Subject, clicks: readonly ErasedClick[]): Erased {
-	const named = "click" in subject ? [subject.click] : [];
+/** @param click a click hash, or the id of a click: there may be no row of it */
+function withoutRow(click: string): ErasedClick {
+	return { id: click, clickHash: click, publisherId: null, publisherClickId: null, clickedAt: 0 };
+}
+
+async function readErased(db: Database, uid: string | null, clicks: readonly ErasedClick[], gone: readonly ErasedClick[]): Promise<Erased> {
+	const all = [...clicks, ...gone];
+	const ids = all.map((click) => click.id);
+	const hashes = all.map(({ clickHash }) => clickHash);
+	const callbacks = await db.all<{ id: string }>(sql`SELECT c.id FROM conversions v CROSS JOIN callbacks c
+		WHERE (v.click_id IN (SELECT atom FROM json_each(${JSON.stringify(ids)})) OR v.cid IN (SELECT atom FROM json_each(${JSON.stringify(hashes)})))
+			AND c.platform = v.platform AND c.txnid = v.txnid`);
 	return {
-		uid: "uid" in subject ? subject.uid : null,
-		ids: new Set([...named, ...clicks.map(({ id }) => id)]),
-		hashes: new Set([...named, ...clicks.map(({ clickHash }) => clickHash)]),
+		uid,
+		ids: new Set(ids),
+		hashes: new Set(hashes),
+		own: await readOwnIds(db, all),
+		callbacks: new Set(callbacks.map(({ id }) => id)),
 	};
 }
 
@@ -98,8 +125,9 @@ function findClicksBehind(db: Database, subject: Subject, after: string): Promis
 		publisher_click_id AS "publisherClickId", clicked_at AS "clickedAt"`;
 	if ("uid" in subject)
 		return db.all(sql`SELECT ${columns} FROM clicks WHERE uid = ${subject.uid} AND id > ${after} ORDER BY id LIMIT ${CLICKS_A_STEP}`);
+	const click = readClick(subject.click);
 	return db.all(sql`SELECT ${columns} FROM clicks
-		WHERE id IN (${clicksOfHash(subject.click)} UNION SELECT id FROM clicks WHERE id = ${subject.click})
+		WHERE id IN (${clicksOfHash(click)} UNION SELECT id FROM clicks WHERE id = ${click})
 			AND id > ${after}
 		ORDER BY id LIMIT ${CLICKS_A_STEP}`);
 }

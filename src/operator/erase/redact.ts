@@ -1,10 +1,20 @@
 /** Takes what is a user's out of texts and messages: pure. Amounts, times, and the ids of transactions and of our own clicks stay. */
 import { CLICK_TEXTS, type ClickText } from "../../clicks/message.ts";
 import type { ConversionEvent, EventDetails } from "../../conversions/conversion.ts";
+import { asClickHash } from "../../conversions/match-click.ts";
 import { isObject, parseJson } from "../../lib/json.ts";
+import type { ErasedClick, OwnIds } from "./own-ids.ts";
 
-/** The clicks that are erased. */
-export type Erased = { uid: string | null; ids: ReadonlySet<string>; hashes: ReadonlySet<string> };
+/** The clicks that are erased, and what came of them. */
+export type Erased = {
+	uid: string | null;
+	/** The archive may have more of the user's clicks than the database: they are added as they are found. */
+	ids: Set<string>;
+	hashes: Set<string>;
+	own: OwnIds;
+	/** callbacks.id of their conversions. */
+	callbacks: ReadonlySet<string>;
+};
 
 /** Parameters of a postback that are about money. */
 const OF_MONEY: ReadonlySet<string> = new Set(["txnid", "edate", "payout", "sales", "currency", "status"]);
@@ -46,9 +56,8 @@ export const CLICK_COLUMNS_OF_USERS: readonly string[] = [
 ];
 const OF_POSTBACKS = ["s2", "s3", "surl"] as const;
 
-/** A message, or several, as JSON: with nothing left of these clicks, and how many had something. Null where none had. */
-export function redactMessages(text: string, erased: Erased): { text: string; count: number } | null {
-	const body = parseJson(text);
+/** A message, or several: as JSON, with nothing left of these clicks, and how many had something. Null where none had. */
+export function redactMessages(body: unknown, erased: Erased): { text: string; count: number } | null {
 	const count = redactIn(body, erased);
 	return count === 0 ? null : { text: JSON.stringify(body), count };
 }
@@ -73,21 +82,61 @@ function redactClick(click: Json): 1 {
 	return 1;
 }
 
-function redactPostback({ intake, postback }: Json, { hashes }: Erased): number {
-	if (!isObject(intake) || typeof intake.cid !== "string" || !hashes.has(intake.cid.toLowerCase())) return 0;
-	if (typeof intake.query === "string") intake.query = redactQuery(intake.query, intake.cid);
-	if (isObject(postback)) for (const field of OF_POSTBACKS) postback[field] = null;
+function redactPostback({ intake, postback }: Json, erased: Erased): number {
+	const cid = isObject(intake) ? findCid(intake, erased) : null;
+	if (!isObject(intake) || cid === null) return 0;
+	intake.cid = cid;
+	if (typeof intake.query === "string") intake.query = redactQuery(intake.query, cid);
+	if (isObject(postback)) {
+		for (const field of OF_POSTBACKS) postback[field] = null;
+		postback.cid = cid;
+	}
 	return 1;
 }
 
-/** A row of the archive; null where it is not of these clicks. */
-export function redactArchived(line: string, { uid, ids, hashes }: Erased, columns: readonly string[]): string | null {
+/** What a postback is to have as its click id; null where it is not of these clicks. */
+function findCid({ platform, txnid, cid }: Json, { hashes, own }: Erased): string | null {
+	if (typeof cid !== "string") return null;
+	const hash = asClickHash(cid);
+	if (hash !== null && hashes.has(hash)) return hash;
+	const [of, sale] = [platform, txnid].map((text) => (typeof text === "string" ? text : null));
+	return own.isOfOthers(of ?? null, sale ?? null) ? null : own.replace(of ?? null, cid);
+}
+
+/** Whether a postback that names this click id may be of these clicks. */
+export function mayBeOf(cid: unknown, { hashes, own }: Erased): boolean {
+	return typeof cid === "string" && (hashes.has(cid.toLowerCase()) || own.replace(null, cid) !== null);
+}
+
+/** A row of the archive without what is a user's, and the click that it is of, where it is one's; null where it is not of these clicks. */
+export function redactArchived(
+	line: string,
+	erased: Erased,
+	columns: readonly string[],
+): { line: string; click: ErasedClick | null } | null {
 	const row = parseJson(line);
 	if (!isObject(row)) return null;
-	const isOf = (uid !== null && row.uid === uid) || ids.has(String(row.id)) || hashes.has(String(row.click_hash));
-	const hash = String(row.cid).toLowerCase();
-	if (!isOf && !hashes.has(hash)) return null;
+	const click = isRowOf(row, erased) ? toClick(row) : null;
+	const cid = findCid(row, erased);
+	const isAnswer = erased.callbacks.has(String(row.callback_id));
+	if (click === null && cid === null && !isAnswer) return null;
 	for (const column of columns) if (row[column] !== undefined) row[column] = null;
-	if (typeof row.query === "string") row.query = redactQuery(row.query, hash);
-	return JSON.stringify(row);
+	if (isAnswer) row.answer = "";
+	if (cid !== null) row.cid = cid;
+	if (typeof row.query === "string") row.query = redactQuery(row.query, cid ?? "");
+	return { line: JSON.stringify(row), click };
+}
+
+function isRowOf(row: Json, { uid, ids, hashes }: Erased): boolean {
+	return (uid !== null && row.uid === uid) || ids.has(String(row.id)) || hashes.has(String(row.click_hash));
+}
+
+function toClick({ id, click_hash, publisher_id, publisher_click_id, clicked_at }: Json): ErasedClick {
+	return {
+		id: String(id),
+		clickHash: String(click_hash),
+		publisherId: typeof publisher_id === "string" ? publisher_id : null,
+		publisherClickId: typeof publisher_click_id === "string" ? publisher_click_id : null,
+		clickedAt: Number(clicked_at),
+	};
 }

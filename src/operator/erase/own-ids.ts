@@ -1,0 +1,59 @@
+/**
+ * Publishers' own ids of the clicks that are erased, which postbacks may name in the place of a click hash. An exchange's `user.id` may be
+ * that of several users' clicks: by such an id only that is found which is attached to no click.
+ */
+import { sql } from "drizzle-orm";
+import { keyOf } from "../../conversions/conversion.ts";
+import { type CandidateClick, MAX_CANDIDATES, matchClick } from "../../conversions/match-click.ts";
+import type { Database } from "../../db/client.ts";
+import { newUuid } from "../../lib/ids.ts";
+
+export type ErasedClick = { id: string; clickHash: string; publisherId: string | null; publisherClickId: string | null; clickedAt: number };
+
+export type OwnIds = {
+	/**
+	 * What a postback has in the place of a publisher's own id: the hash of the click that it is settled for, so that it still is; where it is
+	 * settled for none, a hash that no click has.
+	 * Null where it names none of these clicks, or is settled for the click of somebody else.
+	 * @param platform platforms.id; null where it is none's
+	 */
+	replace: (platform: string | null, ownId: string) => string | null;
+	/** Whether a transaction that one of the ids was named for has the click of somebody else. */
+	isOfOthers: (platform: string | null, txnid: string | null) => boolean;
+};
+
+export async function readOwnIds(db: Database, clicks: readonly ErasedClick[]): Promise<OwnIds> {
+	const names = new Map(clicks.flatMap(({ publisherClickId }) => (publisherClickId === null ? [] : [[publisherClickId, unknownHash()]])));
+	if (names.size === 0) return { replace: () => null, isOfOthers: () => false };
+	const list = JSON.stringify([...names.keys()]);
+	const candidates = await db.all<CandidateClick & { wanted: string }>(sql`
+		SELECT j.atom AS wanted, c.id, c.click_hash AS "clickHash", c.reason, c.clicked_at AS "clickedAt", c.publisher_id AS "publisherId",
+			c.brand_id AS "brandId", c.campaign_id AS "campaignId", c.platform, c.publisher_click_id AS "publisherClickId",
+			c.source_id AS "sourceId", c.pricing_model AS "pricingModel", p.pricing_model AS "publisherPricingModel",
+			CASE WHEN p.id IS NOT NULL THEN coalesce(c.revenue_share_ppm, p.revenue_share_ppm) END AS "revenueSharePpm"
+		FROM json_each(${list}) j CROSS JOIN clicks c LEFT JOIN publishers p ON p.id = c.publisher_id
+		WHERE c.id IN (SELECT id FROM clicks WHERE publisher_click_id = j.atom LIMIT ${MAX_CANDIDATES + 1})`);
+	const named = Map.groupBy(candidates, ({ wanted }) => wanted);
+	const matching = await db.all<{ id: string }>(sql`SELECT id FROM platforms WHERE match_by_publisher_click_id = 1`);
+	const byOwnId = new Set(matching.map(({ id }) => id));
+	const hashes = new Set(clicks.map(({ clickHash }) => clickHash));
+	const attached = await db.all<{ platform: string; txnid: string }>(sql`
+		SELECT v.platform, v.txnid FROM json_each(${list}) j CROSS JOIN conversions v
+		WHERE v.cid = j.atom AND v.click_id IS NOT NULL AND v.click_id NOT IN (
+			SELECT value ->> 'id' FROM json_each(${JSON.stringify(clicks.map(({ id }) => ({ id })))}))`);
+	const ofOthers = new Set(attached.map(keyOf));
+	return {
+		replace: (platform, ownId) => {
+			const unknown = names.get(ownId);
+			if (unknown === undefined) return null;
+			const { click } = matchClick(platform ?? "", [], byOwnId.has(platform ?? "") ? (named.get(ownId) ?? []) : []);
+			if (click === null) return unknown;
+			return hashes.has(click.clickHash) ? click.clickHash : null;
+		},
+		isOfOthers: (platform, txnid) => platform !== null && txnid !== null && ofOthers.has(keyOf({ platform, txnid })),
+	};
+}
+
+function unknownHash(): string {
+	return newUuid().replaceAll("-", "");
+}

@@ -1,0 +1,249 @@
+/**
+ * Erasing what names a user's click by the publisher's own id, in capitals, or while the database was away, or whose click is in the
+ * archive or nowhere: nothing of it is left, nothing of others is lost, and what is replayed later settles as it would have.
+ */
+
+import { env, exports } from "cloudflare:workers";
+import { createHash, createHmac } from "node:crypto";
+import * as v from "valibot";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ledgerAnswerSchema } from "../../src/ledger-check/ledger-answers.ts";
+import { sha256Hex } from "../../src/lib/bytes.ts";
+import { type Erased, erasedSchema } from "../../src/operator/erase/erase-answer.ts";
+import { rowsOf } from "../support/click-messages.ts";
+import {
+	clickRow,
+	consume,
+	importConversionNetwork,
+	platformEntry,
+	postbackMessage,
+	storeClicks,
+	WEST_KEY,
+} from "../support/conversions.ts";
+import { forgetTraffic } from "../support/forget-traffic.ts";
+import { importFile, OPERATOR_HEADERS } from "../support/network-import.ts";
+import "../support/worker-env.ts";
+
+const UID = "buyer-51cc";
+const OWN = "own-id-77";
+const SECRET = "a-secret-of-16-or-more";
+const TABLES = [
+	"clicks",
+	"conversions",
+	"conversion_events",
+	"conversion_history",
+	"postback_intake",
+	"callbacks",
+	"dead_letters",
+	"claims",
+];
+
+beforeAll(async () => {
+	await importConversionNetwork();
+	await importFile({ platforms: [platformEntry("west", { match_by_publisher_click_id: true, postback_secret: SECRET })] });
+});
+beforeEach(async () => {
+	await forgetTraffic("day_digests", "claims");
+	const { objects } = await env.ARCHIVE.list();
+	await env.ARCHIVE.delete(objects.map(({ key }) => key));
+});
+
+async function post(path: string, body: object): Promise<unknown> {
+	const init = { method: "POST", headers: OPERATOR_HEADERS, body: JSON.stringify(body) };
+	const response = await exports.default.fetch(`https://base.example/operator/${path}`, init);
+	expect(response.status).toBe(200);
+	return response.json();
+}
+
+const erase = async (body: object): Promise<Erased> => v.parse(erasedSchema, await post("erase", body));
+
+/** Everything that is stored, as one text. */
+async function stored(): Promise<string> {
+	const tables = await Promise.all(TABLES.map((table) => rowsOf(`SELECT * FROM ${table}`)));
+	const { objects } = await env.ARCHIVE.list();
+	return JSON.stringify([tables, await Promise.all(objects.map(async ({ key }) => (await env.ARCHIVE.get(key))?.text()))]);
+}
+
+async function expectErased(): Promise<void> {
+	const left = await stored();
+	for (const trace of [OWN, "secret-page", "s2-mark"]) expect(left, trace).not.toContain(trace);
+	expect(v.parse(ledgerAnswerSchema, await post("check-ledger", {})).differences).toEqual([]);
+}
+
+/** A postback with all that may be personal. */
+function personal(txnid: string, cid: string) {
+	const message = postbackMessage("west", { txnid, cid, status: "approved", s2: "s2-mark", surl: "https://shop.example/secret-page" });
+	message.intake.query = `txnid=${txnid}&cid=${cid}&payout=10&edate=2026-11-10T12:00:00Z&status=approved&s2=s2-mark&surl=secret-page`;
+	return message;
+}
+
+function refused(txnid: string, cid: string) {
+	const { intake, ...message } = personal(txnid, cid);
+	return { ...message, intake: { ...intake, outcome: "rejected", answer: '{"errors":{"payout":["x"]}}' }, postback: null };
+}
+
+/** A signed postback that came while no key could be looked up. */
+function unclaimed(txnid: string, cid: string) {
+	const { intake, postback } = personal(txnid, cid);
+	const sent = intake.query;
+	const signature = createHmac("sha256", SECRET).update(sent).digest("hex");
+	const keyHash = createHash("sha256").update(WEST_KEY).digest("hex");
+	return { format: 1, kind: "unclaimed", keyHash, sent, signature, address: null, intake: { ...intake, platform: null }, postback };
+}
+
+async function keepDead(body: object): Promise<void> {
+	await env.DB.prepare("INSERT INTO dead_letters (id, queue, body, received_at) VALUES ('d', 'postbacks', ?, 1)")
+		.bind(JSON.stringify(body))
+		.run();
+}
+
+const readDead = async () => JSON.parse(String((await rowsOf("SELECT body FROM dead_letters"))[0]?.body)) as object;
+const conversions = () => rowsOf("SELECT txnid, stage, click_id, revenue_micros FROM conversions ORDER BY txnid");
+const click = () => clickRow({ uid: UID, publisher_click_id: OWN });
+
+describe("worker: erasing what names the publisher's own click id", () => {
+	it("of a conversion that is attached to no click; its money, and that it is nobody's, stay", async () => {
+		await storeClicks(click(), click());
+		await consume(personal("t", OWN));
+		const before = await conversions();
+		expect(before).toEqual([{ txnid: "t", stage: "waiting", click_id: null, revenue_micros: null }]);
+		expect((await erase({ uid: UID })).counts).toMatchObject({ clicks: 2, conversions: 1, conversion_events: 1, postbacks: 1 });
+		await expectErased();
+		await consume({ format: 1, kind: "look_again", platform: "west", txnid: "t" });
+		expect(await conversions()).toEqual(before);
+	});
+
+	it("of a refused postback", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await consume(refused("t", OWN));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ postbacks: 1 });
+		await expectErased();
+		expect(await rowsOf("SELECT cid FROM postback_intake")).toEqual([{ cid: mine.click_hash }]);
+	});
+
+	it("of a dead letter, which then settles for the click that it named", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await keepDead(personal("t", OWN));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ dead_letters: 1 });
+		await expectErased();
+		await consume(await readDead());
+		expect(await conversions()).toEqual([{ txnid: "t", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+		await expectErased();
+	});
+
+	it("of a dead letter that names two clicks' id, which then settles for neither", async () => {
+		await storeClicks(click(), click());
+		await keepDead(personal("t", OWN));
+		await erase({ uid: UID });
+		await expectErased();
+		await consume(await readDead());
+		expect(await conversions()).toMatchObject([{ stage: "waiting", click_id: null }]);
+	});
+
+	it("of rows of the archive", async () => {
+		await storeClicks(click());
+		const row = { platform: "west", txnid: "t", cid: OWN, query: `cid=${OWN}&s2=s2-mark` };
+		await env.ARCHIVE.put("postback_intake/2025-01-01/a.ndjson", `${JSON.stringify(row)}\n`);
+		expect((await erase({ uid: UID })).counts).toMatchObject({ archived: 1 });
+		await expectErased();
+	});
+
+	it("leaves what has the click of somebody else with the same id", async () => {
+		const theirs = clickRow({ uid: "somebody", publisher_click_id: OWN });
+		await storeClicks(theirs);
+		await consume(personal("theirs", OWN));
+		await consume(refused("theirs", OWN));
+		await storeClicks(click());
+		const row = { platform: "west", txnid: "theirs", cid: OWN, query: `cid=${OWN}&s2=s2-mark` };
+		await env.ARCHIVE.put("postback_intake/2025-01-01/a.ndjson", `${JSON.stringify(row)}\n`);
+		await keepDead(personal("theirs", OWN));
+		const counts = { clicks: 1, conversions: 0, postbacks: 0, callbacks: 0, dead_letters: 0, archived: 0 };
+		expect((await erase({ uid: UID })).counts).toMatchObject(counts);
+		expect(await rowsOf("SELECT cid, s2, publisher_click_id, click_id FROM conversions")).toEqual([
+			{ cid: OWN, s2: "s2-mark", publisher_click_id: OWN, click_id: theirs.id },
+		]);
+	});
+});
+
+describe("worker: erasing postbacks that came while the database was away", () => {
+	it.each(["click hash", "publisher's own id"])("with what was signed; they settle as ever by the %s", async (by) => {
+		const mine = click();
+		await storeClicks(mine);
+		await keepDead(unclaimed("t", by === "click hash" ? String(mine.click_hash) : OWN));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ dead_letters: 1 });
+		await expectErased();
+		await consume(await readDead());
+		expect(await conversions()).toEqual([{ txnid: "t", stage: "settled", click_id: mine.id, revenue_micros: 8_000_000 }]);
+	});
+
+	it("leaves to a later import whose an unsigned one is", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await keepDead({ ...unclaimed("t", String(mine.click_hash)), keyHash: "ab", sent: "", signature: null });
+		await erase({ uid: UID });
+		await expectErased();
+		expect(await readDead()).toMatchObject({ kind: "unclaimed", postback: { cid: mine.click_hash, payoutMicros: 10_000_000 } });
+	});
+});
+
+describe("worker: erasing what came of clicks without a row", () => {
+	it("by the click's hash", async () => {
+		const hash = "d".repeat(32);
+		await consume(personal("t", hash), refused("t-2", hash.toUpperCase()));
+		const receipt = await erase({ click: hash.toUpperCase() });
+		expect(receipt.counts).toMatchObject({ clicks: 0, conversions: 1, conversion_events: 1, postbacks: 2 });
+		// Over what was asked for, letter by letter: whoever asked can verify it.
+		expect(receipt.hash).toBe(await sha256Hex(`${receipt.id}\n${hash.toUpperCase()}`));
+		await expectErased();
+	});
+
+	it("by the uid that the archive alone has", async () => {
+		const archived = { ...click(), click_hash: "e".repeat(32) };
+		await env.ARCHIVE.put("clicks/2025-01-01/a.ndjson", `${JSON.stringify(archived)}\n`);
+		const row = { platform: "west", txnid: "t-0", cid: archived.click_hash, query: "s2=s2-mark" };
+		await env.ARCHIVE.put("postback_intake/2025-01-01/a.ndjson", `${JSON.stringify(row)}\n`);
+		await consume(personal("t", archived.click_hash), personal("t-2", OWN));
+		await keepDead(personal("t-3", archived.click_hash));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ clicks: 0, conversions: 2, postbacks: 2, dead_letters: 1, archived: 2 });
+		await expectErased();
+	});
+
+	it("a part of the archive a request: what came of the clicks of each part", async () => {
+		const hash = "e".repeat(32);
+		await env.ARCHIVE.put("clicks/2025-01-01/a.ndjson", `${JSON.stringify({ ...click(), click_hash: hash })}\n`);
+		for (let at = 100; at < 300; at++) await env.ARCHIVE.put(`clicks/2025-01-02/${at}.ndjson`, "{}\n");
+		await consume(personal("t", hash));
+		await keepDead(personal("t-2", hash));
+		const first = await erase({ uid: UID });
+		expect(first).toMatchObject({ complete: false, counts: { conversions: 1, dead_letters: 1, archived: 1 } });
+		expect(await erase({ uid: UID, archive_after: first.archive_after })).toMatchObject({ complete: true });
+		await expectErased();
+	});
+});
+
+describe("worker: erasing what names a click in another way", () => {
+	it("a refused postback with the hash in capitals", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await consume(refused("t", String(mine.click_hash).toUpperCase()));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ postbacks: 1 });
+		await expectErased();
+	});
+
+	it("answers to callbacks in the archive", async () => {
+		const mine = click();
+		await storeClicks(mine);
+		await consume(personal("t", String(mine.click_hash)));
+		const [callback] = await rowsOf("SELECT id FROM callbacks");
+		const rows = [
+			{ id: "1", callback_id: callback?.id, answer: `thanks for ${OWN}` },
+			{ id: "2", callback_id: "another", answer: "thanks" },
+		];
+		await env.ARCHIVE.put("callback_attempts/2026-01-01/a.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+		expect((await erase({ uid: UID })).counts).toMatchObject({ archived: 1 });
+		await expectErased();
+		expect(await stored()).toContain("thanks");
+	});
+});
