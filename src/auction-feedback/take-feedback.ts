@@ -57,42 +57,43 @@ export const feedbackTakenSchema = v.strictObject({
 
 type Feedback = v.InferOutput<typeof feedbackRequestSchema>;
 type Taken = v.InferOutput<typeof feedbackTakenSchema>;
+type Row = typeof auctionFeedback.$inferInsert;
 
-/** Counts each auction that is new. The same request twice counts once, at the same time, too: the table's key decides. */
+/**
+ * Counts each auction that is new, the first first while the day has room for it. The same request twice counts once, at the same time,
+ * too, and one that is known takes no room: the table decides, and databases let one batch write at a time.
+ */
 export async function takeFeedback(db: Database, publisherId: string, { auctions }: Feedback, now: number): Promise<Taken> {
 	const date = utcDay(now);
-	const [told] = await db.all<{ auctions: number | null }>(
-		sql`SELECT SUM(auctions) AS auctions FROM auction_feedback_days WHERE date = ${date} AND publisher_id = ${publisherId}`,
-	);
-	const room = Math.max(0, MAX_AUCTIONS_A_DAY - (told?.auctions ?? 0));
-	const taken = auctions.slice(0, room);
-	const counted = taken.length === 0 ? 0 : await countAuctions(db, publisherId, taken, date, now);
-	return { counted, known: taken.length - counted, over_limit: auctions.length - taken.length };
+	const batchId = newTimeOrderedId(now);
+	const rows = new Map<string, Row>();
+	for (const { id, loss, price: usd } of auctions) {
+		const priceMicros = usd === undefined ? null : Math.round(usd * 1_000_000);
+		if (!rows.has(id)) rows.set(id, { publisherId, auctionId: id, loss, priceMicros, batchId, at: now });
+	}
+	const told = JSON.stringify(auctions.map(({ id }) => id));
+	const isNew = sql`publisher_id = ${publisherId} AND auction_id IN (SELECT atom FROM json_each(${told})) AND batch_id = ${batchId}`;
+	const results = await runTransaction(db, [
+		insertRows(
+			auctionFeedback,
+			[...rows.values()],
+			sql`AND NOT EXISTS (SELECT 1 FROM auction_feedback k WHERE k.publisher_id = ${publisherId} AND k.auction_id = value ->> 'auctionId')
+				ORDER BY key LIMIT (${roomOf(date, publisherId)}) ON CONFLICT DO NOTHING`,
+		),
+		addDay(date, isNew),
+		sql`SELECT COUNT(*) AS kept, COUNT(DISTINCT CASE WHEN f.batch_id = ${batchId} THEN f.auction_id END) AS counted
+			FROM json_each(${told}) t CROSS JOIN auction_feedback f WHERE f.publisher_id = ${publisherId} AND f.auction_id = t.atom`,
+	]);
+	const [sums] = (results[2]?.results ?? []) as { kept: number; counted: number }[];
+	const { kept = 0, counted = 0 } = sums ?? {};
+	return { counted, known: kept - counted, over_limit: auctions.length - kept };
 }
 
-async function countAuctions(
-	db: Database,
-	publisherId: string,
-	auctions: Feedback["auctions"],
-	date: string,
-	now: number,
-): Promise<number> {
-	const batchId = newTimeOrderedId(now);
-	const rows = new Map(
-		auctions.toReversed().map(({ id, loss, price: usd }) => {
-			const priceMicros = usd === undefined ? null : Math.round(usd * 1_000_000);
-			return [id, { publisherId, auctionId: id, loss, priceMicros, batchId, at: now }];
-		}),
-	);
-	const isNew = sql`publisher_id = ${publisherId} AND auction_id IN (SELECT atom FROM json_each(${JSON.stringify([...rows.keys()])}))
-		AND batch_id = ${batchId}`;
-	const results = await runTransaction(db, [
-		insertRows(auctionFeedback, [...rows.values()], sql`ON CONFLICT DO NOTHING`),
-		addDay(date, isNew),
-		sql`SELECT COUNT(*) AS counted FROM auction_feedback WHERE ${isNew}`,
-	]);
-	const [last] = (results[2]?.results ?? []) as { counted: number }[];
-	return last?.counted ?? 0;
+/** How many auctions of a publisher's the day may still count. */
+function roomOf(date: string, publisherId: string): SQL {
+	return sql`SELECT CASE WHEN COALESCE(SUM(auctions), 0) < ${MAX_AUCTIONS_A_DAY}
+			THEN CAST(${MAX_AUCTIONS_A_DAY} - COALESCE(SUM(auctions), 0) AS BIGINT) ELSE 0 END
+		FROM auction_feedback_days WHERE date = ${date} AND publisher_id = ${publisherId}`;
 }
 
 function addDay(date: string, isNew: SQL): SQL {

@@ -124,8 +124,35 @@ describe("worker: what publishers tell of auctions", () => {
 			.run();
 		const three = [1, 2, 3].map((at) => ({ id: `l-${at}`, loss: 0 }));
 		expect(await tell(three)).toEqual({ counted: 2, known: 0, over_limit: 1 });
-		expect(await tell(three)).toEqual({ counted: 0, known: 0, over_limit: 3 });
+		expect(await tell(three)).toEqual({ counted: 0, known: 2, over_limit: 1 });
 		expect(await tell(three, { ...KEY, AccessKey: "access-key-other" })).toEqual({ counted: 3, known: 0, over_limit: 0 });
+	});
+
+	it("counts new auctions beside known ones while the day has room, the first first", async () => {
+		const auctions = (...ids: string[]) => ids.map((id) => ({ id, loss: 102, price: "0.5" }));
+		await tell(auctions("k-1", "k-2"));
+		const used = MAX_AUCTIONS_A_DAY - 4;
+		await env.DB.prepare("INSERT INTO auction_feedback_days (date, publisher_id, loss, auctions) VALUES (?, 'acme', 0, ?)")
+			.bind(TODAY, used)
+			.run();
+		expect(await tell(auctions("k-1", "k-2", "n-1", "n-2"))).toEqual({ counted: 2, known: 2, over_limit: 0 });
+		expect(await tell(auctions("n-3", "k-1", "n-3", "n-2", "n-4"))).toEqual({ counted: 0, known: 2, over_limit: 3 });
+		expect((await report("")).total).toMatchObject({ auctions: used + 4, won: used });
+
+		await env.DB.prepare("UPDATE auction_feedback_days SET auctions = auctions - 1 WHERE loss = 0").run();
+		expect(await tell(auctions("n-4", "n-3", "n-4"))).toEqual({ counted: 1, known: 1, over_limit: 1 });
+		expect(await rowsOf("SELECT auction_id FROM auction_feedback WHERE auction_id IN ('n-3', 'n-4')")).toEqual([{ auction_id: "n-4" }]);
+	});
+
+	it("counts no more than the day has room for, also of what is told at the same time", async () => {
+		await env.DB.prepare("INSERT INTO auction_feedback_days (date, publisher_id, loss, auctions) VALUES (?, 'acme', 0, ?)")
+			.bind(TODAY, MAX_AUCTIONS_A_DAY - 5)
+			.run();
+		const lists = [1, 2, 3].map((list) => [1, 2, 3, 4].map((at) => ({ id: `s-${list}-${at}`, loss: 0 })));
+		const taken = await Promise.all(lists.map((list) => tell(list)));
+		expect(taken.reduce((sum, { counted }) => sum + counted, 0)).toBe(5);
+		expect(taken.reduce((sum, { over_limit }) => sum + over_limit, 0)).toBe(7);
+		expect((await report("")).total.auctions).toBe(MAX_AUCTIONS_A_DAY);
 	});
 
 	it.each<[string, unknown, string]>([

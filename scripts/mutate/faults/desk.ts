@@ -61,8 +61,15 @@ export const DESK_FAULTS: readonly Fault[] = [
 	{
 		name: "auctions-count-past-the-day",
 		file: "src/auction-feedback/take-feedback.ts",
-		find: "auctions.slice(0, room)",
-		replace: "auctions",
+		find: "AS BIGINT) ELSE 0 END",
+		replace: "AS BIGINT) ELSE 1000 END",
+		tests: ["test/worker/auction-feedback.test.ts"],
+	},
+	{
+		name: "known-auctions-take-the-room-of-new-ones",
+		file: "src/auction-feedback/take-feedback.ts",
+		find: "k.auction_id = value ->> 'auctionId'",
+		replace: "k.auction_id = value ->> 'batchId'",
 		tests: ["test/worker/auction-feedback.test.ts"],
 	},
 	{
