@@ -1,5 +1,6 @@
 /** `npm run backtest`: learned prices, walked forward through a ledger's own history; or the learner behind standard input and output. */
 import { Command } from "commander";
+import { isoTime } from "../src/lib/time.ts";
 import { findLocalDatabase, readPostgresLedger, readSqliteLedger } from "./backtest/read-ledger.ts";
 import { describeReport, reportLedger } from "./backtest/report-ledger.ts";
 import { serve } from "./backtest/serve.ts";
@@ -35,6 +36,9 @@ async function run(): Promise<void> {
 	if (!/^\d{1,4}$/.test(settleDays)) throw new Failure("--settle-days must be a number of days.");
 	const ledger = postgres ? await readPostgresLedger(readDatabaseUrl()) : await readSqliteLedger(database ?? findLocalDatabase());
 	const report = reportLedger(walkLedger(ledger, Number(settleDays)));
+	if (ledger.completeFrom !== null) {
+		console.error(`Clicks before ${isoTime(ledger.completeFrom)} are left out: those without a conversion have been removed.`);
+	}
 	console.log(json ? JSON.stringify(report, null, 2) : describeReport(report, Number(settleDays)));
 }
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client, TypeOverrides } from "pg";
 import type { CampaignTerms } from "../../src/learning/cell.ts";
 import type { CONVERSION_EVENT_KINDS, CONVERSION_STAGES, ConversionStatus, LinkType, PricingModel, Verdict } from "../../src/lib/enums.ts";
+import { HOUR_MS } from "../../src/lib/time.ts";
 import { Failure } from "../local/failure.ts";
 import { STATE_DIR } from "../local/paths.ts";
 import type { Ledger, LedgerClick, LedgerWord } from "./walk-ledger.ts";
@@ -81,6 +82,10 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 	const clicks = await all<ClickRow>(`SELECT id, clicked_at AS at, campaign_id AS campaign, publisher_id AS publisher,
 		coalesce(source_hash, source_id, '') AS source, coalesce(keyword, '') AS keyword, link FROM clicks
 		WHERE reason IS NULL AND publisher_id IS NOT NULL ORDER BY clicked_at, id`);
+	const [removed] = await all<{ upTo: string | null }>(
+		`SELECT max(cursor) AS "upTo" FROM retention WHERE name IN ('clicks', 'weeks of clicks')`,
+	);
+	const completeFrom = removed?.upTo == null ? null : timeOfId(removed.upTo) + HOUR_MS;
 	const events =
 		await all<EventRow>(`SELECT e.at, e.seq, e.kind, v.platform, v.txnid, v.click_id AS click, e.details -> 'set' ->> 'stage' AS stage,
 			e.details -> 'set' ->> 'status' AS status, coalesce(v.gross_micros, 0) AS "grossMicros", v.verdict
@@ -91,10 +96,18 @@ async function readLedger(all: ReadAll): Promise<Ledger> {
 	return {
 		publishers: publishers.map(({ id, sharePpm, pricingModel }) => ({ id, sharePpm, paidByClick: pricingModel === "CPC" })),
 		campaigns: campaigns.map(termsOf),
-		clicks: clicks.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
+		clicks: clicks
+			.filter(({ at }) => completeFrom === null || at >= completeFrom)
+			.map(({ campaign, link, ...click }) => ({ ...click, campaign: String(campaign), link: link ?? "homepage" })),
+		completeFrom,
 		words: readWords(events),
 		earnedMicros: new Map(earned.map(({ click, micros }) => [click, micros])),
 	};
+}
+
+/** Of a time-ordered id: as src/db/removed-clicks.ts takes it, an hour more or less. */
+function timeOfId(id: string): number {
+	return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
 /** When each conversion came to count for its click, and when no more: while it is held, or once it is voided, it does not. */

@@ -23,6 +23,8 @@ export type Ledger = {
 	publishers: readonly Publisher[];
 	campaigns: readonly CampaignTerms[];
 	clicks: readonly LedgerClick[];
+	/** Unix milliseconds: clicks before it are left out, since those without a conversion have been removed. Null where none have. */
+	completeFrom: number | null;
 	words: readonly LedgerWord[];
 	/** By click: what its conversions that stand have earned. Micro-dollars. */
 	earnedMicros: ReadonlyMap<string, number>;

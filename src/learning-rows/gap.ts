@@ -10,12 +10,13 @@ import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { admitSources } from "./learn-clicks.ts";
 import { CLICK_DAY, IS_LEARNED, SOURCE } from "./placed.ts";
-import { rebuildWeek, WEEK_DAYS, weekOf } from "./rebuild.ts";
+import { isThinned, rebuildThinnedWeek, rebuildWeek, WEEK_DAYS, weekOf } from "./rebuild.ts";
 
 /**
- * Has clicks added from now on, if they were not, and makes the rows of those before, a week at a time.
+ * Has clicks added from now on, if they were not, and makes the rows of those before, a week at a time. Weeks whose
+ * clicks are gone in part have none.
  * @param today days since the epoch
- * @param mayGoOn whether there is room for ten statements more
+ * @param mayGoOn whether there is room for 15 statements more
  * @returns whether none are missing
  */
 export async function closeGap(db: Database, today: number, mayGoOn: () => boolean): Promise<boolean> {
@@ -24,7 +25,9 @@ export async function closeGap(db: Database, today: number, mayGoOn: () => boole
 		if (!mayGoOn()) return false;
 		// Clocks differ: a day.
 		const next: number = week + WEEK_DAYS > today + 1 ? NOTHING_MISSING : week + WEEK_DAYS;
-		await rebuildWeek(db, week, [admitClicked(week), sql`UPDATE click_sequence SET learning_gap = ${next} WHERE id = 1`]);
+		const isMade = sql`UPDATE click_sequence SET learning_gap = ${next} WHERE id = 1`;
+		if (await isThinned(db, week)) await rebuildThinnedWeek(db, week, [isMade]);
+		else await rebuildWeek(db, week, [admitClicked(week), isMade]);
 		week = next;
 	}
 	return true;

@@ -1,6 +1,7 @@
 /** What prices are learned from, made again from the ledger: clicks, conversions and their events. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
+import { removedFrom } from "../db/removed-clicks.ts";
 import { CONFIRMED_CLASSES, sizeClassOf } from "../learning/size-class.ts";
 import { leastIdAt } from "../lib/ids.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -22,11 +23,41 @@ export function weekOf(day: number): number {
 }
 
 /**
+ * Whether clicks of a week have been removed: those without a conversion, so that what is left says of buyers alone.
+ * @param week its first day
+ */
+export async function isThinned(db: Database, week: number): Promise<boolean> {
+	return (await db.all(removedFrom("clicks", week * DAY_MS))).length > 0;
+}
+
+/** `learning_work`: the first day whose clicks were all there when learning began. Where they were from the first on there is no such row. */
+const LEARNED_FROM = "learned from";
+
+/** Of no earlier day anything is learned but delays: for whoever drops what is too old. @param oldest days since the epoch */
+export function firstLearned(oldest: number): SQL {
+	return sql`(SELECT max(day) FROM (SELECT CAST(${oldest} AS BIGINT) AS day
+		UNION ALL SELECT CAST(value AS BIGINT) FROM learning_work WHERE name = ${LEARNED_FROM}) known)`;
+}
+
+/** Makes of a week whose clicks are gone in part what conversions tell by themselves, the delays, in place of its rows. */
+export function rebuildThinnedWeek(db: Database, week: number, alongside: readonly SQL[]): Promise<void> {
+	const end = week + WEEK_DAYS;
+	const days = sql`day >= ${week} AND day < ${end}`;
+	return rebuildWeek(db, week, alongside, [
+		sql`DELETE FROM learning_clicks WHERE ${days}`,
+		sql`DELETE FROM learning_earnings WHERE ${days}`,
+		sql`INSERT INTO learning_work (name, value) VALUES (${LEARNED_FROM}, ${String(end)})
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+	]);
+}
+
+/**
  * Makes the rows of a week's clicks again, in one transaction: what is counted meanwhile is counted once. Sources stay as they are followed.
  * @param week its first day, see {@link weekOf}: older rows stand for such a week
- * @param alongside written in the same transaction
+ * @param alongside written in the same transaction, before it
+ * @param then      after it
  */
-export async function rebuildWeek(db: Database, week: number, alongside: readonly SQL[] = []): Promise<void> {
+export async function rebuildWeek(db: Database, week: number, alongside: readonly SQL[] = [], then: readonly SQL[] = []): Promise<void> {
 	const [from, to] = [week * DAY_MS, (week + WEEK_DAYS) * DAY_MS];
 	const ofWeek = sql`c.clicked_at >= ${from} AND c.clicked_at < ${to}`;
 	const days = sql`day >= ${week} AND day < ${week + WEEK_DAYS}`;
@@ -66,5 +97,6 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 			FROM clicked g JOIN stood s ON s.platform = g.platform AND s.txnid = g.txnid
 			LEFT JOIN ended e ON e.platform = g.platform AND e.txnid = g.txnid`,
 		...addConversions(1, sql`learning_conversions l CROSS JOIN clicks c`, learned),
+		...then,
 	]);
 }

@@ -5,6 +5,7 @@ import { DAILY_DAYS } from "../learning/fold.ts";
 import { RELEASES_KEPT_DAYS } from "../learning/released.ts";
 import { HISTORY_DAYS } from "../learning/settings.ts";
 import { DAY_MS } from "../lib/time.ts";
+import { firstLearned } from "./rebuild.ts";
 import { giveUpPlaces, moveNextRows, type Retirement } from "./retire-sources.ts";
 
 /** `learning_work`, `tidy`: how far a day's tidying is. */
@@ -76,7 +77,7 @@ async function foldCampaigns(db: Database, after: number, today: number): Promis
 	// The first week whose days stand by themselves: all before it is older than 14 days.
 	const firstDay = Math.ceil((today - DAILY_DAYS - 6) / 7) * 7;
 	const isFolded = sql`day < ${firstDay} AND day % 7 <> 3`;
-	const isOver = sql`day < ${today - HISTORY_DAYS}`;
+	const isOver = sql`day < ${firstLearned(today - HISTORY_DAYS)}`;
 	const day = sql`day - day % 7 + 3`;
 	await runTransaction(db, [
 		sql`INSERT INTO learning_clicks (campaign_id, publisher_id, source, keyword, link, day, clicks, gross_micros, paid_micros)

@@ -23,12 +23,15 @@ import { giveUpPlaces, moveNextRows, type Retirement } from "../../src/learning-
 import { tidyLearning } from "../../src/learning-rows/tidy.ts";
 import { hashSource } from "../../src/lib/hash.ts";
 import { HttpError } from "../../src/lib/http.ts";
-import { DAY_MS } from "../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/time.ts";
+import { rebuildLearning } from "../../src/operator/learning/rebuild.ts";
+import { removeOld } from "../../src/retention/remove-old.ts";
 import { ACTOR } from "../support/actor.ts";
 import { CLICKED_AT, capDeps, clickMessage, letters, rowsOf } from "../support/click-messages.ts";
 import { importConversionNetwork, postbackMessage } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
 import { ACME, brandEntry, importFile, NORTHWIND } from "../support/network-import.ts";
+import { clickRow, conversionRow, store as storeRows } from "../support/report-rows.ts";
 
 const DAY = Math.floor(CLICKED_AT / DAY_MS);
 const LONG_KEYWORD = "red running shoes for wide feet with laces that never come undone again";
@@ -38,7 +41,7 @@ const learnable = (fields: Partial<ClickMessage> = {}) => clickMessage({ link: "
 const ofSource = (subi: string, fields: Partial<ClickMessage> = {}) => learnable({ texts: { subi }, ...fields });
 /** A day's tidying, whether the day was tidied already or not. */
 async function tidy(today: number): Promise<void> {
-	await env.DB.prepare("DELETE FROM learning_work").run();
+	await env.DB.prepare("DELETE FROM learning_work WHERE name = 'tidy'").run();
 	expect(await tidyLearning(openDatabase(env.DB), today, () => true)).toBe(true);
 }
 const placeOf = (source: string) => (source === OTHER_SOURCES ? source : hashSource(source));
@@ -260,6 +263,60 @@ describe("worker: clicks of a network that does not learn", () => {
 		await consume(...others);
 		expect(await learned()).toEqual(made);
 		expect(await closeGap(db, DAY, () => false)).toBe(true);
+	});
+
+	it("of weeks that retention has taken some of leave none: those without a conversion are gone", async () => {
+		const now = CLICKED_AT;
+		const clicks: ReturnType<typeof clickRow>[] = [];
+		const conversions: ReturnType<typeof conversionRow>[] = [];
+		for (let age = 1; age <= 100; age++) {
+			for (let n = 0; n < 20; n++) {
+				const click = clickRow({ clicked_at: now - age * DAY_MS + n, publisher_id: "acme", campaign_id: 5001, link: "homepage" });
+				clicks.push(click);
+				const at = Number(click.clicked_at) + HOUR_MS;
+				if (n === 0) conversions.push(conversionRow(click, { gross_micros: 8_000_000, first_received_at: at, updated_at: at }));
+			}
+		}
+		await storeRows(clicks, conversions);
+		await env.DB.batch(
+			conversions.map(({ platform = "", txnid = "", updated_at = 0 }) =>
+				env.DB.prepare("INSERT INTO conversion_events (platform, txnid, seq, kind, at, details) VALUES (?, ?, 1, 'received', ?, ?)").bind(
+					platform,
+					txnid,
+					updated_at,
+					JSON.stringify({ set: { stage: "settled", status: "approved" } }),
+				),
+			),
+		);
+		const remove = (clickDays: number) => removeOld({ db, now: () => now, clickDays, archive: undefined });
+		const sums = async () => ({
+			clicks: await rowsOf("SELECT sum(clicks) AS sum, min(day) AS first FROM learning_clicks"),
+			sold: await rowsOf("SELECT sum(conversions) AS sum, min(day) AS first FROM learning_earnings"),
+		});
+		try {
+			await remove(400);
+			await closeGap(db, DAY, () => true);
+			expect((await sums()).clicks).toMatchObject([{ sum: 2000 }]);
+			await rowsOf("UPDATE click_sequence SET learning_gap = NULL");
+			for (let run = 0; run < 3; run++) await remove(30);
+			// A rebuild leaves what was summed up of them as it came.
+			const rebuild = () => rebuildLearning({ db, now: () => now }, {}, ACTOR);
+			const whole = await sums();
+			expect(await rebuild()).toMatchObject({ weeks: 4, weeks_left: 14 });
+			expect(await sums()).toEqual(whole);
+			await closeGap(db, DAY, () => true);
+			const { clicks: left, sold } = await sums();
+			expect(left).toEqual([{ sum: 20 * Number(sold[0]?.sum), first: DAY - 27 }]);
+			// Platforms' delays are of conversions alone, which all are kept.
+			expect(await rowsOf("SELECT sum(arrivals) AS arrivals FROM learning_delays")).toEqual([{ arrivals: 100 }]);
+			// What comes of such a week later has no clicks to be held against: it is gone before the night.
+			await rowsOf("INSERT INTO learning_earnings VALUES (5001, 'acme', '', '', 'homepage', ?, 8, 1, 8000000)", DAY - 60);
+			await tidy(DAY);
+			expect((await sums()).sold).toEqual(sold);
+		} finally {
+			await rowsOf("DELETE FROM retention");
+			await rowsOf("DELETE FROM learning_work");
+		}
 	});
 
 	it("count once where learning begins while they are decided", async () => {

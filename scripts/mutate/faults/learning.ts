@@ -45,6 +45,27 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts", "test/worker/learned-prices.test.ts"],
 	},
 	{
+		name: "weeks-of-buyers-alone-are-learned-from",
+		file: "src/learning-rows/gap.ts",
+		find: "if (await isThinned(db, week)) await",
+		replace: "if (week < 0) await",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
+		name: "a-rebuild-makes-weeks-of-buyers-alone",
+		file: "src/operator/learning/rebuild.ts",
+		find: "if (await isThinned(db, week)) left++;",
+		replace: "if (week < 0) left++;",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
+		name: "what-comes-late-of-such-weeks-is-learned-from",
+		file: "src/learning-rows/tidy.ts",
+		find: "day < ${firstLearned(today - HISTORY_DAYS)}",
+		replace: "day < ${today - HISTORY_DAYS}",
+		tests: ["test/worker/learning-rows.test.ts"],
+	},
+	{
 		name: "sources-give-up-places-that-nobody-needs",
 		file: "src/learning-rows/retire-sources.ts",
 		find: "count(*) >= ${MAX_SOURCES} AND ",

@@ -90,19 +90,21 @@ async function accept(campaigns: string[], { all, ifMatch, ...options }: AcceptO
 
 /** A request rebuilds some weeks: asks until all are done. */
 async function rebuild(options: ServerOptions): Promise<void> {
-	const total = { weeks: 0 };
+	const total = { weeks: 0, weeks_left: 0 };
 	const end = showLine("Rebuilding …", () => `Rebuilding: ${total.weeks} weeks`);
 	try {
 		for (let cursor: string | null | undefined; cursor !== null; ) {
 			const answer = await callOperator(targetOf(options), "/operator/learning/rebuild", JSON.stringify({ cursor }));
-			const { weeks, next_cursor } = take(rebuiltSchema, answer);
+			const { weeks, weeks_left, next_cursor } = take(rebuiltSchema, answer);
 			total.weeks += weeks;
+			total.weeks_left += weeks_left;
 			cursor = next_cursor;
 		}
 	} finally {
 		end();
 	}
-	console.log(options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${total.weeks} weeks of clicks and what they have earned.`);
+	const left = total.weeks_left > 0 ? ` ${total.weeks_left} stay as they were summed up: clicks of theirs have been removed since.` : "";
+	console.log(options.json ? JSON.stringify(total, null, 2) : `Rebuilt ${total.weeks} weeks of clicks and what they have earned.${left}`);
 }
 
 function describeState({ mode, night, publishing, campaigns, platforms, breaks }: LearningState): string[] {

@@ -89,7 +89,7 @@ export const OPERATOR_LEARNING_OPERATIONS: readonly Operation[] = [
 		id: "rebuildLearning",
 		summary: "Rebuild what prices are learned from",
 		description:
-			"Makes the sums of the last 120 days again from clicks, conversions and their events, each week in one transaction: what is counted meanwhile is counted once. Prices follow with the next night. A request does some weeks: ask again with `next_cursor` until it is null.",
+			"Makes the sums of the last 120 days again from clicks, conversions and their events, each week in one transaction: what is counted meanwhile is counted once. Weeks of which clicks have been removed since (`CLICK_RETENTION_DAYS`) stay as they were summed up. Prices follow with the next night. A request does some weeks: ask again with `next_cursor` until it is null.",
 		body: { required: true, contents: [{ schema: rebuildSchema, example: {} }] },
 		answers: {
 			200: { description: "What was rebuilt.", content: { schema: named("LearningRebuilt", rebuiltSchema) } },

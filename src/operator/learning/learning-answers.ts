@@ -156,6 +156,7 @@ export type Advice = v.InferOutput<typeof adviceSchema>;
 /** What a request has rebuilt. */
 export const rebuiltSchema = v.strictObject({
 	weeks: count,
+	weeks_left: v.pipe(count, v.description("Left as they are: clicks of theirs have been removed since.")),
 	from: v.pipe(day, v.description("The first day of the first of them, UTC.")),
 	next_cursor: v.pipe(v.nullable(v.string()), v.description("Ask again with it; null where all is rebuilt.")),
 });

@@ -1,8 +1,9 @@
 /** POST /operator/learning/rebuild: what prices are learned from is made again from the ledger, week by week. */
 import { auditStatement } from "../../audit/audit-statement.ts";
+import { runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
 import { HISTORY_DAYS } from "../../learning/settings.ts";
-import { rebuildWeek, WEEK_DAYS, weekOf } from "../../learning-rows/rebuild.ts";
+import { isThinned, rebuildWeek, WEEK_DAYS, weekOf } from "../../learning-rows/rebuild.ts";
 import { DAY_MS, SECOND_MS, utcDay } from "../../lib/time.ts";
 import type { ImportDeps } from "../network/import-network.ts";
 import type { LearningRebuilt } from "./learning-answers.ts";
@@ -23,13 +24,18 @@ export async function rebuildLearning(
 	const first = weekOf(Math.max(asked, today - HISTORY_DAYS));
 	const subjectId = utcDay(first * DAY_MS);
 	const audited = auditStatement(actor, startedAt, { verb: "rebuildLearning", subjectKind: "week", subjectId });
+	await runTransaction(db, [audited]);
 	let week = first;
+	let left = 0;
 	do {
-		await rebuildWeek(db, week, week === first ? [audited] : []);
+		// What was summed up as it came is more than what is left to be summed up.
+		if (await isThinned(db, week)) left++;
+		else await rebuildWeek(db, week);
 		week += WEEK_DAYS;
 	} while (week <= today && now() - startedAt < MAX_MS);
 	return {
-		weeks: (week - first) / WEEK_DAYS,
+		weeks: (week - first) / WEEK_DAYS - left,
+		weeks_left: left,
 		from: subjectId,
 		next_cursor: week <= today ? utcDay(week * DAY_MS) : null,
 	};
