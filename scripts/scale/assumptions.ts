@@ -127,7 +127,6 @@ export const ASSUMPTIONS = {
 	postgresClickBytes: measured(628.7, "bytes", "a click with its indexes", "click-consumer-postgres", "click_consumer.postgres.click"),
 	postgresConversionBytes: assumed(7_000, "bytes", "a conversion, its postbacks and callback"),
 	postgresPagesPerClick: assumed(4, "pages", "at random a click: what its indexes touch"),
-	postgresCallMs: assumed(3, "ms", "between a Worker and PostgreSQL; a batch of clicks makes four calls"),
 	postgresLoad: assumed(0.25, "of its cores", "busy with clicks at the peak: the rest is for settling, reports and vacuum"),
 	postgresNodeTb: assumed(4, "TB", "a node, so that it can be restored within hours"),
 	postgresNodeCores: assumed(16, "cores", "a node"),
