@@ -34,6 +34,8 @@ export type ClickMessage = {
 	brandId: number;
 	/** The campaign that the user was sent to. */
 	campaignId: number;
+	/** Number of the platform whose link that was; absent where it has none: the consumer takes the campaign's present one. */
+	platformId?: number | undefined;
 	/** What the click is worth to the publisher, micro-dollars; absent where the redirect could not tell: the consumer computes it. */
 	bidMicros?: number | undefined;
 	/**
@@ -77,6 +79,7 @@ const schema = v.object({
 	publisher: text,
 	brandId: amount,
 	campaignId: amount,
+	platformId: v.optional(amount),
 	bidMicros: v.optional(amount),
 	pricingModel: v.optional(v.picklist(PRICING_MODELS)),
 	sharePpm: v.optional(v.pipe(amount, v.maxValue(SHARE_SCALE))),

@@ -151,6 +151,7 @@ function redirect(
 		publisher: token.publisher,
 		brandId: token.advertiserId,
 		campaignId: campaign.campaignId,
+		platformId: campaign.platformId ?? undefined,
 		country: linkCountry,
 		campaignCountry: linkCountry === campaign.country ? undefined : campaign.country,
 		reason: reason ?? undefined,

@@ -42,6 +42,7 @@ export function facts(fields: Partial<Facts> = {}): Facts {
 	return {
 		publishers: new Map([["acme_rtb", publisherFacts()]]),
 		campaigns: new Map([[5001, campaignFacts()]]),
+		platforms: new Map(),
 		keywords: new Map(),
 		domains: new Map([[1, "shoes.example"]]),
 		traffic: DEFAULT_POLICY,

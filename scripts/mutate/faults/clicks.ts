@@ -13,6 +13,20 @@ const DECIDE_PAUSE_TESTS = ["test/unit/clicks/decide-pause.test.ts"];
 /** The redirect, its tokens, the consumer of clicks and caps. */
 export const CLICK_FAULTS: readonly Fault[] = [
 	{
+		name: "click-goes-to-the-platform-of-its-counting",
+		file: "src/clicks/redirect-route.ts",
+		find: "platformId: campaign.platformId ?? undefined",
+		replace: "platformId: undefined",
+		tests: ["test/worker/conversions/imports-between.test.ts"],
+	},
+	{
+		name: "click-goes-to-one-of-two-platforms-with-its-number",
+		file: "src/clicks/consumer/decide-clicks.ts",
+		find: "platform === undefined || others.length > 0 ?",
+		replace: "platform === undefined ?",
+		tests: ["test/unit/clicks/decide-clicks.test.ts"],
+	},
+	{
 		name: "kv-is-tried-twice",
 		file: "src/clicks/click-batches.ts",
 		find: "[1_100, 3_000]",

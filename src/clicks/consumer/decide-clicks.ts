@@ -48,6 +48,8 @@ export type DecidedClick = {
 	click: ClickMessage;
 	publisher: PublisherFacts | undefined;
 	campaign: CampaignFacts | undefined;
+	/** platforms.id of whoever got the user; null where nobody knows the campaign. */
+	platform: string | null;
 	/** Null where it is billed and counted. */
 	reason: UnpaidReason | null;
 	flags: readonly TrafficRule[];
@@ -155,6 +157,7 @@ class Ledger {
 			click,
 			publisher,
 			campaign,
+			platform: platformOf(click, campaign, this.#facts),
 			reason: judged.reason,
 			// A rule that flags may have been found at the redirect and here.
 			flags: [...new Set([...(click.flags ?? []), ...judged.flags])],
@@ -273,6 +276,13 @@ function termsOf(click: ClickMessage, publisher: PublisherFacts | undefined, cam
 	const grossMicros = click.grossMicros ?? (click.bidMicros === undefined ? epcMicros : beforeShare(bidMicros, sharePpm ?? 0));
 	if (publisher === undefined) return { bidMicros, grossMicros, pricingModel: null, sharePpm: null };
 	return { bidMicros, grossMicros, pricingModel: click.pricingModel ?? publisher.pricingModel, sharePpm };
+}
+
+/** A campaign may have gone to another platform since. A number that none has any more, or more than one, does not tell. */
+function platformOf({ platformId }: ClickMessage, campaign: CampaignFacts | undefined, { platforms }: Facts): string | null {
+	if (campaign === undefined) return null;
+	const [platform, ...others] = platformId === undefined ? [] : (platforms.get(platformId) ?? []);
+	return platform === undefined || others.length > 0 ? campaign.platform : platform;
 }
 
 function keywordClassOf({ campaignId, keyword }: ClickMessage, { keywords }: Facts): string | null {

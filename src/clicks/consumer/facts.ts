@@ -20,6 +20,8 @@ export type Facts = {
 	/** By publisher identity, the present one or a former one. */
 	publishers: ReadonlyMap<string, PublisherFacts>;
 	campaigns: ReadonlyMap<number, CampaignFacts>;
+	/** Ids of platforms by their numbers, of which nobody says that only one has each. */
+	platforms: ReadonlyMap<number, readonly string[]>;
 	/** Keywords that campaigns list, by campaign and by what tokens have of them; of the campaigns of clicks with a keyword. */
 	keywords: ReadonlyMap<number, ReadonlyMap<string, string>>;
 	/** Domains of brands, by id: a campaign may be removed before its clicks are counted, a brand is not. */

@@ -19,6 +19,9 @@ const SELECT_CAMPAIGNS = textOf(sql`SELECT campaign_id AS "campaignId", platform
 const SELECT_KEYWORDS = textOf(sql`SELECT campaign_id AS "campaignId", keyword_epc_micros AS prices
 	FROM campaigns WHERE campaign_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`);
 const SELECT_BRANDS = textOf(sql`SELECT id, domain FROM brands WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`);
+const SELECT_PLATFORMS = textOf(
+	sql`SELECT platform_id AS number, id FROM platforms WHERE platform_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))`,
+);
 const SELECT_SETTINGS = textOf(sql`SELECT traffic FROM network_settings`);
 
 type Stored<Facts> = Omit<Facts, "traffic"> & { traffic: string | null };
@@ -55,6 +58,7 @@ const MAX_SOURCES_KEPT = 50_000;
 export class KeptFacts {
 	#publishers = new Map<string, PublisherFacts>();
 	#campaigns = new Map<number, CampaignFacts>();
+	#platforms = new Map<number, readonly string[]>();
 	#keywords = new Map<number, ReadonlyMap<string, string>>();
 	#keywordCount = 0;
 	#domains = new Map<number, string>();
@@ -76,6 +80,7 @@ export class KeptFacts {
 		const facts = {
 			publishers: this.#publishers,
 			campaigns: this.#campaigns,
+			platforms: this.#platforms,
 			keywords: this.#keywords,
 			domains: this.#domains,
 			traffic: this.#traffic,
@@ -92,15 +97,21 @@ export class KeptFacts {
 	}
 
 	#askCampaigns(clicks: readonly ClickMessage[]): FactQuestion[] {
-		const [campaigns, keywords, domains] = [this.#campaigns, this.#keywords, this.#domains];
+		const [campaigns, platforms, keywords, domains] = [this.#campaigns, this.#platforms, this.#keywords, this.#domains];
 		const ask = <Row>(text: string, ids: readonly number[], take: (row: Row) => void): FactQuestion[] =>
 			ids.length === 0 ? [] : [{ text, value: JSON.stringify(ids), take: (rows) => (rows as Row[]).forEach(take) }];
 		const campaignIds = distinct(clicks.map(({ campaignId }) => campaignId).filter((id) => !campaigns.has(id)));
+		const numbers = distinct(
+			clicks.flatMap(({ platformId = null }) => (platformId === null || platforms.has(platformId) ? [] : [platformId])),
+		);
 		const brandIds = distinct(clicks.map(({ brandId }) => brandId).filter((id) => !domains.has(id)));
 		const priced = clicks.filter(({ campaignId, keyword }) => keyword !== undefined && !keywords.has(campaignId));
 		return [
 			...ask<Stored<CampaignFacts>>(SELECT_CAMPAIGNS, campaignIds, (campaign) =>
 				campaigns.set(campaign.campaignId, { ...campaign, traffic: readSettings(campaign.traffic) }),
+			),
+			...ask<{ number: number; id: string }>(SELECT_PLATFORMS, numbers, ({ number, id }) =>
+				platforms.set(number, distinct([...(platforms.get(number) ?? []), id])),
 			),
 			...ask<{ id: number; domain: string }>(SELECT_BRANDS, brandIds, ({ id, domain }) => domains.set(id, domain)),
 			...ask<{ campaignId: number; prices: string }>(
@@ -136,6 +147,7 @@ export class KeptFacts {
 	forget(): void {
 		this.#publishers = new Map();
 		this.#campaigns = new Map();
+		this.#platforms = new Map();
 		this.#keywords = new Map();
 		this.#keywordCount = 0;
 		this.#domains = new Map();

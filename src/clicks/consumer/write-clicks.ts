@@ -77,13 +77,13 @@ const BY_CAMPAIGN = [
 ];
 const BY_RATE = additionTo<Move>(campaignRates, ["campaignId", "slot"], SPEND);
 /** What any stored click adds to the network's own sums. */
-function networkMoveOf({ click, publisher, campaign, reason, utcDay, revenueMicros, grossMicros }: DecidedClick) {
+function networkMoveOf({ click, publisher, platform, reason, utcDay, revenueMicros, grossMicros }: DecidedClick) {
 	return {
 		date: utcDay,
 		campaignId: click.campaignId,
 		publisherId: publisher?.id ?? "",
 		brandId: click.brandId,
-		platform: campaign?.platform ?? "",
+		platform: platform ?? "",
 		country: click.country ?? "",
 		kind: click.kind,
 		reason: reason ?? "",

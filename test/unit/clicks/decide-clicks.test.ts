@@ -44,6 +44,20 @@ describe("unit: a click that is paid", () => {
 		expect(reasonsOf([[visitor(NOON, { campaignId: 9_999 })]])).toEqual([null]);
 	});
 
+	test.each<[number | undefined, number, string | null]>([
+		[undefined, 5001, "northwind"],
+		[1, 5001, "eastwind"],
+		[2, 5001, "northwind"],
+		[3, 5001, "northwind"],
+		[1, 9_999, null],
+	])("of platform number %s is, by campaign %d, of %s", (platformId, campaignId, platform) => {
+		const platforms = new Map([
+			[1, ["eastwind"]],
+			[2, ["eastwind", "westwind"]],
+		]);
+		expect(decideClicks([click({ platformId, campaignId })], facts({ platforms }), EMPTY_STATE).clicks).toMatchObject([{ platform }]);
+	});
+
 	test("what the redirect says stands", () => {
 		expect(reasonsOf([[click({ reason: "bot" }), click({ reason: "velocity" })]])).toEqual(["bot", "velocity"]);
 		const [decided] = decideClicks([click({ flags: ["other_device"] })], facts(), EMPTY_STATE).clicks;

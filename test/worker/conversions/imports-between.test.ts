@@ -1,8 +1,10 @@
-/** An import between two postbacks of one conversion: what was said before goes on meaning what it meant when it was said. */
+/** An import between a click, and postbacks of its conversion: what was said before goes on meaning what it meant when it was said. */
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { consumeClicks } from "../../../src/clicks/consumer/consume-clicks.ts";
 import { type Judgement, judgeConversion } from "../../../src/conversions/judge-conversion.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+import { capDeps, letters } from "../../support/click-messages.ts";
 import {
 	clickRow,
 	consume,
@@ -12,7 +14,8 @@ import {
 	readAll,
 	storeClicks,
 } from "../../support/conversions.ts";
-import { importExactly } from "../../support/network-import.ts";
+import { brandEntry, importExactly } from "../../support/network-import.ts";
+import { frozenRedirect } from "../../support/stops.ts";
 
 const DOLLAR = 1_000_000;
 
@@ -87,5 +90,27 @@ describe("worker: a status map that changes between two postbacks", () => {
 		await importWest({ status_map: { lead: "approved" } });
 		await consume(say({ status: "lead" }));
 		expect(await stands()).toEqual(["approved", 10, "approved"]);
+	});
+});
+
+describe("worker: a campaign that goes to another platform between a redirect and the counting of its click", () => {
+	const importShoes = (platform: string) => importExactly({ brands: [brandEntry("shoes.example", 11, {}, { platform })] });
+
+	test("the sale is paid that the platform reports which the user was sent to", async () => {
+		const [brand] = await readAll<{ id: number }>("SELECT id FROM brands WHERE domain = 'shoes.example'");
+		const of = { publisher: "identity-cpa", advertiserId: brand?.id ?? 0, domain: "shoes.example", campaignId: 11 };
+		const click = await frozenRedirect().click(of);
+		await importShoes("east");
+		await consumeClicks(capDeps(), letters(click));
+		const say = (platform: string) => postbackMessage(platform, { txnid: `moved-${platform}`, cid: String(click?.hash), status: "paid" });
+		await consume(say("west"), say("east"));
+		expect(
+			await readAll("SELECT platform, stage, status FROM conversions WHERE txnid IN ('moved-west', 'moved-east') ORDER BY platform"),
+		).toEqual([
+			{ platform: "east", stage: "waiting", status: "approved" },
+			{ platform: "west", stage: "settled", status: "approved" },
+		]);
+		expect(await readAll("SELECT platform FROM daily_network WHERE click_count > 0")).toEqual([{ platform: "west" }]);
+		await importShoes("west");
 	});
 });
