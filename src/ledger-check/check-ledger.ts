@@ -57,11 +57,15 @@ export function countReasons(reasons: Iterable<NetReason>, before: Reasons = {})
 	return counts;
 }
 
+/** Fields that may be a user's: the log has their names alone. */
+const OF_USERS: ReadonlySet<string> = new Set(["click_id", "publisher_click_id", "cid", "s2", "s3", "surl"]);
+
 /** One line a difference, of the first ones. */
 function logDifferences(differences: readonly LedgerDifference[]): void {
 	for (const { platform, txnid, publisherId, kind, field, stored, expected } of differences.slice(0, MAX_LOGGED)) {
 		const what = kind === "history" ? "a conversion differs from its events" : "callbacks differ from the report";
-		logError("ledger.differs", new Error(what), { platform, txnid, publisher: publisherId, kind, field, stored, expected });
+		const values = OF_USERS.has(field) ? {} : { stored, expected };
+		logError("ledger.differs", new Error(what), { platform, txnid, publisher: publisherId, kind, field, ...values });
 	}
 	if (differences.length > MAX_LOGGED) logError("ledger.differs", new Error(`and ${differences.length - MAX_LOGGED} more`));
 }

@@ -228,6 +228,26 @@ describe("worker: the nightly check", () => {
 		errors.mockRestore();
 	});
 
+	it("logs no click ids and URLs, and keeps them until the user is erased", async () => {
+		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+		const click = clickRow({ uid: "buyer", publisher_click_id: "own-77" });
+		await storeClicks(click);
+		const personal = { s2: "own-77-s2", surl: "https://shop.example/own-77" };
+		await consume(postbackMessage("west", { txnid: "own", cid: String(click.click_hash), status: "approved", ...personal }));
+		await run("UPDATE conversions SET publisher_click_id = 'own-78', s2 = NULL, surl = NULL, status = 'pending' WHERE txnid = 'own'");
+		await sweep();
+		const lines = errors.mock.calls.map(([line]) => JSON.parse(String(line)) as { field: string });
+		errors.mockRestore();
+		expect(lines.map(({ field }) => field).sort()).toEqual(["publisher_click_id", "s2", "status", "surl"]);
+		expect(lines.find(({ field }) => field === "status")).toMatchObject({ stored: "pending", expected: "approved" });
+		expect(JSON.stringify(lines)).not.toContain("own-7");
+		const kept = async () => JSON.stringify(await rowsOf("SELECT * FROM ledger_differences"));
+		expect(await kept()).toContain("own-77-s2");
+		const erasing = { method: "POST", headers: OPERATOR_HEADERS, body: '{"uid":"buyer"}' };
+		expect((await exports.default.fetch("https://base.example/operator/erase", erasing)).status).toBe(200);
+		expect(await kept()).toBe("[]");
+	});
+
 	it("one that was written since is checked within minutes", async () => {
 		const errors = vi.spyOn(console, "error").mockImplementation(() => {});
 		await sweep();

@@ -301,6 +301,20 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: OTHERWISE,
 	},
 	{
+		name: "ledger-check-logs-click-ids",
+		file: "src/ledger-check/check-ledger.ts",
+		find: "const values = OF_USERS.has(field) ? {} : ",
+		replace: "const values = OF_USERS.has(kind) ? {} : ",
+		tests: ["test/worker/check-ledger.test.ts"],
+	},
+	{
+		name: "erasing-leaves-what-the-ledger-check-kept",
+		file: "src/operator/erase/erase-rows.ts",
+		find: "DELETE FROM ledger_differences WHERE ${ofNamed}",
+		replace: "DELETE FROM ledger_differences WHERE false AND ${ofNamed}",
+		tests: ["test/worker/check-ledger.test.ts"],
+	},
+	{
 		name: "options-are-read-where-nobody-wants-them",
 		file: OPTIONS,
 		find: "if (options.keywords === true && request.search === null)",

@@ -123,6 +123,8 @@ async function eraseOnce(db: Database, { clicks, gone, own }: Wanted, receipt: R
 		sql`UPDATE postback_intake SET query = r.query, cid = r.cid
 			FROM (SELECT value ->> 'id' AS of_id, value ->> 'query' AS query, value ->> 'cid' AS cid FROM json_each(${JSON.stringify(newIntakes)})) AS r
 			WHERE postback_intake.id = r.of_id`,
+		// What the check of the ledger has kept of them: the next check says anew what differs.
+		sql`DELETE FROM ledger_differences WHERE ${ofNamed}`,
 		sql`UPDATE callbacks SET cid = '' WHERE ${ofNamed}`,
 		sql`UPDATE callback_attempts SET answer = '' WHERE callback_id IN (SELECT id FROM callbacks WHERE ${ofNamed})`,
 		sql`UPDATE claims SET about_id = r.about_id, thread = r.thread,
