@@ -5,7 +5,7 @@ import { type Database, runTransaction } from "../db/client.ts";
 import { addColumns, insertRows } from "../db/json-rows.ts";
 import { auctionFeedback, auctionFeedbackDays } from "../db/schema/auction-feedback.ts";
 import { newTimeOrderedId } from "../lib/ids.ts";
-import { count } from "../lib/shapes.ts";
+import { count, listOfAtMost } from "../lib/shapes.ts";
 import { utcDay } from "../lib/time.ts";
 
 export const MAX_AUCTIONS = 1_000;
@@ -43,9 +43,8 @@ const auction = v.strictObject({
 
 export const feedbackRequestSchema = v.strictObject({
 	auctions: v.pipe(
-		v.array(auction, "must be a list"),
+		listOfAtMost(auction, MAX_AUCTIONS, `must have at most ${MAX_AUCTIONS} auctions`),
 		v.minLength(1, "must name at least one auction"),
-		v.maxLength(MAX_AUCTIONS, `must have at most ${MAX_AUCTIONS} auctions`),
 	),
 });
 

@@ -19,6 +19,18 @@ export function notAList<const Schema extends v.GenericSchema>(schema: Schema): 
 	};
 }
 
+/**
+ * A list, of which too long a one is told without a look at its entries: each may have faults of its own, and a body holds many.
+ * @param tooLong what is told of it
+ */
+export function listOfAtMost<const Item extends v.GenericSchema>(item: Item, most: number, tooLong: string) {
+	const list = v.pipe(v.array(item, "must be a list"), v.maxLength(most, tooLong));
+	const unread = v.pipe(v.custom<unknown[]>(Array.isArray), v.maxLength(most, tooLong));
+	const run: (typeof list)["~run"] = (dataset, config) =>
+		Array.isArray(dataset.value) && dataset.value.length > most ? unread["~run"](dataset, config) : list["~run"](dataset, config);
+	return { ...list, "~run": run };
+}
+
 /** What is wrong with an input, or doubtful in it, and where: a path such as `brands[3].domain`. */
 export const findingSchema = v.strictObject({ path: v.string(), message: v.string() });
 export const findings = v.array(findingSchema);

@@ -11,6 +11,7 @@ import { normaliseClickId } from "../lib/click-id.ts";
 import { canonicalHost, hostOfAddress, readWebAddress } from "../lib/host.ts";
 import { formatPrice } from "../lib/money.ts";
 import { Query } from "../lib/query.ts";
+import { listOfAtMost } from "../lib/shapes.ts";
 import { chooseLink, type LinkedBrand } from "./choose-link.ts";
 import { type LinkPrices, type LinkPricesDeps, readLinkPrices } from "./link-prices.ts";
 import type { Links } from "./links-answer.ts";
@@ -29,9 +30,8 @@ const countryCode = v.pipe(
 
 export const linksRequestSchema = v.strictObject({
 	urls: v.pipe(
-		v.array(v.string("must be an address")),
+		listOfAtMost(v.string("must be an address"), MAX_LINKS, `may hold at most ${MAX_LINKS} addresses`),
 		v.minLength(1, "must hold at least one address"),
-		v.maxLength(MAX_LINKS, `may hold at most ${MAX_LINKS} addresses`),
 	),
 	country: v.optional(v.pipe(countryCode, v.description("Of the links; without it any country's, the highest price first."))),
 	clickid: v.optional(

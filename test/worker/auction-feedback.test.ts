@@ -182,6 +182,16 @@ describe("worker: what publishers tell of auctions", () => {
 		expect((await report("")).total.auctions).toBe(0);
 	});
 
+	it("says of a list that is far too long this alone, in no time", async () => {
+		const response = await send({ auctions: Array(150_000).fill({}) });
+		expect(response.status).toBe(422);
+		expect(await response.json()).toEqual({
+			error: "Validation failed",
+			faults: [{ path: "auctions", message: `must have at most ${MAX_AUCTIONS} auctions` }],
+			fault_count: 1,
+		});
+	});
+
 	it("is a publisher's with an Access Key", async () => {
 		expect((await send({ auctions: [{ id: "a", loss: 0 }] }, {})).status).toBe(401);
 		expect((await exports.default.fetch("https://base.example/api/auction-feedback", { headers: KEY })).status).toBe(405);

@@ -73,6 +73,13 @@ export const DESK_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/auction-feedback.test.ts"],
 	},
 	{
+		name: "list-that-is-too-long-is-read-to-its-end",
+		file: "src/lib/shapes.ts",
+		find: "dataset.value.length > most ?",
+		replace: "dataset.value.length < 0 ?",
+		tests: ["test/unit/lib/shapes.test.ts", "test/worker/auction-feedback.test.ts"],
+	},
+	{
 		name: "late-bid-counts-are-counted-again",
 		file: "src/bid-counts/consume-bid-counts.ts",
 		find: "given.filter(({ id }) => id >= earliest).map(",

@@ -11,7 +11,7 @@ import {
 } from "../../learning/policy.ts";
 import type { Kappa } from "../../learning/settings.ts";
 import { formatUsd, MICROS_PER_USD, parseMicros } from "../../lib/money.ts";
-import { notAList } from "../../lib/shapes.ts";
+import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 
 const MAX_POINTS = 50;
 /** The most that is taken back of what arrives: a platform beyond that is not learned from, but looked into. */
@@ -132,9 +132,12 @@ const number = v.number("must be a number");
 function curveWith(faultOf: (stated: StatedCurve) => string | null) {
 	return v.optional(
 		v.pipe(
-			v.array(notAList(v.strictObject({ days: number, part: number }, "must be an object of days and part")), "must be a list of points"),
+			listOfAtMost(
+				notAList(v.strictObject({ days: number, part: number }, "must be an object of days and part")),
+				MAX_POINTS,
+				`must have at most ${MAX_POINTS} points`,
+			),
 			v.minLength(1, "must have at least one point"),
-			v.maxLength(MAX_POINTS, `must have at most ${MAX_POINTS} points`),
 			v.rawCheck(({ dataset, addIssue }) => {
 				if (dataset.issues !== undefined) return;
 				const fault = spanFault(dataset.value) ?? curveFault(dataset.value) ?? faultOf(dataset.value);

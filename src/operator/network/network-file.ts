@@ -22,7 +22,7 @@ import { hasWrongChecksum } from "../../lib/key-format.ts";
 import { canonicalKeyword } from "../../lib/keyword.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, MAX_EPC_MICROS, parseDecimal, parseMicros, SHARE_SCALE } from "../../lib/money.ts";
 import { RESPONSE_PROFILES } from "../../lib/openrtb-options.ts";
-import { notAList } from "../../lib/shapes.ts";
+import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 import { isTimeZone, isUtcDay } from "../../lib/time.ts";
 import { campaignLearningSchema, platformLearningSchema, publisherLearningSchema } from "./learning-file.ts";
 import { openRtbSchema } from "./openrtb-file.ts";
@@ -297,10 +297,7 @@ export const brandSchema = objectOf({
 	traffic_types: orElse(listOf(TRAFFIC_TYPES), []),
 	blocked_countries: orElse(v.array(country, "must be a list"), []),
 	/** Of the IAB: `IAB22-1` of its Content Category Taxonomy 1.0, or the number of another taxonomy and an id in it, `7:473`. */
-	iab_categories: orElse(
-		v.pipe(v.array(iabCategory, "must be a list"), v.maxLength(MAX_CATEGORIES, `must have at most ${MAX_CATEGORIES} categories`)),
-		[],
-	),
+	iab_categories: orElse(listOfAtMost(iabCategory, MAX_CATEGORIES, `must have at most ${MAX_CATEGORIES} categories`), []),
 	/** Matched by id: those of the brand that are not named stay. */
 	campaigns: orElse(v.array(campaignSchema, "must be a list"), []),
 	/** Whether the campaigns are all there are: others of the brand are removed. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { canonicalHost } from "../../lib/host.ts";
 import type { OpenRtbOptions, SupplyParty } from "../../lib/openrtb-options.ts";
-import { notAList } from "../../lib/shapes.ts";
+import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 
 const MAX_PARTIES = 200;
 const MAX_SELLER_LENGTH = 255;
@@ -28,11 +28,7 @@ const party = notAList(
 const schain = notAList(
 	v.strictObject({
 		parties: v.optional(
-			v.pipe(
-				v.array(party, "must be a list"),
-				v.minLength(1, "must name at least one party"),
-				v.maxLength(MAX_PARTIES, `must have at most ${MAX_PARTIES} parties`),
-			),
+			v.pipe(listOfAtMost(party, MAX_PARTIES, `must have at most ${MAX_PARTIES} parties`), v.minLength(1, "must name at least one party")),
 		),
 	}),
 );

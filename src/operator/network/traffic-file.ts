@@ -1,6 +1,6 @@
 /** `traffic` of the network file: which clicks are paid, as the network, a publisher or a campaign sets it. */
 import * as v from "valibot";
-import { notAList } from "../../lib/shapes.ts";
+import { listOfAtMost, notAList } from "../../lib/shapes.ts";
 import { TRAFFIC_MODES, TRAFFIC_RULES, type TrafficMode, type TrafficRule, type TrafficSettings } from "../../lib/traffic-rules.ts";
 
 const mode = v.picklist(TRAFFIC_MODES, "must be off, flag or unpaid");
@@ -22,7 +22,7 @@ const THRESHOLDS = {
 	repeat: { minutes: v.optional(count(1_440)) },
 	velocity: { visitor_per_hour: v.optional(count(MAX_PER_HOUR)), address_per_hour: v.optional(count(MAX_PER_HOUR)) },
 	data_centre: {
-		asns: v.optional(v.pipe(v.array(asn, "must be a list"), v.maxLength(1_000, "must have at most 1000 entries"))),
+		asns: v.optional(listOfAtMost(asn, 1_000, "must have at most 1000 entries")),
 		use_default_list: v.optional(v.boolean("must be true or false")),
 	},
 } as const;
