@@ -4,7 +4,7 @@
  */
 
 import { isObject } from "../lib/json.ts";
-import { isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
+import { isPresent, isTooLong, isTrue, type Json, MAX_LIST_ENTRIES, object, positiveNumber, text, texts } from "./read-values.ts";
 
 /**
  * The lists of keywords of user and site: `keywords`, and `kwarray` of 2.6, each entry of which is read as a list, too. Null where they are
@@ -50,7 +50,7 @@ const MAX_NODES = 100;
 /** The supply chains of a request, `source.schain` of 2.6 and `source.ext.schain` of 2.5: none where neither is sent. */
 export function readSupplyChains(body: Json): readonly SupplyChain[] {
 	const source = object(body.source);
-	return [source.schain, object(source.ext).schain].filter((chain) => chain !== undefined && chain !== null).map(readChain);
+	return [source.schain, object(source.ext).schain].filter(isPresent).map(readChain);
 }
 
 function readChain(chain: unknown): SupplyChain {

@@ -371,6 +371,13 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 		tests: LAID,
 	},
 	{
+		name: "chain-that-is-blank-is-incomplete",
+		file: READ_OPTIONS,
+		find: ".filter(isPresent)",
+		replace: ".filter((chain) => chain !== undefined && chain !== null)",
+		tests: GOLDEN,
+	},
+	{
 		name: "incomplete-chain-is-complete",
 		file: READ_OPTIONS,
 		find: "complete: isTrue(chain.complete)",
