@@ -124,7 +124,8 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 		} else if (state.step === "breaks") {
 			await findBreaks(db, network, state);
 		} else if (state.step === "factors") {
-			const next = await publishFactors(db, network, state.factor, state.at);
+			// Of a night that is under way, or broke, some factors aim where it has come to, and others where the one before has.
+			const next = (await isNightOpen(db, state.day, dayOf(now()))) ? null : await publishFactors(db, network, state.factor, state.at);
 			if (next === null) state.step = "key";
 			else state.factor = next;
 		} else {
@@ -135,6 +136,14 @@ async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean
 	}
 	await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING}, ${JSON.stringify(state)})
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+}
+
+/** Whether a night has begun since the one of a day, and has not ended. */
+async function isNightOpen(db: Database, day: number, today: number): Promise<boolean> {
+	const [open] = await db.all(
+		sql`SELECT 1 AS found FROM learning_nights WHERE finished_at IS NULL AND day > ${day} AND day <= ${today} LIMIT 1`,
+	);
+	return open !== undefined;
 }
 
 function beginHour(before: Publishing | null, hour: number, day: number, at: number): Publishing {

@@ -431,6 +431,41 @@ describe("worker: learned prices", () => {
 		await importNetwork({ mode: "automatic" });
 	});
 
+	it("a night that breaks once campaigns are closed leaves yesterday's prices until one ends; guards go on", async () => {
+		const sold = { clicks: 40, conversions: 2, payout: 8_000_000 };
+		await store(30, [
+			{ campaign: 5001, publisher: "clicker", paid: 16_000_000, ...sold },
+			{ campaign: 5002, ...sold },
+		]);
+		for (let day = 0; day < 3; day++) await pass(25);
+		const prices = () => Promise.all([priceFor("good.example"), priceFor("bad.example")]);
+		const before = await prices();
+		const held = await priceFor("good.example", "clicker_rtb");
+		const size = sizeClassOf(1_000_000);
+		await env.DB.prepare("UPDATE learning_earnings SET conversions = 1, net_micros = 1000000, size_class = ? WHERE campaign_id = 5002")
+			.bind(size)
+			.run();
+		const cell = [5001, "clicker", placeOf("s"), "", "homepage", dayOf(time) + 1];
+		await env.DB.prepare("ALTER TABLE learning_traffic RENAME TO learning_traffic_gone").run();
+		try {
+			time = (dayOf(time) + 1) * DAY_MS;
+			for (let hour = 0; hour < 3; hour++) {
+				await expect(pass(1)).rejects.toThrow();
+				await publish(1);
+				if (hour === 0) {
+					const paid = env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, 10, 4000000, 500000000)");
+					await paid.bind(...cell).run();
+				}
+			}
+			expect(await prices()).toEqual(before);
+			expect(await priceFor("good.example", "clicker_rtb")).toBeLessThan((held ?? 0) * 0.7);
+		} finally {
+			await env.DB.prepare("ALTER TABLE learning_traffic_gone RENAME TO learning_traffic").run();
+		}
+		await pass(1);
+		expect((await prices())[1]).toBeLessThan((before[1] ?? 0) * 0.95);
+	});
+
 	it("starved campaigns creep upward where that is asked for, and those without any click, too", async () => {
 		await importNetwork({ mode: "automatic", creep: 0.05 });
 		await store(30, [{ campaign: 5001, clicks: 200, conversions: 20, payout: 4_000_000 }]);

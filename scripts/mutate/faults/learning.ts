@@ -45,6 +45,13 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts", "test/worker/learned-prices.test.ts"],
 	},
 	{
+		name: "half-a-night-is-published",
+		file: "src/learning-night/sweep-learning.ts",
+		find: "(await isNightOpen(db, state.day, dayOf(now()))) ? null : ",
+		replace: "",
+		tests: ["test/worker/learned-prices.test.ts"],
+	},
+	{
 		name: "weeks-of-buyers-alone-are-learned-from",
 		file: "src/learning-rows/gap.ts",
 		find: "if (await isThinned(db, week)) await",
