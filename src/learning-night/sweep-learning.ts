@@ -6,6 +6,7 @@ import type { NetworkLearning } from "../learning/policy.ts";
 import { closeGap, hasGap } from "../learning-rows/gap.ts";
 import { isTidied, tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import { refuseAhead } from "./clock.ts";
 import { findBreakOf, listUnsettled } from "./find-breaks.ts";
 import { holdGuards } from "./hold-guards.ts";
 import { underLease } from "./lease.ts";
@@ -54,9 +55,11 @@ async function sweep(
 	const tidy = () => tidyLearning(db, today, mayGoOn);
 	const makeUp = async () => !wanted.sums || (await closeGap(db, today, mayGoOn));
 	if (!wanted.learns) {
+		await refuseAhead(db, now());
 		if (await makeUp()) await tidy();
 		return;
 	}
+	await tellOf(db, now(), () => refuseAhead(db, now()));
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
 	const night = await tryNight(deps, today, async () => (await makeUp()) && (await tidy()) && runNight(deps, network, today, limits));
 	const hour = await tryHour(deps, mayGoOn);
@@ -97,18 +100,27 @@ function describeFault(error: unknown, at: number): string {
 /** An hour that fails begins again with the next run, and is told of until one ends. */
 async function tryHour(deps: LearningDeps, mayGoOn: () => boolean): Promise<Error | null> {
 	try {
-		await publishHour(deps, mayGoOn);
+		await tellOf(deps.db, deps.now(), () => publishHour(deps, mayGoOn));
 		return null;
 	} catch (error) {
-		const fault = describeFault(error, deps.now());
-		await deps.db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING_FAULT}, ${fault})
+		return error instanceof Error ? error : new Error(String(error));
+	}
+}
+
+/** Has what an hour fails of told until one ends. @throws what it fails of */
+async function tellOf(db: Database, at: number, work: () => Promise<void>): Promise<void> {
+	try {
+		await work();
+	} catch (error) {
+		await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING_FAULT}, ${describeFault(error, at)})
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
-		return error instanceof Error ? error : new Error(fault);
+		throw error;
 	}
 }
 
 async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {
-	const [night] = await db.all<{ day: number }>(sql`SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL`);
+	const [night] = await db.all<{ day: number }>(sql`SELECT max(day) AS day FROM learning_nights
+		WHERE finished_at IS NOT NULL AND day <= ${dayOf(now())}`);
 	if (night?.day == null) return;
 	const [stored] = await db.all<{ value: string }>(sql`SELECT value FROM learning_work WHERE name = ${PUBLISHING}`);
 	const known = stored === undefined ? null : (JSON.parse(stored.value) as Publishing);

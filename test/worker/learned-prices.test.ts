@@ -128,7 +128,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-	const tables = ["clicks", "earnings", "campaigns", "traffic", "factors", "changes", "nights", "work"];
+	const tables = ["clicks", "earnings", "sources", "campaigns", "traffic", "factors", "changes", "nights", "work"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
 	await env.BOOK.delete(LEARNED_KEY);
 	time += 2 * DAY_MS;
@@ -464,6 +464,45 @@ describe("worker: learned prices", () => {
 		}
 		await pass(1);
 		expect((await prices())[1]).toBeLessThan((before[1] ?? 0) * 0.95);
+	});
+
+	it("a run whose clock is far ahead changes nothing and says so; one that stays ahead is believed in a day", async () => {
+		await store(30, [
+			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
+			{ campaign: 5002, clicks: 40, conversions: 1, payout: 4_000_000 },
+		]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		const kept = async () => [
+			await rowsOf("SELECT count(*) AS rows FROM learning_clicks"),
+			await rowsOf("SELECT count(*) AS rows FROM learning_earnings"),
+			await rowsOf("SELECT day, finished_at FROM learning_nights ORDER BY day"),
+			await rowsOf("SELECT * FROM learning_factors ORDER BY campaign_id, level, name"),
+		];
+		const before = await kept();
+		const was = time;
+		await expect(pass(365 * 24)).rejects.toThrow("the clock is 365 days beyond");
+		time = was;
+		setNow(new Date(time).toISOString());
+		expect(await kept()).toEqual(before);
+		const state = await exports.default.fetch("https://base.example/operator/learning", { headers: OPERATOR_HEADERS });
+		expect((await state.json<{ publishing: object }>()).publishing).toMatchObject({
+			fault: { message: expect.stringContaining("365 days beyond") },
+		});
+		await pass(1);
+		expect(await rowsOf("SELECT name FROM learning_work WHERE name IN ('clock ahead', 'publishing fault')")).toEqual([]);
+		// A few days without clicks or runs are no fault, and of more the clock is believed once it has stayed.
+		await pass(3 * 24);
+		let refused = 0;
+		for (let run = 0; run < 70; run++) {
+			try {
+				await pass(run === 0 ? 20 * 24 : 0.5);
+			} catch {
+				refused++;
+			}
+		}
+		expect(refused).toBe(59);
+		const [night] = await rowsOf<{ day: number }>("SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL");
+		expect(night?.day).toBe(dayOf(time));
 	});
 
 	it("starved campaigns creep upward where that is asked for, and those without any click, too", async () => {

@@ -263,7 +263,15 @@ describe("worker: a night", () => {
 		});
 		await run("too early", NOW + 15 * MINUTE_MS - 1);
 		await run("in time", NOW + 15 * MINUTE_MS);
-		expect(done).toEqual(["first", "after it", "dies", "in time"]);
+		// What died a year ahead holds nobody up until then.
+		await run("dies ahead", NOW, async () => {
+			await rowsOf(
+				"UPDATE learning_work SET value = ? WHERE name = 'lease'",
+				JSON.stringify({ until: NOW + 365 * 24 * HOUR_MS, token: "gone" }),
+			);
+		});
+		await run("in its year", NOW);
+		expect(done).toEqual(["first", "after it", "dies", "in time", "dies ahead", "in its year"]);
 	});
 
 	it("where nobody learns, forgets the factors of when someone did", async () => {

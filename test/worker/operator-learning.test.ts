@@ -88,6 +88,13 @@ describe("how learning stands", () => {
 		expect(state.platforms).toMatchObject([{ platform: "northwind", conversions: 7, stated: true }]);
 	});
 
+	it("tells of no night of a day to come: its clock was ahead", async () => {
+		await db.run(sql`INSERT INTO learning_nights (day, started_at, finished_at, progress) VALUES (${today + 200}, ${now}, ${now}, '{}')`);
+		const { night } = await ask(learningStateSchema, "/learning");
+		expect(night.learned_until).toBe(new Date(now).toISOString().slice(0, 10));
+		await db.run(sql`DELETE FROM learning_nights WHERE day = ${today + 200}`);
+	});
+
 	it("says of a night that failed what it failed of, and that prices stay", async () => {
 		await db.run(sql`INSERT INTO learning_nights (day, started_at, progress, fault)
 			VALUES (${today + 1}, ${now}, '{}', '{"at":1,"message":"the database was away"}')`);

@@ -243,7 +243,14 @@ describe("worker: /operator/status of a network with troubles", () => {
 			"learning show",
 		];
 		expect(await found(2)).toEqual([broke(2, -6)]);
-		expect(await found(37)).toEqual([["prices_stale", 1, new Date(START).toISOString(), "learning show"], broke(1, -2)]);
+		const stale = [["prices_stale", 1, new Date(START).toISOString(), "learning show"], broke(1, -2)];
+		expect(await found(37)).toEqual(stale);
+		// A night that ended in time to come is none.
+		await env.DB.prepare("INSERT INTO learning_nights (day, started_at, finished_at, progress) VALUES (?, 0, ?, '{}')")
+			.bind(day + 200, START + 200 * 86_400_000)
+			.run();
+		expect(await found(37)).toEqual(stale);
+		await env.DB.prepare("DELETE FROM learning_nights WHERE day > ?").bind(day).run();
 		await env.DB.prepare(`UPDATE network_settings SET epc_learning = '{"mode":"off"}'`).run();
 		expect(await found(37)).toEqual([broke(1, -2)]);
 		await env.DB.prepare("INSERT INTO learning_nights (day, started_at, progress, fault) VALUES (?, 0, '{}', '{}')")
@@ -363,7 +370,7 @@ describe("worker: /operator/status of a network with troubles", () => {
 		expect(looks.length).toBeGreaterThan(8);
 		// SQLite makes an automatic index of a whole table, each time. States are one row; nights, differences and pauses are few, and looked at up to a limit.
 		const small =
-			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights)|SEARCH (?:book_state|day_digest_state|network_settings) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
+			/^(?:SCAN (?:book_dirty_slots|sum_differences|campaign_pauses|learning_nights)|SEARCH (?:book_state|day_digest_state|network_settings|learning_nights) USING INTEGER PRIMARY KEY|SEARCH (?:clicks|e) USING PRIMARY KEY)/;
 		expect(looks.filter((detail) => (!detail.includes("INDEX") || detail.includes("AUTOMATIC")) && !small.test(detail))).toEqual([]);
 	});
 });

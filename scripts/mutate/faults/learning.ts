@@ -45,6 +45,20 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts", "test/worker/learned-prices.test.ts"],
 	},
 	{
+		name: "a-clock-that-is-ahead-forgets-all",
+		file: "src/learning-night/clock.ts",
+		find: "if (newest === null || isNear(newest)) {",
+		replace: "if (newest !== null) {",
+		tests: ["test/worker/learned-prices.test.ts"],
+	},
+	{
+		name: "a-night-of-time-to-come-is-no-stale-one",
+		file: "src/operator/status/read-problems.ts",
+		find: "finished_at IS NOT NULL AND day <= ${Math.floor(now / DAY_MS)}",
+		replace: "finished_at IS NOT NULL",
+		tests: ["test/worker/operator-status.test.ts"],
+	},
+	{
 		name: "half-a-night-is-published",
 		file: "src/learning-night/sweep-learning.ts",
 		find: "(await isNightOpen(db, state.day, dayOf(now()))) ? null : ",

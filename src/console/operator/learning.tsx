@@ -35,7 +35,7 @@ export const LEARNING_PAGES = [
 			const asked = { limit: LIMIT, ...(cursor && { cursor }), ...(campaign && { campaign }) };
 			const [state, advice] = await Promise.all([
 				showLearningState(deps.db, now),
-				showAdvice(deps.db, readInput(adviceQuerySchema, asked)),
+				showAdvice(deps.db, readInput(adviceQuerySchema, asked), now),
 			]);
 			return (
 				<>

@@ -22,7 +22,7 @@ export function learningRoutes(deps: ImportDeps): Hono {
 		if (prices === null) throw invalidInput([{ path: "campaign", message: `there is no campaign ${query.campaign}` }]);
 		return jsonResponse(prices);
 	});
-	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query()))));
+	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query()), deps.now())));
 	app.post("/advice/accept", async (c) => {
 		const options = readUndoOptions(c.req, actorOf(c));
 		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options));

@@ -18,8 +18,9 @@ type AdvisedNumber = { field: string; operatorMicros: number; learnedMicros: num
 
 export type AdvisedCampaign = PricedCampaign & { rank: number; learned: StoredLearning; numbers: AdvisedNumber[]; worthMicros: number };
 
-export async function showAdvice(db: Database, { campaign, limit, cursor }: AdviceQuery): Promise<Advice> {
-	const [done, network, version] = await Promise.all([readDoneNight(db), readNetworkLearning(db), readVersion(db)]);
+/** @param now Unix milliseconds */
+export async function showAdvice(db: Database, { campaign, limit, cursor }: AdviceQuery, now: number): Promise<Advice> {
+	const [done, network, version] = await Promise.all([readDoneNight(db, now), readNetworkLearning(db), readVersion(db)]);
 	const only = campaign === undefined ? sql`true` : sql`c.campaign_id = ${campaign}`;
 	const behind =
 		cursor === undefined ? sql`true` : sql`(x.rank < ${cursor[0]} OR (x.rank = ${cursor[0]} AND x."campaignId" > ${cursor[1]}))`;

@@ -3,13 +3,16 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.ts";
 import type { CampaignTerms } from "../../learning/cell.ts";
 import type { DelayCurves } from "../../learning/delay-curve.ts";
+import { DAY_MS } from "../../lib/time.ts";
 
-/** The last night that was done, by which prices go. */
+/** The last night that was done, by which prices go: one of a day to come is of a clock that was ahead. */
 export type DoneNight = { day: number; finishedAt: number; curves: Readonly<Record<string, DelayCurves>> };
 
-export async function readDoneNight(db: Database): Promise<DoneNight | null> {
+/** @param now Unix milliseconds */
+export async function readDoneNight(db: Database, now: number): Promise<DoneNight | null> {
 	const [row] = await db.all<{ day: number; finishedAt: number; progress: string }>(sql`
-		SELECT day, finished_at AS "finishedAt", progress FROM learning_nights WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1`);
+		SELECT day, finished_at AS "finishedAt", progress FROM learning_nights
+		WHERE finished_at IS NOT NULL AND day <= ${Math.floor(now / DAY_MS)} ORDER BY day DESC LIMIT 1`);
 	if (row === undefined) return null;
 	const { curves = {} } = JSON.parse(row.progress) as { curves?: Record<string, DelayCurves> };
 	return { day: row.day, finishedAt: row.finishedAt, curves };

@@ -22,7 +22,7 @@ type Pending = { day: number; startedAt: number; fault: string | null };
 type Kind = { mode: LearningMode | null; pinned: number; campaigns: number };
 
 export async function showLearningState(db: Database, now: number): Promise<LearningState> {
-	const [done, network] = await Promise.all([readDoneNight(db), readNetworkLearning(db)]);
+	const [done, network] = await Promise.all([readDoneNight(db, now), readNetworkLearning(db)]);
 	// The half-life of evidence is the same for everyone.
 	const { halfLifeDays: _, ...settings } = networkSettings(network);
 	const today = Math.floor(now / DAY_MS);

@@ -60,7 +60,8 @@ export function problemQueries(now: number): SQL[] {
 			SELECT changed_at FROM claims WHERE state = 'open' ORDER BY id LIMIT ${MAX_ROWS}) newest`,
 		sql`SELECT (SELECT epc_learning ->> 'mode' FROM network_settings WHERE id = 1) AS mode,
 			(SELECT campaign_id FROM campaigns WHERE epc_learning IS NOT NULL AND epc_learning ->> 'mode' IN ('advise', 'automatic') LIMIT 1) AS "ownMode",
-			(SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1) AS "finishedAt",
+			(SELECT finished_at FROM learning_nights WHERE finished_at IS NOT NULL AND day <= ${Math.floor(now / DAY_MS)}
+				ORDER BY day DESC LIMIT 1) AS "finishedAt",
 			(SELECT started_at FROM learning_nights ORDER BY day LIMIT 1) AS "firstAt",
 			(SELECT CAST(value ->> 'at' AS BIGINT) FROM learning_work WHERE name = ${PUBLISHING}) AS "publishedAt"`,
 		sql`SELECT count(*) AS count, MIN(day) AS day FROM (
