@@ -19,7 +19,7 @@ export function readPrivacy(body: Json, device: Json, user: Json): PrivacySignal
 	const extended = object(own.ext);
 	return readSignals({
 		// Of what is no object nobody can tell what it says.
-		coppa: [own.coppa, extended.coppa, ...[regs, own.ext, body.device, body.user, ext].map(notObject)],
+		coppa: [own.coppa, extended.coppa, ...[regs, own.ext].map(notObject), ...[body.device, body.user, ext].map(wrapped)],
 		limited: [lmt, dnt, own.gpc, extended.gpc],
 		gdpr: [own.gdpr, extended.gdpr],
 		consents: [consent, object(ext).consent],
@@ -37,4 +37,13 @@ function isReadAs(sent: unknown, read: Json): boolean {
 /** A value that stands where an object should, as a flag that cannot be read; undefined where none does. */
 function notObject(value: unknown): [unknown] | undefined {
 	return isPresent(value) && !isObject(value) ? [value] : undefined;
+}
+
+/**
+ * The same where there are other things than signals, too: of what may have any in it, so not of a mere text, nor of the empty list that
+ * some write for an object.
+ */
+function wrapped(value: unknown): [unknown] | undefined {
+	const isWrapped = Array.isArray(value) ? value.length > 0 : typeof value === "string" && value.includes("{");
+	return isWrapped ? [value] : undefined;
 }

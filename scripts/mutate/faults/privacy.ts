@@ -86,8 +86,8 @@ export const PRIVACY_FAULTS: readonly Fault[] = [
 	{
 		name: "device-that-is-no-object-says-nothing",
 		file: "src/openrtb/read-privacy.ts",
-		find: "isReadAs(body.device, device) && ",
-		replace: "",
+		find: "[body.device, body.user, ext].map(wrapped)",
+		replace: "[body.user, ext].map(wrapped)",
 		tests: RULES,
 	},
 	{

@@ -110,7 +110,8 @@ describe("unit: privacy signals", () => {
 		}
 		for (const value of [true, {}, "x", [{}], [1.5], [-2], [70_000], Array(65).fill(7), [["7"]]])
 			expect(refusalIn({ regs: { gpp_sid: value } }), JSON.stringify(value)).toBe("unreadable");
-		for (const value of [[], "{}", 0, 1, true, false, [[{}]], [{ lmt: 0, consent: ALLOWING, coppa: 0 }]]) {
+		for (const regs of [[], "coppa", 1, true, [[{}]], { ext: "gdpr" }, { ext: [] }]) expect(refusalIn({ regs })).toBe("unreadable");
+		for (const value of ['{"lmt":1,"consent":"no"}', [[{}]], [{ lmt: 0, consent: ALLOWING, coppa: 0 }]]) {
 			for (const body of [
 				{ regs: value },
 				{ regs: { ext: value } },
@@ -121,6 +122,11 @@ describe("unit: privacy signals", () => {
 				{ device: value, user: { consent: ALLOWING } },
 			])
 				expect(refusalIn(body), JSON.stringify(body)).toBe("unreadable");
+		}
+		// Nothing could be in these.
+		for (const value of [[], "phone", 0, 1, true, false]) {
+			for (const body of [{ device: value }, { user: value }, { user: { ext: value } }, { device: value, user: { consent: ALLOWING } }])
+				expect(refusalIn(body), JSON.stringify(body)).toBeNull();
 		}
 	});
 
