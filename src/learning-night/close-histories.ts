@@ -1,6 +1,7 @@
 /** Keeps what is learned of campaigns whose traffic is fitted: at night of all, by the hour of those that something broke of. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
+import type { CampaignTerms } from "../learning/cell.ts";
 import { nextCreep } from "../learning/creep.ts";
 import type { FactorEvidence } from "../learning/factor.ts";
 import { caution } from "../learning/guards.ts";
@@ -10,19 +11,25 @@ import type { LearningSettings } from "../learning/settings.ts";
 import {
 	isRenumbered,
 	type LearnedBefore,
+	numberOf,
+	priceFactor,
 	priceTargets,
+	type Renumbered,
 	readPublished,
 	renumberPrices,
 	type Steering,
 	storeLearning,
 } from "../learning/stored.ts";
 import type { SharedFactors, Traffic } from "../learning/traffic.ts";
+import { keepChanges, type PriceChange } from "./publish-factors.ts";
 import type { KnownHistory } from "./read-histories.ts";
 import { runStatements } from "./run-statements.ts";
 import { type ClosedCampaign, writeCampaigns } from "./write-learned.ts";
 
 export type ClosingNight = {
 	day: number;
+	/** Unix milliseconds. */
+	at: number;
 	/** The network's. */
 	settings: LearningSettings;
 	rules: NightRules;
@@ -31,7 +38,7 @@ export type ClosingNight = {
 
 export async function closeHistories(
 	db: Database,
-	{ day, settings, rules, shared }: ClosingNight,
+	{ day, at, settings, rules, shared }: ClosingNight,
 	histories: readonly KnownHistory[],
 	traffic: Traffic,
 ): Promise<void> {
@@ -65,7 +72,26 @@ export async function closeHistories(
 					: renumberPrices(inForce, prices, history.terms, known.learned, history.settings),
 		};
 	});
-	await runStatements(db, writeCampaigns(closed, day, settings));
+	const terms = new Map(histories.map((history) => [Number(history.terms.id), history.terms]));
+	const changes = closed.flatMap((campaign) => changesOf(campaign, terms.get(campaign.campaignId), steered.get(campaign.campaignId)));
+	// Before what the hour publishes, be it of the same time.
+	await runStatements(db, [...writeCampaigns(closed, day, settings), ...keepChanges(changes, at - 1)]);
+}
+
+/** Prices that have changed with the operator's numbers: at once, and told of once they are learned against. */
+function changesOf(
+	{ campaignId, prices, renumbered, learned }: ClosedCampaign,
+	terms: CampaignTerms | undefined,
+	known: Known | undefined,
+) {
+	return [...renumbered].flatMap(([keyword, { before, published }]): PriceChange[] => {
+		if (terms === undefined) return [];
+		const operatorMicros = numberOf(terms, keyword);
+		if ((known?.learned?.numbers[keyword] ?? operatorMicros) === operatorMicros && before.factor === published.factor) return [];
+		const target = priceFactor(prices, keyword);
+		const cause = { why: "number", before: before.factor, factor: published.factor, target, evidence: learned.campaign } as const;
+		return [{ campaignId, keyword, operatorMicros, epcMicros: Math.round(operatorMicros * published.factor), cause }];
+	});
 }
 
 /** Guards that hold already, as those of a campaign that nothing was known of, stay until the hour puts others there: the book has them. */
@@ -86,7 +112,7 @@ function steer(
 
 type Known = { day: number; steering: Steering | null; learned: LearnedBefore | null };
 
-const NONE_RENUMBERED: ReadonlyMap<string, Published> = new Map();
+const NONE_RENUMBERED: ReadonlyMap<string, Renumbered> = new Map();
 
 async function readSteering(db: Database, ids: readonly number[]): Promise<Map<number, Known>> {
 	type Row = { campaignId: number; day: number; steering: string | null; campaign: string | null; numbers: string | null };

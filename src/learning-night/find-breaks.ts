@@ -27,8 +27,13 @@ export async function listUnsettled(db: Database, day: number, since: number): P
 	return rows.map(({ campaignId }) => campaignId);
 }
 
-/** Looks at a campaign, and learns it again where it has broken since the night of a day. @returns the break */
-export async function findBreakOf(db: Database, network: NetworkLearning | null, day: number, campaignId: number): Promise<Break | null> {
+/** Looks at a campaign, and learns it again where it has broken since the night of a day. @param at Unix milliseconds @returns the break */
+export async function findBreakOf(
+	db: Database,
+	network: NetworkLearning | null,
+	{ day, at }: { day: number; at: number },
+	campaignId: number,
+): Promise<Break | null> {
 	const history = await readHistory(db, network, campaignId);
 	const [night] = await db.all<{ progress: string }>(
 		sql`SELECT progress FROM learning_nights
@@ -51,7 +56,7 @@ export async function findBreakOf(db: Database, network: NetworkLearning | null,
 	const found = fall !== null && fall.z < 0 ? fall : rise !== null && rise.z > 0 ? rise : null;
 	if (found === null) return null;
 	const lastBreak = { ...found, day };
-	const closing = { day, settings, rules: rulesOf(day), shared };
+	const closing = { day, at, settings, rules: rulesOf(day), shared };
 	await closeHistories(db, closing, [{ ...history, lastBreak }], fittedTraffic(history, shared));
 	return lastBreak;
 }

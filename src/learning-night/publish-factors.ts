@@ -1,5 +1,5 @@
 /** The hourly steps of factors towards what was learned: each in force from here on, and those of prices marked for the book. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { learningChanges, learningFactors } from "../db/schema/learning.ts";
@@ -94,10 +94,26 @@ export type ChangeCause = {
 	evidence: StoredLearning["campaign"];
 };
 
-async function writeChanges(db: Database, priced: readonly Step[], campaigns: ReadonlyMap<number, KnownCampaign>, now: number) {
+/** A row of `learning_changes`. */
+export type PriceChange = { campaignId: number; keyword: string; operatorMicros: number; epcMicros: number; cause: ChangeCause };
+
+/** Keeps changes of prices. @param at one time for all, Unix milliseconds */
+export function keepChanges(changes: readonly PriceChange[], at: number): SQL[] {
+	const rows = changes.map(({ cause, ...change }) => ({ ...change, at, cause: JSON.stringify(cause) }));
+	const again = sql`ON CONFLICT (campaign_id, at, keyword) DO UPDATE SET operator_micros = excluded.operator_micros,
+		epc_micros = excluded.epc_micros, cause = excluded.cause`;
+	return splitByBytes(rows).map((part) => insertRows(learningChanges, part, again));
+}
+
+async function writeChanges(
+	db: Database,
+	priced: readonly Step[],
+	campaigns: ReadonlyMap<number, KnownCampaign>,
+	now: number,
+): Promise<SQL[]> {
 	if (priced.length === 0) return [];
 	const learned = await readLearned(db, [...campaigns.keys()]);
-	const rows = priced.flatMap(({ campaignId, name, before, next, target }) => {
+	const changes = priced.flatMap(({ campaignId, name, before, next, target }): PriceChange[] => {
 		const campaign = campaigns.get(campaignId);
 		if (campaign === undefined || next === null) return [];
 		const { terms, settings } = campaign;
@@ -114,11 +130,9 @@ async function writeChanges(db: Database, priced: readonly Step[], campaigns: Re
 			evidence,
 		};
 		const epcMicros = Math.round(operatorMicros * inForce);
-		return [{ campaignId, at: now, keyword: name, operatorMicros, epcMicros, cause: JSON.stringify(cause) }];
+		return [{ campaignId, keyword: name, operatorMicros, epcMicros, cause }];
 	});
-	const again = sql`ON CONFLICT (campaign_id, at, keyword) DO UPDATE SET operator_micros = excluded.operator_micros,
-		epc_micros = excluded.epc_micros, cause = excluded.cause`;
-	return splitByBytes(rows).map((part) => insertRows(learningChanges, part, again));
+	return keepChanges(changes, now);
 }
 
 async function readLearned(db: Database, ids: readonly number[]): Promise<Map<number, StoredLearning>> {

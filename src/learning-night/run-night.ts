@@ -40,7 +40,7 @@ export async function runNight(
 ): Promise<boolean> {
 	const night = await openNight(db, day, now());
 	if (night.finishedAt !== null) return true;
-	return new NightRun(db, network, day, night.progress, limits).run(now);
+	return new NightRun(db, network, day, night.progress, limits, now).run();
 }
 
 class NightRun {
@@ -50,12 +50,14 @@ class NightRun {
 	readonly #day: number;
 	readonly #progress: Progress;
 	readonly #limits: NightLimits;
+	readonly #now: () => number;
 	#rowsLeft: number;
 	#traffic = new Traffic();
 	#rules: NightRules;
 	#shared: SharedFactors | null = null;
 
-	constructor(db: Database, network: NetworkLearning | null, day: number, progress: Progress, limits: NightLimits) {
+	constructor(db: Database, network: NetworkLearning | null, day: number, progress: Progress, limits: NightLimits, now: () => number) {
+		this.#now = now;
 		this.#db = db;
 		this.#network = network;
 		this.#settings = networkSettings(network);
@@ -66,7 +68,7 @@ class NightRun {
 		this.#rules = this.#rulesOf();
 	}
 
-	async run(now: () => number): Promise<boolean> {
+	async run(): Promise<boolean> {
 		const progress = this.#progress;
 		let kept: KeptParts = new Map();
 		if (progress.step !== "payouts") ({ traffic: this.#traffic, kept } = await readTraffic(this.#db));
@@ -75,7 +77,7 @@ class NightRun {
 			await saveNight(this.#db, this.#day, progress, this.#traffic, kept);
 			return false;
 		}
-		const finished = sql`UPDATE learning_nights SET finished_at = ${now()} WHERE day = ${this.#day}`;
+		const finished = sql`UPDATE learning_nights SET finished_at = ${this.#now()} WHERE day = ${this.#day}`;
 		await saveNight(this.#db, this.#day, progress, null, kept, [forgetFollowed(), finished]);
 		return true;
 	}
@@ -170,7 +172,7 @@ class NightRun {
 	}
 
 	async #close(histories: readonly KnownHistory[]): Promise<void> {
-		const night = { day: this.#day, settings: this.#settings, rules: this.#rules, shared: this.#fitted() };
+		const night = { day: this.#day, at: this.#now(), settings: this.#settings, rules: this.#rules, shared: this.#fitted() };
 		await closeHistories(this.#db, night, histories, this.#traffic);
 	}
 

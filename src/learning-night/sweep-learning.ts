@@ -170,5 +170,5 @@ async function findBreaks(db: Database, network: NetworkLearning | null, state: 
 	const [next, ...rest] = state.unsettled;
 	state.unsettled = rest;
 	if (next === undefined) state.step = "factors";
-	else await findBreakOf(db, network, state.day, next);
+	else await findBreakOf(db, network, state, next);
 }

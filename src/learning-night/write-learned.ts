@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../db/json-rows.ts";
 import { learningCampaigns, learningFactors, learningTraffic } from "../db/schema/learning.ts";
 import type { Break } from "../learning/breaks.ts";
-import { type Published, type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
-import { LISTED_KEYWORDS, priceFactor, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
+import { type StepRules, UNPUBLISHED } from "../learning/publish-step.ts";
+import { LISTED_KEYWORDS, priceFactor, type Renumbered, type Steering, type StoredLearning, writePublished } from "../learning/stored.ts";
 import type { SharedFactors } from "../learning/traffic.ts";
 import type { FactorLevel } from "../lib/enums.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
@@ -19,7 +19,7 @@ export type ClosedCampaign = {
 	/** Of `priceTargets`. */
 	prices: ReadonlyMap<string, number>;
 	/** Of `renumberPrices`, where the operator has changed numbers since the last night; else none. */
-	renumbered: ReadonlyMap<string, Published>;
+	renumbered: ReadonlyMap<string, Renumbered>;
 };
 
 type Target = {
@@ -75,7 +75,7 @@ export function writeCampaigns(closed: readonly ClosedCampaign[], day: number, r
 /** Prices whose number the operator has changed stay where the book has them, and go on from there. It may have others of those never published. */
 function renumber(closed: readonly ClosedCampaign[]): SQL[] {
 	const rows = closed.flatMap(({ campaignId, prices, renumbered }) =>
-		[...renumbered].map(([name, published]) => {
+		[...renumbered].map(([name, { published }]) => {
 			const target = JSON.stringify(priceFactor(prices, name));
 			return { level: "price" as const, campaignId, publisherId: "", name, published: writePublished(published), target, moving: true };
 		}),

@@ -102,6 +102,9 @@ export function isRenumbered({ numbers }: LearnedBefore, terms: CampaignTerms): 
 	return Object.entries(numbers).some(([keyword, micros]) => numberOf(terms, keyword) !== micros);
 }
 
+/** Of a price whose number has changed: as it was, and as it is against the new one. */
+export type Renumbered = { before: Published; published: Published };
+
 /**
  * What is in force of a campaign's prices once they are learned against the operator's new numbers, by class of keywords: of all of them,
  * since those without a factor of their own go by that of others.
@@ -114,13 +117,13 @@ export function renumberPrices(
 	terms: CampaignTerms,
 	before: LearnedBefore,
 	settings: LearningSettings,
-): Map<string, Published> {
+): Map<string, Renumbered> {
 	const classes = new Set([...targets.keys(), ...published.keys(), ...Object.keys(before.numbers)]);
 	return new Map(
 		[...classes].map((keyword) => {
 			const was = ofPrice(published, keyword) ?? UNPUBLISHED;
 			const against = factorAgainst(was.factor, terms, before, keyword, settings);
-			return [keyword, renumberPublished(was, against, priceFactor(targets, keyword))];
+			return [keyword, { before: was, published: renumberPublished(was, against, priceFactor(targets, keyword)) }];
 		}),
 	);
 }

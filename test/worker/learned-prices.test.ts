@@ -415,6 +415,7 @@ describe("worker: learned prices", () => {
 		expect((changed[0] ?? 0) / (before[0] ?? 1)).toBeGreaterThan(least);
 		expect((changed[0] ?? 0) / (before[0] ?? 1)).toBeLessThan(most);
 		before = changed;
+		const [fromNumber = 0] = changed;
 		for (let day = 0; day < 3; day++) {
 			await pass(25);
 			const after = await all();
@@ -428,6 +429,13 @@ describe("worker: learned prices", () => {
 			expect(await all()).toEqual(after);
 			before = after;
 		}
+		const changes = await rowsOf<{ keyword: string; operator_micros: number; epc_micros: number; why: string }>(
+			"SELECT keyword, operator_micros, epc_micros, cause ->> 'why' AS why FROM learning_changes WHERE campaign_id = 5001 ORDER BY at",
+		);
+		const ofNumber = changes.find(({ keyword, why }) => keyword === "" && why === "number");
+		expect(ofNumber?.operator_micros).toBe(Number(epc) * 1_000_000);
+		expect((ofNumber?.epc_micros ?? 0) / 2_000_000).toBeCloseTo(fromNumber, 4);
+		expect(changes.findLast(({ keyword }) => keyword === "")?.why).toBe("learned");
 		await importNetwork({ mode: "automatic" });
 	});
 

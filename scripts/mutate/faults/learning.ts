@@ -45,6 +45,13 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/publishing.test.ts", "test/unit/learning/learner.test.ts", "test/worker/learned-prices.test.ts"],
 	},
 	{
+		name: "a-changed-number-is-no-cause",
+		file: "src/learning-night/close-histories.ts",
+		find: "...keepChanges(changes, at - 1)",
+		replace: "...keepChanges([], at - 1)",
+		tests: ["test/worker/learned-prices.test.ts"],
+	},
+	{
 		name: "a-clock-that-is-ahead-forgets-all",
 		file: "src/learning-night/clock.ts",
 		find: "if (newest === null || isNear(newest)) {",
