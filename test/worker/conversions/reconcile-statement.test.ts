@@ -287,11 +287,15 @@ describe("worker: what a statement says stands", () => {
 		});
 	});
 
-	it.each(["cancel", "adjust"])("below zero, of what never paid anything, where negative payouts %s", async (negative_payout) => {
+	it.each<["cancel" | "adjust", number]>([
+		["cancel", 0],
+		["adjust", 0],
+		["adjust", 80],
+	])("below zero, where negative payouts %s, of what paid %d: it is a return", async (negative_payout, dollars) => {
 		await importExactly({ platforms: [platformEntry("west", { negative_payout })] });
-		const txnid = `never-paid-${negative_payout}`;
+		const txnid = `below-${negative_payout}-${dollars}`;
 		const text = `Ref,Fee,Day\n${txnid},-5,2026-11-10\n`;
-		expect(await apply(txnid, [{ payoutMicros: 0 }], text, "other_status")).toMatchObject({ status: "cancelled" });
+		expect(await apply(txnid, [{ payoutMicros: dollars * DOLLAR }], text, "other_status")).toMatchObject({ status: "cancelled" });
 	});
 
 	it("of the first amount again, over a correction of it; corrections that follow count", async () => {
