@@ -35,6 +35,11 @@ export type ClickFacts = {
 /** Longer silences are passed over: nothing that was clicked before them is remembered. */
 const MAX_GAP_DAYS = 400;
 
+/** A time that lies further ahead may be a mistake, and time would not come back from it. */
+const MAX_AHEAD_MS = 60 * DAY_MS;
+/** Lines in a row that lie about as far ahead are none: nothing came for a long time. */
+const AGREEING_LINES = 20;
+
 /** A network that learns, at the time that it is told: the hourly and nightly steps of production code over tables in memory. */
 export class Learner {
 	readonly ledger = new MemoryLedger();
@@ -55,6 +60,9 @@ export class Learner {
 	readonly #sinceNight = new Map<string, { paidMicros: number; projectedMicros: number }>();
 	readonly #creeps = new Map<string, number>();
 	#hour: number | null = null;
+	#hasClicks = false;
+	/** The first of the lines in a row that lie far ahead. */
+	#ahead: { at: number; lines: number } | null = null;
 	learned: Learned | null = null;
 	/** Prices of campaigns and keywords that were published. */
 	publishedPrices = 0;
@@ -92,10 +100,28 @@ export class Learner {
 		return this.#hour === null ? null : this.#hour * HOUR_MS;
 	}
 
-	/** Runs the steps that are due by a time; times before the last are taken as now. */
+	/** Whether there is anything to learn from: before it no time is passed but what it is. */
+	get hasClicks(): boolean {
+		return this.#hasClicks;
+	}
+
+	/** Whether a line of this time may be passed to: once there are clicks, one that is far ahead may not, unless those before it were, too. */
+	admits(at: number): boolean {
+		if (this.now === null || !this.#hasClicks || at - this.now <= MAX_AHEAD_MS) {
+			this.#ahead = null;
+			return true;
+		}
+		const isAlike = this.#ahead !== null && Math.abs(at - this.#ahead.at) <= MAX_AHEAD_MS;
+		this.#ahead = isAlike && this.#ahead !== null ? { ...this.#ahead, lines: this.#ahead.lines + 1 } : { at, lines: 1 };
+		if (this.#ahead.lines < AGREEING_LINES) return false;
+		this.#ahead = null;
+		return true;
+	}
+
+	/** Runs the steps that are due by a time; once there are clicks, times before the last are taken as now. */
 	passTo(at: number): void {
 		const hour = Math.floor(at / HOUR_MS);
-		if (this.#hour === null || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) this.#hour = hour - 1;
+		if (this.#hour === null || !this.#hasClicks || hour - this.#hour > (MAX_GAP_DAYS * DAY_MS) / HOUR_MS) this.#hour = hour - 1;
 		while (this.#hour < hour) {
 			this.#hour++;
 			if ((this.#hour * HOUR_MS) % DAY_MS === 0) this.#night(dayOf(this.#hour * HOUR_MS));
@@ -182,6 +208,7 @@ export class Learner {
 		const paidMicros = publisher.paidByClick ? click.bidMicros : 0;
 		const { at, source, keyword, link } = click;
 		const counted = this.ledger.addClick(id, { at, campaign, publisher: publisher.id, source, keyword, link, paidMicros });
+		this.#hasClicks = true;
 		if (!counted || paidMicros === 0) return null;
 		const since = this.#sinceNight.get(campaign.id) ?? { paidMicros: 0, projectedMicros: 0 };
 		since.paidMicros += paidMicros;

@@ -6,8 +6,6 @@ import { DAY_MS } from "../../src/lib/time.ts";
 import { Learner } from "./learner.ts";
 import { type ClickLine, type ConversionLine, type Line, type NetworkLine, type PricesLine, readLine } from "./messages.ts";
 
-/** A click or a conversion that lies further ahead is a mistake: time would not come back from it. */
-const MAX_AHEAD_MS = 60 * DAY_MS;
 const USD = 1_000_000;
 
 /**
@@ -39,7 +37,7 @@ function asksForPrices(text: string): boolean {
 
 /**
  * Does what a line says, at its time; answers one that asks.
- * @param tell is told of cells that have no price
+ * @param tell is told of cells that have no price, and of prices that are asked for far ahead of time
  * @throws Error where the line names what does not exist
  */
 export function answerLine(learner: Learner, line: Line, tell: (fault: string) => void = () => {}): string | null {
@@ -47,9 +45,12 @@ export function answerLine(learner: Learner, line: Line, tell: (fault: string) =
 		setNetwork(learner, line);
 		return null;
 	}
-	const ahead = line.at - (learner.now ?? line.at);
-	if (line.type !== "prices" && ahead > MAX_AHEAD_MS) throw new Error(`${line.type}: at lies ${Math.floor(ahead / DAY_MS)} days ahead`);
-	learner.passTo(line.at);
+	const days = Math.floor((line.at - (learner.now ?? line.at)) / DAY_MS);
+	if (learner.admits(line.at)) {
+		// What a conversion says of the time before any click is its platform's.
+		if (line.type !== "conversion" || learner.hasClicks) learner.passTo(line.at);
+	} else if (line.type === "prices") tell(`prices: at lies ${days} days ahead: priced as it is now`);
+	else throw new Error(`${line.type}: at lies ${days} days ahead`);
 	if (line.type === "prices") return JSON.stringify(answerPrices(learner, line, tell));
 	writeLine(learner, line);
 	return null;

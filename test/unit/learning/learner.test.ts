@@ -472,6 +472,7 @@ describe("unit: backtest --serve", () => {
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "perhaps", payout: 5 }),
 			JSON.stringify({ type: "conversion", at: START, txnid: "t", click: "unknown", platform: "p", status: "approved", payout: -5 }),
 			JSON.stringify({ type: "prices", at: START, cells: [] }),
+			JSON.stringify({ type: "click", at: START, id: "x", campaign: "a", publisher: "cpa" }),
 			JSON.stringify({ type: "click", at: START + 70 * DAY_MS, id: "y", campaign: "a", publisher: "cpa", bid: 0.1 }),
 			JSON.stringify({ type: "prices", at: START, cells }),
 			"",
@@ -487,9 +488,53 @@ describe("unit: backtest --serve", () => {
 		expect(bid.slice(2)).toEqual([0, 0]);
 		expect(told).toHaveLength(11);
 		expect(told.slice(8)).toEqual([
-			'line 12: cells.2: no campaign "nobody" with a publisher "cpa": priced at 0',
-			"line 12: cells.3: no campaign undefined with a publisher undefined: priced at 0",
-			expect.stringMatching(/^line 14: cells: /),
+			'line 13: cells.2: no campaign "nobody" with a publisher "cpa": priced at 0',
+			"line 13: cells.3: no campaign undefined with a publisher undefined: priced at 0",
+			expect.stringMatching(/^line 15: cells: /),
 		]);
+	});
+
+	const askedAt = (at: number) => JSON.stringify({ type: "prices", at, cells: [["a", "cpa", "s", null, "homepage"]] });
+	const terms = JSON.stringify({
+		type: "network",
+		publishers: [{ id: "cpa", revenue_share: 1, pricing_model: "CPA" }],
+		campaigns: [{ id: "a", platform: "p", epc: 0.2 }],
+	});
+	/** A day of clicks, one in ten of which earns ten times what its campaign's number says. */
+	const day = (number: number) =>
+		Array.from({ length: 100 }, (_, at) => {
+			const id = `${number}-${at}`;
+			const time = START + number * DAY_MS + at * MINUTE_MS;
+			const click = { type: "click", at: time, id, campaign: "a", publisher: "cpa", source: "s", bid: 0.2 };
+			const sale = { type: "conversion", at: time + MINUTE_MS, txnid: id, click: id, platform: "p", status: "approved", payout: 20 };
+			return at % 10 === 0 ? [click, sale] : [click];
+		})
+			.flat()
+			.map((line) => JSON.stringify(line));
+	const lastEpc = (answered: readonly string[]) => (JSON.parse(answered.at(-1) ?? "") as { epc: number[] }).epc[0] ?? 0;
+
+	it("goes on learning whatever one line says of the time, be it the first", async () => {
+		const far = Date.UTC(2099, 0, 1);
+		const early = JSON.stringify({ type: "conversion", at: far, txnid: "z", click: "z", platform: "p", status: "approved", payout: 1 });
+		const days = Array.from({ length: 8 }, (_, number) => [...day(number), askedAt(START + (number + 1) * DAY_MS)]);
+		const plain = await answers([terms, ...days.flat()]);
+		expect(plain.told).toEqual([]);
+		expect(lastEpc(plain.answered)).toBeGreaterThan(0.4);
+		const first = await answers([terms, early, askedAt(far), askedAt(START - 400 * DAY_MS), ...days.flat()]);
+		expect(first.told).toEqual([]);
+		expect(first.answered.slice(2)).toEqual(plain.answered);
+		const between = await answers([terms, ...days.flatMap((lines, at) => (at === 4 ? [askedAt(far), early, ...lines] : lines))]);
+		expect(between.told).toEqual([
+			expect.stringMatching(/prices: at lies \d+ days ahead: priced as it is now/),
+			expect.stringMatching(/conversion: at lies/),
+		]);
+		expect(between.answered.toSpliced(4, 1)).toEqual(plain.answered);
+		expect(between.answered[4]).toBe(plain.answered[3]);
+	});
+
+	it("takes the time of a feed that was quiet for months, once some lines agree on it", async () => {
+		const { answered, told } = await answers([terms, ...day(0), ...day(100), ...day(101), askedAt(START + 102 * DAY_MS)]);
+		expect(told).toHaveLength(19);
+		expect(lastEpc(answered)).toBeGreaterThan(0.2);
 	});
 });
