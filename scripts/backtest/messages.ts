@@ -31,6 +31,15 @@ const link = v.pipe(
 	v.transform((kind) => (kind === "deeplink" ? ("deeplink" as const) : ("homepage" as const))),
 );
 
+/** A number that cannot be read is undefined, to be told of: one campaign's fault does not lose the network. */
+const price = v.pipe(
+	v.optional(v.unknown(), null),
+	v.transform((given): number | null | undefined => {
+		const read = v.safeParse(v.nullable(usd), given);
+		return read.success ? read.output : undefined;
+	}),
+);
+
 const network = v.object({
 	type: v.literal("network"),
 	platforms: v.nullish(v.array(v.looseObject({ id })), []),
@@ -45,10 +54,9 @@ const network = v.object({
 		v.looseObject({
 			id,
 			platform: v.nullish(id, ""),
-			// A number that cannot be read is none: one campaign's fault does not lose the network.
-			epc: v.fallback(v.nullish(usd, null), null),
-			default_keyword_epc: v.fallback(v.nullish(usd, null), null),
-			keyword_epc: v.nullish(v.record(v.string(), v.fallback(v.nullable(usd), null)), {}),
+			epc: price,
+			default_keyword_epc: price,
+			keyword_epc: v.nullish(v.record(v.string(), price), {}),
 		}),
 	),
 });

@@ -5,7 +5,7 @@ import { Client, TypeOverrides } from "pg";
 import type { CampaignTerms } from "../../src/learning/cell.ts";
 import type { CONVERSION_EVENT_KINDS, CONVERSION_STAGES, ConversionStatus, LinkType, PricingModel, Verdict } from "../../src/lib/enums.ts";
 import { HOUR_MS } from "../../src/lib/time.ts";
-import { Failure } from "../local/failure.ts";
+import { errorCode, Failure } from "../local/failure.ts";
 import { STATE_DIR } from "../local/paths.ts";
 import type { Ledger, LedgerClick, LedgerWord } from "./walk-ledger.ts";
 
@@ -43,13 +43,21 @@ export function findLocalDatabase(): string {
 /** Reads all rows of a statement that both engines run. */
 type ReadAll = <Row>(text: string) => Promise<Row[]>;
 
-/** Reads what a walk needs of a network's database. @param file of SQLite, migrated */
+/** Reads what a walk needs of a network's database. @param file of SQLite, migrated @throws Failure where it is none */
 export async function readSqliteLedger(file: string): Promise<Ledger> {
-	const db = new DatabaseSync(file, { readOnly: true });
 	try {
-		return await readLedger(async <Row>(text: string) => db.prepare(text).all() as Row[]);
-	} finally {
-		db.close();
+		const db = new DatabaseSync(file, { readOnly: true });
+		try {
+			return await readLedger(async <Row>(text: string) => db.prepare(text).all() as Row[]);
+		} finally {
+			db.close();
+		}
+	} catch (error) {
+		if (errorCode(error) !== "ERR_SQLITE_ERROR") throw error;
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new Failure(
+			`${file} is no database of this network (${reason}): name the SQLite file of one, with all migrations, by --database.`,
+		);
 	}
 }
 
@@ -61,7 +69,14 @@ export async function readPostgresLedger(url: string): Promise<Ledger> {
 	const types = new TypeOverrides();
 	for (const type of NUMBERS) types.setTypeParser(type, Number);
 	const client = new Client({ connectionString: url, types });
-	await client.connect();
+	try {
+		await client.connect();
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new Failure(
+			`The database of DATABASE_URL does not answer (${reason}): see that it runs, and that address and password are right.`,
+		);
+	}
 	try {
 		await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 		return await readLedger(async <Row>(text: string) => (await client.query(text)).rows as Row[]);

@@ -37,12 +37,12 @@ function asksForPrices(text: string): boolean {
 
 /**
  * Does what a line says, at its time; answers one that asks.
- * @param tell is told of cells that have no price, and of prices that are asked for far ahead of time
+ * @param tell is told of numbers that are none, of cells that have no price, and of prices that are asked for far ahead of time
  * @throws Error where the line names what does not exist
  */
 export function answerLine(learner: Learner, line: Line, tell: (fault: string) => void = () => {}): string | null {
 	if (line.type === "network") {
-		setNetwork(learner, line);
+		setNetwork(learner, line, tell);
 		return null;
 	}
 	const days = Math.floor((line.at - (learner.now ?? line.at)) / DAY_MS);
@@ -67,7 +67,11 @@ export function writeLine(learner: Learner, line: ClickLine | ConversionLine): v
 	learner.ledger.addWord(JSON.stringify([platform, txnid]), click, { at, status, payoutMicros: payout });
 }
 
-function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): void {
+function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine, tell: (fault: string) => void): void {
+	const read = (path: string, micros: number | null | undefined) => {
+		if (micros === undefined) tell(`campaigns.${path} is no amount of USD that can be bid: taken as none`);
+		return micros ?? null;
+	};
 	learner.setNetwork(
 		publishers.map(({ id, revenue_share, pricing_model }) => ({
 			id,
@@ -77,9 +81,14 @@ function setNetwork(learner: Learner, { publishers, campaigns }: NetworkLine): v
 		campaigns.map(({ id, platform, epc, default_keyword_epc, keyword_epc }) => ({
 			id,
 			platform,
-			epcMicros: epc,
-			defaultKeywordEpcMicros: default_keyword_epc,
-			keywordEpcMicros: new Map(Object.entries(keyword_epc).flatMap(([keyword, micros]) => (micros === null ? [] : [[keyword, micros]]))),
+			epcMicros: read(`${id}.epc`, epc),
+			defaultKeywordEpcMicros: read(`${id}.default_keyword_epc`, default_keyword_epc),
+			keywordEpcMicros: new Map(
+				Object.entries(keyword_epc).flatMap(([keyword, given]) => {
+					const micros = read(`${id}.keyword_epc.${keyword}`, given);
+					return micros === null ? [] : [[keyword, micros]];
+				}),
+			),
 		})),
 	);
 }

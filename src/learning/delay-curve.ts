@@ -54,7 +54,9 @@ export function curveFault(curve: StatedCurve): string | null {
 	let before = { days: 0, part: 0 };
 	for (const point of curve) {
 		if (!(point.days > before.days)) return "The days of a delay curve must rise, from above 0.";
-		if (!(point.part >= before.part) || point.part > 1) return "The parts of a delay curve must not fall, and lie between 0 and 1.";
+		// Where nothing comes within the first days, no part does.
+		const rises = point.part > before.part || (point.part === 0 && before.part === 0);
+		if (!rises || point.part > 1) return "The parts of a delay curve must rise, and lie between 0 and 1.";
 		before = point;
 	}
 	return before.part > 0 ? null : "A delay curve must rise above 0.";

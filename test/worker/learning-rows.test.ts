@@ -304,6 +304,7 @@ describe("worker: clicks of a network that does not learn", () => {
 			const whole = await sums();
 			expect(await rebuild()).toMatchObject({ weeks: 4, weeks_left: 14 });
 			expect(await sums()).toEqual(whole);
+			await expect(rebuildLearning({ db, now: () => now }, { cursor: "2999-01-01" }, ACTOR)).rejects.toThrow();
 			await closeGap(db, DAY, () => true);
 			const { clicks: left, sold } = await sums();
 			expect(left).toEqual([{ sum: 20 * Number(sold[0]?.sum), first: DAY - 27 }]);

@@ -318,7 +318,7 @@ describe("worker: a network file with faults changes nothing", () => {
 				],
 			},
 			"platforms[0].epc_learning.arrivals",
-			/must not fall/,
+			/parts of a delay curve must rise/,
 		],
 		[
 			"a delay curve whose days do not rise",

@@ -171,13 +171,14 @@ describe("a campaign's prices", () => {
 		["/learning/prices", 422],
 		["/learning/prices?campaign=x", 422],
 		["/learning/advice?cursor=x", 422],
+		["/learning/advice?campaign=77", 422],
 		["/learning/factors", 404],
 	])("%s is %i", async (path, status) => {
 		expect((await call(path)).status).toBe(status);
 	});
 
-	it("of a campaign that does not exist say so", async () => {
-		const { faults } = await (await call("/learning/prices?campaign=77")).json<{ faults: object[] }>();
+	it.each(["prices", "advice"])("of a campaign that does not exist say so: %s", async (what) => {
+		const { faults } = await (await call(`/learning/${what}?campaign=77`)).json<{ faults: object[] }>();
 		expect(faults).toEqual([{ path: "campaign", message: "there is no campaign 77" }]);
 	});
 });

@@ -52,6 +52,13 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/worker/learned-prices.test.ts"],
 	},
 	{
+		name: "flat-delay-curves-are-taken",
+		file: "src/learning/delay-curve.ts",
+		find: "point.part > before.part ||",
+		replace: "point.part >= before.part ||",
+		tests: ["test/unit/learning/delay-curves.test.ts"],
+	},
+	{
 		name: "a-clock-that-is-ahead-forgets-all",
 		file: "src/learning-night/clock.ts",
 		find: "if (newest === null || isNear(newest)) {",

@@ -9,6 +9,7 @@ import { readUndoOptions } from "../network/import-options.ts";
 import { acceptAdvice } from "./accept-advice.ts";
 import { acceptSchema, adviceQuerySchema, pricesQuerySchema, rebuildSchema } from "./learning-requests.ts";
 import { showAdvice } from "./read-advice.ts";
+import { hasCampaign } from "./read-learned.ts";
 import { rebuildLearning } from "./rebuild.ts";
 import { showPrices } from "./show-prices.ts";
 import { showLearningState } from "./show-state.ts";
@@ -19,14 +20,22 @@ export function learningRoutes(deps: ImportDeps): Hono {
 	app.get("/prices", async (c) => {
 		const query = readInput(pricesQuerySchema, c.req.query());
 		const prices = await showPrices(deps.db, query);
-		if (prices === null) throw invalidInput([{ path: "campaign", message: `there is no campaign ${query.campaign}` }]);
+		if (prices === null) throw noCampaign(query.campaign);
 		return jsonResponse(prices);
 	});
-	app.get("/advice", async (c) => jsonResponse(await showAdvice(deps.db, readInput(adviceQuerySchema, c.req.query()), deps.now())));
+	app.get("/advice", async (c) => {
+		const query = readInput(adviceQuerySchema, c.req.query());
+		if (query.campaign !== undefined && !(await hasCampaign(deps.db, query.campaign))) throw noCampaign(query.campaign);
+		return jsonResponse(await showAdvice(deps.db, query, deps.now()));
+	});
 	app.post("/advice/accept", async (c) => {
 		const options = readUndoOptions(c.req, actorOf(c));
 		return jsonResponse(await acceptAdvice(deps, await readBody(c.req.raw, acceptSchema), options));
 	});
 	app.post("/rebuild", async (c) => jsonResponse(await rebuildLearning(deps, await readBody(c.req.raw, rebuildSchema), actorOf(c))));
 	return app;
+}
+
+function noCampaign(campaign: number): Error {
+	return invalidInput([{ path: "campaign", message: `there is no campaign ${campaign}` }]);
 }

@@ -18,6 +18,10 @@ export async function readDoneNight(db: Database, now: number): Promise<DoneNigh
 	return { day: row.day, finishedAt: row.finishedAt, curves };
 }
 
+export async function hasCampaign(db: Database, campaignId: number): Promise<boolean> {
+	return (await db.all(sql`SELECT 1 AS found FROM campaigns WHERE campaign_id = ${campaignId}`)).length > 0;
+}
+
 /** A stored campaign's side of its prices. */
 export type PricedCampaign = {
 	campaignId: number;

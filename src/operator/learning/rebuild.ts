@@ -2,6 +2,7 @@
 import { auditStatement } from "../../audit/audit-statement.ts";
 import { runTransaction } from "../../db/client.ts";
 import type { Actor } from "../../http/actor.ts";
+import { invalidInput } from "../../http/errors.ts";
 import { HISTORY_DAYS } from "../../learning/settings.ts";
 import { isThinned, rebuildWeek, WEEK_DAYS, weekOf } from "../../learning-rows/rebuild.ts";
 import { DAY_MS, SECOND_MS, utcDay } from "../../lib/time.ts";
@@ -21,6 +22,7 @@ export async function rebuildLearning(
 	const startedAt = now();
 	const today = Math.floor(startedAt / DAY_MS);
 	const asked = cursor === undefined ? 0 : Math.floor(Date.parse(cursor) / DAY_MS);
+	if (!(asked <= today)) throw invalidInput([{ path: "cursor", message: "must be the next_cursor of an answer: no day to come" }]);
 	const first = weekOf(Math.max(asked, today - HISTORY_DAYS));
 	const subjectId = utcDay(first * DAY_MS);
 	const audited = auditStatement(actor, startedAt, { verb: "rebuildLearning", subjectKind: "week", subjectId });

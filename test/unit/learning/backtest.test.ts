@@ -1,5 +1,5 @@
 /** `npm run backtest` over a ledger: read from the tables that there are, walked forward, and judged. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSqliteLedger } from "../../../scripts/backtest/read-ledger.ts";
 import { describeReport, reportLedger } from "../../../scripts/backtest/report-ledger.ts";
 import { type Ledger, walkLedger } from "../../../scripts/backtest/walk-ledger.ts";
+import { Failure } from "../../../scripts/local/failure.ts";
 import { leastIdAt } from "../../../src/lib/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 
@@ -104,6 +105,18 @@ describe("reading a database", () => {
 		folder = mkdtempSync(join(tmpdir(), "backtest-"));
 	});
 	afterAll(() => rmSync(folder, { recursive: true }));
+
+	it("that is none says what to name instead", async () => {
+		await expect(readSqliteLedger(join(folder, "nowhere.sqlite"))).rejects.toThrow(
+			/^.*nowhere\.sqlite is no database of this network \(.*by --database\.$/,
+		);
+		const text = join(folder, "text.sqlite");
+		writeFileSync(text, "no database ".repeat(100));
+		await expect(readSqliteLedger(text)).rejects.toThrow(Failure);
+		const empty = join(folder, "empty.sqlite");
+		new DatabaseSync(empty).close();
+		await expect(readSqliteLedger(empty)).rejects.toThrow(Failure);
+	});
 
 	it("takes paid clicks, when their conversions came to count and when no more, and what those are worth", async () => {
 		const file = join(folder, "network.sqlite");

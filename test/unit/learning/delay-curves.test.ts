@@ -38,11 +38,19 @@ describe("unit: delay curves", () => {
 				{ days: 1, part: 0.5 },
 				{ days: 2, part: 0.4 },
 			],
-			"must not fall",
+			"parts of a delay curve must rise",
 		],
-		["a part above one", [{ days: 1, part: 1.1 }], "must not fall"],
+		[
+			"parts that stay",
+			[
+				{ days: 1, part: 0.5 },
+				{ days: 2, part: 0.5 },
+			],
+			"parts of a delay curve must rise",
+		],
+		["a part above one", [{ days: 1, part: 1.1 }], "parts of a delay curve must rise"],
 		["nothing but zeros", [{ days: 1, part: 0 }], "must rise above 0"],
-		["not a number", [{ days: 1, part: Number.NaN }], "must not fall"],
+		["not a number", [{ days: 1, part: Number.NaN }], "parts of a delay curve must rise"],
 	])("a stated curve with %s is refused", (_, curve, fault) => {
 		expect(curveFault(curve)).toContain(fault);
 	});

@@ -486,8 +486,12 @@ describe("unit: backtest --serve", () => {
 		expect(bid[0]).toBe(0.16);
 		expect(bid[1]).toBeLessThan(0.15);
 		expect(bid.slice(2)).toEqual([0, 0]);
-		expect(told).toHaveLength(11);
-		expect(told.slice(8)).toEqual([
+		expect(told).toHaveLength(13);
+		expect(told.slice(0, 2)).toEqual([
+			"line 1: campaigns.a.default_keyword_epc is no amount of USD that can be bid: taken as none",
+			"line 1: campaigns.a.keyword_epc.hats is no amount of USD that can be bid: taken as none",
+		]);
+		expect(told.slice(10)).toEqual([
 			'line 13: cells.2: no campaign "nobody" with a publisher "cpa": priced at 0',
 			"line 13: cells.3: no campaign undefined with a publisher undefined: priced at 0",
 			expect.stringMatching(/^line 15: cells: /),

@@ -80,7 +80,7 @@ describe("a platform's stated curves", () => {
 			},
 			"must be above 0 from its first point on",
 		],
-		[{ reversals: [{ days: 9, part: 1.1 }] }, "The parts of a delay curve must not fall, and lie between 0 and 1."],
+		[{ reversals: [{ days: 9, part: 1.1 }] }, "The parts of a delay curve must rise, and lie between 0 and 1."],
 		[{ reversals: [{ days: 9, part: 0.95 }] }, "must be at most 0.9"],
 	])("%j has one fault: %s", (stated, message) => {
 		expect(v.safeParse(platformLearningSchema, stated).issues?.map((issue) => issue.message)).toEqual([message]);
