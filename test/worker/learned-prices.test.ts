@@ -439,80 +439,6 @@ describe("worker: learned prices", () => {
 		await importNetwork({ mode: "automatic" });
 	});
 
-	it("a night that breaks once campaigns are closed leaves yesterday's prices until one ends; guards go on", async () => {
-		const sold = { clicks: 40, conversions: 2, payout: 8_000_000 };
-		await store(30, [
-			{ campaign: 5001, publisher: "clicker", paid: 16_000_000, ...sold },
-			{ campaign: 5002, ...sold },
-		]);
-		for (let day = 0; day < 3; day++) await pass(25);
-		const prices = () => Promise.all([priceFor("good.example"), priceFor("bad.example")]);
-		const before = await prices();
-		const held = await priceFor("good.example", "clicker_rtb");
-		const size = sizeClassOf(1_000_000);
-		await env.DB.prepare("UPDATE learning_earnings SET conversions = 1, net_micros = 1000000, size_class = ? WHERE campaign_id = 5002")
-			.bind(size)
-			.run();
-		const cell = [5001, "clicker", placeOf("s"), "", "homepage", dayOf(time) + 1];
-		await env.DB.prepare("ALTER TABLE learning_traffic RENAME TO learning_traffic_gone").run();
-		try {
-			time = (dayOf(time) + 1) * DAY_MS;
-			for (let hour = 0; hour < 3; hour++) {
-				await expect(pass(1)).rejects.toThrow();
-				await publish(1);
-				if (hour === 0) {
-					const paid = env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, 10, 4000000, 500000000)");
-					await paid.bind(...cell).run();
-				}
-			}
-			expect(await prices()).toEqual(before);
-			expect(await priceFor("good.example", "clicker_rtb")).toBeLessThan((held ?? 0) * 0.7);
-		} finally {
-			await env.DB.prepare("ALTER TABLE learning_traffic_gone RENAME TO learning_traffic").run();
-		}
-		await pass(1);
-		expect((await prices())[1]).toBeLessThan((before[1] ?? 0) * 0.95);
-	});
-
-	it("a run whose clock is far ahead changes nothing and says so; one that stays ahead is believed in a day", async () => {
-		await store(30, [
-			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
-			{ campaign: 5002, clicks: 40, conversions: 1, payout: 4_000_000 },
-		]);
-		for (let day = 0; day < 2; day++) await pass(25);
-		const kept = async () => [
-			await rowsOf("SELECT count(*) AS rows FROM learning_clicks"),
-			await rowsOf("SELECT count(*) AS rows FROM learning_earnings"),
-			await rowsOf("SELECT day, finished_at FROM learning_nights ORDER BY day"),
-			await rowsOf("SELECT * FROM learning_factors ORDER BY campaign_id, level, name"),
-		];
-		const before = await kept();
-		const was = time;
-		await expect(pass(365 * 24)).rejects.toThrow("the clock is 365 days beyond");
-		time = was;
-		setNow(new Date(time).toISOString());
-		expect(await kept()).toEqual(before);
-		const state = await exports.default.fetch("https://base.example/operator/learning", { headers: OPERATOR_HEADERS });
-		expect((await state.json<{ publishing: object }>()).publishing).toMatchObject({
-			fault: { message: expect.stringContaining("365 days beyond") },
-		});
-		await pass(1);
-		expect(await rowsOf("SELECT name FROM learning_work WHERE name IN ('clock ahead', 'publishing fault')")).toEqual([]);
-		// A few days without clicks or runs are no fault, and of more the clock is believed once it has stayed.
-		await pass(3 * 24);
-		let refused = 0;
-		for (let run = 0; run < 70; run++) {
-			try {
-				await pass(run === 0 ? 20 * 24 : 0.5);
-			} catch {
-				refused++;
-			}
-		}
-		expect(refused).toBe(59);
-		const [night] = await rowsOf<{ day: number }>("SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL");
-		expect(night?.day).toBe(dayOf(time));
-	});
-
 	it("starved campaigns creep upward where that is asked for, and those without any click, too", async () => {
 		await importNetwork({ mode: "automatic", creep: 0.05 });
 		await store(30, [{ campaign: 5001, clicks: 200, conversions: 20, payout: 4_000_000 }]);
@@ -614,5 +540,79 @@ describe("worker: learned prices", () => {
 		expect(await env.BOOK.get(MANIFEST_KEY)).not.toContain("learned");
 		await importNetwork({ mode: "automatic", rise: 1.3 });
 		await importNetwork({ mode: "automatic" });
+	});
+
+	it("a night that breaks once campaigns are closed leaves yesterday's prices until one ends; guards go on", async () => {
+		const sold = { clicks: 40, conversions: 2, payout: 8_000_000 };
+		await store(30, [
+			{ campaign: 5001, publisher: "clicker", paid: 16_000_000, ...sold },
+			{ campaign: 5002, ...sold },
+		]);
+		for (let day = 0; day < 3; day++) await pass(25);
+		const prices = () => Promise.all([priceFor("good.example"), priceFor("bad.example")]);
+		const before = await prices();
+		const held = await priceFor("good.example", "clicker_rtb");
+		const size = sizeClassOf(1_000_000);
+		await env.DB.prepare("UPDATE learning_earnings SET conversions = 1, net_micros = 1000000, size_class = ? WHERE campaign_id = 5002")
+			.bind(size)
+			.run();
+		const cell = [5001, "clicker", placeOf("s"), "", "homepage", dayOf(time) + 1];
+		await env.DB.prepare("ALTER TABLE learning_traffic RENAME TO learning_traffic_gone").run();
+		try {
+			time = (dayOf(time) + 1) * DAY_MS;
+			for (let hour = 0; hour < 3; hour++) {
+				await expect(pass(1)).rejects.toThrow();
+				await publish(1);
+				if (hour === 0) {
+					const paid = env.DB.prepare("INSERT INTO learning_clicks VALUES (?, ?, ?, ?, ?, ?, 10, 4000000, 500000000)");
+					await paid.bind(...cell).run();
+				}
+			}
+			expect(await prices()).toEqual(before);
+			expect(await priceFor("good.example", "clicker_rtb")).toBeLessThan((held ?? 0) * 0.7);
+		} finally {
+			await env.DB.prepare("ALTER TABLE learning_traffic_gone RENAME TO learning_traffic").run();
+		}
+		await pass(1);
+		expect((await prices())[1]).toBeLessThan((before[1] ?? 0) * 0.95);
+	});
+
+	it("a run whose clock is far ahead changes nothing and says so; one that stays ahead is believed in a day", async () => {
+		await store(30, [
+			{ campaign: 5001, clicks: 40, conversions: 4, payout: 8_000_000 },
+			{ campaign: 5002, clicks: 40, conversions: 1, payout: 4_000_000 },
+		]);
+		for (let day = 0; day < 2; day++) await pass(25);
+		const kept = async () => [
+			await rowsOf("SELECT count(*) AS rows FROM learning_clicks"),
+			await rowsOf("SELECT count(*) AS rows FROM learning_earnings"),
+			await rowsOf("SELECT day, finished_at FROM learning_nights ORDER BY day"),
+			await rowsOf("SELECT * FROM learning_factors ORDER BY campaign_id, level, name"),
+		];
+		const before = await kept();
+		const was = time;
+		await expect(pass(365 * 24)).rejects.toThrow("the clock is 365 days beyond");
+		time = was;
+		setNow(new Date(time).toISOString());
+		expect(await kept()).toEqual(before);
+		const state = await exports.default.fetch("https://base.example/operator/learning", { headers: OPERATOR_HEADERS });
+		expect((await state.json<{ publishing: object }>()).publishing).toMatchObject({
+			fault: { message: expect.stringContaining("365 days beyond") },
+		});
+		await pass(1);
+		expect(await rowsOf("SELECT name FROM learning_work WHERE name IN ('clock ahead', 'publishing fault')")).toEqual([]);
+		// A few days without clicks or runs are no fault, and of more the clock is believed once it has stayed.
+		await pass(3 * 24);
+		let refused = 0;
+		for (let run = 0; run < 70; run++) {
+			try {
+				await pass(run === 0 ? 20 * 24 : 0.5);
+			} catch {
+				refused++;
+			}
+		}
+		expect(refused).toBe(59);
+		const [night] = await rowsOf<{ day: number }>("SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL");
+		expect(night?.day).toBe(dayOf(time));
 	});
 });

@@ -194,7 +194,8 @@ export const learningChanges = sqliteTable(
 
 /**
  * What jobs that are cut off go on with: `traffic 0` and so on, the parts of what a night has summed up, `followed 0` and so on, of which
- * sources; `publishing`, how far an hour is; `tidy`, how far a day. And since when what is released: see src/learning/released.ts.
+ * sources; `publishing`, how far an hour is; `tidy`, how far a day. `learned from`, the day from which on clicks were all there when
+ * learning began; `clock ahead`, since when runs are refused. And since when what is released: see src/learning/released.ts.
  */
 export const learningWork = sqliteTable("learning_work", {
 	name: text().primaryKey(),
