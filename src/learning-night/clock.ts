@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { dayOf } from "../learning/cohorts.ts";
+import { logError } from "../lib/log.ts";
 import { DAY_MS } from "../lib/time.ts";
 
 /** Days by which a run may be beyond all that was counted before. */
@@ -14,8 +15,11 @@ const BELIEVED_AFTER_RUNS = 60;
 const CLOCK_AHEAD = "clock ahead";
 type Ahead = { since: number; runs: number };
 
-/** @throws Error where the time is far beyond the last day that was clicked, tidied, or learned from */
-export async function refuseAhead(db: Database, now: number): Promise<void> {
+/**
+ * What is wrong where the time is far beyond the last day that was clicked, tidied, or learned from; else null. Logged when it begins, and no
+ * failure of the cron: it may well be right.
+ */
+export async function findAhead(db: Database, now: number): Promise<Error | null> {
 	const today = dayOf(now);
 	const [known] = await db.all<{ day: number | null; ahead: string | null }>(sql`SELECT
 		(SELECT max(day) FROM (SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL
@@ -31,11 +35,13 @@ export async function refuseAhead(db: Database, now: number): Promise<void> {
 	const ahead = known?.ahead == null ? null : (JSON.parse(known.ahead) as Ahead);
 	if (newest === null || isNear(newest)) {
 		if (ahead !== null) await db.run(sql`DELETE FROM learning_work WHERE name = ${CLOCK_AHEAD}`);
-		return;
+		return null;
 	}
 	const next: Ahead = ahead === null || ahead.since > now ? { since: now, runs: 1 } : { ...ahead, runs: ahead.runs + 1 };
-	if (now - next.since >= BELIEVED_AFTER_MS && next.runs >= BELIEVED_AFTER_RUNS) return;
+	if (now - next.since >= BELIEVED_AFTER_MS && next.runs >= BELIEVED_AFTER_RUNS) return null;
 	await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${CLOCK_AHEAD}, ${JSON.stringify(next)})
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
-	throw new Error(`the clock is ${today - newest} days beyond all that was counted: if it is right, learning goes on in a day`);
+	const error = new Error(`the clock is ${today - newest} days beyond all that was counted: if it is right, learning goes on in a day`);
+	if (next.runs === 1) logError("learning.clock_ahead", error);
+	return error;
 }

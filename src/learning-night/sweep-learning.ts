@@ -6,7 +6,7 @@ import type { NetworkLearning } from "../learning/policy.ts";
 import { closeGap, hasGap } from "../learning-rows/gap.ts";
 import { isTidied, tidyLearning } from "../learning-rows/tidy.ts";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
-import { refuseAhead } from "./clock.ts";
+import { findAhead } from "./clock.ts";
 import { findBreakOf, listUnsettled } from "./find-breaks.ts";
 import { holdGuards } from "./hold-guards.ts";
 import { underLease } from "./lease.ts";
@@ -54,12 +54,15 @@ async function sweep(
 	// Rows that there are once stay, whether anyone learns from them or not.
 	const tidy = () => tidyLearning(db, today, mayGoOn);
 	const makeUp = async () => !wanted.sums || (await closeGap(db, today, mayGoOn));
+	const ahead = await findAhead(db, now());
+	if (ahead !== null) {
+		if (wanted.learns) await noteFault(db, now(), ahead);
+		return;
+	}
 	if (!wanted.learns) {
-		await refuseAhead(db, now());
 		if (await makeUp()) await tidy();
 		return;
 	}
-	await tellOf(db, now(), () => refuseAhead(db, now()));
 	const limits = { rows: ROWS_A_RUN, mayGoOn };
 	const night = await tryNight(deps, today, async () => (await makeUp()) && (await tidy()) && runNight(deps, network, today, limits));
 	const hour = await tryHour(deps, mayGoOn);
@@ -112,10 +115,14 @@ async function tellOf(db: Database, at: number, work: () => Promise<void>): Prom
 	try {
 		await work();
 	} catch (error) {
-		await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING_FAULT}, ${describeFault(error, at)})
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+		await noteFault(db, at, error);
 		throw error;
 	}
+}
+
+async function noteFault(db: Database, at: number, error: unknown): Promise<void> {
+	await db.run(sql`INSERT INTO learning_work (name, value) VALUES (${PUBLISHING_FAULT}, ${describeFault(error, at)})
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
 }
 
 async function publishHour({ db, kv, now }: LearningDeps, mayGoOn: () => boolean): Promise<void> {

@@ -591,7 +591,7 @@ describe("worker: learned prices", () => {
 		];
 		const before = await kept();
 		const was = time;
-		await expect(pass(365 * 24)).rejects.toThrow("the clock is 365 days beyond");
+		await pass(365 * 24);
 		time = was;
 		setNow(new Date(time).toISOString());
 		expect(await kept()).toEqual(before);
@@ -605,11 +605,9 @@ describe("worker: learned prices", () => {
 		await pass(3 * 24);
 		let refused = 0;
 		for (let run = 0; run < 70; run++) {
-			try {
-				await pass(run === 0 ? 20 * 24 : 0.5);
-			} catch {
-				refused++;
-			}
+			await rowsOf("DELETE FROM learning_work WHERE name = 'publishing fault'");
+			await pass(run === 0 ? 20 * 24 : 0.5);
+			refused += (await rowsOf("SELECT name FROM learning_work WHERE name = 'publishing fault'")).length;
 		}
 		expect(refused).toBe(59);
 		const [night] = await rowsOf<{ day: number }>("SELECT max(day) AS day FROM learning_nights WHERE finished_at IS NOT NULL");
