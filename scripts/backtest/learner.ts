@@ -1,12 +1,12 @@
 import { type CampaignTerms, type Cell, keywordClass, NO_KEYWORD, OTHER_KEYWORDS, operatorEpcMicros } from "../../src/learning/cell.ts";
 import { dayOf } from "../../src/learning/cohorts.ts";
 import { nextCreep } from "../../src/learning/creep.ts";
-import type { DelayCurves } from "../../src/learning/delay-curve.ts";
+import type { PlatformCurves } from "../../src/learning/delay-curve.ts";
 import { type ExplainedPrice, explainPrice } from "../../src/learning/explain.ts";
 import { caution, overpaidGuard } from "../../src/learning/guards.ts";
-import { learnCurves } from "../../src/learning/learn-delays.ts";
 import type { LearningMode } from "../../src/learning/modes.ts";
 import { type Learned, learnNight } from "../../src/learning/night.ts";
+import { learnCurves } from "../../src/learning/platform-delays.ts";
 import { type LearnedPrice, type PriceInput, priceCell } from "../../src/learning/price.ts";
 import { levelRules } from "../../src/learning/publish-step.ts";
 import { DEFAULT_SETTINGS, type LearningSettings } from "../../src/learning/settings.ts";
@@ -140,8 +140,9 @@ export class Learner {
 
 	#learn(today: number): void {
 		const platforms = new Set([...this.#campaigns.values()].map(({ platform }) => platform));
-		const curves = new Map<string, DelayCurves>();
-		for (const platform of platforms) curves.set(platform, learnCurves(this.ledger.delaysOf(platform), today));
+		const curves = new Map<string, PlatformCurves>();
+		const delays = this.ledger.delays();
+		for (const platform of platforms) curves.set(platform, learnCurves(delays.get(platform) ?? [], today));
 		const learned = learnNight({
 			today,
 			curves,

@@ -1,8 +1,18 @@
 import { type CampaignTerms, type Cell, cellKey, keywordClass, OTHER_SOURCES } from "../../src/learning/cell.ts";
-import { type CellHistory, type ClickRow, conversionChange, type DelayRow, dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
+import {
+	type CellHistory,
+	type ClickRow,
+	conversionChange,
+	type DelayRow,
+	dayOf,
+	type EarningRow,
+	OTHER_PUBLISHERS,
+} from "../../src/learning/cohorts.ts";
 import { foldClicks, foldEarnings, foldings, rowDay, staysAsIs } from "../../src/learning/fold.ts";
+import { MAX_FOLLOWED_DELAYS } from "../../src/learning/platform-delays.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { admitSource, idleSources, type KnownSources } from "../../src/learning/sources.ts";
+import { namesOf, pairKey } from "../../src/learning/traffic.ts";
 import type { LinkType } from "../../src/lib/enums.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { addWord, readFacts, type Word } from "./conversion-log.ts";
@@ -26,7 +36,7 @@ export class MemoryLedger {
 	/** By campaign, then by the key of a cell. */
 	readonly cells = new Map<string, Map<string, StoredCell>>();
 	readonly sources = new Map<string, KnownSources>();
-	/** By platform, then by day and lag. */
+	/** By platform and publisher, see `pairKey`, then by day and lag. */
 	readonly #delays = new Map<string, Map<string, DelayRow>>();
 	readonly #clicks = new Map<string, StoredClick>();
 	readonly #conversions = new Map<string, StoredConversion>();
@@ -69,11 +79,13 @@ export class MemoryLedger {
 		if (conversion === undefined || click === undefined) return;
 		const change = conversionChange(readFacts(before, click.at), readFacts(conversion.words, click.at));
 		for (const earning of change.earnings) addEarning(click.cell.earnings, { ...earning, day: this.#rowDay(earning.day) });
-		const delays = this.#delays.get(click.platform) ?? new Map<string, DelayRow>();
-		this.#delays.set(click.platform, delays);
+		const { publisher } = click.cell.cell;
+		const pair = pairKey(click.platform, publisher);
+		const delays = this.#delays.get(pair) ?? new Map<string, DelayRow>();
+		this.#delays.set(pair, delays);
 		for (const { day, lag, arrivals, reversals } of change.delays) {
 			const key = `${day} ${lag}`;
-			const row = delays.get(key) ?? { platform: click.platform, day, lag, arrivals: 0, reversals: 0 };
+			const row = delays.get(key) ?? { publisher, day, lag, arrivals: 0, reversals: 0 };
 			row.arrivals += arrivals;
 			row.reversals += reversals;
 			delays.set(key, row);
@@ -165,9 +177,27 @@ export class MemoryLedger {
 		}
 	}
 
-	/** The rows of a platform's delays. */
-	delaysOf(platform: string): DelayRow[] {
-		return [...(this.#delays.get(platform)?.values() ?? [])];
+	/** The rows of platforms' delays, of as many publishers singly as a night has them of. */
+	delays(): Map<string, DelayRow[]> {
+		const platforms = new Map<string, DelayRow[]>();
+		const followed = this.#followedDelays();
+		for (const [pair, delays] of this.#delays) {
+			const [platform] = namesOf(pair);
+			const rows = platforms.get(platform) ?? [];
+			platforms.set(platform, rows);
+			for (const row of delays.values()) rows.push(followed.has(pair) ? row : { ...row, publisher: OTHER_PUBLISHERS });
+		}
+		return platforms;
+	}
+
+	#followedDelays(): { has: (pair: string) => boolean } {
+		if (this.#delays.size <= MAX_FOLLOWED_DELAYS) return this.#delays;
+		const sums = [...this.#delays].map(([pair, delays]) => ({
+			pair,
+			arrivals: [...delays.values()].reduce((sum, row) => sum + row.arrivals, 0),
+		}));
+		const most = sums.sort((a, b) => b.arrivals - a.arrivals || (a.pair < b.pair ? -1 : 1)).slice(0, MAX_FOLLOWED_DELAYS);
+		return new Set(most.map(({ pair }) => pair));
 	}
 }
 

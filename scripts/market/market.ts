@@ -14,8 +14,11 @@ export type MarketOptions = {
 	/** USD. With the EPC it decides how often clicks buy, and so how much there is to learn from. */
 	meanPayout: number;
 	/** What happens besides: each measured by itself. */
-	events: { reversalsTripleOnDay?: number; millionOnDay?: number };
+	events: { reversalsTripleOnDay?: number; millionOnDay?: number; fraud?: Fraud };
 };
+
+/** Clicks of one source beside all others, from a day on, that buy far more often and at once: its sales stand, or all are taken back. */
+type Fraud = { fromDay: number; part: number; isCancelled: boolean };
 
 type Platform = { id: string; batches: boolean; delayDays: (random: Random) => number; reversed: number };
 
@@ -53,6 +56,10 @@ export type Market = {
 };
 
 export const LINK_EFFECTS = { homepage: 0.85, deeplink: 1.2 } as const;
+/** The index of the publisher that has the fraudulent source: its last one, of which there are no other clicks. */
+export const FRAUD_PUBLISHER = 2;
+/** How much more often its clicks seem to buy. */
+const FRAUD_EFFECT = 5;
 /** The index of the platform that takes its time. */
 export const SLOW_PLATFORM = 1;
 const OPERATOR_ERROR = Math.log(3);
@@ -110,12 +117,13 @@ function makePlatforms(random: Random): Platform[] {
 	];
 }
 
-function makePublisher(random: Random, at: number, { campaigns, spread }: MarketOptions): MarketPublisher {
+function makePublisher(random: Random, at: number, { campaigns, spread, events }: MarketOptions): MarketPublisher {
 	const count = 2 + Math.floor(60 * random() ** 2);
 	const sources = Array.from({ length: count }, (_, source) => ({ id: `tag-${at}-${source}`, effect: logNormal(random, 0.4 * spread) }));
 	// One large source sends clicks that never buy.
 	const third = sources[2];
 	if (at === 1 && third !== undefined) third.effect = 0.01;
+	if (at === FRAUD_PUBLISHER && events.fraud !== undefined) sources.push({ id: "fraud", effect: FRAUD_EFFECT });
 	const campaignOrder = Int32Array.from({ length: campaigns }, (_, campaign) => campaign);
 	// Every publisher has its own favourites: some swaps among neighbours in the common order.
 	for (let swap = 0; swap < campaigns; swap++) {

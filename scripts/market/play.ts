@@ -1,5 +1,5 @@
 import type { Word } from "../backtest/conversion-log.ts";
-import { LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
+import { FRAUD_PUBLISHER, LINK_EFFECTS, type Market, trueCampaignEpc } from "./market.ts";
 import { choose, normal, type Random, seeded } from "./random.ts";
 
 /** A cell of the market: indexes of what it is made of; keyword -1 is none, and one beyond the list is not listed. */
@@ -28,6 +28,7 @@ export type Won = { day: number; cell: MarketCell; price: Price; trueEpc: number
 export const FIRST_AT = Date.UTC(2026, 0, 5);
 const DAY_MS = 86_400_000;
 const QUARTERS = 4;
+const FRAUD_STANDS_DAYS = 10;
 const UNLISTED_KEYWORD_EFFECT = 0.9;
 
 /** Above what publishers and campaigns have: a cell's key is one number of its indexes. */
@@ -48,8 +49,10 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 		const day = Math.floor(quarter / QUARTERS);
 		const from = FIRST_AT + (quarter * DAY_MS) / QUARTERS;
 		const traffic = seeded(options.seed * 7_919 + quarter + 1);
-		const chances = Array.from({ length: perQuarter }, () => ({
-			cell: cells.draw(traffic),
+		const fraud = options.events.fraud;
+		const made = fraud === undefined || day < fraud.fromDay ? 0 : Math.round(perQuarter * fraud.part);
+		const chances = Array.from({ length: perQuarter + made }, (_, at) => ({
+			cell: at < perQuarter ? cells.draw(traffic) : cells.drawFraud(traffic),
 			rival: Math.exp(rivals.sigma * normal(traffic) + rivals.mean),
 			luck: traffic(),
 		}));
@@ -63,14 +66,15 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 		events.delete(quarter);
 		let next = 0;
 		for (const [at, { cell, rival, luck }] of chances.entries()) {
-			const now = Math.floor(from + (at * DAY_MS) / QUARTERS / perQuarter);
+			const now = Math.floor(from + (at * DAY_MS) / QUARTERS / chances.length);
 			for (; next < due.length && (due[next]?.at ?? 0) <= now; next++) tell(player, due[next]);
 			id++;
 			const price = prices.get(cell);
 			const campaign = market.campaigns[cell.campaign];
 			const publisher = market.publishers[cell.publisher];
 			if (price === undefined || campaign === undefined || publisher === undefined) continue;
-			const trueEpc = trueCampaignEpc(market, cell.campaign, day) * cell.effect;
+			const isWorthless = fraud?.isCancelled === true && isFraud(market, cell);
+			const trueEpc = isWorthless ? 0 : trueCampaignEpc(market, cell.campaign, day) * cell.effect;
 			if (price.bid <= 0 || price.bid <= trueEpc * publisher.share * rival) continue;
 			score({ day, cell, price, trueEpc });
 			player.click(now, id, cell, price);
@@ -81,6 +85,10 @@ export function play(market: Market, player: Player, score: (won: Won) => void):
 		for (const event of (events.get(quarter) ?? []).sort((a, b) => a.at - b.at)) tell(player, event);
 		events.delete(quarter);
 	}
+}
+
+function isFraud({ options, publishers }: Market, { publisher, source }: MarketCell): boolean {
+	return options.events.fraud !== undefined && publisher === FRAUD_PUBLISHER && source === (publishers[publisher]?.sources.length ?? 0) - 1;
 }
 
 function tell(player: Player, event: Event | undefined): void {
@@ -101,6 +109,12 @@ function schedule(market: Market, { at, id, cell, day, arrivingEpc, luck }: Boug
 	const million = day === millionOnDay && campaign === market.campaigns[5];
 	const payout = million ? 1_000_000 : payoutOf(campaign.meanPayout, campaign.payoutSigma, random);
 	const settle = (time: number) => (platform.batches ? (Math.floor(time / DAY_MS) + 1) * DAY_MS + DAY_MS / 4 : time);
+	if (isFraud(market, cell)) {
+		add(events, { at, txnid: id, click: id, cell, status: "approved", payout });
+		if (market.options.events.fraud?.isCancelled === true)
+			add(events, { at: at + FRAUD_STANDS_DAYS * DAY_MS, txnid: id, click: id, cell, status: "cancelled", payout });
+		return;
+	}
 	const approvedAt = settle(at + platform.delayDays(random) * DAY_MS);
 	add(events, { at: approvedAt, txnid: id, click: id, cell, status: "approved", payout });
 	const tripled = reversalsTripleOnDay !== undefined && day >= reversalsTripleOnDay;
@@ -130,10 +144,20 @@ class CellTable {
 	}
 
 	draw(random: Random): MarketCell {
-		const { publisherSums, publishers, campaignSums, campaigns } = this.#market;
+		const { publisherSums, publishers } = this.#market;
 		const publisherAt = choose(publisherSums, random());
+		const source = choose(publishers[publisherAt]?.sourceSums ?? new Float64Array(1), random());
+		return this.#drawOf(publisherAt, source, random);
+	}
+
+	/** A click of the fraudulent source. */
+	drawFraud(random: Random): MarketCell {
+		return this.#drawOf(FRAUD_PUBLISHER, (this.#market.publishers[FRAUD_PUBLISHER]?.sources.length ?? 0) - 1, random);
+	}
+
+	#drawOf(publisherAt: number, source: number, random: Random): MarketCell {
+		const { publishers, campaignSums, campaigns } = this.#market;
 		const publisher = publishers[publisherAt];
-		const source = choose(publisher?.sourceSums ?? new Float64Array(1), random());
 		const campaign = publisher?.campaignOrder[choose(campaignSums, random())] ?? 0;
 		const keywords = campaigns[campaign]?.keywords.length ?? 0;
 		const keyword = random() < 0.5 ? -1 : Math.floor(random() * (keywords + 1));

@@ -1,4 +1,4 @@
-import { type Market, SLOW_PLATFORM } from "./market.ts";
+import { FRAUD_PUBLISHER, type Market, SLOW_PLATFORM } from "./market.ts";
 import { type Player, play, type Won } from "./play.ts";
 
 /** Days before which prices are still the operator's mistakes: what is predicted is judged after them. */
@@ -63,6 +63,20 @@ export function scorePlayer(market: Market, player: Player, from = SETTLED_DAY):
 		slowPlatform: slowPredicted / slowTrue,
 		byCampaign,
 	};
+}
+
+const WINDOW_DAYS = 10;
+
+/** Predicted over true earnings of the clicks of all publishers but the fraudulent one, by each ten days from a day on. */
+export function scoreHonest(market: Market, player: Player, from: number): number[] {
+	const windows: { predicted: number; truth: number }[] = [];
+	play(market, player, ({ day, cell, price, trueEpc }: Won) => {
+		if (day < from || cell.publisher === FRAUD_PUBLISHER) return;
+		const at = Math.floor((day - from) / WINDOW_DAYS);
+		const { predicted, truth } = windows[at] ?? { predicted: 0, truth: 0 };
+		windows[at] = { predicted: predicted + price.epc, truth: truth + trueEpc };
+	});
+	return windows.map(({ predicted, truth }) => predicted / truth);
 }
 
 function deciles(judged: { predicted: number; truth: number }[]): number[] {

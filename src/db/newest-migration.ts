@@ -1,2 +1,2 @@
 /** The last file of drizzle/postgres: what `/ready` asks for. */
-export const NEWEST_MIGRATION = "0027_click_turns.sql";
+export const NEWEST_MIGRATION = "0028_publisher_delays.sql";

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
-import { DEFAULT_CURVES, type DelayCurves } from "../learning/delay-curve.ts";
+import { DEFAULT_CURVES, type PlatformCurves } from "../learning/delay-curve.ts";
 import type { FactorEvidence } from "../learning/factor.ts";
 import { breakOfCampaign, layCampaign, nightRules } from "../learning/night-steps.ts";
 import { type NetworkLearning, networkSettings } from "../learning/policy.ts";
@@ -43,7 +43,7 @@ export async function findBreakOf(
 	if (history === undefined || night === undefined) return null;
 	const settings = networkSettings(network);
 	const { curves, usualMicros, loading } = JSON.parse(night.progress) as Progress;
-	const byPlatform = new Map<string, DelayCurves>(Object.entries(curves));
+	const byPlatform = new Map<string, PlatformCurves>(Object.entries(curves));
 	const rulesOf = (today: number) => nightRules(today, byPlatform, DEFAULT_CURVES, settings.halfLifeDays, { usualMicros, loading });
 	const shared = await readShared(db, history);
 	const look = (today: number) => {

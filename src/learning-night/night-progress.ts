@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import type { Break } from "../learning/breaks.ts";
-import type { DelayCurves } from "../learning/delay-curve.ts";
+import type { PlatformCurves } from "../learning/delay-curve.ts";
 import { pairKey, Traffic, type TrafficKind } from "../learning/traffic.ts";
 import { splitByBytes } from "../lib/split-by-bytes.ts";
 import { readFollowed } from "./followed-sources.ts";
@@ -20,7 +20,7 @@ export type Progress = {
 	usualMicros: number | null;
 	loading: number;
 	/** By platform. */
-	curves: Record<string, DelayCurves>;
+	curves: Record<string, PlatformCurves>;
 	/** Found this night, by campaign. */
 	breaks: Record<string, Break>;
 };

@@ -100,8 +100,8 @@ class NightRun {
 				return true;
 			case "round":
 				if (!(await this.#pass((histories) => this.#tell(histories)))) return false;
-				this.#shared = this.#traffic.fit(this.#settings.kappa);
 				progress.round++;
+				this.#shared = this.#traffic.fit(this.#settings.kappa, progress.round % ROUNDS === 0);
 				progress.step = progress.round === ROUNDS ? "breaks" : progress.round === 2 * ROUNDS ? "close" : "round";
 				return true;
 			case "breaks":

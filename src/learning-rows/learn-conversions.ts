@@ -53,14 +53,15 @@ export function addConversions(sign: 1 | -1, from: SQL, condition: SQL): SQL[] {
 			GROUP BY ${CELL}, l.day, l.size_class
 			ON CONFLICT (campaign_id, publisher_id, source, keyword, link, day, size_class) DO UPDATE SET
 				conversions = learning_earnings.conversions + excluded.conversions, net_micros = learning_earnings.net_micros + excluded.net_micros`,
-		sql`INSERT INTO learning_delays (platform, day, lag, arrivals, reversals)
-			SELECT e.platform, e.day, e.lag, ${one} * sum(e.arrived), ${one} * sum(e.reversed) FROM (
-				SELECT l.platform, l.day, l.approved_lag AS lag, 1 AS arrived, 0 AS reversed FROM ${from} WHERE ${condition}
-				UNION ALL SELECT l.platform, l.day, l.reversed_lag AS lag, 0 AS arrived, 1 AS reversed FROM ${from}
+		sql`INSERT INTO learning_publisher_delays (platform, publisher_id, day, lag, arrivals, reversals)
+			SELECT e.platform, e.publisher_id, e.day, e.lag, ${one} * sum(e.arrived), ${one} * sum(e.reversed) FROM (
+				SELECT l.platform, c.publisher_id, l.day, l.approved_lag AS lag, 1 AS arrived, 0 AS reversed FROM ${from} WHERE ${condition}
+				UNION ALL SELECT l.platform, c.publisher_id, l.day, l.reversed_lag AS lag, 0 AS arrived, 1 AS reversed FROM ${from}
 				WHERE ${condition} AND l.reversed_lag IS NOT NULL) e
-			WHERE true GROUP BY e.platform, e.day, e.lag
-			ON CONFLICT (platform, day, lag) DO UPDATE SET
-				arrivals = learning_delays.arrivals + excluded.arrivals, reversals = learning_delays.reversals + excluded.reversals`,
+			WHERE true GROUP BY e.platform, e.publisher_id, e.day, e.lag
+			ON CONFLICT (platform, publisher_id, day, lag) DO UPDATE SET
+				arrivals = learning_publisher_delays.arrivals + excluded.arrivals,
+				reversals = learning_publisher_delays.reversals + excluded.reversals`,
 	];
 }
 

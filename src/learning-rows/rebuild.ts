@@ -67,7 +67,7 @@ export async function rebuildWeek(db: Database, week: number, alongside: readonl
 		sql`DELETE FROM learning_clicks WHERE ${days}`,
 		addClicks(1, sql`clicks c`, sql`c.id >= ${leastIdAt(from)} AND c.id < ${leastIdAt(to)} AND c.reason IS NULL`),
 		sql`DELETE FROM learning_earnings WHERE ${days}`,
-		sql`DELETE FROM learning_delays WHERE ${days}`,
+		sql`DELETE FROM learning_publisher_delays WHERE ${days}`,
 		sql`DELETE FROM learning_conversions WHERE ${days}`,
 		// A conversion may be reported before its click is written, and clocks differ: a day.
 		sql`INSERT INTO learning_conversions (platform, txnid, click_id, day, approved_lag, reversed_lag, net_micros, size_class, paid)

@@ -108,6 +108,7 @@ async function dropOld(db: Database, today: number): Promise<boolean> {
 		sql`DELETE FROM learning_conversions WHERE (platform, txnid) IN
 			(SELECT platform, txnid FROM learning_conversions WHERE day < ${day - WEEK_DAYS} ORDER BY day LIMIT ${ROWS_A_SLICE})`,
 		sql`DELETE FROM learning_delays WHERE day < ${day}`,
+		sql`DELETE FROM learning_publisher_delays WHERE day < ${day}`,
 		sql`DELETE FROM learning_changes WHERE (campaign_id, at, keyword) IN
 			(SELECT campaign_id, at, keyword FROM learning_changes WHERE at < ${day * DAY_MS} ORDER BY at LIMIT ${ROWS_A_SLICE})`,
 		sql`DELETE FROM learning_nights WHERE day < ${day}`,

@@ -24,8 +24,14 @@ export type EarningRow = { day: number; sizeClass: number; conversions: number; 
 /** All that is kept of a cell. */
 export type CellHistory = { cell: Cell; clicks: readonly ClickRow[]; earnings: readonly EarningRow[] };
 
-/** Conversions of a platform's clicks of a day, by how many days later we settled them: first approved, and since taken back. */
-export type DelayRow = { platform: string; day: number; lag: number; arrivals: number; reversals: number };
+/** Stands for the publishers whose delays are not learned of singly. */
+export const OTHER_PUBLISHERS = "";
+
+/**
+ * Conversions of a platform's clicks of a day from a publisher, by how many days later we settled them: first approved, and since taken
+ * back.
+ */
+export type DelayRow = { publisher: string; day: number; lag: number; arrivals: number; reversals: number };
 
 /** What counts of a conversion: null where it never was approved. */
 export type ConversionFacts = {
@@ -39,10 +45,10 @@ export type ConversionFacts = {
 	isConfirmed: boolean;
 };
 
-export type ConversionChange = { earnings: EarningRow[]; delays: Omit<DelayRow, "platform">[] };
+export type ConversionChange = { earnings: EarningRow[]; delays: Omit<DelayRow, "publisher">[] };
 
 /**
- * What a change of a conversion adds to the rows of its click's cell and platform. Adding the changes of a conversion one after another
+ * What a change of a conversion adds to the rows of its click's cell, and of its platform and publisher. Adding the changes of a conversion one after another
  * gives what its last state alone gives, so that increments equal a rebuild.
  */
 export function conversionChange(before: ConversionFacts | null, after: ConversionFacts | null): ConversionChange {

@@ -20,6 +20,9 @@ export type DelayCurves = {
 	reversedByNow: readonly number[];
 };
 
+/** The same, with what is known of clicks of single publishers by their age, see `maturities`: of those that are not here, as of the platform. */
+export type PlatformCurves = DelayCurves & { publishers?: Readonly<Record<string, readonly number[]>> };
+
 const DEFAULT_REVERSALS = fillDays([0, 0.002, 0.004, 0.007, 0.012, 0.018, 0.027, 0.038, 0.055, 0.07, 0.085, 0.095, 0.1]);
 
 export const DEFAULT_CURVES: DelayCurves = {
@@ -102,4 +105,13 @@ const LEAST_MATURITY = 0.02;
 export function maturities({ arrivals, reversals, reversedByNow }: DelayCurves): number[] {
 	const kept = 1 - (reversals.at(-1) ?? 0);
 	return reversedByNow.map((reversed, age) => Math.max(LEAST_MATURITY, (partBy(arrivals, age) - reversed) / kept));
+}
+
+/** What `maturities` says of a publisher's clicks. */
+export type MaturityOf = (publisher: string) => readonly number[];
+
+export function maturityOf(curves: PlatformCurves): MaturityOf {
+	const common = maturities(curves);
+	const publishers = new Map(Object.entries(curves.publishers ?? {}));
+	return (publisher) => publishers.get(publisher) ?? common;
 }

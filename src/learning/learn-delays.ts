@@ -1,60 +1,56 @@
-import type { DelayRow } from "./cohorts.ts";
-import { type Curve, DEFAULT_CURVES, type DelayCurves, edgeOf, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
+import { type Curve, type DelayCurves, fillDays, LAG_EDGES, LAST_LAG, partBy } from "./delay-curve.ts";
+import { forgetting } from "./ripen.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
-/** Conversions that the default curves count as. */
-const ARRIVALS_WORTH = 50;
-const REVERSALS_WORTH = 20;
+/** Conversions of a day's clicks: arrivals by the steps of LAG_EDGES, reversals by single days. */
+export type DayCounts = { arrivals: number[]; reversals: number[] };
+/** By day of click. */
+export type Days = Map<number, DayCounts>;
+
 /** Steps of a platform's arrivals that tell what to expect of the next, conversions that the default's pace counts as in them, and bounds. */
 const PACE_STEPS = 3;
 const PACE_WORTH = 3;
 const MAX_PACE = 8;
 const MAX_HAZARD = 0.4;
-const ARRIVALS_HALF_LIFE_DAYS = 60;
-const REVERSALS_HALF_LIFE_DAYS = 60;
+/** What days of conversions weigh, by their age. */
+export const ARRIVALS_WEIGHTS = forgetting(60);
+const REVERSALS_WEIGHTS = forgetting(60);
 /** How much is taken back may change at once, for clicks from some day on: their first weeks tell it, by the shape that is known. */
-const LEVEL_HALF_LIFE_DAYS = 7;
+const LEVEL_WEIGHTS = forgetting(7);
 const LEVEL_WORTH_REVERSALS = 3;
 const MAX_LEVEL = 5;
 /** Arrivals of days of which less is known are not projected further. */
 const LEAST_KNOWN = 0.05;
-/** A platform that takes more back than this is not learned from, but looked into. */
-const MAX_REVERSED = 0.9;
-
-type DayCounts = { arrivals: number[]; reversals: number[] };
-
 /**
- * A platform's delay curves, from its conversions by day of click and lag. Arrivals by the reverse-time hazard: of what has arrived by an
- * age, the part that came in the last step to it, asked only of days that are old enough to show it. Reversals over projected arrivals.
+ * Delay curves, from conversions by day of click and lag. Arrivals by the reverse-time hazard: of what has arrived by an age, the part that
+ * came in the last step to it, asked only of days that are old enough to show it. Reversals over projected arrivals.
  * @param today the day that is beginning: the ones before it are known whole
+ * @param worth conversions that the prior curves count as
+ * @param mostReversed what is taken back beyond this part is not learned from, but looked into
  */
-export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: DelayCurves = DEFAULT_CURVES): DelayCurves {
-	const days = countByDay(rows);
-	const arrivals = learnArrivals(days, today, prior.arrivals);
-	return { arrivals, ...learnReversals(days, today, prior.reversals, arrivals) };
+export function learnDelays(
+	days: Days,
+	today: number,
+	prior: DelayCurves,
+	worth: { arrivals: number; reversals: number },
+	mostReversed: number,
+): DelayCurves {
+	const arrivals = learnArrivals(days, today, prior.arrivals, worth.arrivals);
+	const usual = learnReversals(days, today, prior.reversals, worth.reversals, arrivals, mostReversed);
+	const levels = learnLevels(days, today, arrivals, usual);
+	const atLevel = (age: number, level: number) => Math.min(mostReversed, partBy(usual, age) * level);
+	return {
+		arrivals,
+		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
+		reversedByNow: levels.map((level, age) => atLevel(age, level)),
+	};
 }
 
-function countByDay(rows: Iterable<DelayRow>): Map<number, DayCounts> {
-	const days = new Map<number, DayCounts>();
-	for (const row of rows) {
-		let counts = days.get(row.day);
-		if (counts === undefined) {
-			counts = { arrivals: LAG_EDGES.map(() => 0), reversals: Array.from({ length: LAST_LAG + 1 }, () => 0) };
-			days.set(row.day, counts);
-		}
-		const edge = edgeOf(row.lag);
-		counts.arrivals[edge] = (counts.arrivals[edge] ?? 0) + row.arrivals;
-		const lag = Math.min(row.lag, LAST_LAG);
-		counts.reversals[lag] = (counts.reversals[lag] ?? 0) + row.reversals;
-	}
-	return days;
-}
-
-function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve): Curve {
+function learnArrivals(days: Days, today: number, prior: Curve, priorWorth: number): Curve {
 	const came = LAG_EDGES.map(() => 0);
 	const byThen = LAG_EDGES.map(() => 0);
 	for (const [day, { arrivals }] of days) {
-		const weight = 2 ** (-(today - day) / ARRIVALS_HALF_LIFE_DAYS);
+		const weight = ARRIVALS_WEIGHTS[today - day] ?? 0;
 		let sum = 0;
 		for (const [at, edge] of LAG_EDGES.entries()) {
 			if (day + edge >= today) break;
@@ -63,7 +59,7 @@ function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve
 			byThen[at] = (byThen[at] ?? 0) + weight * sum;
 		}
 	}
-	const hazards = learnHazards(came, byThen, prior);
+	const hazards = learnHazards(came, byThen, prior, priorWorth);
 	const curve = LAG_EDGES.map(() => 1);
 	for (let at = LAG_EDGES.length - 1; at > 0; at--) curve[at - 1] = (curve[at] ?? 1) * (1 - (hazards[at] ?? 0));
 	return fillDays(curve);
@@ -73,7 +69,7 @@ function learnArrivals(days: Map<number, DayCounts>, today: number, prior: Curve
  * Of what has come by each edge, the part that came in the step to it. What is expected of a step before it was seen follows the steps
  * before: a platform that is slow so far will be slow in what its history is too short to show.
  */
-function learnHazards(came: readonly number[], byThen: readonly number[], prior: Curve): number[] {
+function learnHazards(came: readonly number[], byThen: readonly number[], prior: Curve, priorWorth: number): number[] {
 	const usual = LAG_EDGES.map((edge, at) => 1 - partBy(prior, LAG_EDGES[at - 1] ?? edge) / partBy(prior, edge));
 	return LAG_EDGES.map((edge, at) => {
 		let [seen, expected] = [PACE_WORTH, PACE_WORTH];
@@ -82,7 +78,7 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 			expected += (usual[before] ?? 0) * Math.max(0, byThen[before] ?? 0);
 		}
 		const pace = Math.min(MAX_PACE, seen / expected);
-		const worth = ARRIVALS_WORTH * partBy(prior, edge);
+		const worth = priorWorth * partBy(prior, edge);
 		const guessed = Math.min(MAX_HAZARD, (usual[at] ?? 0) * pace);
 		const hazard = (worth * guessed + Math.max(0, came[at] ?? 0)) / (worth + Math.max(0, byThen[at] ?? 0));
 		return Math.min(1, Math.max(0, hazard));
@@ -90,39 +86,28 @@ function learnHazards(came: readonly number[], byThen: readonly number[], prior:
 }
 
 /** By single days, however few they are: a return period makes many of one day, and it is sums that count. */
-function learnReversals(
-	days: Map<number, DayCounts>,
-	today: number,
-	prior: Curve,
-	arrived: Curve,
-): Pick<DelayCurves, "reversals" | "reversedByNow"> {
-	const taken = prior.map((part, lag) => REVERSALS_WORTH * (part - (prior[lag - 1] ?? 0)));
-	const exposed = prior.map(() => REVERSALS_WORTH);
+function learnReversals(days: Days, today: number, prior: Curve, priorWorth: number, arrived: Curve, mostReversed: number): Curve {
+	const taken = prior.map((part, lag) => priorWorth * (part - (prior[lag - 1] ?? 0)));
+	const exposed = prior.map(() => priorWorth);
 	for (const [day, { arrivals, reversals }] of days) {
 		const age = Math.min(LAST_LAG, today - 1 - day);
 		const projected = projectedOf(arrivals, arrived, age);
 		// A reversal tells of the time that it came in, so the newest of any age count alike.
 		for (let lag = 0; lag <= age; lag++) {
-			const weight = 2 ** (-(today - 1 - day - lag) / REVERSALS_HALF_LIFE_DAYS);
+			const weight = REVERSALS_WEIGHTS[today - 1 - day - lag] ?? 0;
 			taken[lag] = (taken[lag] ?? 0) + weight * (reversals[lag] ?? 0);
 			exposed[lag] = (exposed[lag] ?? 0) + weight * projected;
 		}
 	}
 	let sum = 0;
-	const usual = taken.map((count, lag) => {
-		sum = Math.min(MAX_REVERSED, sum + Math.max(0, count) / (exposed[lag] ?? 1));
+	return taken.map((count, lag) => {
+		sum = Math.min(mostReversed, sum + Math.max(0, count) / (exposed[lag] ?? 1));
 		return sum;
 	});
-	const levels = learnLevels(days, today, arrived, usual);
-	const atLevel = (age: number, level: number) => Math.min(MAX_REVERSED, partBy(usual, age) * level);
-	return {
-		reversals: usual.map((_, age) => atLevel(age, levels[0] ?? 1)),
-		reversedByNow: levels.map((level, age) => atLevel(age, level)),
-	};
 }
 
 /** How much more or less than usual is taken back of clicks, by their age: as the clicks of the days around them tell. */
-function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve, usual: Curve): number[] {
+function learnLevels(days: Days, today: number, arrived: Curve, usual: Curve): number[] {
 	const expected: number[] = Array(HISTORY_DAYS).fill(0);
 	const observed: number[] = Array(HISTORY_DAYS).fill(0);
 	for (const [day, { arrivals, reversals }] of days) {
@@ -134,7 +119,7 @@ function learnLevels(days: Map<number, DayCounts>, today: number, arrived: Curve
 	return expected.map((_, at) => {
 		let [seen, awaited] = [LEVEL_WORTH_REVERSALS, LEVEL_WORTH_REVERSALS];
 		for (let age = 0; age < HISTORY_DAYS; age++) {
-			const weight = 2 ** (-Math.abs(age - at) / LEVEL_HALF_LIFE_DAYS);
+			const weight = LEVEL_WEIGHTS[Math.abs(age - at)] ?? 0;
 			seen += weight * (observed[age] ?? 0);
 			awaited += weight * (expected[age] ?? 0);
 		}
@@ -147,6 +132,6 @@ function projectedOf(arrivals: readonly number[], arrived: Curve, age: number): 
 	return Math.max(0, sumOf(arrivals)) / Math.max(partBy(arrived, age), LEAST_KNOWN);
 }
 
-function sumOf(counts: readonly number[]): number {
+export function sumOf(counts: readonly number[]): number {
 	return counts.reduce((sum, count) => sum + count, 0);
 }

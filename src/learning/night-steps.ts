@@ -2,7 +2,7 @@
 import { type Break, findBreak, weighOlder } from "./breaks.ts";
 import type { CampaignTerms } from "./cell.ts";
 import type { CellHistory } from "./cohorts.ts";
-import { type DelayCurves, maturities } from "./delay-curve.ts";
+import { type MaturityOf, maturityOf, type PlatformCurves } from "./delay-curve.ts";
 import {
 	besideCampaign,
 	type CampaignFactors,
@@ -37,8 +37,7 @@ export type LearnedCampaign = {
 export type NightRules = {
 	/** The day that is beginning: what was clicked on the days before it is learned from. */
 	today: number;
-	/** By platform, see `maturitiesOf`. */
-	maturity: (platform: string) => readonly number[];
+	maturity: (platform: string) => MaturityOf;
 	/** By age in days, see `forgetting`. */
 	weights: readonly number[];
 	/** The network's usual payout, see `networkPayout`, and what pooled payouts add. */
@@ -53,7 +52,7 @@ export const ROUNDS = 3;
 export type LaidCampaign = {
 	history: CampaignHistory;
 	payouts: PayoutMeasure;
-	maturity: readonly number[];
+	maturity: MaturityOf;
 	fit: FitRules;
 	placed: PlacedCampaign;
 };
@@ -61,14 +60,14 @@ export type LaidCampaign = {
 /** @param curves by platform; the default where one is missing */
 export function nightRules(
 	today: number,
-	curves: ReadonlyMap<string, DelayCurves>,
-	fallback: DelayCurves,
+	curves: ReadonlyMap<string, PlatformCurves>,
+	fallback: PlatformCurves,
 	halfLifeDays: number,
 	payouts: Pick<NightRules, "usualMicros" | "loading">,
 ): NightRules {
-	const byPlatform = new Map<string, readonly number[]>();
+	const byPlatform = new Map<string, MaturityOf>();
 	const maturity = (platform: string) => {
-		const known = byPlatform.get(platform) ?? maturities(curves.get(platform) ?? fallback);
+		const known = byPlatform.get(platform) ?? maturityOf(curves.get(platform) ?? fallback);
 		byPlatform.set(platform, known);
 		return known;
 	};
@@ -145,7 +144,7 @@ function addBalances(
 			at === null
 				? campaignEpcMicros(fit.terms, factors, cell.cell) * sharedFactor(shared, cell.cell)
 				: besideCampaign(placed, (placed.operatorMicros[at] ?? 0) * factors.campaign.factor, at);
-		const part = balanceOf(cell, today, maturity, payouts.capMicros, fit.loading, epcMicros);
+		const part = balanceOf(cell, today, maturity(cell.cell.publisher), payouts.capMicros, fit.loading, epcMicros);
 		balance.paidMicros += part.paidMicros;
 		balance.projectedMicros += part.projectedMicros;
 	}

@@ -1,4 +1,4 @@
-import { DEFAULT_CURVES, type DelayCurves } from "./delay-curve.ts";
+import { DEFAULT_CURVES, type PlatformCurves } from "./delay-curve.ts";
 import {
 	breakOfCampaign,
 	type CampaignHistory,
@@ -29,7 +29,7 @@ export type NightInput = {
 	today: number;
 	campaigns: readonly CampaignHistory[];
 	/** By platform; the default curves where one is missing. */
-	curves: ReadonlyMap<string, DelayCurves>;
+	curves: ReadonlyMap<string, PlatformCurves>;
 	/** The network's. */
 	settings: LearningSettings;
 };
@@ -80,7 +80,7 @@ function fitRounds(campaigns: readonly LaidCampaign[], traffic: Traffic, setting
 	for (let round = 0; round < ROUNDS; round++) {
 		traffic.clear();
 		for (const laid of campaigns) tellOfCampaign(laid);
-		shared = traffic.fit(settings.kappa);
+		shared = traffic.fit(settings.kappa, round === ROUNDS - 1);
 	}
 	return shared;
 }

@@ -1,4 +1,5 @@
 import type { CellHistory } from "./cohorts.ts";
+import type { MaturityOf } from "./delay-curve.ts";
 import { countedPayout } from "./payouts.ts";
 import { HISTORY_DAYS } from "./settings.ts";
 
@@ -48,8 +49,8 @@ export class RipeCells {
 export type RipenRules = {
 	/** The day that is beginning: the ones before it are known whole. */
 	today: number;
-	/** Of the campaign's platform, from `maturities`. */
-	maturity: readonly number[];
+	/** Of the campaign's platform. */
+	maturity: MaturityOf;
 	capMicros: number;
 	/** By age in days, see `forgetting`; what is older than a break weighs less. */
 	weights: readonly number[];
@@ -72,7 +73,9 @@ export function ripenCells(histories: readonly CellHistory[], rules: RipenRules)
 }
 
 /** @returns whether any counts */
-function addClicks(cells: RipeCells, history: CellHistory, { today, maturity, weights }: RipenRules): boolean {
+function addClicks(cells: RipeCells, history: CellHistory, rules: RipenRules): boolean {
+	const { today, weights } = rules;
+	const maturity = rules.maturity(history.cell.publisher);
 	const at = cells.histories.length;
 	const lastMaturity = maturity[maturity.length - 1] ?? 1;
 	let [counted, ripe, ripeSquared, weighted, weekClicks, paid] = [0, 0, 0, 0, 0, 0];

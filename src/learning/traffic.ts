@@ -82,8 +82,12 @@ export class Traffic {
 		for (const kind of this.#kinds.values()) kind.sums = emptySums();
 	}
 
-	/** The factors of publishers, their sources and kinds of links, in two passes over the levels: in force from here on. */
-	fit(kappa: Kappa): SharedFactors {
+	/**
+	 * The factors of publishers, their sources and kinds of links, in two passes over the levels: in force from here on.
+	 * @param isLast before the last round, campaigns are left what most sources have in common: or one that is unlike the others would be
+	 * taken for the campaigns, and the others for unlike them
+	 */
+	fit(kappa: Kappa, isLast = true): SharedFactors {
 		const kinds = [...this.#kinds.values()];
 		let publishers = new Map<string, FactorEvidence>();
 		let sources = new Map<string, FactorEvidence>();
@@ -108,9 +112,28 @@ export class Traffic {
 				kappa.link,
 			);
 		}
-		for (const kind of kinds) kind.factor = at(publishers, kind.publisher) * at(sources, kind.sourceKey) * at(links, kind.link);
+		const common = isLast ? 1 : commonFactor(publishers, sources);
+		for (const kind of kinds) kind.factor = (at(publishers, kind.publisher) * at(sources, kind.sourceKey) * at(links, kind.link)) / common;
 		return { publishers, sources, links };
 	}
+}
+
+/**
+ * What most sources have in common: the middle of their factors. Each weighs by what was expected of it or came, whichever is less, so that
+ * neither clicks that never buy move it, nor sales that are made up; and by the logarithm of that, so that no single one is most of all.
+ */
+function commonFactor(publishers: ReadonlyMap<string, FactorEvidence>, sources: ReadonlyMap<string, FactorEvidence>): number {
+	const each = [...sources].map(([key, { factor, expected, observed }]) => ({
+		factor: factor * at(publishers, namesOf(key)[0]),
+		weight: Math.log1p(Math.max(0, Math.min(expected, observed))),
+	}));
+	let half = 0;
+	for (const { weight } of each) half += weight / 2;
+	for (const { factor, weight } of each.sort((a, b) => a.factor - b.factor)) {
+		half -= weight;
+		if (half < 0) return factor;
+	}
+	return 1;
 }
 
 const PASSES = 2;

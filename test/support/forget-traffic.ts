@@ -27,7 +27,7 @@ export const TRAFFIC_TABLES = [
 	"conversion_changes",
 	"learning_clicks",
 	"learning_earnings",
-	"learning_delays",
+	"learning_publisher_delays",
 	"learning_conversions",
 	"learning_sources",
 ];

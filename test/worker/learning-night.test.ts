@@ -3,14 +3,15 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/db/client.ts";
-import { dayOf, type EarningRow } from "../../src/learning/cohorts.ts";
-import { learnCurves } from "../../src/learning/learn-delays.ts";
+import { type DelayRow, dayOf, type EarningRow, OTHER_PUBLISHERS } from "../../src/learning/cohorts.ts";
 import { learnNight } from "../../src/learning/night.ts";
+import { learnCurves } from "../../src/learning/platform-delays.ts";
 import { campaignPolicy, networkSettings } from "../../src/learning/policy.ts";
 import { HISTORY_DAYS } from "../../src/learning/settings.ts";
 import { sizeClassOf } from "../../src/learning/size-class.ts";
 import type { StoredLearning } from "../../src/learning/stored.ts";
 import { underLease } from "../../src/learning-night/lease.ts";
+import { readCurves } from "../../src/learning-night/read-curves.ts";
 import { readHistories } from "../../src/learning-night/read-histories.ts";
 import { runNight } from "../../src/learning-night/run-night.ts";
 import { sweepLearning } from "../../src/learning-night/sweep-learning.ts";
@@ -59,7 +60,7 @@ const cellOf = ({ campaign, publisher, source, keyword, link, age }: Row) =>
 	[campaign, publisher, source, keyword, link, TODAY - 1 - age] as const;
 
 async function clear(): Promise<void> {
-	const tables = ["clicks", "earnings", "delays", "campaigns", "traffic", "factors", "changes", "nights", "work"];
+	const tables = ["clicks", "earnings", "publisher_delays", "campaigns", "traffic", "factors", "changes", "nights", "work"];
 	await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM learning_${table}`)));
 }
 
@@ -83,17 +84,16 @@ async function store(rows: readonly Row[]): Promise<void> {
 				row.conversions * row.payout,
 			),
 			env.DB.prepare(
-				"INSERT INTO learning_delays VALUES ('northwind', ?, 0, ?, 0) ON CONFLICT (platform, day, lag) DO UPDATE SET arrivals = excluded.arrivals",
-			).bind(TODAY - 1 - row.age, row.conversions),
+				`INSERT INTO learning_publisher_delays VALUES ('northwind', ?, ?, 0, ?, 0)
+					ON CONFLICT (platform, publisher_id, day, lag) DO UPDATE SET arrivals = learning_publisher_delays.arrivals + excluded.arrivals`,
+			).bind(row.publisher, TODAY - 1 - row.age, row.conversions),
 		]),
 	);
 }
 
 /** What the pure night learns of the same rows. */
 async function learnAlike(rows: readonly Row[]) {
-	const delays = await rowsOf<{ platform: string; day: number; lag: number; arrivals: number; reversals: number }>(
-		"SELECT * FROM learning_delays",
-	);
+	const delays = await rowsOf<DelayRow>("SELECT publisher_id AS publisher, day, lag, arrivals, reversals FROM learning_publisher_delays");
 	const { settings } = campaignPolicy(NETWORK, null);
 	const clicked = CAMPAIGNS.filter((id) => rows.some(({ campaign }) => campaign === id));
 	return learnNight({
@@ -167,6 +167,23 @@ describe("worker: a night", () => {
 		);
 	});
 
+	it("reads delays of so many publishers singly, and together of the others", async () => {
+		const row = { ...CELL, campaign: 6001, clicks: 400, payout: 8_000_000 };
+		await store([
+			{ ...row, age: 3, conversions: 60 },
+			{ ...row, age: 5, conversions: 30 },
+			{ ...row, age: 3, publisher: "p2", conversions: 20 },
+			{ ...row, age: 4, publisher: "p3", conversions: 9 },
+		]);
+		const rows = await rowsOf<DelayRow>("SELECT publisher_id AS publisher, day, lag, arrivals, reversals FROM learning_publisher_delays");
+		for (const followed of [["p1", "p2", "p3"], ["p1", "p2"], ["p1"]]) {
+			const expected = rows.map((each) => (followed.includes(each.publisher) ? each : { ...each, publisher: OTHER_PUBLISHERS }));
+			const curves = (await readCurves(db, TODAY, followed.length)).get("northwind");
+			expect(Object.keys(curves?.publishers ?? {}).toSorted()).toEqual(followed);
+			expect(curves?.publishers).toEqual(learnCurves(expected, TODAY).publishers);
+		}
+	});
+
 	it("that breaks leaves what was learned before, says of what, and is tried again", async () => {
 		const row = { ...CELL, campaign: 6001, age: 3, clicks: 400, conversions: 60, payout: 8_000_000 };
 		await store([row]);
@@ -177,7 +194,7 @@ describe("worker: a night", () => {
 		const before = await factors();
 		expect(before.length).toBeGreaterThan(0);
 		time += 24 * HOUR_MS;
-		await env.DB.prepare("ALTER TABLE learning_delays RENAME TO learning_delays_gone").run();
+		await env.DB.prepare("ALTER TABLE learning_publisher_delays RENAME TO learning_publisher_delays_gone").run();
 		try {
 			await expect(sweep()).rejects.toThrow();
 			const nights = await rowsOf<{ day: number; finished: number | null; fault: string | null }>(
@@ -185,12 +202,12 @@ describe("worker: a night", () => {
 			);
 			expect(nights).toMatchObject([
 				{ day: TODAY, fault: null },
-				{ day: TODAY + 1, finished: null, fault: expect.stringContaining("learning_delays") },
+				{ day: TODAY + 1, finished: null, fault: expect.stringContaining("learning_publisher_delays") },
 			]);
 			time += MINUTE_MS;
 			await sweep();
 		} finally {
-			await env.DB.prepare("ALTER TABLE learning_delays_gone RENAME TO learning_delays").run();
+			await env.DB.prepare("ALTER TABLE learning_publisher_delays_gone RENAME TO learning_publisher_delays").run();
 		}
 		expect((await factors()).length).toBe(before.length);
 		time += 10 * MINUTE_MS;

@@ -394,7 +394,9 @@ describe("worker: what clicks have earned", () => {
 	const rowsNow = async () => ({
 		clicks: await rowsOf("SELECT * FROM learning_clicks ORDER BY campaign_id, publisher_id, source, keyword, link, day"),
 		earnings: await rowsOf("SELECT * FROM learning_earnings ORDER BY campaign_id, publisher_id, source, keyword, link, day, size_class"),
-		delays: await rowsOf("SELECT * FROM learning_delays WHERE arrivals <> 0 OR reversals <> 0 ORDER BY platform, day, lag"),
+		delays: await rowsOf(
+			"SELECT * FROM learning_publisher_delays WHERE arrivals <> 0 OR reversals <> 0 ORDER BY platform, publisher_id, day, lag",
+		),
 		conversions: await rowsOf("SELECT * FROM learning_conversions ORDER BY platform, txnid"),
 	});
 

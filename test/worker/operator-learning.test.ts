@@ -71,7 +71,9 @@ beforeAll(async () => {
 		{ campaignId: 4, operatorMicros: 400_000, factor: 3 },
 		{ campaignId: 5, operatorMicros: 400_000, factor: 1.01 },
 	]);
-	await db.run(sql`INSERT INTO learning_delays (platform, day, lag, arrivals, reversals) VALUES ('northwind', ${today - 9}, 2, 7, 0)`);
+	await db.run(
+		sql`INSERT INTO learning_publisher_delays (platform, publisher_id, day, lag, arrivals, reversals) VALUES ('northwind', 'p1', ${today - 9}, 2, 7, 0)`,
+	);
 });
 
 describe("how learning stands", () => {

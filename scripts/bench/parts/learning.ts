@@ -3,7 +3,7 @@ import { learning, spoken } from "../../market/learning-players.ts";
 import { type Market, usualMarket } from "../../market/market.ts";
 import { play } from "../../market/play.ts";
 import { naive, operator, oracle } from "../../market/players.ts";
-import { type Score, scorePlayer } from "../../market/score.ts";
+import { type Score, scoreHonest, scorePlayer } from "../../market/score.ts";
 import { atLeast, atMost, type Figure, tell } from "../figure.ts";
 import type { Bench, Part } from "../part.ts";
 
@@ -20,7 +20,7 @@ export const learningPart: Part = {
 	name: "learning",
 	about: "prices that learn, in simulated markets: against an oracle, a 30-day average and the operator's numbers",
 	async run(bench) {
-		return [...(await playUsual(bench)), ...(await playEvents(bench)), timeServing(bench)];
+		return [...(await playUsual(bench)), ...(await playEvents(bench)), ...(await playFraud(bench)), timeServing(bench)];
 	},
 };
 
@@ -124,6 +124,32 @@ async function playEvents(bench: Bench): Promise<Figure[]> {
 		atLeast("learning.million.least", million.predicted, "of true", 0.88),
 		atMost("learning.million.most", million.predicted, "of true", 1.15),
 	];
+}
+
+/** Of clicks of one source beside all others, and what others' predictions may come to of true. */
+const FRAUDS = [
+	{ name: "fraud_5", part: 0.05, least: 0.9, most: 1.1 },
+	{ name: "fraud_20", part: 0.2, least: 0.8, most: 1.25 },
+] as const;
+const FRAUD_DAY = 30;
+const FRAUD_DAYS = 80;
+
+/** Fraud of one source, and the prices of other publishers: the worst ten days of each. */
+async function playFraud(bench: Bench): Promise<Figure[]> {
+	const figures: Figure[] = [];
+	for (const { name, part, least, most } of FRAUDS) {
+		for (const isCancelled of [true, false]) {
+			const fraud = { fromDay: FRAUD_DAY, part, isCancelled };
+			const market = usualMarket(EVENT_SEED, { days: FRAUD_DAYS, events: { fraud } });
+			const ratios = scoreHonest(market, learning(market), FRAUD_DAY);
+			const kind = isCancelled ? "cancelled" : "fast";
+			bench.say(`fraud of ${part}, ${kind}: others predicted ${ratios.map((ratio) => ratio.toFixed(3)).join(", ")}`);
+			figures.push(atLeast(`learning.${name}.${kind}.least`, Math.min(...ratios), "of true", least));
+			figures.push(atMost(`learning.${name}.${kind}.most`, Math.max(...ratios), "of true", most));
+			await setImmediate();
+		}
+	}
+	return figures;
 }
 
 /** The protocol of `--serve`: 120 days of 30,000 opportunities, lines of text both ways. */

@@ -24,6 +24,27 @@ export const LEARNING_FAULTS: readonly Fault[] = [
 		tests: ["test/unit/learning/learner.test.ts"],
 	},
 	{
+		name: "a-publishers-sales-bend-the-others-delays",
+		file: "src/learning/platform-delays.ts",
+		find: "Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today))",
+		replace: "1",
+		tests: ["test/unit/learning/delay-curves.test.ts"],
+	},
+	{
+		name: "publishers-have-no-delays-of-their-own",
+		file: "src/learning/delay-curve.ts",
+		find: "publishers.get(publisher) ?? common",
+		replace: "common",
+		tests: ["test/unit/learning/learner.test.ts"],
+	},
+	{
+		name: "campaigns-are-blamed-for-a-source",
+		file: "src/learning/traffic.ts",
+		find: "isLast ? 1 : commonFactor(publishers, sources)",
+		replace: "1",
+		tests: ["test/unit/learning/learner.test.ts"],
+	},
+	{
 		name: "prices-move-by-less-than-a-publishing-step",
 		file: "src/learning/guards.ts",
 		find: "moved >= 1 + publishStep",

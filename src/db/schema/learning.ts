@@ -50,7 +50,25 @@ export const learningEarnings = sqliteTable(
 	],
 );
 
-/** Conversions of a platform's clicks of a day, by how many days later we settled them. */
+/** Conversions of a platform's clicks of a day from a publisher, by how many days later we settled them. */
+export const learningPublisherDelays = sqliteTable(
+	"learning_publisher_delays",
+	{
+		/** platforms.id. */
+		platform: text().notNull(),
+		/** publishers.id. */
+		publisherId: text("publisher_id").notNull(),
+		/** Days since the epoch, UTC, of the clicks. */
+		day: integer().notNull(),
+		lag: integer().notNull(),
+		/** First approved, and since taken back. */
+		arrivals: integer().notNull(),
+		reversals: integer().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.platform, table.publisherId, table.day, table.lag] })],
+);
+
+/** The same of all publishers together, as earlier versions have it: until a later version drops it. */
 export const learningDelays = sqliteTable(
 	"learning_delays",
 	{

@@ -33,7 +33,7 @@ export async function showLearningState(db: Database, now: number): Promise<Lear
 			FROM campaigns GROUP BY 1, 2`,
 		sql`SELECT COUNT(*) AS campaigns FROM learning_campaigns WHERE learned IS NOT NULL`,
 		sql`SELECT p.id AS platform, p.epc_learning AS stated, coalesce(SUM(d.arrivals), 0) AS conversions
-			FROM platforms p LEFT JOIN learning_delays d ON d.platform = p.id GROUP BY p.id, p.epc_learning ORDER BY p.id`,
+			FROM platforms p LEFT JOIN learning_publisher_delays d ON d.platform = p.id GROUP BY p.id, p.epc_learning ORDER BY p.id`,
 		sql`SELECT campaign_id AS "campaignId", last_break AS "lastBreak" FROM learning_campaigns
 			WHERE last_break IS NOT NULL AND CAST(last_break ->> 'day' AS BIGINT) > ${today - TOLD_DAYS}
 			ORDER BY CAST(last_break ->> 'day' AS BIGINT) DESC, campaign_id LIMIT ${MAX_BREAKS}`,

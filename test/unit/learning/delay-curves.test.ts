@@ -1,20 +1,25 @@
 /** What is known of clicks by their age: curves stated, and curves learned from conversions. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DelayRow } from "../../../src/learning/cohorts.ts";
+import { type DelayRow, OTHER_PUBLISHERS } from "../../../src/learning/cohorts.ts";
 import { curveFault, DEFAULT_CURVES, LAG_EDGES, maturities, readStatedCurve } from "../../../src/learning/delay-curve.ts";
-import { learnCurves } from "../../../src/learning/learn-delays.ts";
+import { learnCurves } from "../../../src/learning/platform-delays.ts";
 
 const TODAY = 20_000;
 
 /** Days of clicks that each bring 100 conversions, by how many have come after this many days. */
-function rowsOf(days: number, arrived: (lag: number) => number, reversedAfter: { lag: number; count: number } | null = null): DelayRow[] {
+function rowsOf(
+	days: number,
+	arrived: (lag: number) => number,
+	reversedAfter: { lag: number; count: number } | null = null,
+	publisher = OTHER_PUBLISHERS,
+): DelayRow[] {
 	const rows: DelayRow[] = [];
 	for (let day = TODAY - days; day < TODAY; day++) {
 		for (let lag = 0; lag < TODAY - day; lag++) {
 			const arrivals = 100 * (arrived(lag) - (lag === 0 ? 0 : arrived(lag - 1)));
 			const reversals = reversedAfter?.lag === lag ? reversedAfter.count : 0;
-			rows.push({ platform: "p", day, lag, arrivals, reversals });
+			rows.push({ publisher, day, lag, arrivals, reversals });
 		}
 	}
 	return rows;
@@ -110,9 +115,37 @@ describe("unit: delay curves", () => {
 		expect(maturities(now)[60]).toBeGreaterThan(1.1);
 	});
 
+	it("a publisher whose sales are all taken back tells nothing of the others' clicks, and more of its sales no more", () => {
+		const honest = Array.from({ length: 8 }, (_, at) => rowsOf(60, () => 1, { lag: 12, count: 10 }, `honest ${at}`)).flat();
+		const fraud = rowsOf(60, () => 1, { lag: 10, count: 100 }, "fraud");
+		const tenfold = fraud.map((row) => ({ ...row, arrivals: row.arrivals * 10, reversals: row.reversals * 10 }));
+		const [before, after, worse] = [honest, [...honest, ...fraud], [...honest, ...tenfold]].map((rows) => learnCurves(rows, TODAY));
+		for (const age of [0, 10, 20, 60]) {
+			const own = before?.publishers?.["honest 0"]?.[age] ?? 0;
+			expect(Math.abs((after?.publishers?.["honest 0"]?.[age] ?? 0) / own - 1)).toBeLessThan(0.02);
+		}
+		expect(after?.publishers?.fraud?.[0]).toBeCloseTo(2, 1);
+		expect(after?.reversals.at(-1)).toBeLessThan(0.3);
+		expect(worse?.reversals.at(-1)).toBeCloseTo(after?.reversals.at(-1) ?? 0, 9);
+	});
+
+	it("a publisher whose sales come at once does not make the others' clicks look ripe, and one of few sales is read by its platform", () => {
+		const slow = (lag: number) => Math.min(1, (lag + 1) / 31);
+		const honest = Array.from({ length: 8 }, (_, at) => rowsOf(60, slow, null, `honest ${at}`)).flat();
+		const fast = rowsOf(60, () => 1, null, "fast").map((row) => ({ ...row, arrivals: row.arrivals * 100 }));
+		const few = { publisher: "few", day: TODAY - 40, lag: 2, arrivals: 1, reversals: 0 };
+		const { arrivals, publishers } = learnCurves([...honest, ...fast, few], TODAY);
+		for (const edge of [0, 5, 14]) {
+			expect(Math.abs((publishers?.["honest 0"]?.[edge] ?? 0) - slow(edge))).toBeLessThan(0.05);
+			expect(publishers?.fast?.[edge]).toBeGreaterThan(0.9);
+			expect(Math.abs((arrivals[edge] ?? 0) - slow(edge))).toBeLessThan(0.25);
+			expect(Math.abs((publishers?.few?.[edge] ?? 0) - (arrivals[edge] ?? 0))).toBeLessThan(0.1);
+		}
+	});
+
 	it("whatever comes, curves rise to one and reversals stay below it", () => {
 		const row = fc.record({
-			platform: fc.constant("p"),
+			publisher: fc.constantFrom("p", "q"),
 			day: fc.integer({ min: TODAY - 119, max: TODAY }),
 			lag: fc.integer({ min: 0, max: 130 }),
 			arrivals: fc.integer({ min: -2, max: 50 }),
@@ -128,7 +161,7 @@ describe("unit: delay curves", () => {
 					}
 				}
 				expect(curves.arrivals.at(-1)).toBe(1);
-				for (const part of maturities(curves)) expect(part).toBeGreaterThan(0);
+				for (const part of [maturities(curves), ...Object.values(curves.publishers ?? {})].flat()) expect(part).toBeGreaterThan(0);
 			}),
 			{
 				numRuns: Number(process.env.PROPERTY_RUNS || 40),
@@ -136,8 +169,8 @@ describe("unit: delay curves", () => {
 				examples: [
 					[
 						[
-							{ platform: "p", day: TODAY - 2, lag: 0, arrivals: -2, reversals: 3 },
-							{ platform: "p", day: TODAY - 119, lag: 0, arrivals: 0, reversals: 45 },
+							{ publisher: "p", day: TODAY - 2, lag: 0, arrivals: -2, reversals: 3 },
+							{ publisher: "p", day: TODAY - 119, lag: 0, arrivals: 0, reversals: 45 },
 						],
 					],
 				],

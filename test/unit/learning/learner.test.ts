@@ -216,6 +216,84 @@ describe("unit: the learner", () => {
 		expect(price(defrauded, "s2")).toBeGreaterThan(price(honest, "s2") * 0.85);
 	});
 
+	describe("fraud at one publisher, and the price of another", () => {
+		/**
+		 * The network's price of honest publisher A on each of 40 days: of 100 clicks a campaign, 3 buy for 10 dollars; 20 of them are publisher
+		 * B's, which has a fraudulent source besides.
+		 */
+		function priceEachDay(clicks: number, bought: number, cancelledAfterDays: number | null, spreadDays: number): number[] {
+			const learner = new Learner();
+			const terms = { platform: "p", epcMicros: 300_000, defaultKeywordEpcMicros: null, keywordEpcMicros: new Map() };
+			const campaigns = [1, 2, 3, 4].map((at) => ({ ...terms, id: `c${at}` }));
+			learner.setNetwork(
+				["A", "B"].map((id) => ({ id, sharePpm: 1_000_000, paidByClick: false })),
+				campaigns,
+			);
+			const lines: (Line & { at: number })[] = [];
+			const sources = [
+				{ publisher: "A", source: "a1", count: 40, part: 0.03 },
+				{ publisher: "A", source: "a2", count: 40, part: 0.03 },
+				{ publisher: "B", source: "b1", count: 20, part: 0.03 },
+				{ publisher: "B", source: "bad", count: clicks, part: bought },
+			];
+			const due = new Map<string, number>();
+			for (let number = 0, day = 0; day < 40; day++) {
+				for (const { id: campaign } of campaigns) {
+					for (const { publisher, source, count, part } of sources) {
+						for (let click = 0; click < count; click++) {
+							const at = START + day * DAY_MS + Math.floor(((number++ * 0.618) % 1) * 22 * HOUR_MS);
+							const id = `k${number}`;
+							const line = { at, id, campaign, publisher, source, keyword: "", link: "homepage" } as const;
+							lines.push({ ...line, type: "click", bid: 0 });
+							const left = (due.get(campaign + source) ?? 0) + part;
+							due.set(campaign + source, left % 1);
+							if (left < 1) continue;
+							const sold = { type: "conversion", txnid: id, click: id, platform: "p", payout: 10_000_000 } as const;
+							const late = source === "bad" ? 0 : Math.floor(((number * 0.7548776662) % 1) * spreadDays * DAY_MS);
+							lines.push({ ...sold, at: at + MINUTE_MS + late, status: "approved" });
+							if (source === "bad" && cancelledAfterDays !== null)
+								lines.push({ ...sold, at: at + cancelledAfterDays * DAY_MS, status: "cancelled" });
+						}
+					}
+				}
+			}
+			lines.sort((a, b) => a.at - b.at);
+			const prices: number[] = [];
+			let next = 0;
+			for (let day = 1; day <= 40; day++) {
+				for (; (lines[next]?.at ?? Number.POSITIVE_INFINITY) < START + day * DAY_MS - HOUR_MS; next++) {
+					const line = lines[next];
+					if (line !== undefined) answerLine(learner, line);
+				}
+				prices.push(learner.price({ campaign: "c1", publisher: "A", source: "a1", keyword: null, link: "homepage" })?.epcMicros ?? 0);
+			}
+			return prices;
+		}
+
+		/** Least and most of what fraud leaves of each day's price. */
+		function compare(honest: readonly number[], prices: readonly number[], from: number): [least: number, most: number] {
+			const parts = prices.map((price, day) => price / (honest[day] ?? 0)).slice(from);
+			return [Math.min(...parts), Math.max(...parts)];
+		}
+
+		it.each([
+			["a twentieth of clicks makes sales up that are taken back", 5, 0.15, 10, 16, 0.9, 1.1],
+			["a fifth of them", 20, 0.15, 10, 20, 0.8, 1.25],
+			["as many clicks as all others", 100, 0.15, 10, 20, 0.7, 1.25],
+			["four times as many clicks as all others never buy", 400, 0, null, 5, 0.8, 1.25],
+		])("%s", (_, clicks, bought, cancelled, from, least, most) => {
+			const [low, high] = compare(priceEachDay(0, 0, null, 0), priceEachDay(clicks, bought, cancelled, 0), from);
+			expect(low).toBeGreaterThan(least);
+			expect(high).toBeLessThan(most);
+		});
+
+		it("sales made up at once do not make a slow platform look fast", () => {
+			const [low, high] = compare(priceEachDay(0, 0, null, 20), priceEachDay(10, 0.15, null, 20), 28);
+			expect(low).toBeGreaterThan(0.8);
+			expect(high).toBeLessThan(1.25);
+		});
+	});
+
 	it("what no click tells of any more goes back to what holds without it", () => {
 		const learner = new Learner();
 		// The first of four sources never buys.

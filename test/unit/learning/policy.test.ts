@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CURVES, maturities } from "../../../src/learning/delay-curve.ts";
-import { learnCurves } from "../../../src/learning/learn-delays.ts";
+import { learnCurves } from "../../../src/learning/platform-delays.ts";
 import { bidMode, campaignPolicy, priorCurves, readLearning } from "../../../src/learning/policy.ts";
 import { DEFAULT_SETTINGS } from "../../../src/learning/settings.ts";
 import {

@@ -1,0 +1,99 @@
+/** A platform's conversions by publisher, and the curves that they make. */
+import { roundTo } from "../lib/money.ts";
+import { type DelayRow, OTHER_PUBLISHERS } from "./cohorts.ts";
+import { DEFAULT_CURVES, type DelayCurves, edgeOf, LAG_EDGES, LAST_LAG, maturities, type PlatformCurves } from "./delay-curve.ts";
+import { ARRIVALS_WEIGHTS, type DayCounts, type Days, learnDelays, sumOf } from "./learn-delays.ts";
+
+/** Publishers of platforms whose delays are learned of singly: those with the most conversions. The others of a platform are one. */
+export const MAX_FOLLOWED_DELAYS = 200;
+
+/** Conversions that curves count as that others set out from: a platform's from the default ones, a publisher's from its platform's. */
+const DEFAULT_WORTH = { arrivals: 50, reversals: 20 };
+const PLATFORM_WORTH = { arrivals: 15, reversals: 5 };
+/** Conversions that a publisher counts as in its platform's curves, at the most. */
+const MAX_PUBLISHER_WORTH = 100;
+/** A platform that takes more back than this is not learned from, but looked into. */
+const MAX_REVERSED = 0.9;
+/** The same of a publisher, unless its platform takes as much of all: beyond it, its bad sources would be paid for by its good ones. */
+const MAX_PUBLISHER_REVERSED = 0.5;
+/** Of what is kept of a publisher's curves. */
+const MATURITY_DIGITS = 4;
+
+/**
+ * No publisher bends the curves of the others: beyond some conversions, more of its own count no more in the platform's. And its own clicks
+ * are read by curves of its own, which set out from the platform's.
+ */
+export class PlatformDelays {
+	readonly #publishers = new Map<string, Days>();
+
+	/** @param rows of publishers that are followed singly, and together of those that are not */
+	add(rows: Iterable<DelayRow>): void {
+		for (const { publisher, day, lag, arrivals, reversals } of rows) {
+			const counts = countsOf(this.#daysOf(publisher), day);
+			addTo(counts.arrivals, edgeOf(lag), arrivals);
+			addTo(counts.reversals, Math.min(lag, LAST_LAG), reversals);
+		}
+	}
+
+	#daysOf(publisher: string): Days {
+		let days = this.#publishers.get(publisher);
+		if (days === undefined) {
+			days = new Map();
+			this.#publishers.set(publisher, days);
+		}
+		return days;
+	}
+
+	/** @param today the day that is beginning: the ones before it are known whole */
+	learn(today: number, prior: DelayCurves): PlatformCurves {
+		const common = learnDelays(this.#pool(today), today, prior, DEFAULT_WORTH, MAX_REVERSED);
+		const mostReversed = Math.max(MAX_PUBLISHER_REVERSED, common.reversals.at(-1) ?? 0);
+		const publishers: [string, number[]][] = [];
+		for (const [publisher, days] of this.#publishers) {
+			if (publisher === OTHER_PUBLISHERS) continue;
+			const own = maturities(learnDelays(days, today, common, PLATFORM_WORTH, mostReversed));
+			publishers.push([publisher, own.map((part) => roundTo(part, MATURITY_DIGITS))]);
+		}
+		return { ...common, publishers: Object.fromEntries(publishers) };
+	}
+
+	/** All conversions together, of which no publisher has more than counts. */
+	#pool(today: number): Days {
+		const pooled: Days = new Map();
+		for (const [publisher, days] of this.#publishers) {
+			const part = publisher === OTHER_PUBLISHERS ? 1 : Math.min(1, MAX_PUBLISHER_WORTH / worthOf(days, today));
+			for (const [day, { arrivals, reversals }] of days) {
+				const counts = countsOf(pooled, day);
+				for (const [at, count] of arrivals.entries()) addTo(counts.arrivals, at, part * count);
+				for (const [at, count] of reversals.entries()) addTo(counts.reversals, at, part * count);
+			}
+		}
+		return pooled;
+	}
+}
+
+/** The curves of a platform whose rows are at hand. */
+export function learnCurves(rows: Iterable<DelayRow>, today: number, prior: DelayCurves = DEFAULT_CURVES): PlatformCurves {
+	const delays = new PlatformDelays();
+	delays.add(rows);
+	return delays.learn(today, prior);
+}
+
+function worthOf(days: Days, today: number): number {
+	let worth = 0;
+	for (const [day, { arrivals }] of days) worth += (ARRIVALS_WEIGHTS[today - day] ?? 0) * Math.max(0, sumOf(arrivals));
+	return worth;
+}
+
+function countsOf(days: Days, day: number): DayCounts {
+	let counts = days.get(day);
+	if (counts === undefined) {
+		counts = { arrivals: Array<number>(LAG_EDGES.length).fill(0), reversals: Array<number>(LAST_LAG + 1).fill(0) };
+		days.set(day, counts);
+	}
+	return counts;
+}
+
+function addTo(counts: number[], at: number, count: number): void {
+	counts[at] = (counts[at] ?? 0) + count;
+}
