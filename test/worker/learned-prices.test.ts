@@ -244,7 +244,7 @@ describe("worker: learned prices", () => {
 		const ask = (query: Record<string, string>) => priceOf({ bd: "bad.example", ...query });
 		expect(await ask({ subid: "rotten" })).toBeLessThan((await ask({ subid: "other" })) * 0.6);
 		const explained = await explainedPrice({ bd: "bad.example", subid: "rotten" });
-		expect(explained).toMatchObject({ source: "rotten", price: String(await ask({ subid: "rotten" })) });
+		expect(explained).toMatchObject({ source: "rotten", price: (await ask({ subid: "rotten" })).toFixed(4) });
 		expect(explained?.factors.find(({ level }) => level === "source")?.in_force).toBe(learned?.publishers?.acme?.s?.[hashSource("rotten")]);
 		expect(await priceOf({ bd: "good.example", kw: "boots" })).toBeGreaterThan(0.3);
 		expect(await priceOf({ bd: "good.example", kw: "socks" })).toBeLessThan(await priceOf({ bd: "good.example" }));

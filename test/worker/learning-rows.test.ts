@@ -309,7 +309,7 @@ describe("worker: clicks of a network that does not learn", () => {
 			const { clicks: left, sold } = await sums();
 			expect(left).toEqual([{ sum: 20 * Number(sold[0]?.sum), first: DAY - 27 }]);
 			// Platforms' delays are of conversions alone, which all are kept.
-			expect(await rowsOf("SELECT sum(arrivals) AS arrivals FROM learning_delays")).toEqual([{ arrivals: 100 }]);
+			expect(await rowsOf("SELECT sum(arrivals) AS arrivals FROM learning_publisher_delays")).toEqual([{ arrivals: 100 }]);
 			// What comes of such a week later has no clicks to be held against: it is gone before the night.
 			await rowsOf("INSERT INTO learning_earnings VALUES (5001, 'acme', '', '', 'homepage', ?, 8, 1, 8000000)", DAY - 60);
 			await tidy(DAY);

@@ -477,7 +477,7 @@ describe("unit: the learner", () => {
 		before = priced();
 		for (let day = 0; day < 3; day++) {
 			tell(change + day * DAY_MS, change + (day + 1) * DAY_MS);
-			expect(priced() / before).toBeGreaterThan(1.1);
+			expect(priced() / before).toBeGreaterThan(1.05);
 			expect(priced() / before).toBeLessThan(1.2501);
 			before = priced();
 		}
