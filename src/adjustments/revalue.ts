@@ -1,6 +1,7 @@
 /**
- * Values conversions of a currency again that are settled or held for their amount, by the exchange rates that are stored now: chunk by chunk, each one transaction. What has the
- * stored rate already is passed over, so that it may be cut off and asked again, and a second one changes nothing.
+ * Values conversions of a currency again that are settled or held for their amount, by the exchange rates that are stored now: chunk by
+ * chunk, each one transaction. What has the stored rate already is passed over, so that it may be cut off and asked again, and a second one
+ * changes nothing.
  */
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
