@@ -6,10 +6,10 @@ import type { ConversionStatus } from "../lib/enums.ts";
 import { MAX_AMOUNT_MICROS } from "./read-amount.ts";
 
 /**
- * A payout that was stated. `content` tells what a postback said from what others said; `meaning` is what its status word meant when it
- * came, absent where an earlier version stored it.
+ * A payout that was stated. `content` tells what a postback said from what others said (a platform's statement has its own id there);
+ * `meaning` is what its status word meant when it came, `eventAt` its date: absent where an earlier version stored it.
  */
-type Stated = readonly [intakeId: string, micros: number, content: string, meaning?: ConversionStatus];
+type Stated = readonly [intakeId: string, micros: number, content: string, meaning?: ConversionStatus, eventAt?: number];
 /** What corrects the payout before it, by an amount below zero; without a currency, in that of the conversion. */
 type Correction = readonly [intakeId: string, micros: number, content: string, currency: string | null];
 export type Payouts = { readonly stated: readonly Stated[]; readonly corrections: readonly Correction[] };
@@ -55,6 +55,28 @@ export function meaningOf({ stated }: Payouts, intakeId: string): ConversionStat
 /** Whether a payout above zero was stated before. */
 export function wasPositiveBefore({ stated }: Payouts, intakeId: string): boolean {
 	return stated.some(([id, micros]) => micros > 0 && id < intakeId);
+}
+
+/**
+ * Whether the last of what was stated, in the order of receipt, leaves the conversion cancelled: what only repeats something from before a
+ * cancellation, or is about an earlier event, reopens nothing, though the queue brought it first.
+ */
+export function isLeftCancelled({ stated }: Payouts): boolean {
+	const seen = new Set<string>();
+	let isCancelled = false;
+	let wasPositive = false;
+	let standsFrom = Number.NEGATIVE_INFINITY;
+	for (const [id, micros, content, meaning, eventAt = Number.POSITIVE_INFINITY] of stated) {
+		const cancels = meaning === "cancelled" || micros < 0 || (micros === 0 && wasPositive);
+		const reopens = !isCancelled || content === id || (!seen.has(content) && eventAt >= standsFrom);
+		if (cancels || reopens) {
+			isCancelled = cancels;
+			standsFrom = eventAt === Number.POSITIVE_INFINITY ? standsFrom : eventAt;
+		}
+		if (!cancels) seen.add(content);
+		wasPositive ||= micros > 0;
+	}
+	return isCancelled;
 }
 
 /**

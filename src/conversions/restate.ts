@@ -5,7 +5,7 @@ import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
 import { asClickHash } from "./match-click.ts";
 import type { Postback } from "./message.ts";
-import { correct, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
+import { correct, isLeftCancelled, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
 
 export type StatedPlatform = {
@@ -122,7 +122,7 @@ function rememberPayout(
 	const meaning = readStatus(postback.status, statusMap).status;
 	// What a platform's statement says begins anew, though a postback had said the same: no correction from before goes on.
 	const content = isStatement ? intakeId : hashOf(postback, present);
-	const statement = [intakeId, postback.payoutMicros, content, meaning] as const;
+	const statement = [intakeId, postback.payoutMicros, content, meaning, postback.eventAt] as const;
 	return { ...present, payouts: writePayouts(state(payoutsOf(present), statement)) };
 }
 
@@ -136,7 +136,7 @@ function stand(conversion: Conversion, platform: StatedPlatform): Conversion {
 function platformStatusOf(conversion: Conversion, platform: StatedPlatform): ConversionStatus {
 	const payouts = payoutsOf(conversion);
 	const { isReversed } = totalOf(payouts, conversion.lastIntakeId, conversion.currency);
-	if (isReversed) return "cancelled";
+	if (isReversed || isLeftCancelled(payouts)) return "cancelled";
 	// A map that has changed since holds for what comes from then on.
 	return meaningOf(payouts, conversion.lastIntakeId) ?? readStatus(conversion.networkStatus, platform.statusMap).status;
 }

@@ -42,6 +42,8 @@ export type ModelPublisher = { share: bigint; model: PricingModel; url: boolean;
 /** Settings of a platform as the last import has them. */
 export type ModelPlatform = { currency: string; negative: "cancel" | "adjust"; words: Record<string, Status>; max: number | null };
 type Statement = { order: number; payout: number; content: string };
+/** Of what stands in a conversion; a correction says neither. */
+type Stand = Statement & { meaning: Status; eventAt: number };
 
 type Callback = { seq: number; status: string; payout: number; cid: string; eventAt: number; publisher: string; state: string };
 type ModelConversion = {
@@ -52,7 +54,7 @@ type ModelConversion = {
 	newest: number;
 	/** Its platform's currency when it was first reported. */
 	home: string;
-	stated: Statement[];
+	stated: Stand[];
 	corrections: (Statement & { currency: string | null })[];
 	cid: string;
 	/** What the platform says, in its word, and what that meant when it came; `status` is what follows of it, of amounts, verdict and holds. */
@@ -189,7 +191,7 @@ export class ReferenceLedger {
 		const isOld = base.statements.includes(content) || eventAt < base.eventAt;
 		if (!cancels) base.statements.push(content);
 		if (order < base.newest) {
-			base.stated.push(statement);
+			base.stated.push({ ...statement, meaning, eventAt });
 			this.#reweigh(base, false, now);
 			return;
 		}
@@ -197,7 +199,8 @@ export class ReferenceLedger {
 		if (base.stated.length > 0 && saidOf(base) === "cancelled" && !cancels && isOld) return;
 		const before = tells(base);
 		const sales = salesMicros ?? (base.currency === currency ? base.sales : null);
-		Object.assign(base, { newest: order, cid, word, meaning, isUnknown, eventAt, sales, currency, stated: [...base.stated, statement] });
+		base.stated.push({ ...statement, meaning, eventAt });
+		Object.assign(base, { newest: order, cid, word, meaning, isUnknown, eventAt, sales, currency });
 		if (known?.stage !== "settled" || before !== tells(base)) this.#weigh(base, now);
 	}
 
@@ -539,7 +542,25 @@ function amountOf({ stated, corrections, newest, currency }: ModelConversion): {
 }
 
 function saidOf(conversion: ModelConversion): Status {
-	return amountOf(conversion).reversed ? "cancelled" : conversion.meaning;
+	return amountOf(conversion).reversed || isNotReopened(conversion) ? "cancelled" : conversion.meaning;
+}
+
+/** Whether the last cancellation still holds: nothing since then was new, and about what happened no earlier. */
+function isNotReopened({ stated }: ModelConversion): boolean {
+	const inOrder = stated.toSorted((a, b) => a.order - b.order);
+	const isCancelling = (at: number) => {
+		const { payout, meaning } = inOrder[at] as Stand;
+		return meaning === "cancelled" || payout < 0 || (payout === 0 && inOrder.slice(0, at).some((other) => other.payout > 0));
+	};
+	const standing = (to: number): { isCancelled: boolean; eventAt: number } => {
+		if (to < 0) return { isCancelled: false, eventAt: 0 };
+		const { content, eventAt } = inOrder[to] as Stand;
+		if (isCancelling(to)) return { isCancelled: true, eventAt };
+		const before = standing(to - 1);
+		const isRepeated = inOrder.slice(0, to).some((other, at) => other.content === content && !isCancelling(at));
+		return before.isCancelled && (isRepeated || eventAt < before.eventAt) ? before : { isCancelled: false, eventAt };
+	};
+	return standing(inOrder.length - 1).isCancelled;
 }
 
 function tells(conversion: ModelConversion): string {

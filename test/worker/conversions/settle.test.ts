@@ -915,6 +915,39 @@ describe("worker: settling", () => {
 			expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 11_000_000 });
 		});
 
+		const ORDERS = [
+			[0, 1, 2],
+			[0, 2, 1],
+			[1, 0, 2],
+			[1, 2, 0],
+			[2, 0, 1],
+			[2, 1, 0],
+		];
+		test.each<[string, Partial<Postback>[]]>([
+			["the same again", [{}, { status: "void" }, {}]],
+			["an earlier event", [{ eventAt: DAY }, { eventAt: DAY, status: "void" }, { eventAt: DAY - 1, payoutMicros: 11_000_000 }]],
+			["the same again after a payout of nothing", [{}, { payoutMicros: 0 }, {}]],
+			["the same again after a payout below zero", [{}, { payoutMicros: -10_000_000 }, {}]],
+		])("by %s, in whatever order the queue brings them", async (_, said) => {
+			for (const order of ORDERS) {
+				const { click, txnid, say } = await clicked();
+				const messages = said.map((fields, at) => say({ eventAt: DAY, ...fields }, NOW + at));
+				for (const at of order) await consume(...messages.slice(at, at + 1));
+				expect({ order, ...(await stored(txnid)) }).toMatchObject({ order, status: "cancelled" });
+				expect(await sumsOf(click)).toEqual([]);
+				expect((await callbacksOf(txnid)).length % 2).toBe(0);
+			}
+		});
+
+		test("but by what is new, in whatever order the queue brings them", async () => {
+			for (const order of ORDERS) {
+				const { txnid, say } = await clicked();
+				const messages = [{}, { status: "void" }, { payoutMicros: 11_000_000 }].map((fields, at) => say({ eventAt: DAY, ...fields }, NOW + at));
+				for (const at of order) await consume(...messages.slice(at, at + 1));
+				expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 11_000_000 });
+			}
+		});
+
 		test("nor made pending again: that would count, too", async () => {
 			const { click, txnid, say } = await clicked();
 			for (const status of ["pending", "void", "pending"]) await consume(say({ status }));
