@@ -1,5 +1,5 @@
 /** Voids, restores and releases a conversion: its verdict, which settling turns into sums and callbacks. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.ts";
 import { insertRows } from "../db/json-rows.ts";
 import { isOvertaken } from "../db/overtaken.ts";
@@ -8,7 +8,7 @@ import { conversions } from "../db/schema/conversions.ts";
 import { invalidInput } from "../http/errors.ts";
 import { ABSOLUTE_MAX_PAYOUT_MICROS, ABSOLUTE_MAX_SALES_MICROS } from "../lib/money.ts";
 import type { AdjustmentRequest, ConversionRequest } from "./adjustment-request.ts";
-import { type Adjustment, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
+import { type Adjustment, type Before, type NewAdjustment, requestOf, storeOnce } from "./adjustment-rows.ts";
 import { besideAdjustment } from "./audit-adjustment.ts";
 import { type AdjustmentDeps, type Change, type ConversionKey, type Judgement, NO_CHANGE, type Verdict } from "./deps.ts";
 
@@ -18,8 +18,11 @@ const VERDICTS: Record<ConversionRequest["kind"], Verdict> = {
 	release_conversion: "released",
 };
 
-/** The verdict that an adjustment gives, and the conversion that it is given to. */
-type Word = { key: ConversionKey; verdict: Verdict };
+/**
+ * The verdict that an adjustment gives, and the conversion that it is given to. `givenBackMicros`: of a release that is given back, what it
+ * passed, micro-dollars.
+ */
+type Word = { key: ConversionKey; verdict: Verdict; givenBackMicros?: number };
 
 /** @throws HttpError 422 where the conversion is not there, or stands so already */
 export async function readWord(db: Database, { kind, platform, txnid }: ConversionRequest): Promise<Word> {
@@ -40,29 +43,42 @@ function refuseVainRelease({ verdict, heldFor, grossMicros, salesUsdMicros }: Ju
 	if (heldFor === "amount" && (grossMicros === null || !isWithinAll)) throw refuse("pays more than any release may pass, or sold for more");
 }
 
-/** What undoes an adjustment: the verdict before it. @throws HttpError 422 where another has judged the conversion since */
-export async function readUndoingWord(db: Database, { kind, request }: Adjustment): Promise<Word> {
-	const { platform, txnid, was } = JSON.parse(request) as ConversionKey & { was: Verdict };
+/**
+ * What undoes an adjustment: the verdict before it; a release for what it was given for, which an earlier version did not note.
+ * @throws HttpError 422 where another has judged the conversion since
+ */
+export async function readUndoingWord(db: Database, { id, kind, request }: Adjustment): Promise<Word> {
+	const { platform, txnid, was, was_released_micros: givenBackMicros = 0 } = JSON.parse(request) as ConversionKey & Before;
 	const key = { platform, txnid };
-	if ((await readJudged(db, key))?.verdict !== VERDICTS[kind as ConversionRequest["kind"]]) {
+	const isJudgedSo = (await readJudged(db, key))?.verdict === VERDICTS[kind as ConversionRequest["kind"]];
+	if (!isJudgedSo || (await readStandingWord(db, key)) !== id) {
 		throw invalidInput([{ path: "adjustment", message: "is of a conversion that was judged again since" }]);
 	}
-	return { key, verdict: was };
+	return { key, verdict: was, givenBackMicros };
+}
+
+/** adjustments.id of the last word on a conversion that is not undone; null where there is none. */
+async function readStandingWord(db: Database, { platform, txnid }: ConversionKey): Promise<string | null> {
+	const words = await db.all<{ id: string; undoes: string | null }>(sql`
+		SELECT a.id, a.undoes FROM conversion_events e JOIN adjustments a ON a.id = e.details ->> 'adjustment'
+		WHERE e.platform = ${platform} AND e.txnid = ${txnid} AND e.kind = 'judged' ORDER BY e.seq DESC`);
+	const undone = new Set<string | null>(words.map(({ undoes }) => undoes));
+	return words.find(({ id, undoes }) => undoes === null && !undone.has(id))?.id ?? null;
 }
 
 /** Judges, and adds the adjustment in the same transaction. */
 export async function judgeBy(
 	deps: AdjustmentDeps,
 	row: NewAdjustment,
-	{ key, verdict }: Word,
+	{ key, verdict, givenBackMicros }: Word,
 	request: AdjustmentRequest,
 ): Promise<Adjustment> {
 	const { judge } = deps;
-	const alongside = ({ changed, previous, publisherRevenueMicros, grossMicros }: Judgement) => [
+	const alongside = ({ changed, previous, releasedMicros, publisherRevenueMicros, grossMicros }: Judgement) => [
 		insertRows(adjustments, [
 			{
 				...row,
-				request: requestOf(request, previous),
+				request: requestOf(request, { was: previous, ...(previous === "released" && { was_released_micros: releasedMicros }) }),
 				conversions: changed ? 1 : 0,
 				publisherRevenueMicros,
 				grossRevenueMicros: grossMicros,
@@ -71,14 +87,14 @@ export async function judgeBy(
 		...besideAdjustment(deps, row, request, { before: { verdict: previous }, counts: { conversions: changed ? 1 : 0 } }),
 	];
 	const write = async () => {
-		if ((await judge(key, verdict, row.id, { alongside })) === null) throw noConversion();
+		if ((await judge(key, verdict, row.id, { givenBackMicros, alongside })) === null) throw noConversion();
 	};
 	return storeOnce(deps, row, request, write, isOvertaken);
 }
 
 /** What judging would change. */
-export async function previewWord({ judge }: AdjustmentDeps, { key, verdict }: Word): Promise<Change> {
-	const judgement = await judge(key, verdict, "", { dryRun: true });
+export async function previewWord({ judge }: AdjustmentDeps, { key, verdict, givenBackMicros }: Word): Promise<Change> {
+	const judgement = await judge(key, verdict, "", { givenBackMicros, dryRun: true });
 	if (judgement === null) throw noConversion();
 	const { changed, publisherRevenueMicros, grossMicros } = judgement;
 	return { ...NO_CHANGE, conversions: changed ? 1 : 0, publisherRevenueMicros, grossRevenueMicros: grossMicros };

@@ -8,23 +8,26 @@ import { invalidInput } from "../http/errors.ts";
 import { HttpError } from "../lib/http.ts";
 import type { AdjustmentRequest, AttachRequest } from "./adjustment-request.ts";
 import { besideAdjustment } from "./audit-adjustment.ts";
-import type { AdjustmentDeps } from "./deps.ts";
+import type { AdjustmentDeps, Verdict } from "./deps.ts";
 import type { RevalueRequest } from "./revalue-request.ts";
 
 export type Adjustment = typeof adjustments.$inferSelect;
 export type NewAdjustment = typeof adjustments.$inferInsert;
 export type AnyRequest = AdjustmentRequest | RevalueRequest | AttachRequest;
 
-/** What was asked for, as a row keeps it. @param was of a conversion: its verdict before */
-export function requestOf({ id: _, kind: __, text: ___, ...asked }: AnyRequest, was?: string | null): string {
-	return JSON.stringify(was === undefined ? asked : { ...asked, was });
+/** Of a conversion that was judged: its verdict before, and the most that it passed if it was a release, micro-dollars. */
+export type Before = { was: Verdict; was_released_micros?: number };
+
+/** What was asked for, as a row keeps it. */
+export function requestOf({ id: _, kind: __, text: ___, ...asked }: AnyRequest, before?: Before): string {
+	return JSON.stringify({ ...asked, ...before });
 }
 
 /** @throws HttpError 412 where the id is of another request; null where there is none */
 export async function readAdjustment(db: Database, id: string, request: AnyRequest): Promise<Adjustment | null> {
 	const [row] = await db.select().from(adjustments).where(eq(adjustments.id, id));
 	if (row === undefined) return null;
-	const { was: _, ...asked } = JSON.parse(row.request) as Record<string, unknown>;
+	const { was: _, was_released_micros: __, ...asked } = JSON.parse(row.request) as Record<string, unknown>;
 	if (row.kind === request.kind && JSON.stringify(asked) === requestOf(request)) return row;
 	throw new HttpError(412, { error: "Conflict", message: `The id ${id} is of another adjustment.` });
 }

@@ -12,6 +12,8 @@ export type Judgement = {
 	/** False where the conversion had that verdict already. */
 	changed: boolean;
 	previous: Verdict;
+	/** The most that it passed if it is a release, micro-dollars. */
+	releasedMicros: number;
 	/** What the sums grew by, micro-dollars. */
 	publisherRevenueMicros: number;
 	grossMicros: number;
@@ -24,6 +26,8 @@ export type Judgement = {
 type JudgeOptions = {
 	/** Says what would change, and writes nothing. */
 	dryRun?: boolean;
+	/** Of a release that is given back: what it passed, micro-dollars. */
+	givenBackMicros?: number | undefined;
 	/** What is written in the same transaction. */
 	alongside?: (judgement: Judgement) => readonly SQL[];
 };

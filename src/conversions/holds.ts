@@ -32,15 +32,29 @@ export function holdOf(
 	return isPublisherSuspended ? "publisher_suspended" : null;
 }
 
+/** What else than a postback is being decided. */
+type Deciding = {
+	/** Corrected rates: the payout in its own currency, for which the release was given, is the same. */
+	isRevalued?: boolean;
+	/** What the release passed that is given back now, since what took it away is undone; micro-dollars. */
+	givenBackMicros?: number | undefined;
+};
+
 /**
  * The most that a release passes, micro-dollars: the amount that it was given for, or less that was stated since. A higher one takes
  * another word.
  * @param before as it stood before what is decided now
  */
-export function releasedUpTo(before: Conversion | null, { verdict }: Pick<Conversion, "verdict">): number {
+export function releasedUpTo(
+	before: Conversion | null,
+	{ verdict }: Pick<Conversion, "verdict">,
+	{ isRevalued = false, givenBackMicros }: Deciding = {},
+): number {
 	if (verdict !== "released") return 0;
-	if (before?.verdict !== "released") return ABSOLUTE_MAX_PAYOUT_MICROS;
+	if (before?.verdict !== "released") return givenBackMicros ?? ABSOLUTE_MAX_PAYOUT_MICROS;
 	const isPassed = before.heldFor === "publisher_suspended" || (before.stage === "settled" && before.status !== "cancelled");
+	// Rates alone leave a release to what they hold.
+	if (isRevalued && (isPassed || before.heldFor === "amount")) return ABSOLUTE_MAX_PAYOUT_MICROS;
 	return isPassed ? (before.grossMicros ?? 0) : 0;
 }
 

@@ -2,6 +2,7 @@
 import type { SQL } from "drizzle-orm";
 import type { Verdict } from "../lib/enums.ts";
 import type { Conversion, ConversionKey, NewCallback } from "./conversion.ts";
+import { releasedUpTo } from "./holds.ts";
 import { type LedgerState, readLedgerState } from "./read-ledger-state.ts";
 import { type Cause, settle } from "./settle.ts";
 import { announce, factsOf, retryOvertaken, type SettleDeps } from "./settle-postbacks.ts";
@@ -10,8 +11,9 @@ import { growthOf, outcomeOf, writeSettlements } from "./write-settlements.ts";
 export type Judgement = {
 	/** False where the same was said before. */
 	changed: boolean;
-	/** The verdict before. */
+	/** The verdict before, and the most that it passed if it is a release, micro-dollars. */
 	previous: Verdict | null;
+	releasedMicros: number;
 	/** What the sums grew by, micro-dollars; negative where they shrank. */
 	publisherRevenueMicros: number;
 	grossMicros: number;
@@ -24,6 +26,8 @@ export type Judgement = {
 type Options = {
 	/** Says what would change, and writes nothing. */
 	dryRun?: boolean;
+	/** Of a release that is given back: what it passed, micro-dollars. A conversion that is worth more by now is held. */
+	givenBackMicros?: number | undefined;
 	/** What is written in the same transaction, such as the adjustment's own row. */
 	alongside?: (judgement: Judgement) => readonly SQL[];
 };
@@ -41,7 +45,7 @@ export function judgeConversion(
 	adjustmentId: string,
 	options: Options = {},
 ): Promise<Judgement | null> {
-	return apply(deps, key, [], () => ({ verdict, adjustmentId }), options);
+	return apply(deps, key, [], () => ({ verdict, adjustmentId, givenBackMicros: options.givenBackMicros }), options);
 }
 
 /**
@@ -100,6 +104,7 @@ function apply(
 		const judgement = {
 			changed: settlement !== null,
 			previous: before.verdict,
+			releasedMicros: releasedUpTo(before, before),
 			publisherRevenueMicros: growthOf(outcomes, "conversionRevenueMicros"),
 			grossMicros: growthOf(outcomes, "grossMicros"),
 			conversion,

@@ -5,7 +5,17 @@ import type { Conversion } from "./conversion.ts";
 import { isKeptPending } from "./holds.ts";
 import { asClickHash } from "./match-click.ts";
 import type { Postback } from "./message.ts";
-import { correct, isLeftCancelled, meaningOf, type Payouts, readPayouts, state, totalOf, wasPositiveBefore, writePayouts } from "./payouts.ts";
+import {
+	correct,
+	isLeftCancelled,
+	meaningOf,
+	type Payouts,
+	readPayouts,
+	state,
+	totalOf,
+	wasPositiveBefore,
+	writePayouts,
+} from "./payouts.ts";
 import { readStatus } from "./status-map.ts";
 
 export type StatedPlatform = {

@@ -17,8 +17,8 @@ import { CLICK_WAIT_MS, HASH_WAIT_MS, nextRetryAt } from "./retry-schedule.ts";
 
 /** One made of a platform's statement says how things stand, whatever was said before: it repeats nothing, and corrects nothing. */
 type Received = { intakeId: string; receivedAt: number; postback: Postback; isStatement: boolean };
-/** An operator's word; null takes an earlier one back. */
-type Judged = { verdict: Verdict | null; adjustmentId: string };
+/** An operator's word; null takes an earlier one back. `givenBackMicros`: of a release that is given back, what it passed. */
+type Judged = { verdict: Verdict | null; adjustmentId: string; givenBackMicros?: number | undefined };
 /** The rates that are stored now are to hold, as an operator's adjustment. */
 type Revalued = { revaluedBy: string };
 /** An operator names the click of a conversion that has none, as its platform might have. */
@@ -88,8 +88,8 @@ export function settle(
 }
 
 type Told =
-	| { kind: "changed" | "late"; adjustmentId?: never }
-	| { kind: "judged" | "revalued" | "attached" | "detached"; adjustmentId: string };
+	| { kind: "changed" | "late"; adjustmentId?: never; givenBackMicros?: never }
+	| { kind: "judged" | "revalued" | "attached" | "detached"; adjustmentId: string; givenBackMicros?: number | undefined };
 
 class History {
 	readonly #key: ConversionKey;
@@ -150,11 +150,11 @@ class History {
 	}
 
 	/** An operator's word: it holds, whatever is said later, until it is taken back. */
-	judge({ verdict, adjustmentId }: Judged): void {
+	judge({ verdict, ...how }: Judged): void {
 		const present = this.#state;
 		if (present === null || present.verdict === verdict) return;
 		const next = { ...present, verdict };
-		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", adjustmentId });
+		this.#evaluate({ ...next, status: statusOf(next, this.#facts.platform) }, null, { kind: "judged", ...how });
 		if (present.verdict === "released" && verdict === null) this.#owed.takeBack(this.#state ?? next);
 	}
 
@@ -212,8 +212,7 @@ class History {
 	 */
 	#evaluate(stated: Conversion, intakeId: string | null, told: Told | null = null): void {
 		const { conversion: attributed, why } = this.#attribute(stated);
-		const next =
-			attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null }, told?.kind === "revalued");
+		const next = attributed.clickId === null ? this.#await(attributed) : this.#stand({ ...attributed, retryAt: null }, told);
 		const isOneEvent = next.stage === "settled" && (this.#state?.stage === "settled" || told?.kind === "attached");
 		if (told !== null) this.#append(told.kind, isOneEvent ? next : stated, intakeId, null, told.adjustmentId);
 		if (stated.clickId !== attributed.clickId) this.#append("attributed", next.stage === "settled" ? next : attributed, intakeId);
@@ -247,19 +246,24 @@ class History {
 	}
 
 	/**
-	 * A conversion of a known click: what it is worth, and whether that counts.
-	 * @param isRevalued it has a new rate: if it is settled, that its publisher was suspended, or its link embedded, since takes nothing from it
+	 * A conversion of a known click: what it is worth, and whether that counts. From one that has a new rate and is settled, it takes nothing
+	 * that its publisher was suspended, or its link embedded, since.
 	 */
-	#stand(conversion: Conversion, isRevalued: boolean): Conversion {
+	#stand(conversion: Conversion, told: Told | null): Conversion {
+		const isRevalued = told?.kind === "revalued";
 		const status = isKeptPending(conversion.heldFor) ? statusOf(conversion, this.#facts.platform) : conversion.status;
 		const { usdNanos, grossMicros, salesUsdMicros } = this.#worthOf(conversion, isRevalued);
 		const valued = { ...conversion, status, usdNanos, grossMicros, salesUsdMicros };
 		if (usdNanos === null) return quarantined(valued, "no_rate");
-		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) return quarantined(valued, "amount");
+		if (grossMicros === null || (salesUsdMicros === null && conversion.salesMicros !== null)) {
+			return quarantined(isRevalued ? valued : withoutRelease(valued), "amount");
+		}
 		const facts = this.#facts.holdFactsOf(conversion);
 		const holdFacts = isRevalued && this.#state?.stage === "settled" ? { ...facts, isPublisherSuspended: false, clickReason: null } : facts;
 		const worth = { grossMicros, salesUsdMicros: salesUsdMicros ?? 0 };
-		const hold = holdOf(valued, worth, holdFacts, releasedUpTo(this.#state, conversion));
+		const releasedMicros = releasedUpTo(this.#state, conversion, { isRevalued, givenBackMicros: told?.givenBackMicros });
+		const hold = holdOf(valued, worth, holdFacts, releasedMicros);
+		if (hold === "amount") return quarantined(isRevalued ? valued : withoutRelease(valued), hold);
 		if (hold !== null) return quarantined({ ...valued, status: isKeptPending(hold) ? "pending" : status }, hold);
 		const earns = conversion.pricingModel === "CPA" && !conversion.test;
 		const revenueMicros = earns ? shareOf(grossMicros, conversion.revenueSharePpm ?? 0) : 0;
@@ -292,7 +296,10 @@ class History {
 }
 
 function quarantined(conversion: Conversion, heldFor: ConversionHold): Conversion {
-	// Of a release that does not pass the amount nothing is left: another one may.
-	const verdict = heldFor === "amount" && conversion.verdict === "released" ? null : conversion.verdict;
-	return { ...conversion, stage: "quarantined", heldFor, verdict, revenueMicros: null };
+	return { ...conversion, stage: "quarantined", heldFor, revenueMicros: null };
+}
+
+/** Of a release that does not pass the amount nothing is left: another one may. */
+function withoutRelease(conversion: Conversion): Conversion {
+	return conversion.verdict === "released" ? { ...conversion, verdict: null } : conversion;
 }

@@ -311,7 +311,7 @@ export class ReferenceLedger {
 		if (conversion.stage !== "settled" || conversion.rateFor !== rateFor) conversion.rate = this.#rateOf(conversion);
 		conversion.rateFor = rateFor;
 		conversion.heldFor = this.#holdOf(conversion, conversion.click, isRevalued);
-		if (conversion.heldFor === "amount" && conversion.verdict === "released") conversion.verdict = null;
+		if (conversion.heldFor === "amount" && conversion.verdict === "released" && !isRevalued) conversion.verdict = null;
 		const passes = conversion.heldFor === "publisher_suspended" || (conversion.heldFor === null && conversion.status !== "cancelled");
 		// A release is for the amount that it was given for.
 		conversion.releasedUpTo = conversion.verdict === "released" && passes ? (this.#usd(conversion.payout, conversion) ?? 0) : 0;
@@ -328,7 +328,9 @@ export class ReferenceLedger {
 		const isReleased = conversion.verdict === "released";
 		const ceilings = [this.platforms.get(conversion.platform)?.max ?? null, click.campaignMax].filter((ceiling) => ceiling !== null);
 		const ceiling = ceilings.length === 0 ? DEFAULT_CEILING : Math.min(...ceilings);
-		if (gross > Math.max(ceiling, conversion.releasedUpTo) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
+		// The payout that was released is the same at another rate.
+		const passed = isRevalued && isReleased ? MAX_RELEASED : conversion.releasedUpTo;
+		if (gross > Math.max(ceiling, passed) || (this.#salesOf(conversion) ?? 0) > 5e12) return "amount";
 		if (isRevalued) return null;
 		const isEmbedded = this.clicks.some(({ hash, reason }) => hash === click.hash && reason === "embedded");
 		if (isEmbedded && !isReleased) return "review";

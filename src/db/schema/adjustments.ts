@@ -14,7 +14,7 @@ export const adjustments = sqliteTable(
 		at: integer().notNull(),
 		/** Why, in the operator's words. */
 		text: text().notNull(),
-		/** JSON of the request: what was selected; of a conversion's, `was` is the verdict before. */
+		/** JSON of the request: what was selected; of a conversion's, `was` is the verdict before, `was_released_micros` what that passed. */
 		request: text().notNull(),
 		/** For `amount`: whose, on which UTC day, and how much, micro-dollars. */
 		publisherId: text("publisher_id"),

@@ -93,6 +93,26 @@ describe("worker: a conversion is judged", () => {
 		expect(await checkLedger({ db: openDatabase(env.DB), now: Date.now }, [CONVERSION])).toMatchObject({ differences: [] });
 	});
 
+	it.each(["void", "restore"])(
+		"a release that a %s took away is given back by its undoing for what it was given for, and no more",
+		async (how) => {
+			const held = async () => (await rowsOf("SELECT verdict, held_for FROM conversions"))[0];
+			await say("approved", 20_000_000_000);
+			await adjust({ kind: "release_conversion", ...CONVERSION });
+			const { id: first } = await adjust({ kind: `${how}_conversion`, ...CONVERSION });
+			await say("approved", 19_000_000_000);
+			await adjust({ kind: "undo", adjustment: first });
+			expect([await revenue(), await held()]).toEqual([["9500.0000"], { verdict: "released", held_for: null }]);
+			const { id: second } = await adjust({ kind: `${how}_conversion`, ...CONVERSION });
+			await say("approved", 900_000_000_000);
+			expect(await preview({ kind: "undo", adjustment: second })).toMatchObject({ publisher_revenue: "0.0000" });
+			await adjust({ kind: "undo", adjustment: second });
+			expect([await revenue(), await held()]).toEqual([["0.0000"], { verdict: null, held_for: "amount" }]);
+			await adjust({ kind: "release_conversion", ...CONVERSION });
+			expect(await revenue()).toEqual(["450000.0000"]);
+		},
+	);
+
 	it("a release of what is not kept back, or may never count, is refused: what came later would pass unseen", async () => {
 		const release = { kind: "release_conversion", ...CONVERSION };
 		await say("approved");
@@ -120,7 +140,21 @@ describe("worker: a conversion is judged", () => {
 		const { id } = await adjust({ kind: "void_conversion", ...CONVERSION });
 		expect(await faultOf({ kind: "void_conversion", ...CONVERSION }, "?dry_run=1")).toBe("txnid: is voided already");
 		await adjust({ kind: "restore_conversion", ...CONVERSION });
-		expect(await faultOf({ kind: "undo", adjustment: id })).toBe("adjustment: is of a conversion that was judged again since");
+		const since = "adjustment: is of a conversion that was judged again since";
+		expect(await faultOf({ kind: "undo", adjustment: id })).toBe(since);
+		const { id: again } = await adjust({ kind: "void_conversion", ...CONVERSION });
+		expect(await faultOf({ kind: "undo", adjustment: id })).toBe(since);
+		await adjust({ kind: "undo", adjustment: again });
+		expect(await faultOf({ kind: "undo", adjustment: id })).toBe(since);
+	});
+
+	it("words are undone one by one, the last first", async () => {
+		await say("approved");
+		const { id: first } = await adjust({ kind: "void_conversion", ...CONVERSION });
+		const { id: second } = await adjust({ kind: "restore_conversion", ...CONVERSION });
+		await adjust({ kind: "undo", adjustment: second });
+		await adjust({ kind: "undo", adjustment: first });
+		expect(await revenue()).toEqual(["5.0000"]);
 	});
 });
 

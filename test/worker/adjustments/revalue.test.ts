@@ -174,6 +174,24 @@ describe("worker: conversions are valued by corrected rates", () => {
 		expect(await differing()).toEqual([]);
 	});
 
+	it.each(["1.2", "80", "2000"])("a release stays one for that payout: at a rate of %s, and by the rates of before", async (rate) => {
+		await say("big", { payoutMicros: 10_000_000_000 });
+		expect((await postAdjustment({ kind: "release_conversion", platform: "east", txnid: "big", text: "it is right" })).status).toBe(200);
+		const row = () => rowsOf("SELECT stage, status, verdict, held_for, gross_micros, revenue_micros FROM conversions WHERE txnid = 'big'");
+		const before = await row();
+		expect(before).toMatchObject([{ stage: "settled", verdict: "released" }]);
+		await setRate(rate);
+		await revalue();
+		// No release passes a million.
+		expect(await row()).toMatchObject([{ stage: rate === "2000" ? "quarantined" : "settled", verdict: "released" }]);
+		expect(await differing()).toEqual([]);
+		await setRate("1.1");
+		await revalue();
+		expect(await row()).toEqual(before);
+		await say("big", { payoutMicros: 11_000_000_000 });
+		expect(await row()).toMatchObject([{ stage: "quarantined", verdict: null, held_for: "amount" }]);
+	});
+
 	it("nor does a review: what was settled stays so, though its link was embedded since", async () => {
 		await storeClicks(clickRow({ ...click, id: `${String(click.id)}-embedded`, reason: "embedded" }));
 		await setRate("1.2");

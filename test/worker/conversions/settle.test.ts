@@ -942,7 +942,9 @@ describe("worker: settling", () => {
 		test("but by what is new, in whatever order the queue brings them", async () => {
 			for (const order of ORDERS) {
 				const { txnid, say } = await clicked();
-				const messages = [{}, { status: "void" }, { payoutMicros: 11_000_000 }].map((fields, at) => say({ eventAt: DAY, ...fields }, NOW + at));
+				const messages = [{}, { status: "void" }, { payoutMicros: 11_000_000 }].map((fields, at) =>
+					say({ eventAt: DAY, ...fields }, NOW + at),
+				);
 				for (const at of order) await consume(...messages.slice(at, at + 1));
 				expect(await stored(txnid)).toMatchObject({ status: "approved", payout_micros: 11_000_000 });
 			}
