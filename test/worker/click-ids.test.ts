@@ -92,7 +92,7 @@ describe("worker: click ids", () => {
 					expect(new URL(buildCallbackUrl("https://publisher.example/", facts)).searchParams.get("cid")).toBe(normaliseClickId(text));
 				}
 			}),
-			{ numRuns: 12 },
+			{ numRuns: 7 },
 		);
 	});
 

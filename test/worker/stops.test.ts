@@ -229,7 +229,7 @@ describe("worker: redirect and consumer agree", () => {
 				expect(found).toEqual(Object.fromEntries(messages.map(({ message, asked }) => [message.id, expected(message, asked, stoppedAt)])));
 				await checkCounters();
 			}),
-			{ numRuns: Number(env.PROPERTY_RUNS || 25) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 16) },
 		);
 	}, 120_000);
 });

@@ -411,7 +411,7 @@ describe("worker: any history of clicks, voids and undos", () => {
 				.beforeEach(async () => {
 					await forgetTraffic();
 				}),
-			{ numRuns: 25 },
+			{ numRuns: 15 },
 		);
 	}, 120_000);
 });

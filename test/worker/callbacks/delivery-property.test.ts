@@ -147,7 +147,7 @@ describe("worker: any history of deliveries", () => {
 					expect(times, `${id} was repeated without need`).toBeLessThanOrEqual(1 + (world.excused.get(id) ?? 0));
 				}
 			}),
-			{ numRuns: Number(env.PROPERTY_RUNS || 150) },
+			{ numRuns: Number(env.PROPERTY_RUNS || 90) },
 		);
 	}, 120_000);
 });
