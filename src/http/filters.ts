@@ -13,6 +13,11 @@ export const brandDomain = v.pipe(
 	v.check((text) => canonicalHost(text) !== null, "must be a domain such as shoes.example"),
 );
 
+const ORDERS = ["oldest", "newest"] as const;
+/** Which of a list's rows comes first, by their time. */
+export const listOrder = v.optional(v.picklist(ORDERS, `must be one of ${ORDERS.join(", ")}`), "oldest");
+export type ListOrder = v.InferOutput<typeof listOrder>;
+
 const REASONS = ["paid", "unpaid", ...CLICK_REASONS] as const;
 /** Whether clicks are paid, or why not. */
 export const clickReason = v.picklist(REASONS, `must be one of ${REASONS.join(", ")}`);

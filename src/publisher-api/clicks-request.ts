@@ -1,6 +1,6 @@
 /** What GET /api/clicks is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { anyId, brandDomain, type ClickReasonFilter, clickReason, name } from "../http/filters.ts";
+import { anyId, brandDomain, type ClickReasonFilter, clickReason, type ListOrder, listOrder, name } from "../http/filters.ts";
 import { givenOf, moment, readSpan, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
 import { canonicalHost } from "../lib/host.ts";
@@ -16,6 +16,7 @@ export const clicksQuerySchema = v.strictObject({
 	reason: v.optional(clickReason),
 	brand: v.optional(brandDomain),
 	source: v.optional(name),
+	order: listOrder,
 	limit: pageLimit,
 	cursor: v.optional(v.pipe(v.string(), v.regex(CLICKS_CURSOR.pattern, "must be the next_cursor of an answer"))),
 });
@@ -27,6 +28,7 @@ export type ClicksQuery = Span & {
 	/** Canonical. */
 	brand: string | null;
 	source: string | null;
+	order: ListOrder;
 	limit: number;
 	after: Position | null;
 };
@@ -37,13 +39,14 @@ export type ClicksQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readClicksQuery(query: Record<string, string>, now: number): ClicksQuery {
-	const { id, from, to, reason, brand, source, limit, cursor } = readInput(clicksQuerySchema, givenOf(query));
+	const { id, from, to, reason, brand, source, order, limit, cursor } = readInput(clicksQuerySchema, givenOf(query));
 	return {
 		...readSpanOf(id, from, to, now, DAY_MS, MAX_CLICK_DAYS),
 		id: id ?? null,
 		reason: reason ?? null,
 		brand: brand === undefined ? null : canonicalHost(brand),
 		source: source ?? null,
+		order,
 		limit,
 		after: CLICKS_CURSOR.read(cursor),
 	};

@@ -1,6 +1,6 @@
 /** What GET /api/conversions is asked for. Pure: the query in, or the faults of each parameter. */
 import * as v from "valibot";
-import { anyId, brandDomain, name } from "../http/filters.ts";
+import { anyId, brandDomain, type ListOrder, listOrder, name } from "../http/filters.ts";
 import { cursorOf } from "../http/pages.ts";
 import { givenOf, moment, type Span } from "../http/period.ts";
 import { readInput } from "../http/read-input.ts";
@@ -25,6 +25,7 @@ export const conversionsQuerySchema = v.strictObject({
 	status: v.optional(v.picklist(wanted, `must be one of ${wanted.join(", ")}`)),
 	brand: v.optional(brandDomain),
 	source: v.optional(name),
+	order: listOrder,
 	limit: pageLimit,
 	cursor: cursorOf(keySchema),
 });
@@ -36,6 +37,7 @@ export type ConversionsQuery = Span & {
 	/** Canonical. */
 	brand: string | null;
 	source: string | null;
+	order: ListOrder;
 	limit: number;
 	after: v.InferOutput<typeof keySchema> | null;
 };
@@ -45,13 +47,14 @@ export type ConversionsQuery = Span & {
  * @throws HttpError 422 that names every parameter at fault
  */
 export function readConversionsQuery(query: Record<string, string>, now: number): ConversionsQuery {
-	const { id, from, to, status, brand, source, limit, cursor } = readInput(conversionsQuerySchema, givenOf(query));
+	const { id, from, to, status, brand, source, order, limit, cursor } = readInput(conversionsQuerySchema, givenOf(query));
 	return {
 		...readSpanOf(id, from, to, now, DEFAULT_DAYS * DAY_MS, MAX_CONVERSION_DAYS),
 		id: id ?? null,
 		status: status ?? null,
 		brand: brand === undefined ? null : canonicalHost(brand),
 		source: source ?? null,
+		order,
 		limit,
 		after: cursor ?? null,
 	};

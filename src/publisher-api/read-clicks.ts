@@ -2,6 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { clicksOfAnyId } from "../db/clicks-of-hash.ts";
 import { type Database, runTransaction } from "../db/client.ts";
+import type { ListOrder } from "../http/filters.ts";
+import type { Span } from "../http/period.ts";
 import type { TokenKind } from "../lib/enums.ts";
 import { formatUsd } from "../lib/money.ts";
 import { CLICKS_CURSOR } from "../lib/page-cursor.ts";
@@ -42,22 +44,34 @@ export function clicksOfId(publisherId: string, id: string): SQL {
 }
 
 /** The next clicks of the period behind the cursor: of the index alone, unless one id is looked for. */
-export function lookAtClicks(publisherId: string, { id, fromAt, toAt, after }: ClicksQuery, limit: number): SQL {
-	const isBehind = sql`(clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
-	const isWithin = sql`clicked_at >= ${Math.max(fromAt, after?.at ?? 0)} AND clicked_at < ${toAt} AND ${isBehind}`;
+export function lookAtClicks(publisherId: string, { id, fromAt, toAt, order, after }: ClicksQuery, limit: number): SQL {
+	const { from, to } = restOf({ fromAt, toAt }, order, after?.at ?? null);
+	const isBehind =
+		order === "newest"
+			? sql`(clicked_at < ${after?.at ?? toAt} OR id < ${after?.id ?? ""})`
+			: sql`(clicked_at > ${after?.at ?? -1} OR id > ${after?.id ?? ""})`;
+	const isWithin = sql`clicked_at >= ${from} AND clicked_at < ${to} AND ${isBehind}`;
+	const inOrder = order === "newest" ? sql`1 DESC, 2 DESC` : sql`1, 2`;
 	if (id !== null) {
-		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)}) WHERE ${isWithin} ORDER BY 1, 2 LIMIT ${limit}`;
+		return sql`SELECT clicked_at, id, reason FROM (${clicksOfId(publisherId, id)}) WHERE ${isWithin} ORDER BY ${inOrder} LIMIT ${limit}`;
 	}
 	const isNext = sql`publisher_id = ${publisherId} AND ${isWithin}`;
 	return sql`SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND reason IS NULL AND pricing_model = 'CPC'
 		UNION ALL
 		SELECT clicked_at, id, reason FROM clicks WHERE ${isNext} AND (reason IS NOT NULL OR pricing_model = 'CPA')
-		ORDER BY 1, 2 LIMIT ${limit}`;
+		ORDER BY ${inOrder} LIMIT ${limit}`;
+}
+
+/** The part of a period in which the rows behind a position are: the position's own moment is in it. Unix milliseconds, without `to`. */
+export function restOf({ fromAt, toAt }: Span, order: ListOrder, lastAt: number | null): { from: number; to: number } {
+	if (lastAt === null) return { from: fromAt, to: toAt };
+	return order === "newest" ? { from: fromAt, to: Math.min(toAt, lastAt + 1) } : { from: Math.max(fromAt, lastAt), to: toAt };
 }
 
 /** Null where the publisher is no more. */
 export async function readClicks(db: Database, publisherId: string, query: ClicksQuery): Promise<PublisherClicks | null> {
-	const { limit, reason, brand, source } = query;
+	const { limit, reason, brand, source, order } = query;
+	const inOrder = order === "newest" ? sql`l.clicked_at DESC, l.id DESC` : sql`l.clicked_at, l.id`;
 	const isFiltered = reason !== null || brand !== null || source !== null;
 	const looked = lookAtClicks(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
@@ -68,9 +82,9 @@ export async function readClicks(db: Database, publisherId: string, query: Click
 			FROM (${looked}) l CROSS JOIN clicks c LEFT JOIN brands b ON b.id = c.brand_id
 			WHERE c.id = l.id AND ${isWanted(reason)} AND ${source === null ? sql`true` : sql`coalesce(c.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`c.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
-			ORDER BY l.clicked_at, l.id LIMIT ${limit + 1}`,
+			ORDER BY ${inOrder} LIMIT ${limit + 1}`,
 		...(isFiltered
-			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY l.clicked_at, l.id LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]
+			? [sql`SELECT l.clicked_at AS at, l.id FROM (${looked}) l ORDER BY ${inOrder} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`]
 			: []),
 	]);
 	const [publisher] = (owner?.results ?? []) as { campaignIdEnabled: number }[];

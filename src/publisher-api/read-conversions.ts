@@ -6,7 +6,7 @@ import { isoTime, isoTimeOrNull } from "../lib/time.ts";
 import { OTHER_CONVERSION, PAID_CONVERSION } from "../reports/counted.ts";
 import type { PublisherConversion, PublisherConversions } from "./conversions-answer.ts";
 import type { ConversionsQuery } from "./conversions-request.ts";
-import { clicksOfId } from "./read-clicks.ts";
+import { clicksOfId, restOf } from "./read-clicks.ts";
 import { type ConversionState, type EventRow, showHistory, showState, type Viewer } from "./show-conversion.ts";
 import { readViewer, viewerOf } from "./viewer.ts";
 
@@ -32,27 +32,34 @@ type Row = Key &
 const keyOf = ({ at, platform, txnid }: Key) => [at, platform, txnid];
 
 /** The next conversions of the period behind the cursor: of the index alone, unless one id is looked for. */
-export function lookAtConversions(publisherId: string, { id, fromAt, toAt, after }: ConversionsQuery, limit: number): SQL {
-	const [at, platform, txnid] = after ?? [-1, "", ""];
-	const isBehind = sql`(event_at > ${at} OR (platform, txnid) > (${platform}, ${txnid}))`;
-	const isNext = sql`publisher_id = ${publisherId} AND event_at >= ${Math.max(fromAt, at)} AND event_at < ${toAt} AND ${isBehind}`;
+export function lookAtConversions(publisherId: string, { id, fromAt, toAt, order, after }: ConversionsQuery, limit: number): SQL {
+	const [at, platform, txnid] = after ?? [order === "newest" ? toAt : -1, "", ""];
+	const { from, to } = restOf({ fromAt, toAt }, order, after?.[0] ?? null);
+	const isBehind =
+		order === "newest"
+			? sql`(event_at < ${at} OR (platform, txnid) < (${platform}, ${txnid}))`
+			: sql`(event_at > ${at} OR (platform, txnid) > (${platform}, ${txnid}))`;
+	const isNext = sql`publisher_id = ${publisherId} AND event_at >= ${from} AND event_at < ${to} AND ${isBehind}`;
+	const inOrder = order === "newest" ? sql`1 DESC, 2 DESC, 3 DESC` : sql`1, 2, 3`;
 	if (id !== null) {
 		return sql`SELECT event_at, platform, txnid FROM (
 				SELECT v.event_at, v.platform, v.txnid, v.publisher_id FROM (
 					SELECT platform, txnid FROM conversions WHERE platform IN (SELECT id FROM platforms) AND txnid = ${id}
 					UNION SELECT platform, txnid FROM conversions WHERE click_id IN (SELECT id FROM (${clicksOfId(publisherId, id)}))
 				) k CROSS JOIN conversions v WHERE v.platform = k.platform AND v.txnid = k.txnid
-			) WHERE ${isNext} ORDER BY 1, 2, 3 LIMIT ${limit}`;
+			) WHERE ${isNext} ORDER BY ${inOrder} LIMIT ${limit}`;
 	}
 	return sql`SELECT event_at, platform, txnid FROM conversions WHERE ${isNext} AND ${PAID_CONVERSION}
 		UNION ALL
 		SELECT event_at, platform, txnid FROM conversions v WHERE ${isNext} AND ${OTHER_CONVERSION}
-		ORDER BY 1, 2, 3 LIMIT ${limit}`;
+		ORDER BY ${inOrder} LIMIT ${limit}`;
 }
 
 /** Null where the publisher is no more. */
 export async function readConversions(db: Database, publisherId: string, query: ConversionsQuery): Promise<PublisherConversions | null> {
-	const { limit, status, brand, source } = query;
+	const { limit, status, brand, source, order } = query;
+	const isNewest = order === "newest";
+	const inOrder = isNewest ? sql`l.event_at DESC, l.platform DESC, l.txnid DESC` : sql`l.event_at, l.platform, l.txnid`;
 	const isFiltered = status !== null || brand !== null || source !== null;
 	const looked = lookAtConversions(publisherId, query, isFiltered ? MAX_LOOKED_AT : limit + 1);
 	const [owner, page, last] = await runTransaction(db, [
@@ -66,13 +73,13 @@ export async function readConversions(db: Database, publisherId: string, query: 
 			WHERE v.platform = l.platform AND v.txnid = l.txnid AND ${isWanted(status)}
 				AND ${source === null ? sql`true` : sql`coalesce(v.source_id, '') = ${source}`}
 				AND ${brand === null ? sql`true` : sql`v.brand_id IN (SELECT id FROM brands WHERE domain = ${brand})`}
-			ORDER BY l.event_at, l.platform, l.txnid LIMIT ${limit + 1})
+			ORDER BY ${inOrder} LIMIT ${limit + 1})
 			SELECT page.*, c.id AS click FROM page LEFT JOIN (SELECT id FROM clicks WHERE id IN (SELECT click_id FROM page)) c ON c.id = page.click_id
-			ORDER BY page.at, page.platform, page.txnid`,
+			ORDER BY ${isNewest ? sql`page.at DESC, page.platform DESC, page.txnid DESC` : sql`page.at, page.platform, page.txnid`}`,
 		...(isFiltered
 			? [
 					sql`SELECT l.event_at AS at, l.platform, l.txnid FROM (${looked}) l
-						ORDER BY l.event_at, l.platform, l.txnid LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
+						ORDER BY ${inOrder} LIMIT 1 OFFSET ${MAX_LOOKED_AT - 1}`,
 				]
 			: []),
 	]);

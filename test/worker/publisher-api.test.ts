@@ -215,26 +215,37 @@ describe("worker: GET /api/conversions", () => {
 		expect(txnids(await read(publisherConversionsSchema, `conversions?${period}${filter}`))).toEqual(expected);
 	});
 
-	it.each([1, 3])("by %i a page it is the same list", async (limit) => {
+	it.each([
+		[1, "", ["good", "odd", "off", "try"]],
+		[3, "&order=oldest", ["good", "odd", "off", "try"]],
+		[1, "&order=newest", ["try", "off", "odd", "good"]],
+		[3, "&order=newest", ["try", "off", "odd", "good"]],
+		[1, "&order=newest&source=", ["try", "off", "odd", "good"]],
+	])("by %i a page it is the same list%s", async (limit, filter, expected) => {
 		const found: string[] = [];
 		for (let cursor: string | null = ""; cursor !== null; ) {
-			const page: PublisherConversions = await read(publisherConversionsSchema, `conversions?${DAY}&limit=${limit}&cursor=${cursor}`);
+			const page: PublisherConversions = await read(
+				publisherConversionsSchema,
+				`conversions?${DAY}&limit=${limit}${filter}&cursor=${cursor}`,
+			);
 			found.push(...txnids(page));
 			cursor = page.next_cursor;
 		}
-		expect(found).toEqual(["good", "odd", "off", "try"]);
+		expect(found).toEqual(expected);
 	});
 
 	it.runIf(ON_D1)("reads what it looks at from indexes, in their order", async () => {
 		const plan = (statement: ReturnType<typeof lookAtConversions>) =>
 			openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${statement}`);
-		const query = readConversionsQuery({ from: "2026-11-10", to: "2026-11-10" }, 0);
-		const details = (await plan(lookAtConversions("pa", query, 100))).map(({ detail }) => detail);
-		expect(details.filter((detail) => /^(SCAN|SEARCH)/.test(detail))).toEqual([
-			expect.stringMatching(/^SEARCH conversions USING COVERING INDEX conversions_paid_by_event \(publisher_id=\? AND event_at>/),
-			expect.stringMatching(/^SEARCH v USING (COVERING )?INDEX conversions_other_by_publisher \(publisher_id=\? AND event_at>/),
-		]);
-		expect(details.join()).not.toContain("TEMP B-TREE");
+		for (const order of ["oldest", "newest"]) {
+			const query = readConversionsQuery({ from: "2026-11-10", to: "2026-11-10", order }, 0);
+			const details = (await plan(lookAtConversions("pa", query, 100))).map(({ detail }) => detail);
+			expect(details.filter((detail) => /^(SCAN|SEARCH)/.test(detail))).toEqual([
+				expect.stringMatching(/^SEARCH conversions USING COVERING INDEX conversions_paid_by_event \(publisher_id=\? AND event_at>/),
+				expect.stringMatching(/^SEARCH v USING (COVERING )?INDEX conversions_other_by_publisher \(publisher_id=\? AND event_at>/),
+			]);
+			expect(details.join()).not.toContain("TEMP B-TREE");
+		}
 		const sums = await plan(earningsPage("pa", readEarningsQuery({ group: "day,brand", from: "2026-11-01", to: "2026-11-10" }, 0)));
 		expect(sums.map(({ detail }) => detail).filter((detail) => /^SCAN (?!\(|g\b|s\b)/.test(detail))).toEqual([]);
 		const rows = await plan(

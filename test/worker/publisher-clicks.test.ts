@@ -165,14 +165,16 @@ describe("worker: GET /api/clicks", () => {
 		const period = `from=2026-10-05&to=2026-10-05${filter}`;
 		const whole = await list(period);
 		expect(whole.data.length).toBeGreaterThan(5);
-		for (const limit of [1, 2, 7]) {
-			const pages: (string | null)[] = [];
-			for (let cursor: string | null = ""; cursor !== null; ) {
-				const page: PublisherClicks = await list(`${period}&limit=${limit}&cursor=${cursor}`);
-				pages.push(...idsOf(page));
-				cursor = page.next_cursor;
+		for (const order of ["oldest", "newest"]) {
+			for (const limit of [1, 2, 7]) {
+				const pages: (string | null)[] = [];
+				for (let cursor: string | null = ""; cursor !== null; ) {
+					const page: PublisherClicks = await list(`${period}&order=${order}&limit=${limit}&cursor=${cursor}`);
+					pages.push(...idsOf(page));
+					cursor = page.next_cursor;
+				}
+				expect(pages).toEqual(order === "newest" ? idsOf(whole).toReversed() : idsOf(whole));
 			}
-			expect(pages).toEqual(idsOf(whole));
 		}
 	});
 
@@ -202,8 +204,8 @@ describe("worker: GET /api/clicks", () => {
 		expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 	});
 
-	it.runIf(ON_D1)("reads no click but those it looks at, in indexes", async () => {
-		const query = readClicksQuery({ from: "2026-11-10", to: "2026-11-10" }, 0);
+	it.runIf(ON_D1).each(["oldest", "newest"])("reads no click but those it looks at, in indexes: the %s first", async (order) => {
+		const query = readClicksQuery({ from: "2026-11-10", to: "2026-11-10", order, cursor: "1762776000000_a" }, 0);
 		const plan = await openDatabase(env.DB).all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${lookAtClicks("pc", query, 100)}`);
 		const looks = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
 		expect(looks).toEqual([

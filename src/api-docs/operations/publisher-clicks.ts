@@ -8,7 +8,7 @@ import { dayBefore, faultsAnswer, OTHER_METHOD, PAGING, UNAUTHORIZED } from "./s
 
 named("PublisherClick", publisherClickSchema);
 
-const { id, from, to, reason, brand, source } = clicksQuerySchema.entries;
+const { id, from, to, reason, brand, source, order } = clicksQuerySchema.entries;
 
 export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 	{
@@ -20,7 +20,7 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 		credential: "AccessKey",
 		summary: "Your clicks, paid or not, and why not",
 		description:
-			"By time, the oldest first. With a filter a page may hold fewer clicks than `limit`, even none, and still be followed by another: `next_cursor` says.",
+			"By time, the oldest first unless `order` says otherwise. With a filter a page may hold fewer clicks than `limit`, even none, and still be followed by another: `next_cursor` says.",
 		parameters: [
 			{
 				in: "query",
@@ -38,6 +38,7 @@ export const PUBLISHER_CLICK_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "reason", description: "Clicks that are `paid`, `unpaid`, or unpaid for this reason.", schema: reason },
 			{ in: "query", name: "brand", description: "Clicks of the brand of this domain.", schema: brand },
 			{ in: "query", name: "source", description: "Clicks of this source_id.", schema: source },
+			{ in: "query", name: "order", description: "Which come first, by time: the `oldest` by default, or the `newest`.", schema: order },
 			...PAGING,
 		],
 		answers: limited({

@@ -27,7 +27,7 @@ export const PUBLISHER_EARNINGS_OPERATIONS: readonly Operation[] = [
 		id: "listConversions",
 		summary: "Your conversions, with the history of each",
 		description:
-			"By when they happened, the oldest first: those that count, those that are held or cancelled, and tests. With a filter a page may hold fewer than `limit`, even none, and still be followed by another: `next_cursor` says.",
+			"By when they happened, the oldest first unless `order` says otherwise: those that count, those that are held or cancelled, and tests. With a filter a page may hold fewer than `limit`, even none, and still be followed by another: `next_cursor` says.",
 		parameters: [
 			{
 				in: "query",
@@ -52,6 +52,12 @@ export const PUBLISHER_EARNINGS_OPERATIONS: readonly Operation[] = [
 			{ in: "query", name: "status", description: "Of this status, or `held`.", schema: conversions.status },
 			{ in: "query", name: "brand", description: "Of the brand of this domain.", schema: conversions.brand },
 			{ in: "query", name: "source", description: "Of this source_id.", schema: conversions.source },
+			{
+				in: "query",
+				name: "order",
+				description: "Which come first, by time: the `oldest` by default, or the `newest`.",
+				schema: conversions.order,
+			},
 			...PAGING,
 		],
 		answers: limited({

@@ -11,6 +11,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CLICK_REASON_WORDS } from "../words.ts";
 import { found } from "./found.ts";
+import { newestFirst, ORDER_FILTER } from "./list-order.ts";
 
 const PATH = "/console/clicks";
 
@@ -43,7 +44,7 @@ export const CLICKS_PAGES = [
 		needs: { publisher: "analyst" },
 		title: "Clicks",
 		async handle({ deps, publisher, query, now }) {
-			const { data, next_cursor } = found(await readClicks(deps.db, publisher.id, readClicksQuery(query, now)));
+			const { data, next_cursor } = found(await readClicks(deps.db, publisher.id, readClicksQuery(newestFirst(query), now)));
 			return (
 				<>
 					<Filters
@@ -56,10 +57,11 @@ export const CLICKS_PAGES = [
 							{ kind: "text", name: "brand", label: "Brand" },
 							{ kind: "text", name: "source", label: "Source" },
 							CLICK_REASON_FILTER,
+							ORDER_FILTER,
 						]}
 					/>
 					<Table
-						caption={`Clicks, the oldest first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
+						caption={`Clicks, the ${newestFirst(query).order} first${query.id || query.from || query.to ? "" : "; of the last 24 hours"}`}
 						columns={COLUMNS}
 						rows={data}
 						empty={

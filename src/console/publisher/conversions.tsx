@@ -12,6 +12,7 @@ import { type Column, Facts, Table } from "../ui/table.tsx";
 import { Code, Money, State, Time } from "../ui/values.tsx";
 import { CAUSE_WORDS, HOLD_WORDS } from "../words.ts";
 import { found } from "./found.ts";
+import { newestFirst, ORDER_FILTER } from "./list-order.ts";
 
 const PATH = "/console/conversions";
 
@@ -45,7 +46,7 @@ export const CONVERSIONS_PAGES = [
 		needs: { publisher: "analyst" },
 		title: "Conversions",
 		async handle({ deps, publisher, query, now }) {
-			const { data, next_cursor } = found(await readConversions(deps.db, publisher.id, readConversionsQuery(query, now)));
+			const { data, next_cursor } = found(await readConversions(deps.db, publisher.id, readConversionsQuery(newestFirst(query), now)));
 			return (
 				<>
 					<Filters
@@ -63,10 +64,11 @@ export const CONVERSIONS_PAGES = [
 								label: "State",
 								choices: [...CONVERSION_STATUSES.map((value) => ({ value, label: value })), { value: "held", label: "waiting" }],
 							},
+							ORDER_FILTER,
 						]}
 					/>
 					<Table
-						caption={`Conversions, the oldest first${query.id || query.from || query.to ? "" : "; of the last 31 days"}`}
+						caption={`Conversions, the ${newestFirst(query).order} first${query.id || query.from || query.to ? "" : "; of the last 31 days"}`}
 						columns={COLUMNS}
 						rows={data}
 						empty={

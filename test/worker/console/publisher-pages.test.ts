@@ -95,13 +95,19 @@ describe("worker: a publisher's pages", () => {
 	});
 
 	it.each([
-		["/console/clicks", "Clicks, the oldest first", "a".repeat(32), "b".repeat(32)],
-		["/console/conversions", "Conversions, the oldest first", "sale-1", "sale-2"],
-	])("%s has its rows in the order that it says", async (path, caption, earlier, later) => {
-		const text = await textOf(`${path}?${PERIOD}`);
-		const places = [caption, earlier, later].map((part) => text.indexOf(part));
-		expect(places).not.toContain(-1);
-		expect(places).toEqual(places.toSorted((one, other) => one - other));
+		["/console/clicks", "Clicks", "a".repeat(32), "b".repeat(32)],
+		["/console/conversions", "Conversions", "sale-1", "sale-2"],
+	])("%s has its rows in the order that it says: the newest first, unless another is asked for", async (path, what, earlier, later) => {
+		for (const [order, caption, rows] of [
+			["", `${what}, the newest first`, [later, earlier]],
+			["&order=newest", `${what}, the newest first`, [later, earlier]],
+			["&order=oldest", `${what}, the oldest first`, [earlier, later]],
+		] as const) {
+			const text = await textOf(`${path}?${PERIOD}${order}`);
+			const places = [caption, ...rows].map((part) => text.indexOf(part));
+			expect(places).not.toContain(-1);
+			expect(places).toEqual(places.toSorted((one, other) => one - other));
+		}
 	});
 
 	it("links are made, or refused with the reason, and a fault is shown beside its field with what was typed", async () => {
