@@ -3,7 +3,7 @@ import type { KeyOwners } from "../keys/key-owners.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import { claimPostbacks } from "./claim-postbacks.ts";
 import { type PostbackItem, type PostbackMessage, readMessage } from "./message.ts";
-import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
+import { type SettleDeps, settleApart } from "./settle-postbacks.ts";
 
 /** A part of a batch that is settled in one transaction: one parameter of a statement may hold 2 MB. */
 const MAX_TRANSACTION_BYTES = 500_000;
@@ -42,35 +42,23 @@ export async function consumePostbacks(deps: ConsumeDeps, batch: MessageBatch): 
 	for (const part of split(parcels)) await settlePart(deps, part);
 }
 
+/** One that cannot be written must not hold up the others. What is settled already is passed over when its message comes again. */
 async function settlePart(deps: ConsumeDeps, parcels: readonly Parcel[]): Promise<void> {
 	const items = parcels.flatMap((parcel) => parcel.items);
-	try {
-		const { changed, waiting } = await settlePostbacks(deps, items);
-		for (const { message } of parcels) message.ack();
-		logInfo("postbacks.settled", { requests: requestsOf(items), conversions: changed, waiting: waiting.length });
-		await lookAgainSoon(deps, waiting);
-	} catch (error) {
-		if (items.length > 1 && isOfOneItem(error)) return settleOneByOne(deps, parcels);
-		logError("postbacks.not_settled", error, { requests: requestsOf(items) });
-		for (const { message } of parcels) message.retry();
+	const failed = new Set<PostbackItem>();
+	const { changed, waiting } = await settleApart(deps, items, (some, error) => {
+		logError("postbacks.not_settled", error, { requests: requestsOf(some) });
+		for (const item of some) failed.add(item);
+	});
+	for (const { message, items: own } of parcels) {
+		if (own.some((item) => failed.has(item))) message.retry();
+		else message.ack();
 	}
-}
-
-/** One that cannot be written must not hold up the others. What is settled already is passed over when its message comes again. */
-async function settleOneByOne(deps: ConsumeDeps, parcels: readonly Parcel[]): Promise<void> {
-	for (const { message, items } of parcels) {
-		let failures = 0;
-		for (const item of items) {
-			try {
-				await settlePostbacks(deps, [item]);
-			} catch (error) {
-				logError("postbacks.not_settled", error, { requests: requestsOf([item]) });
-				failures++;
-			}
-		}
-		if (failures === 0) message.ack();
-		else message.retry();
+	if (failed.size < items.length) {
+		const settled = items.filter((item) => !failed.has(item));
+		logInfo("postbacks.settled", { requests: requestsOf(settled), conversions: changed, waiting: waiting.length });
 	}
+	await lookAgainSoon(deps, waiting);
 }
 
 /** Ids of the requests that brought them: by these a log leads from a request to its callback. */

@@ -59,9 +59,28 @@ export async function retryOvertaken<Result>(run: () => Promise<Result>): Promis
 	}
 }
 
-/** True for a failure that a single item may have caused; a database that is away fails all of them alike. */
-export function isOfOneItem(error: unknown): boolean {
-	return !isAwayError(error);
+/**
+ * Settles a batch as {@link settlePostbacks} does; where that fails, its halves apart, and theirs. An item that cannot be settled so holds up
+ * no other, and costs a transaction a halving. A database that is away fails all alike: then they are not tried apart.
+ * @param onFailure told of an item that cannot be settled, or of those that were not since the database is away
+ */
+export async function settleApart(
+	deps: SettleDeps,
+	items: readonly PostbackItem[],
+	onFailure: (items: readonly PostbackItem[], error: unknown) => void,
+): Promise<Pick<Settled, "changed" | "waiting">> {
+	try {
+		return await settlePostbacks(deps, items);
+	} catch (error) {
+		if (items.length <= 1 || isAwayError(error)) {
+			onFailure(items, error);
+			return { changed: 0, waiting: [] };
+		}
+	}
+	const half = Math.ceil(items.length / 2);
+	const first = await settleApart(deps, items.slice(0, half), onFailure);
+	const second = await settleApart(deps, items.slice(half), onFailure);
+	return { changed: first.changed + second.changed, waiting: [...first.waiting, ...second.waiting] };
 }
 
 async function settleOnce(

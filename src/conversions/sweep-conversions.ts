@@ -1,10 +1,11 @@
 /** What the passing of time brings: clicks that came late, waits that are over, rates that were imported, publishers that are active again. */
 import { and, asc, isNotNull, lte, sql } from "drizzle-orm";
+import { isAwayError } from "../db/overtaken.ts";
 import { conversions } from "../db/schema/conversions.ts";
 import { logError, logInfo } from "../lib/log.ts";
 import type { ConversionKey } from "./conversion.ts";
 import type { PostbackItem } from "./message.ts";
-import { isOfOneItem, type SettleDeps, settlePostbacks } from "./settle-postbacks.ts";
+import { type SettleDeps, settleApart } from "./settle-postbacks.ts";
 
 const AT_ONCE = 100;
 /** Most conversions a sweep takes of each kind; the next one, a minute later, continues. An invocation has 1,000 queries for all its jobs. */
@@ -17,25 +18,15 @@ export async function sweepConversions(deps: SettleDeps, mayGoOn = () => true): 
 	let start = 0;
 	for (; start < keys.length && mayGoOn(); start += AT_ONCE) {
 		const items = keys.slice(start, start + AT_ONCE).map((key): PostbackItem => ({ format: 1, kind: "look_again", ...key }));
-		changed += await settleAll(deps, items);
+		changed += (await settleApart(deps, items, tellFailure)).changed;
 	}
 	if (keys.length > 0) logInfo("conversions.swept", { looked_at: Math.min(start, keys.length), changed });
 }
 
-/** One that cannot be settled must not hold up the others, now or with every sweep to come. */
-async function settleAll(deps: SettleDeps, items: readonly PostbackItem[]): Promise<number> {
-	try {
-		return (await settlePostbacks(deps, items)).changed;
-	} catch (error) {
-		if (!isOfOneItem(error)) throw error;
-		if (items.length === 1) {
-			logError("conversions.not_settled", error);
-			return 0;
-		}
-	}
-	let changed = 0;
-	for (const item of items) changed += await settleAll(deps, [item]);
-	return changed;
+/** One that cannot be settled must not hold up the others, now or with every sweep to come. @throws where the database is away */
+function tellFailure(_: readonly PostbackItem[], error: unknown): void {
+	if (isAwayError(error)) throw error;
+	logError("conversions.not_settled", error);
 }
 
 function readDue({ db, now }: SettleDeps): Promise<ConversionKey[]> {

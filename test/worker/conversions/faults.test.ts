@@ -78,6 +78,28 @@ describe("worker: faults on the way to a conversion", () => {
 		expect(await readAll("SELECT txnid FROM conversions ORDER BY txnid")).toEqual([{ txnid: "a" }, { txnid: "b" }]);
 	});
 
+	test("of a full batch one that cannot be written costs halvings, not a transaction for each other: an invocation has 1,000 statements", async () => {
+		const click = clickRow();
+		await storeClicks(click);
+		await failWrites("INSERT ON callbacks", "new.txnid = 'poison'");
+		let transactions = 0;
+		const counting = databaseThat(async () => void transactions++);
+		const acked: string[] = [];
+		const messages = Array.from({ length: 100 }, (_, at) => (at === 63 ? "poison" : `t-${at}`)).map((txnid) => ({
+			id: txnid,
+			timestamp: new Date(),
+			attempts: 1,
+			body: postbackMessage("west", { txnid, cid: String(click.click_hash) }),
+			ack: () => void acked.push(txnid),
+			retry: () => {},
+		}));
+		await consumePostbacks(deps(counting), { queue: "postbacks", messages } as unknown as MessageBatch);
+		expect(acked.length).toBe(99);
+		// Eight halvings that fail, five times each, as another writer may have been faster; and what is beside them.
+		expect(transactions).toBeLessThanOrEqual(8 * 5 + 7);
+		expect(await readAll("SELECT conversion_count AS n FROM daily_publishers")).toEqual([{ n: 99 }]);
+	});
+
 	test("a database that is away fails the whole batch, once", async () => {
 		const batch = vi.fn(() => Promise.reject(new Error("D1_ERROR: Network connection lost.")));
 		const away = new Proxy(env.DB, { get: (target, name) => (name === "batch" ? batch : Reflect.get(target, name)) });
