@@ -32,7 +32,7 @@ const NO_SUBIDS: Subids = { subid1: null, subid2: null, subid3: null, subid4: nu
 
 /**
  * Claims a callback. Null where there is nothing to do now: it is delivered, not due yet, in other hands, or put aside because an
- * earlier callback of its conversion comes first or its address is paused. One that never reached the publisher because there was
+ * earlier callback of its conversion to the same publisher comes first or its address is paused. One that never reached the publisher because there was
  * no address (`no_url`) holds nothing up.
  */
 export async function claimCallback({ db, now }: { db: Database; now: () => number }, id: string): Promise<ClaimedCallback | null> {
@@ -48,7 +48,8 @@ export async function claimCallback({ db, now }: { db: Database; now: () => numb
 		FROM (SELECT CASE
 			WHEN EXISTS (
 				SELECT 1 FROM callbacks e
-				WHERE e.platform = c.platform AND e.txnid = c.txnid AND e.seq < c.seq AND e.state IN ('due', 'exhausted')
+				WHERE e.platform = c.platform AND e.txnid = c.txnid AND e.publisher_id = c.publisher_id AND e.seq < c.seq
+					AND e.state IN ('due', 'exhausted')
 			) THEN 'order'
 			WHEN EXISTS (
 				SELECT 1 FROM callback_health h JOIN publishers p ON p.id = h.publisher_id

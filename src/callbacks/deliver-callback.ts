@@ -35,7 +35,7 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	const { url, publisherId } = claimed;
 	if (url === null) {
 		const { next } = await recordNoUrl(db, claimed, now());
-		if (next !== null) await enqueueCallbacks(queue, [next]);
+		await enqueueCallbacks(queue, next);
 		return;
 	}
 	const secrets = await openSecrets(deps.box, publisherId, claimed.secrets);
@@ -52,7 +52,7 @@ export async function deliverCallback(deps: CallbackDeps, id: string): Promise<v
 	if (attempt.confirmed) {
 		const { next, resumed } = await recordDelivered(db, claimed, url, attempt, at);
 		logInfo("callback.delivered", { id, request: claimed.intakeId, publisher: publisherId, status: attempt.httpStatus });
-		if (next !== null) await enqueueCallbacks(queue, [next]);
+		await enqueueCallbacks(queue, next);
 		if (resumed) {
 			logInfo("callbacks.resumed", { publisher: publisherId });
 			await releasePaused(deps, publisherId);

@@ -14,7 +14,7 @@ export type Recorded = {
 	/** When the callback itself is tried again; null where it is not, or where a sweep finds it. */
 	retryAt: number | null;
 	/** The next callback of the conversion, where it had to wait for this one. */
-	next: string | null;
+	next: readonly string[];
 	/** True where the address was paused and no longer is. */
 	resumed: boolean;
 	/** True where this failure paused it. */
@@ -46,7 +46,7 @@ export async function recordDelivered(
 		countSuccess({ publisherId: claimed.publisherId, url }),
 	]);
 	const [first] = (health?.results ?? []) as { releasing: number }[];
-	return { state: "delivered", retryAt: null, next: idOf(released), resumed: first?.releasing === 1, paused: false };
+	return { state: "delivered", retryAt: null, next: idsOf(released), resumed: first?.releasing === 1, paused: false };
 }
 
 /**
@@ -78,7 +78,7 @@ export async function recordFailed(
 		countFailure({ publisherId: claimed.publisherId, url }, now),
 	]);
 	const [first] = (health?.results ?? []) as { paused_at: number | null }[];
-	return { state: isOver ? "exhausted" : "due", retryAt: nextAttemptAt, next: null, resumed: false, paused: first?.paused_at === now };
+	return { state: isOver ? "exhausted" : "due", retryAt: nextAttemptAt, next: [], resumed: false, paused: first?.paused_at === now };
 }
 
 /** The publisher has no address (any more): nothing was called. */
@@ -88,7 +88,7 @@ export async function recordNoUrl(db: Database, claimed: ClaimedCallback, now: n
 			WHERE id = ${claimed.id} AND lease = ${claimed.lease}`,
 		releaseNext(claimed, now),
 	]);
-	return { state: "no_url", retryAt: null, next: idOf(released), resumed: false, paused: false };
+	return { state: "no_url", retryAt: null, next: idsOf(released), resumed: false, paused: false };
 }
 
 /** A retry this near travels in the queue itself; later ones are the sweep's. */
@@ -100,15 +100,20 @@ function insertAttempt(db: Database, callbackId: string, { startedAt, httpStatus
 	return db.insert(callbackAttempts).values({ id: newTimeOrderedId(startedAt), callbackId, startedAt, httpStatus, latencyMs, answer });
 }
 
-/** Whether it may really go is decided when it is claimed. One that is being called is let go by the end of its call. */
-function releaseNext({ platform, txnid, seq }: ClaimedCallback, now: number): SQL {
+/**
+ * Lets the next callback of the conversion go. Whether it may really go is decided when it is claimed. One that is being called is let go by
+ * the end of its call.
+ */
+function releaseNext({ platform, txnid }: ClaimedCallback, now: number): SQL {
+	// Of every publisher: earlier versions had one wait for another's.
 	return sql`UPDATE callbacks SET next_attempt_at = ${now}, held_for = NULL, queued_until = ${now + MINUTE_MS}
-		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND lease IS NULL AND seq = (
-			SELECT MIN(n.seq) FROM callbacks n
-			WHERE n.platform = ${platform} AND n.txnid = ${txnid} AND n.seq > ${seq} AND n.state IN ('due', 'exhausted')
+		WHERE platform = ${platform} AND txnid = ${txnid} AND state = 'due' AND held_for = 'order' AND lease IS NULL AND NOT EXISTS (
+			SELECT 1 FROM callbacks e
+			WHERE e.platform = ${platform} AND e.txnid = ${txnid} AND e.publisher_id = callbacks.publisher_id AND e.seq < callbacks.seq
+				AND e.state IN ('due', 'exhausted')
 		) RETURNING id`;
 }
 
-function idOf(result: D1Result | undefined): string | null {
-	return (result?.results as { id: string }[] | undefined)?.[0]?.id ?? null;
+function idsOf(result: D1Result | undefined): string[] {
+	return ((result?.results ?? []) as { id: string }[]).map(({ id }) => id);
 }

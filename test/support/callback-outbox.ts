@@ -71,13 +71,14 @@ export class Outbox {
 		seq = 1,
 		status = seq % 2 === 1 ? "approved" : "cancelled",
 		queued = true,
+		platform = publisherId,
 	): Promise<string> {
 		const id = `${publisherId}-${txnid}-${seq}-${++this.#lastId}`;
 		await env.DB.prepare(
 			`INSERT INTO callbacks (id, platform, txnid, seq, publisher_id, status, cid, payout_micros, event_at, state, attempt_count, created_at, next_attempt_at)
-			VALUES (?1, ?4, ?2, ?3, ?4, ?5, 'click 1', 8400000, ?6, 'due', 0, ?7, ?7)`,
+			VALUES (?1, ?8, ?2, ?3, ?4, ?5, 'click 1', 8400000, ?6, 'due', 0, ?7, ?7)`,
 		)
-			.bind(id, txnid, seq, publisherId, status, START - 60_000, this.now)
+			.bind(id, txnid, seq, publisherId, status, START - 60_000, this.now, platform)
 			.run();
 		if (queued) this.sent.push({ id, at: this.now });
 		return id;

@@ -190,6 +190,33 @@ describe("worker: order within a conversion", () => {
 		for (const id of later) expect(await outbox.row(id)).toMatchObject({ state: "due", held_for: "order" });
 	});
 
+	it("another publisher's credit, of the same conversion, waits for nobody", async () => {
+		await setStatus("first-of-two", 500);
+		const outbox = await outboxFor("first-of-two", "answer");
+		await outbox.addPublisher("second-of-two", receiverUrl("answer", "second-of-two"));
+		const ofFirst = [await outbox.add("first-of-two", "T1", 1), await outbox.add("first-of-two", "T1", 2)];
+		await outbox.work();
+		const ofSecond: string[] = [];
+		for (const seq of [3, 4]) ofSecond.push(await outbox.add("second-of-two", "T1", seq, undefined, true, "first-of-two"));
+		await outbox.work();
+		expect(await received("second-of-two")).toEqual(["T1 approved", "T1 cancelled"]);
+		for (const id of ofSecond) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		await setStatus("first-of-two", 200);
+		await outbox.pass(1);
+		expect((await received("first-of-two")).slice(1)).toEqual(["T1 approved", "T1 cancelled"]);
+		for (const id of ofFirst) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+	});
+
+	it("what waits behind another publisher's is let go, as an earlier version had it wait", async () => {
+		const outbox = await outboxFor("first-before", "answer");
+		await outbox.addPublisher("second-before", receiverUrl("answer", "second-before"));
+		await outbox.add("first-before", "T1", 1);
+		const held = await outbox.add("second-before", "T1", 2, "approved", false, "first-before");
+		await env.DB.prepare("UPDATE callbacks SET held_for = 'order', next_attempt_at = NULL WHERE id = ?").bind(held).run();
+		await outbox.work();
+		expect(await received("second-before")).toEqual(["T1 approved"]);
+	});
+
 	it("one for which there was no address holds nothing up", async () => {
 		const outbox = new Outbox();
 		await outbox.addPublisher("late", null);
