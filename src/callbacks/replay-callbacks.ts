@@ -17,10 +17,12 @@ type ReplayDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
 /**
  * Sends callbacks again, those that were delivered too: due from now on, with the whole schedule before them and the id they had.
- * With a callback go all later ones of its conversion (of the publisher's, where one is named), so that the last that a publisher hears is
- * how things stand. One that is being called at this moment is left as it is where none before it is sent again; otherwise it is marked as
- * held for its order, and so is called again once its call has ended.
- * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions; nothing has changed then
+ * With a callback go all later ones of its conversion to the same publisher, so that the last that a publisher hears is how things stand:
+ * another click may have been found for a conversion, and what is another publisher's is not repeated with it. One that is being called at
+ * this moment is left as it is where none before it is sent again; otherwise it is marked as held for its order, and so is called again once
+ * its call has ended.
+ * @throws HttpError 422 where the selection holds more than {@link MAX_REPLAYED} conversions, each counted for each of its publishers;
+ * nothing has changed then
  */
 export async function replayCallbacks(
 	{ db, queue, now }: ReplayDeps,
@@ -28,17 +30,16 @@ export async function replayCallbacks(
 	actor: AuditActor,
 ): Promise<ReplayReport> {
 	const at = now();
-	const chosen = sql`SELECT platform, txnid, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)} GROUP BY platform, txnid`;
+	const chosen = sql`SELECT platform, txnid, publisher_id, MIN(seq) AS first FROM callbacks WHERE ${conditionOf(selection)}
+		GROUP BY platform, txnid, publisher_id`;
 	const conversions = await db.get<{ n: number }>(sql`SELECT COUNT(*) AS n FROM (${chosen} LIMIT ${MAX_REPLAYED + 1})`);
 	if (conversions.n > MAX_REPLAYED) {
 		const message = `holds more than ${MAX_REPLAYED} conversions: replay it in parts, by from and to`;
 		throw invalidInput([{ path: "", message }]);
 	}
-	// Another click may have been found for a conversion since: what is another publisher's is not this one's to repeat.
-	const isOfPublisher = selection.publisher === undefined ? sql`true` : sql`c.publisher_id = ${selection.publisher}`;
 	// CROSS JOIN: SQLite would look at all callbacks of the publisher.
 	const replayed = sql`SELECT c.id FROM (${chosen}) s CROSS JOIN callbacks c
-		WHERE c.platform = s.platform AND c.txnid = s.txnid AND c.seq >= s.first AND ${isOfPublisher}
+		WHERE c.platform = s.platform AND c.txnid = s.txnid AND c.publisher_id = s.publisher_id AND c.seq >= s.first
 			AND (c.lease IS NULL OR c.next_attempt_at <= ${at} OR c.seq > s.first)`;
 	const isBeingCalled = sql`lease IS NOT NULL AND next_attempt_at > ${at}`;
 	if (dry_run) {

@@ -28,7 +28,7 @@ export const command: OperatorCommand = {
 			.option("--cursor <cursor>", "where the page before ended")
 			.action(list);
 		withSelection(withServerOptions(callbacks.command("replay")))
-			.description("send callbacks again, with all later ones of the same transactions")
+			.description("send callbacks again, with all later ones of the same transactions to the same publisher")
 			.option("--dry-run", "only count them")
 			.addHelpText(
 				"after",

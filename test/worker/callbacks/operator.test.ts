@@ -160,6 +160,17 @@ describe("worker: /operator/callbacks/replay", () => {
 		expect((await received("operator")).filter((text) => text.startsWith("R1")).at(-1)).toBe("R1 approved");
 	});
 
+	it("leaves alone what another publisher was told of the same conversion, unless that is named, too", async () => {
+		await outbox.addPublisher("later", receiverUrl("answer", "later"));
+		const first = await outbox.add("acme", "two", 1);
+		await outbox.add("acme", "two", 2);
+		await outbox.add("later", "two", 3, "approved", true, "acme");
+		await outbox.work();
+		expect(await replay({ id: first, dry_run: true })).toEqual({ replayed: 2, dry_run: true });
+		expect(await replay({ txnid: "two", dry_run: true })).toEqual({ replayed: 3, dry_run: true });
+		expect(await replay({ txnid: "two", publisher: "later", dry_run: true })).toEqual({ replayed: 1, dry_run: true });
+	});
+
 	it("reopens exhausted ones and those that had no address, and what waits behind them", async () => {
 		await outbox.addPublisher("reopen", receiverUrl("answer", "reopen"));
 		const exhausted = await outbox.add("reopen", "E1", 1, "approved", false);
