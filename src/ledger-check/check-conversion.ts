@@ -76,10 +76,11 @@ function textOf(value: unknown): string | null {
 }
 
 /** What was credited less what was taken back is what reports show, or there is a reason. */
-function checkCallbacks({ conversion, callbacks, amendments }: CheckedConversion): { findings: Finding[]; reason: NetReason | null } {
+function checkCallbacks(checked: CheckedConversion): { findings: Finding[]; reason: NetReason | null } {
+	const { conversion, callbacks } = checked;
 	const last = callbacks.at(-1);
 	const credit = last?.status === "approved" ? last.payoutMicros : null;
-	const findings = [...checkOrder(callbacks), ...checkCredit(conversion, credit, { callbackCount: callbacks.length, amendments })];
+	const findings = [...checkOrder(callbacks), ...checkCredit(checked, credit)];
 	const reported = contributionOf(conversion)?.conversionRevenueMicros ?? 0;
 	const confirmed = netOf(callbacks.filter(({ state }) => state === "delivered"));
 	if (findings.length > 0 || confirmed === reported) return { findings, reason: null };
@@ -103,20 +104,23 @@ function checkOrder(callbacks: readonly CheckedCallback[]): Finding[] {
 }
 
 /** @param credit the credit that was not taken back, micro-dollars */
-function checkCredit(
-	conversion: Conversion,
-	credit: number | null,
-	{ callbackCount, amendments }: { callbackCount: number; amendments: Amendments },
-): Finding[] {
+function checkCredit({ conversion, events, callbacks, amendments }: CheckedConversion, credit: number | null): Finding[] {
 	const { status, stage, revenueMicros, publisherId, pricingModel, test } = conversion;
 	if (publisherId === null || pricingModel !== "CPA" || test) {
-		return callbackCount === 0 ? [] : [{ field: "not_owed", stored: String(callbackCount), expected: "0" }];
+		// Of a click that was taken away again a credit may be left, and its cancellation.
+		const isAsOwed = callbacks.length === 0 || (credit === null && hasLostClick(events));
+		return isAsOwed ? [] : [{ field: "not_owed", stored: String(callbacks.length), expected: "0" }];
 	}
 	if (status === "cancelled" && credit !== null) return [{ field: "credit_stands", stored: formatUsd(credit), expected: null }];
 	if (status !== "approved" || stage !== "settled") return [];
 	const expected = formatUsd(revenueMicros ?? 0);
 	if (credit === null) return [{ field: "no_credit", stored: null, expected }];
 	return amendments === "none" || credit === revenueMicros ? [] : [{ field: "credit_amount", stored: formatUsd(credit), expected }];
+}
+
+/** An event tells of what it changes: only the first one finds no click before it. */
+function hasLostClick(events: CheckedConversion["events"]): boolean {
+	return events.some(({ seq, set }) => seq > 1 && set.clickId === null);
 }
 
 function whyDifferent(conversion: Conversion, credit: number | null, callbacks: readonly CheckedCallback[]): NetReason {

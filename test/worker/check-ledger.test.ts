@@ -7,7 +7,7 @@ import { type LedgerAnswer, ledgerAnswerSchema } from "../../src/ledger-check/le
 import { sweepLedger } from "../../src/ledger-check/sweep-ledger.ts";
 import { DAY_MS, MINUTE_MS } from "../../src/lib/time.ts";
 import { statusSchema } from "../../src/operator/status/status-answer.ts";
-import { adjust } from "../support/adjustments.ts";
+import { adjust, postVerb } from "../support/adjustments.ts";
 import { rowsOf } from "../support/click-messages.ts";
 import { clickRow, consume, importConversionNetwork, postbackMessage, storeClicks } from "../support/conversions.ts";
 import { forgetTraffic } from "../support/forget-traffic.ts";
@@ -92,6 +92,24 @@ describe("worker: checking the ledger", () => {
 		await consume(postbackMessage("west", { txnid: "approved", cid: String(cid), status: "approved", payoutMicros: 20_000_000_000 }));
 		const { reasons, difference_count } = await check();
 		expect([reasons.held, reasons.amount_changed, difference_count]).toEqual([1, 0, 0]);
+	});
+
+	it("a click that was taken back again leaves a credit and its cancellation: no difference, whoever's the conversion is then", async () => {
+		const attach = async (publisher: string) => {
+			const click = clickRow({ publisher_id: publisher });
+			await storeClicks(click);
+			const response = await postVerb("west", "waits", "attach", { click: String(click.click_hash) });
+			expect(response.status).toBe(200);
+			return (await response.json<{ id: string }>()).id;
+		};
+		await adjust({ kind: "undo", adjustment: await attach("cpa") });
+		expect((await check()).differences).toEqual([]);
+		await adjust({ kind: "undo", adjustment: await attach("cpc") });
+		const ofQuiet = await attach("quiet");
+		expect((await check()).differences).toEqual([]);
+		await adjust({ kind: "undo", adjustment: ofQuiet });
+		await run("DELETE FROM callbacks WHERE txnid = 'waits' AND seq = 4");
+		expect((await check()).differences).toMatchObject([{ txnid: "waits", kind: "callbacks", field: "not_owed", stored: "3" }]);
 	});
 
 	const tampered: [what: string, query: string, difference: object][] = [
