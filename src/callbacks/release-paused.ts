@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Database, runTransaction } from "../db/client.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
@@ -6,19 +6,44 @@ import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
 /** How many go out at once when a pause ends; the rest follows by the minute, so that a receiver just up is not flooded. */
 const MAX_RELEASED = 500;
 
+/** Of what a pause holds, so many of the oldest and of the newest take turns as its probes. */
+const MAX_PROBED = 25;
+
 type ReleaseDeps = { db: Database; queue: CallbackQueue; now: () => number };
 
 /** Releases callbacks that a pause put aside, oldest first; notes when none is left. */
-export async function releasePaused({ db, queue, now }: ReleaseDeps, publisherId: string, most = MAX_RELEASED): Promise<number> {
+export async function releasePaused(deps: ReleaseDeps, publisherId: string): Promise<void> {
+	await release(deps, publisherId, sql`${heldFor(publisherId)} ORDER BY created_at, id LIMIT ${MAX_RELEASED}`);
+}
+
+/**
+ * Releases one callback to probe a paused address with: of some of the oldest and of the newest the one that was tried least, the newest of
+ * these. A receiver that is well may refuse one callback for good, or all of a kind; another, which it takes, then ends the pause.
+ */
+export async function releaseProbe(deps: ReleaseDeps, publisherId: string): Promise<void> {
+	const columns = sql`SELECT id, attempt_count, created_at`;
+	const oldest = sql`${heldFor(publisherId, columns)} ORDER BY created_at, id LIMIT ${MAX_PROBED}`;
+	const newest = sql`${heldFor(publisherId, columns)} ORDER BY created_at DESC, id DESC LIMIT ${MAX_PROBED}`;
+	await release(
+		deps,
+		publisherId,
+		sql`SELECT id FROM (SELECT * FROM (${oldest}) o UNION SELECT * FROM (${newest}) n) p
+			ORDER BY attempt_count, created_at DESC, id DESC LIMIT 1`,
+	);
+}
+
+function heldFor(publisherId: string, columns = sql`SELECT id`): SQL {
+	return sql`${columns} FROM callbacks WHERE held_for = 'pause' AND publisher_id = ${publisherId}`;
+}
+
+async function release({ db, queue, now }: ReleaseDeps, publisherId: string, chosen: SQL): Promise<void> {
 	const at = now();
-	const held = sql`SELECT id FROM callbacks WHERE held_for = 'pause' AND publisher_id = ${publisherId}`;
 	const [released] = await runTransaction(db, [
 		sql`UPDATE callbacks SET held_for = NULL, next_attempt_at = ${at}, queued_until = ${at + MINUTE_MS}
-			WHERE id IN (${held} ORDER BY created_at, id LIMIT ${most}) RETURNING id`,
+			WHERE id IN (${chosen}) RETURNING id`,
 		sql`UPDATE callback_health SET releasing = 0
-			WHERE publisher_id = ${publisherId} AND releasing = 1 AND paused_at IS NULL AND NOT EXISTS (${held})`,
+			WHERE publisher_id = ${publisherId} AND releasing = 1 AND paused_at IS NULL AND NOT EXISTS (${heldFor(publisherId)})`,
 	]);
 	const ids = ((released?.results ?? []) as { id: string }[]).map(({ id }) => id);
 	await enqueueCallbacks(queue, ids);
-	return ids.length;
 }

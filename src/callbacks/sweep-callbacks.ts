@@ -5,7 +5,7 @@ import { callbackHealth } from "../db/schema/callbacks.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { forgetMovedAddresses } from "./breaker.ts";
 import { type CallbackQueue, enqueueCallbacks } from "./enqueue.ts";
-import { releasePaused } from "./release-paused.ts";
+import { releasePaused, releaseProbe } from "./release-paused.ts";
 
 /** The most callbacks that one run puts on the queue. */
 const MAX_SWEPT = 1_000;
@@ -34,7 +34,7 @@ async function releaseResumed(deps: SweepDeps): Promise<void> {
 	for (const { publisher_id } of resumed) await releasePaused(deps, publisher_id);
 }
 
-/** Sends the oldest callback of each paused address whose next probe is due. That no more than one is called, its claim sees to. */
+/** Sends one callback to each paused address whose next probe is due. That no more than one is called, its claim sees to. */
 async function probePaused(deps: SweepDeps): Promise<void> {
 	const paused = await deps.db
 		.select({ publisherId: callbackHealth.publisherId })
@@ -42,7 +42,7 @@ async function probePaused(deps: SweepDeps): Promise<void> {
 		.where(and(isNotNull(callbackHealth.pausedAt), lte(callbackHealth.nextProbeAt, deps.now())))
 		.orderBy(asc(callbackHealth.pausedAt))
 		.limit(MAX_ADDRESSES);
-	for (const { publisherId } of paused) await releasePaused(deps, publisherId, 1);
+	for (const { publisherId } of paused) await releaseProbe(deps, publisherId);
 }
 
 async function enqueueDue({ db, queue, now }: SweepDeps): Promise<void> {

@@ -23,6 +23,16 @@ async function pausedOutbox(name: string): Promise<{ outbox: Outbox; ids: string
 	return { outbox, ids };
 }
 
+/** Its receiver refuses callbacks by transaction, or all by `*`, as it does at first. */
+function refusingOutbox(): { outbox: Outbox; refuses: Set<string> } {
+	const refuses = new Set(["*"]);
+	const fetch = async (url: string) => {
+		const isRefused = refuses.has("*") || refuses.has(new URL(url).searchParams.get("txnid") ?? "");
+		return new Response("", { status: isRefused ? 400 : 200 });
+	};
+	return { outbox: new Outbox({ fetch }), refuses };
+}
+
 // A sweep takes whatever is due: no test may find what another one left.
 beforeEach(async () => {
 	await env.DB.batch([env.DB.prepare("DELETE FROM callbacks"), env.DB.prepare("DELETE FROM callback_health")]);
@@ -95,6 +105,54 @@ describe("worker: the circuit breaker", () => {
 		).all();
 		expect(results).toEqual([{ schedule_step: 1, state: "due", held_for: "pause" }]);
 	}, 120_000);
+
+	it("one callback that a healthy receiver refuses keeps no address paused, and is exhausted as ever", async () => {
+		const { outbox, refuses } = refusingOutbox();
+		await outbox.addPublisher("picky", "http://picky.example/s2s");
+		const ids: string[] = [];
+		for (let at = 0; at < FAILURES_TO_PAUSE; at++) ids.push(await outbox.add("picky", `T${at}`));
+		await outbox.work();
+		expect(await health("picky")).toMatchObject({ paused_at: START });
+		const [refused = "", ...others] = ids;
+		refuses.delete("*");
+		refuses.add("T0");
+		await outbox.pass(11);
+		expect(await health("picky")).toMatchObject({ paused_at: null, releasing: 0 });
+		for (const id of others) expect(await outbox.row(id)).toMatchObject({ state: "delivered" });
+		for (let due: number | null = 0; due !== null; due = (await outbox.row(refused)).next_attempt_at) {
+			outbox.now = Math.max(outbox.now, due);
+			await outbox.sweep();
+			await outbox.work();
+		}
+		expect(await outbox.row(refused)).toMatchObject({ state: "exhausted", attempt_count: 9 });
+	});
+
+	it("each probe is another's, so that the only one that is taken ends the pause", async () => {
+		const { outbox, refuses } = refusingOutbox();
+		await outbox.addPublisher("one-of", "http://one-of.example/s2s");
+		const ids: string[] = [];
+		for (let at = 0; at < FAILURES_TO_PAUSE; at++) ids.push(await outbox.add("one-of", `T${at}`));
+		await outbox.work();
+		refuses.delete("*");
+		for (let at = 0; at < FAILURES_TO_PAUSE; at++) if (at !== 7) refuses.add(`T${at}`);
+		await outbox.pass(6 * FAILURES_TO_PAUSE);
+		expect(await outbox.row(ids[7] ?? "")).toMatchObject({ state: "delivered" });
+	});
+
+	it("however many it refuses, one that came since is tried next, and ends the pause", async () => {
+		const { outbox, refuses } = refusingOutbox();
+		await outbox.addPublisher("no-cancellations", "http://no-cancellations.example/s2s");
+		for (let at = 0; at < 60; at++) {
+			refuses.add(`T${at}`);
+			await outbox.add("no-cancellations", `T${at}`, 1, "cancelled");
+		}
+		await outbox.work();
+		refuses.delete("*");
+		outbox.now += 1_000;
+		const fresh = await outbox.add("no-cancellations", "fresh");
+		await outbox.pass(6);
+		expect(await outbox.row(fresh)).toMatchObject({ state: "delivered" });
+	});
 
 	it("it does not outlast the address: a changed one is called at once", async () => {
 		const { outbox, ids } = await pausedOutbox("moved");
