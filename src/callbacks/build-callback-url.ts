@@ -70,12 +70,15 @@ function valuesOf(facts: CallbackFacts): Record<string, string> {
 	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, encodeURIComponent((text ?? "").toWellFormed())]));
 }
 
+/** What is read as this folder or the one above, a dot escaped or not: an address may have one beside a macro. */
+const DOTS = /^(?:\.|%2e){1,2}$/i;
+
 /** Users choose what a link brings: none of it may name another folder of the publisher's. */
 function fillPath(path: string, fill: (text: string) => string): string {
 	return path
 		.split("/")
 		.map((segment) => fill(segment))
-		.map((segment) => (/^\.{1,2}$/.test(segment) ? "" : segment))
+		.map((segment) => (DOTS.test(segment) ? "" : segment))
 		.join("/");
 }
 

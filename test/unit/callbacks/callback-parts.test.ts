@@ -69,14 +69,32 @@ describe("unit: the callback's address", () => {
 		fc.assert(
 			fc.property(text, text, (subid1, subid2) => {
 				const called = new URL(
-					buildCallbackUrl("https://pub.example/a/{subid1}/b/{subid1}{subid2}/c?x={subid2}&y=1", { ...FACTS, subid1, subid2 }),
+					buildCallbackUrl("https://pub.example/a/{subid1}/b/%2e{subid1}{subid2}/%2E{subid2}/c?x={subid2}&y=1", {
+						...FACTS,
+						subid1,
+						subid2,
+					}),
 				);
 				expect(called.host).toBe("pub.example");
-				expect(called.pathname).toMatch(/^\/a\/[^/]*\/b\/[^/]*\/c$/);
+				expect(called.pathname).toMatch(/^\/a\/[^/]*\/b\/[^/]*\/[^/]*\/c$/);
 				expect([...called.searchParams.keys()]).toEqual(["x", "y", ...CALLBACK_PARAMETERS]);
 				expect(called.searchParams.get("x")).toBe(subid2.toWellFormed());
 			}),
 		);
+	});
+
+	it.each([
+		["/a/%2e{cid}/b", ".", "/a//b"],
+		["/a/.{cid}/b", "", "/a//b"],
+		["/a/{cid}%2E/b", ".", "/a//b"],
+		["/a/%2e{cid}/b", "", "/a//b"],
+		["/a/%2e{cid}/b", "x", "/a/%2ex/b"],
+		["/a/%2e{cid}/b", "..", "/a/%2e../b"],
+		["/a/{cid}/b", "%2e%2e", "/a/%252e%252e/b"],
+	])("%s with the click id %j names no other folder", (path, cid, called) => {
+		const url = buildCallbackUrl(`https://pub.example${path}`, { ...FACTS, cid });
+		expect(url.split("?")[0]).toBe(`https://pub.example${called}`);
+		expect(new URL(url).pathname).toBe(called);
 	});
 
 	it("any values come through as they are, each once, with the publisher's own untouched before them", () => {
