@@ -1,3 +1,4 @@
+import { logError } from "../lib/log.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 
 /** How many requests with unknown keys an isolate puts into the ledger in a minute: enough to see a platform with a wrong key. */
@@ -16,7 +17,7 @@ export class UnknownKeyLimit {
 		this.#shared = shared;
 	}
 
-	/** True where one more may be kept; takes it as kept then. */
+	/** True where one more may be kept; takes it as kept then. Where the shared limit fails it limits nothing. */
 	async allows(now: number): Promise<boolean> {
 		const minute = Math.floor(now / MINUTE_MS);
 		if (minute !== this.#minute) {
@@ -25,6 +26,12 @@ export class UnknownKeyLimit {
 		}
 		if (this.#count >= MAX_UNKNOWN_PER_MINUTE) return false;
 		this.#count++;
-		return this.#shared === undefined || (await this.#shared.limit({ key: "unknown-platform-key" })).success;
+		if (this.#shared === undefined) return true;
+		try {
+			return (await this.#shared.limit({ key: "unknown-platform-key" })).success;
+		} catch (error) {
+			logError("postback.limit_failed", error);
+			return true;
+		}
 	}
 }

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { MAX_UNKNOWN_PER_MINUTE, UnknownKeyLimit } from "../../../src/conversions/unknown-key-limit.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("unit: how many postbacks with unknown keys are kept", () => {
 	test("so many a minute, and then as many in the next", async () => {
@@ -18,5 +20,14 @@ describe("unit: how many postbacks with unknown keys are kept", () => {
 		const answers = [];
 		for (let at = 0; at < 5; at++) answers.push(await limit.allows(0));
 		expect(answers).toEqual([true, true, true, false, false]);
+	});
+
+	test("where the place's own limit fails it limits nothing, and the isolate's goes on counting", async () => {
+		const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+		const limit = new UnknownKeyLimit({ limit: () => Promise.reject(new Error("the limiter is away")) });
+		const answers = [];
+		for (let at = 0; at <= MAX_UNKNOWN_PER_MINUTE; at++) answers.push(await limit.allows(0));
+		expect(answers).toEqual([...Array(MAX_UNKNOWN_PER_MINUTE).fill(true), false]);
+		expect(JSON.parse(String(logged.mock.calls[0]?.[0]))).toMatchObject({ event: "postback.limit_failed" });
 	});
 });
