@@ -5,9 +5,9 @@ const EARLIEST_AT = Date.UTC(2000, 0, 1);
 
 const SECONDS = /^\d{10}$/;
 const MILLISECONDS = /^\d{13}$/;
-// A "+" that was not escaped arrives as a space, so a space may stand for the sign of an offset.
+// A "+" that was not escaped arrives as a space, so a space may stand for the sign of an offset, behind another one, too.
 const DATE_TIME =
-	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)|([+ -]| \+| -)(\d{2}):?(\d{2})?)?)?$/;
+	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|z|UTC|GMT)|([+ -]| [+ -])(\d{2}):?(\d{2})?)?)?$/;
 
 /**
  * Reads `edate`: an ISO date (midnight UTC), a datetime with `T` or a space, with or without an offset (then UTC), Unix seconds

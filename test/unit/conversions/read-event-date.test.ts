@@ -27,7 +27,9 @@ describe("unit: edate", () => {
 	});
 
 	test("an offset whose plus sign was not escaped, and so came as a space, is an offset", () => {
-		expect(readEventDate("2026-11-10T12:34:56 02:00", NOW)).toBe(Date.parse("2026-11-10T10:34:56Z"));
+		for (const text of ["2026-11-10T12:34:56 02:00", "2026-11-10 12:34:56  0200", "2026-11-10 12:34:56  02"]) {
+			expect(readEventDate(text, NOW)).toBe(Date.parse("2026-11-10T10:34:56Z"));
+		}
 	});
 
 	test.each([
@@ -48,6 +50,8 @@ describe("unit: edate", () => {
 			"1794312000.5",
 			"2026-11-10T12:00:00+19:00",
 			"2026-11-10T",
+			"2026-11-10 12:34:56   0200",
+			"2026-11-10 12:34:56  Z",
 			"2026-1-1",
 			"+2026-11-10",
 			"0",
@@ -72,6 +76,22 @@ describe("unit: edate", () => {
 				expect(readEventDate(iso.replace("T", " ").replace("Z", ""), NOW)).toBe(at);
 				expect(readEventDate(String(at), NOW)).toBe(at);
 				expect(readEventDate(String(Math.floor(at / 1000)), NOW)).toBe(Math.floor(at / 1000) * 1000);
+			}),
+		);
+	});
+
+	test("any offset is the same in each spelling, with its plus sign escaped or not", () => {
+		const minutes = fc.integer({ min: -14 * 60, max: 14 * 60 });
+		fc.assert(
+			fc.property(fc.integer({ min: Date.UTC(2001, 8, 9, 2), max: NOW }), minutes, fc.constantFrom("", ":"), (at, offset, colon) => {
+				const local = new Date(at + offset * 60_000).toISOString().replace("Z", "");
+				const two = (value: number) => String(value).padStart(2, "0");
+				const digits = `${two(Math.trunc(Math.abs(offset) / 60))}${colon}${two(Math.abs(offset) % 60)}`;
+				for (const between of ["", " "]) {
+					const text = `${local}${between}${offset < 0 ? "-" : "+"}${digits}`;
+					expect(readEventDate(text, NOW)).toBe(at);
+					expect(readEventDate(text.replaceAll("+", " "), NOW)).toBe(at);
+				}
 			}),
 		);
 	});
