@@ -1,10 +1,15 @@
 /** The consumer of the queue `callbacks`. */
+import { isPostgres } from "../db/client.ts";
 import { logError } from "../lib/log.ts";
 import { type CallbackDeps, deliverCallback } from "./deliver-callback.ts";
 import { readCallbackMessage } from "./message.ts";
 
-/** A Worker has six connections; while one waits for its answer, it is taken. */
+/**
+ * A Worker has six connections; while one waits for its answer, it is taken. On PostgreSQL the batch holds one to the database all the time:
+ * a sixth call would wait for another to end, and the time in which it must be answered would run.
+ */
 const MAX_CONCURRENT = 6;
+const MAX_CONCURRENT_ON_POSTGRES = 5;
 
 /** How long a message rests whose delivery failed for a reason of our own, such as the database's. */
 const RETRY_DELAY_SECONDS = 30;
@@ -15,7 +20,8 @@ export async function consumeCallbacks(deps: CallbackDeps, batch: MessageBatch):
 	const work = async (): Promise<void> => {
 		for (let next = waiting.next(); next.done !== true; next = waiting.next()) await take(deps, next.value);
 	};
-	await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+	const length = isPostgres(deps.db) ? MAX_CONCURRENT_ON_POSTGRES : MAX_CONCURRENT;
+	await Promise.all(Array.from({ length }, work));
 }
 
 async function take(deps: CallbackDeps, message: Message): Promise<void> {

@@ -6,6 +6,7 @@ import { consumeCallbacks } from "../../../src/callbacks/consume-callbacks.ts";
 import { callbackMessage } from "../../../src/callbacks/message.ts";
 import { batchOf, Outbox, START } from "../../support/callback-outbox.ts";
 import { received, receivedCalls, receiverUrl, setStatus } from "../../support/callback-receiver.ts";
+import { ON_D1 } from "../../support/engine.ts";
 import { OPERATOR_HEADERS } from "../../support/network-import.ts";
 
 /** An outbox with one publisher, whose address behaves as named. */
@@ -228,6 +229,24 @@ describe("worker: order within a conversion", () => {
 		await outbox.work();
 		await outbox.pass(5);
 		expect(await received("late")).toEqual(["T1 cancelled"]);
+	});
+});
+
+describe("worker: addresses side by side", () => {
+	it("are as many as a Worker has connections, less the one to PostgreSQL", async () => {
+		let calling = 0;
+		let most = 0;
+		const outbox = await outboxFor("side", "answer", {
+			fetch: async () => {
+				most = Math.max(most, ++calling);
+				await new Promise((resolve) => setTimeout(resolve, 50));
+				calling--;
+				return new Response("stored");
+			},
+		});
+		for (let at = 0; at < 20; at++) await outbox.add("side", `T${at}`);
+		await outbox.work();
+		expect(most).toBe(ON_D1 ? 6 : 5);
 	});
 });
 
