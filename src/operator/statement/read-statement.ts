@@ -114,28 +114,29 @@ function join(before: StatedSale | undefined, row: StatedSale): StatedSale | str
 }
 
 /**
- * An amount as exports write it: with a currency sign or code, thousands separators, a decimal comma, or in brackets where it is below
- * zero. Null where it has no one reading: `1,234` may be above a thousand or below two.
+ * An amount as exports write it: with a currency sign or code, thousands separators, a decimal comma, and, where it is below zero, a sign
+ * on either side or brackets. Null where it has no one reading: `1,234` may be above a thousand or below two.
  */
 export function readMoney(text: string): number | null {
-	const isBracketed = /^\(.*\)$/.test(text);
-	const bare = text.replaceAll(/[\s\u00a0'()]|[A-Z]{3}|\p{Sc}/gu, "");
-	const decimal = toDecimal(bare);
+	const [, before = "", digits = "", behind = ""] = /^([^\d.,]*)([\d.,]+)([^\d.,]*)$/.exec(text.replaceAll(/[\s']/g, "")) ?? [];
+	const around = `${before}#${behind}`.replaceAll(/[A-Z]{3}|\p{Sc}/gu, "").replaceAll("\u2212", "-");
+	if (!/^(?:[+-]?#|#-|-?\(-?#\))$/.test(around)) return null;
+	const decimal = toDecimal(digits);
 	const micros = decimal === null ? null : readAmount(decimal);
-	return micros === null || !isBracketed ? micros : -Math.abs(micros);
+	return micros !== null && micros !== 0 && /[-(]/.test(around) ? -micros : micros;
 }
 
 function toDecimal(text: string): string | null {
 	const [comma, point] = [text.lastIndexOf(","), text.lastIndexOf(".")];
 	if (comma === -1) return text;
 	if (point === -1) {
-		if (/^-?\d+,\d{1,2}$/.test(text)) return text.replace(",", ".");
-		return /^-?\d{1,3}(,\d{3}){2,}$/.test(text) ? text.replaceAll(",", "") : null;
+		if (/^\d+,\d{1,2}$/.test(text)) return text.replace(",", ".");
+		return /^\d{1,3}(,\d{3}){2,}$/.test(text) ? text.replaceAll(",", "") : null;
 	}
 	const [thousands, mark] = comma < point ? [",", "."] : [".", ","];
 	const [whole = "", fraction = "", ...more] = text.split(mark);
 	const groups = whole.split(thousands);
-	const isGrouped = groups.every((group, at) => (at === 0 ? /^-?\d{1,3}$/ : /^\d{3}$/).test(group));
+	const isGrouped = groups.every((group, at) => (at === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(group));
 	return more.length === 0 && isGrouped && /^\d+$/.test(fraction) ? `${groups.join("")}.${fraction}` : null;
 }
 

@@ -1,4 +1,5 @@
 /** Statements of platforms are read by their headers; what has no one reading is a fault. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readDate, readMoney, readStatement } from "../../../src/operator/statement/read-statement.ts";
 
@@ -143,6 +144,23 @@ describe("unit: amounts and dates of exports", () => {
 		["USD 1,234.50", 1234.5],
 		["1 234.50", 1234.5],
 		["(12.00)", -12],
+		["$(5.00)", -5],
+		["($5.00)", -5],
+		["USD (5.00)", -5],
+		["(5.00) EUR", -5],
+		["(-5.00)", -5],
+		["-(5.00)", -5],
+		["5.00-", -5],
+		["+5.00", 5],
+		["\u22125.00", -5],
+		["5)", null],
+		["(5", null],
+		["((5.00))", null],
+		["()5", null],
+		["5.00 (USD)", null],
+		["+(5.00)", null],
+		["--5", null],
+		["5EUR0", null],
 		["1,234", null],
 		["1,234,567", 1_234_567],
 		["12,34.5", null],
@@ -150,6 +168,29 @@ describe("unit: amounts and dates of exports", () => {
 		["-", null],
 	])("%s is %s", (text, units) => {
 		expect(readMoney(text)).toBe(units === null ? null : units * 1_000_000);
+	});
+
+	it("however an amount is written, it is the same", () => {
+		type Around = readonly [string, string];
+		const written = fc.record({
+			cents: fc.integer({ min: 1, max: 999_999_999 }),
+			isBelow: fc.boolean(),
+			below: fc.constantFrom<Around[]>(["-", ""], ["(", ")"], ["(-", ")"], ["-(", ")"], ["", "-"], ["\u2212", ""]),
+			above: fc.constantFrom<Around[]>(["", ""], ["+", ""]),
+			separators: fc.constantFrom<Around[]>(["", "."], ["", ","], [",", "."], [".", ","], [" ", "."], ["'", "."], ["\u00a0", ","]),
+			mark: fc.constantFrom<Around[]>(["", ""], ["$", ""], ["€", ""], ["", " €"], ["USD", ""], ["EUR ", ""], ["", " EUR"]),
+			isMarkOutside: fc.boolean(),
+		});
+		fc.assert(
+			fc.property(written, ({ cents, isBelow, below, above, separators: [thousands, point], mark, isMarkOutside }) => {
+				const whole = String(Math.floor(cents / 100)).replaceAll(/(?<=\d)(?=(?:\d{3})+$)/g, thousands);
+				const number = `${whole}${point}${String(cents % 100).padStart(2, "0")}`;
+				const sign = isBelow ? below : above;
+				const around = (inner: string, [before, behind]: Around) => `${before}${inner}${behind}`;
+				const text = isMarkOutside ? around(around(number, sign), mark) : around(around(number, mark), sign);
+				expect([text, readMoney(text)]).toEqual([text, (isBelow ? -cents : cents) * 10_000]);
+			}),
+		);
 	});
 
 	it.each([
